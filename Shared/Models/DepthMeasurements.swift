@@ -1,0 +1,59 @@
+/// What a depth map shows by `guides/depth.md`: a scene with relief, one smooth surface, or neither for certain.
+public enum DepthVerdict: String, Codable, Sendable { case real, flat, undecided }
+
+/// The numbers and the verdict of depth analysis. Every number is finite.
+public struct DepthMeasurements: Codable, Sendable, Equatable {
+    /// Population standard deviation of the valid depths, in metres (the name is the product's).
+    public var depthVariance: Double
+    /// Peaks of the smoothed 64-bin histogram.
+    public var depthLayers: Int
+    /// Share of depth edges with a photo edge within 2 px, 0...1.
+    public var edgeCoherence: Double
+    /// Metres; `nil` without a valid pixel.
+    public var minDepth: Double?
+    public var maxDepth: Double?
+    /// Share of valid centre pixels off the fitted surface, 0...1; `nil` if no surface could be fitted.
+    public var relief: Double?
+    /// Share of pixels that are valid, 0...1.
+    public var coverage: Double
+    public var verdict: DepthVerdict
+    /// Whether the three specified numbers alone would call the scene real.
+    public var specifiedRule: Bool
+    /// `relief-1`.
+    public var method: String
+    /// `too_few_valid`, `not_a_surface`, or `nil`.
+    public var reason: String?
+    /// Quarter turns clockwise that bring the depth map upright with the photo, 0...3.
+    public var rotation: Int
+
+    public var isLikelyRealScene: Bool { verdict == .real }
+
+    public init(
+        depthVariance: Double, depthLayers: Int, edgeCoherence: Double, minDepth: Double?, maxDepth: Double?, relief: Double?,
+        coverage: Double, verdict: DepthVerdict, specifiedRule: Bool, method: String, reason: String?, rotation: Int
+    ) {
+        self.depthVariance = depthVariance
+        self.depthLayers = depthLayers
+        self.edgeCoherence = edgeCoherence
+        self.minDepth = minDepth
+        self.maxDepth = maxDepth
+        self.relief = relief
+        self.coverage = coverage
+        self.verdict = verdict
+        self.specifiedRule = specifiedRule
+        self.method = method
+        self.reason = reason
+        self.rotation = rotation
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case depthVariance = "depth_variance"
+        case depthLayers = "depth_layers"
+        case edgeCoherence = "edge_coherence"
+        case minDepth = "min_depth"
+        case maxDepth = "max_depth"
+        case relief, coverage, verdict
+        case specifiedRule = "specified_rule"
+        case method, reason, rotation
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// The status of one check. Only `fail` is held against a capture (SPEC §3).
+public enum CheckStatus: String, Codable, Sendable { case pass, fail, inconclusive, unavailable }
+
+/// Which bytes the hardware signature covers.
+public enum AssertionBinding: String, Codable, Sendable {
+    case photoDepthMetadata = "photo+depth+metadata"
+    case photoDepth = "photo+depth"
+    case photo
+
+    public var coversDepth: Bool { self != .photo }
+}
+
+/// What `attestation-verifier` found out about the device and the assertion of one capture.
+public struct AttestationFindings: Codable, Sendable, Equatable {
+    /// `pass`, `fail` or `unavailable`.
+    public var status: CheckStatus
+    public var level: AttestationLevel
+    /// App Attest environment the key was attested in: `production` or `development`; `nil` for an unverified device.
+    public var environment: String?
+    /// True if the device's chain ends at a root that only this installation trusts.
+    public var isDevelopmentAttestation: Bool
+    /// The model given at registration.
+    public var deviceModel: String
+    /// What the assertion that verified covers; `nil` without one.
+    public var binding: AssertionBinding?
+    public var counter: UInt32?
+    /// A counter below one seen before: an offline queue arrived late. Not held against the capture.
+    public var outOfOrder: Bool?
+    /// Stable word for anything but `pass`: `no_assertion`, `device_unverified`, `device_revoked`, `counter_replay`, or the class of the assertion's failure.
+    public var reason: String?
+
+    public init(
+        status: CheckStatus, level: AttestationLevel, environment: String?, isDevelopmentAttestation: Bool, deviceModel: String,
+        binding: AssertionBinding? = nil, counter: UInt32? = nil, outOfOrder: Bool? = nil, reason: String? = nil
+    ) {
+        self.status = status
+        self.level = level
+        self.environment = environment
+        self.isDevelopmentAttestation = isDevelopmentAttestation
+        self.deviceModel = deviceModel
+        self.binding = binding
+        self.counter = counter
+        self.outOfOrder = outOfOrder
+        self.reason = reason
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case status, level, environment
+        case isDevelopmentAttestation = "development_attestation"
+        case deviceModel = "device_model"
+        case binding, counter
+        case outOfOrder = "out_of_order"
+        case reason
+    }
+}
+
+/// What `depth-analyzer` found: numbers and verdict, or why there are none, and the preview picture it stored.
+public struct DepthFindings: Codable, Sendable, Equatable {
+    /// `nil` when the capture has no depth; ``unavailableReason`` says why.
+    public var measurements: DepthMeasurements?
+    public var unavailableReason: String?
+    public var preview: StoredMedia?
+
+    public init(measurements: DepthMeasurements?, unavailableReason: String? = nil, preview: StoredMedia?) {
+        self.measurements = measurements
+        self.unavailableReason = unavailableReason
+        self.preview = preview
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case measurements
+        case unavailableReason = "unavailable_reason"
+        case preview
+    }
+}
+
+/// What `upload-sync` stored: name (`original.jpg`, …) and object.
+public struct MediaFindings: Codable, Sendable, Equatable {
+    public var objects: [String: StoredMedia]
+    public init(objects: [String: StoredMedia]) { self.objects = objects }
+}

@@ -1,0 +1,121 @@
+import Foundation
+
+/// Whether a service could do its part of a capture.
+public enum PartOutcome: String, Codable, Sendable { case done, error }
+
+/// One service's share of a capture's evidence; the whole result travels in it (SPEC §1).
+public protocol PartEvent: Event, Equatable {
+    associatedtype Findings: Codable & Sendable & Equatable
+    static var part: EvidencePart { get }
+    var captureID: CaptureID { get }
+    var outcome: PartOutcome { get }
+    /// Why the service gave up, for ``PartOutcome/error``.
+    var reason: String? { get }
+    var result: Findings? { get }
+    init(captureID: CaptureID, outcome: PartOutcome, reason: String?, result: Findings?)
+}
+
+extension PartEvent {
+    public var partitionKey: String { captureID.description }
+    public static func done(_ captureID: CaptureID, _ result: Findings) -> Self {
+        Self(captureID: captureID, outcome: .done, reason: nil, result: result)
+    }
+    public static func failed(_ captureID: CaptureID, reason: String) -> Self {
+        Self(captureID: captureID, outcome: .error, reason: reason, result: nil)
+    }
+}
+
+/// The three shares that make an evidence package.
+public enum EvidencePart: String, Codable, Sendable, CaseIterable { case attestation, depth, media }
+
+private enum PartKeys: String, CodingKey {
+    case captureID = "capture_id"
+    case outcome, reason, result
+}
+
+/// `attestation-verifier` judged device and assertion.
+public struct AttestationAppraised: PartEvent {
+    public static let topic = Topic.attestationAppraised
+    public static let part = EvidencePart.attestation
+    public let captureID: CaptureID
+    public let outcome: PartOutcome
+    public let reason: String?
+    public let result: AttestationFindings?
+
+    public init(captureID: CaptureID, outcome: PartOutcome, reason: String?, result: AttestationFindings?) {
+        self.captureID = captureID
+        self.outcome = outcome
+        self.reason = reason
+        self.result = result
+    }
+
+    private typealias CodingKeys = PartKeys
+}
+
+/// `depth-analyzer` measured the depth map.
+public struct DepthAnalyzed: PartEvent {
+    public static let topic = Topic.depthAnalyzed
+    public static let part = EvidencePart.depth
+    public let captureID: CaptureID
+    public let outcome: PartOutcome
+    public let reason: String?
+    public let result: DepthFindings?
+
+    public init(captureID: CaptureID, outcome: PartOutcome, reason: String?, result: DepthFindings?) {
+        self.captureID = captureID
+        self.outcome = outcome
+        self.reason = reason
+        self.result = result
+    }
+
+    private typealias CodingKeys = PartKeys
+}
+
+/// `upload-sync` has the media under its final keys.
+public struct MediaSynced: PartEvent {
+    public static let topic = Topic.mediaSynced
+    public static let part = EvidencePart.media
+    public let captureID: CaptureID
+    public let outcome: PartOutcome
+    public let reason: String?
+    public let result: MediaFindings?
+
+    public init(captureID: CaptureID, outcome: PartOutcome, reason: String?, result: MediaFindings?) {
+        self.captureID = captureID
+        self.outcome = outcome
+        self.reason = reason
+        self.result = result
+    }
+
+    private typealias CodingKeys = PartKeys
+}
+
+/// A capture is final, or failed for now; `captures` has the rest.
+public struct EvidenceAssembled: Event, Equatable {
+    public static let topic = Topic.evidenceAssembled
+    public let captureID: CaptureID
+    public let status: CaptureStatus
+    public let confidenceLevel: ConfidenceLevel?
+    public let failure: String?
+    public var partitionKey: String { captureID.description }
+
+    public init(captureID: CaptureID, status: CaptureStatus, confidenceLevel: ConfidenceLevel?, failure: String?) {
+        self.captureID = captureID
+        self.status = status
+        self.confidenceLevel = confidenceLevel
+        self.failure = failure
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case captureID = "capture_id"
+        case status
+        case confidenceLevel = "confidence_level"
+        case failure
+    }
+}
+
+/// Where a capture stands. `complete` is final; a failed one can be re-driven.
+public enum CaptureStatus: String, Codable, Sendable { case processing, complete, failed }
+
+/// How much the evidence supports a capture (SPEC §3). Written in lower case; upper case is for display.
+public enum ConfidenceLevel: String, Codable, Sendable, CaseIterable { case high, medium, low, suspicious }

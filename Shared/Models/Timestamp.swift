@@ -1,0 +1,95 @@
+import Foundation
+
+/// RFC 3339 times, read with any offset and fraction, written in UTC with milliseconds.
+public enum Timestamp {
+    /// "2026-11-21T07:00:00.000Z".
+    public static func format(_ date: Date) -> String {
+        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+
+    /// RFC 3339 §5.6: date, "T" (or "t"), time, optional fraction, "Z" or a numeric offset. `nil` for anything else,
+    /// days and hours that do not exist included; a leap second reads as the next second.
+    public static func parse(_ text: String) -> Date? {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 20, bytes.count <= 40 else { return nil }
+        var reader = DigitReader(bytes: bytes)
+        guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
+            let day = reader.number(2), reader.skip("T") || reader.skip("t"), let hour = reader.number(2), reader.skip(":"),
+            let minute = reader.number(2), reader.skip(":"), let second = reader.number(2),
+            (1...12).contains(month), (1...daysIn(month: month, year: year)).contains(day), hour < 24, minute < 60, second <= 60
+        else { return nil }
+        var fraction = 0.0
+        if reader.skip(".") {
+            guard let value = reader.fraction() else { return nil }
+            fraction = value
+        }
+        guard let offset = reader.offset(), reader.isAtEnd else { return nil }
+        let days = daysFromCivil(year: year, month: month, day: day)
+        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
+        return Date(timeIntervalSince1970: Double(seconds) + fraction)
+    }
+
+    /// Days since 1970-01-01 in the proleptic Gregorian calendar.
+    static func daysFromCivil(year: Int, month: Int, day: Int) -> Int {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    static func daysIn(month: Int, year: Int) -> Int {
+        switch month {
+        case 2: year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400)) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}
+
+/// Reads fixed-width decimal fields from ASCII.
+private struct DigitReader {
+    let bytes: [UInt8]
+    var index = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    var isAtEnd: Bool { index == bytes.count }
+
+    mutating func number(_ width: Int) -> Int? {
+        guard index + width <= bytes.count else { return nil }
+        var value = 0
+        for unit in bytes[index..<index + width] {
+            guard (0x30...0x39).contains(unit) else { return nil }
+            value = value * 10 + Int(unit - 0x30)
+        }
+        index += width
+        return value
+    }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard index < bytes.count, UInt32(bytes[index]) == character.value else { return false }
+        index += 1
+        return true
+    }
+
+    mutating func fraction() -> Double? {
+        var value = 0.0
+        var scale = 0.1
+        let start = index
+        while index < bytes.count, (0x30...0x39).contains(bytes[index]) {
+            value += Double(bytes[index] - 0x30) * scale
+            scale /= 10
+            index += 1
+        }
+        return index > start ? value : nil
+    }
+
+    /// Seconds east of UTC.
+    mutating func offset() -> Int? {
+        if skip("Z") || skip("z") { return 0 }
+        let sign = skip("+") ? 1 : skip("-") ? -1 : 0
+        guard sign != 0, let hours = number(2), skip(":"), let minutes = number(2), hours < 24, minutes < 60 else { return nil }
+        return sign * (hours * 3600 + minutes * 60)
+    }
+}

@@ -1,0 +1,40 @@
+/// A Kafka topic of the pipeline (SPEC §1).
+public struct Topic: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public var description: String { rawValue }
+
+    public static let registrationSubmitted = Topic(rawValue: "rial.device.registration-submitted.v1")
+    public static let registrationAppraised = Topic(rawValue: "rial.device.registration-appraised.v1")
+    public static let captureReceived = Topic(rawValue: "rial.capture.received.v1")
+    public static let attestationAppraised = Topic(rawValue: "rial.capture.attestation-appraised.v1")
+    public static let depthAnalyzed = Topic(rawValue: "rial.capture.depth-analyzed.v1")
+    public static let mediaSynced = Topic(rawValue: "rial.capture.media-synced.v1")
+    public static let evidenceAssembled = Topic(rawValue: "rial.capture.evidence-assembled.v1")
+
+    /// Where `service` puts the records of this topic that it gave up.
+    public func deadLetters(of service: String) -> Topic { Topic(rawValue: "\(rawValue).\(service).dlq") }
+
+    /// Every topic with the services that keep a dead-letter topic for it.
+    public static let consumers: [(topic: Topic, services: [String])] = [
+        (.registrationSubmitted, ["attestation-verifier"]),
+        (.registrationAppraised, []),
+        (.captureReceived, ["attestation-verifier", "depth-analyzer", "upload-sync"]),
+        (.attestationAppraised, ["evidence-assembler"]),
+        (.depthAnalyzed, ["evidence-assembler"]),
+        (.mediaSynced, ["evidence-assembler"]),
+        (.evidenceAssembled, []),
+    ]
+
+    /// Every topic and dead-letter topic of the system.
+    public static let all: [Topic] = consumers.flatMap { entry in
+        [entry.topic] + entry.services.map(entry.topic.deadLetters)
+    }
+}
+
+/// A message that crosses a service boundary.
+public protocol Event: Codable, Sendable {
+    static var topic: Topic { get }
+    /// The record's key: the capture id, or the registration id.
+    var partitionKey: String { get }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Logging
+import Metrics
+import ServiceLifecycle
+import Synchronization
+
+/// Asks each dependency every second whether it answers, and remembers.
+public final class Readiness: Service, Sendable {
+    /// Whether a dependency answers; bounded in time by the probe's own limit of two seconds.
+    public typealias Probe = @Sendable () async -> Bool
+
+    private let probes: [(name: String, probe: Probe)]
+    private let logger: Logger
+    private let state: Mutex<[String: Bool]>
+
+    public init(probes: [(name: String, probe: Probe)], logger: Logger) {
+        self.probes = probes
+        self.logger = logger
+        state = Mutex([:])
+    }
+
+    /// The latest answer of each dependency; absent until it was first asked.
+    public var dependencies: [String: Bool] { state.withLock { $0 } }
+
+    /// All dependencies have been asked and all answered.
+    public var isReady: Bool {
+        let known = dependencies
+        return probes.allSatisfy { known[$0.name] == true }
+    }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                for (name, probe) in self.probes { group.addTask { await self.watch(name, probe) } }
+            }
+        }
+    }
+
+    private func watch(_ name: String, _ probe: @escaping Probe) async {
+        let gauge = Meter(label: "rial_dependency_up", dimensions: [("dependency", name)])
+        while !Task.isCancelled {
+            let isUp = await Self.limited(probe)
+            gauge.set(isUp ? 1 : 0)
+            let was = state.withLock { state in
+                defer { state[name] = isUp }
+                return state[name]
+            }
+            if was != isUp { logger.notice("dependency", metadata: ["dependency": "\(name)", "up": "\(isUp)"]) }
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    /// False if the probe takes longer than two seconds; the late probe is cancelled, and waited for by no one.
+    private static func limited(_ probe: @escaping Probe) async -> Bool {
+        let (answers, continuation) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
+        let asking = Task { continuation.yield(await probe()); continuation.finish() }
+        let limit = Task {
+            try? await Task.sleep(for: .seconds(2))
+            continuation.yield(false)
+            continuation.finish()
+        }
+        defer {
+            asking.cancel()
+            limit.cancel()
+        }
+        for await answer in answers { return answer }
+        return false
+    }
+}
