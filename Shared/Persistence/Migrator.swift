@@ -1,0 +1,112 @@
+import Foundation
+import Logging
+
+/// Brings a database's schema forward, never back. What was applied is in the table `rial_migrations`.
+public struct Migrator: Sendable {
+    /// Held while migrating, so that two who start at once do not both migrate: "rial" in ASCII.
+    private static let advisoryLock: Int64 = 0x7269_616c
+
+    private let migrations: [Migration]
+
+    public init(migrations: [Migration]) { self.migrations = migrations.sorted { $0.version < $1.version } }
+
+    /// Reads every `.sql` file of a folder.
+    /// - Throws: ``PostgresError`` with `migration` if a file's name is wrong or a version appears twice.
+    public static func load(directory: URL) throws -> [Migration] {
+        let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "sql" }
+        let migrations = try files.map { file in
+            guard let migration = Migration(fileName: file.lastPathComponent, sql: try String(contentsOf: file, encoding: .utf8))
+            else { throw PostgresError(code: .migration, message: "\(file.lastPathComponent) is not named 0001_name.sql") }
+            return migration
+        }
+        for (version, same) in Dictionary(grouping: migrations, by: \.version) where same.count > 1 {
+            throw PostgresError(code: .migration, message: "there are \(same.count) migrations \(version)")
+        }
+        return migrations.sorted { $0.version < $1.version }
+    }
+
+    /// Applies what the database lacks, each file in a transaction of its own.
+    ///
+    /// - Returns: the versions applied now.
+    /// - Throws: ``PostgresError``; with `migration` if an applied file has changed or is missing, or a new one comes before
+    ///   an applied one. Files applied before a failure stay applied.
+    @discardableResult
+    public func migrate(url: String, logger: Logger) async throws -> [Int] {
+        // A migration may take its time.
+        let connection = try await PostgresConnection.connect(
+            url: url, applicationName: "rial-migrate", statementTimeout: .zero)
+        do {
+            let applied = try await migrate(on: connection, logger: logger)
+            await connection.close()
+            return applied
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    private func migrate(on connection: PostgresConnection, logger: Logger) async throws -> [Int] {
+        try await connection.execute(script: "SET lock_timeout = '60s'")
+        // Ends with the connection.
+        try await connection.query("SELECT pg_advisory_lock(\(Self.advisoryLock))")
+        try await connection.execute(script: """
+            CREATE TABLE IF NOT EXISTS rial_migrations (
+                version integer PRIMARY KEY,
+                name text NOT NULL,
+                sha256 bytea NOT NULL,
+                applied_at timestamptz NOT NULL DEFAULT now()
+            )
+            """)
+        let pending = try await pending(on: connection)
+        for migration in pending {
+            try await apply(migration, on: connection)
+            logger.notice("migration applied", metadata: ["version": "\(migration.version)", "name": "\(migration.name)"])
+        }
+        return pending.map(\.version)
+    }
+
+    /// The migrations behind the recorded ones, which have to be as they were.
+    private func pending(on connection: PostgresConnection) async throws -> [Migration] {
+        let recorded = try await connection.query("SELECT version, name, sha256 FROM rial_migrations ORDER BY version")
+        var rest = migrations[...]
+        for row in recorded {
+            let version = try row.get("version", as: Int.self)
+            guard let next = rest.popFirst(), next.version == version else {
+                throw PostgresError(
+                    code: .migration,
+                    message: "the database has migration \(version) at this place, these files do not")
+            }
+            let digest = try await sha256(next, on: connection)
+            guard try row.get("sha256", as: [UInt8].self) == digest else {
+                throw PostgresError(code: .migration, message: "migration \(version) has changed since it was applied")
+            }
+        }
+        return Array(rest)
+    }
+
+    private func apply(_ migration: Migration, on connection: PostgresConnection) async throws {
+        try await connection.begin()
+        do {
+            try await connection.execute(script: migration.sql)
+            guard await connection.isInTransaction else {
+                throw PostgresError(code: .migration, message: "it ends its transaction")
+            }
+            try await connection.query("""
+                INSERT INTO rial_migrations (version, name, sha256)
+                VALUES (\(migration.version), \(migration.name), sha256(\(Array(migration.sql.utf8))))
+                """)
+            try await connection.commit()
+        } catch {
+            throw PostgresError(
+                code: .migration, message: "migration \(migration.version)_\(migration.name) failed",
+                sqlState: (error as? PostgresError)?.sqlState, cause: error)
+        }
+    }
+
+    private func sha256(_ migration: Migration, on connection: PostgresConnection) async throws -> [UInt8] {
+        let rows = try await connection.query("SELECT sha256(\(Array(migration.sql.utf8))) AS digest")
+        guard let row = rows.first else { throw PostgresError(code: .decoding, message: "no digest") }
+        return try row.get("digest")
+    }
+}

@@ -1,0 +1,191 @@
+import Blocking
+import Foundation
+
+/// One connection. libpq may block, so the actor has a thread of its own.
+///
+/// Its methods do not suspend, so no other statement gets between; for several statements in a row that nobody else may
+/// interrupt, lease it with ``PostgresPool/withConnection(_:)`` or ``PostgresPool/withTransaction(_:)``.
+public actor PostgresConnection {
+    private enum State {
+        case open(ConnectionHandle)
+        case lost
+        case closed
+    }
+
+    private let executor = BlockingExecutor(label: "postgres")
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private var state: State
+    private var statements = StatementCache(limit: 128)
+    private let limits: StatementLimits
+
+    private init(limits: StatementLimits) {
+        state = .closed
+        self.limits = limits
+    }
+
+    /// Connects and fixes the session's settings.
+    ///
+    /// - Parameters:
+    ///   - url: a libpq URI or `host=… dbname=…`.
+    ///   - statementTimeout: the server ends a statement after this; zero means never.
+    /// - Throws: ``PostgresError`` with `connectionFailed`.
+    public static func connect(
+        url: String, applicationName: String, statementTimeout: Duration = .seconds(15)
+    ) async throws -> PostgresConnection {
+        let connection = PostgresConnection(limits: StatementLimits(statement: statementTimeout))
+        try await connection.open(url: url, applicationName: applicationName)
+        return connection
+    }
+
+    private func open(url: String, applicationName: String) throws {
+        state = .open(try ConnectionHandle.open(url: url, applicationName: applicationName))
+        do {
+            try execute(script: limits.sessionSettings)
+        } catch {
+            state = .closed
+            throw error
+        }
+    }
+
+    /// Runs one statement, prepared once for each connection.
+    @discardableResult
+    public func query(_ statement: SQL) throws -> [Row] { try run(statement).rows() }
+
+    /// Runs one statement and says how many rows it inserted, updated, deleted or selected.
+    public func affected(_ statement: SQL) throws -> Int { try run(statement).affectedRows }
+
+    /// Runs several statements separated by semicolons, in one transaction unless they say otherwise.
+    public func execute(script: String) throws { _ = try perform(script: script) }
+
+    /// Ends the connection; using it afterwards throws. An open transaction is rolled back by the server.
+    public func close() { state = .closed }
+
+    // MARK: For the pool and the migrator
+
+    func begin() throws { try execute(script: "BEGIN") }
+
+    /// - Throws: ``PostgresError`` with `commitRolledBack` where a statement had failed before: the server then answers
+    ///   `ROLLBACK`, and calls it a success.
+    func commit() throws {
+        let tag = try perform(script: "COMMIT").commandTag
+        guard tag == "COMMIT" else {
+            throw PostgresError(code: .commitRolledBack, message: "COMMIT was answered by \(tag)")
+        }
+    }
+
+    func rollback() throws { try execute(script: "ROLLBACK") }
+
+    /// Whether another lease may have this connection: open, outside any transaction.
+    var isReusable: Bool {
+        guard case .open(let handle) = state else { return false }
+        return handle.isAlive && handle.isIdle
+    }
+
+    /// Whether the server has not ended the connection while it was idle.
+    var isStillOpen: Bool {
+        guard case .open(let handle) = state else { return false }
+        return handle.isStillOpen
+    }
+
+    var isInTransaction: Bool {
+        guard case .open(let handle) = state else { return false }
+        return handle.isInTransaction
+    }
+
+    /// Waits up to `milliseconds` for notifications.
+    func waitForNotifications(milliseconds: Int) throws -> Set<String> {
+        try withHandle { handle in
+            let already = try handle.takeNotifications()
+            if !already.isEmpty || !handle.waitForInput(milliseconds: milliseconds) { return already }
+            return try handle.takeNotifications()
+        }
+    }
+
+    func listen(to channels: [String]) throws {
+        let script = try withHandle { handle in
+            try channels.map { "LISTEN \(try handle.quotedIdentifier($0));" }.joined(separator: " ")
+        }
+        try execute(script: script)
+    }
+
+    // MARK: Statements
+
+    private func run(_ statement: SQL) throws -> ResultHandle {
+        guard statement.parameters.count <= 65_535 else {
+            throw PostgresError(code: .query, message: "more than 65,535 parameters")
+        }
+        let key = StatementCache.Key(text: statement.text, types: statement.parameters.map(\.type))
+        do {
+            return try runPrepared(key, statement.parameters)
+        } catch let error as PostgresError where error.isStalePlan {
+            // Tables have changed since it was prepared, or the server has forgotten it.
+            try forget(statements.remove(key))
+            guard isReusable else { throw error }
+            return try runPrepared(key, statement.parameters)
+        }
+    }
+
+    private func runPrepared(_ key: StatementCache.Key, _ parameters: [SQL.Parameter]) throws -> ResultHandle {
+        guard !key.text.utf8.contains(0) else { throw PostgresError(code: .query, message: "NUL in a statement") }
+        let name = try statements.name(for: key) ?? prepare(key)
+        return try withHandle { handle in
+            try check(handle.execute(prepared: name, parameters: parameters, until: limits.deadline), key.text)
+        }
+    }
+
+    private func prepare(_ key: StatementCache.Key) throws -> String {
+        if statements.isFull { try forget(statements.removeLeastRecentlyUsed()) }
+        let name = statements.makeName()
+        _ = try withHandle { handle in
+            try check(handle.prepare(key.text, name: name, types: key.types, until: limits.deadline), key.text)
+        }
+        statements.insert(key, named: name)
+        return name
+    }
+
+    private func forget(_ name: String?) throws {
+        // In a failed transaction nothing can be deallocated; the statement stays on the server until the connection ends.
+        guard let name, isReusable || isInTransaction else { return }
+        do {
+            try execute(script: "DEALLOCATE \(name)")
+        } catch let error as PostgresError where error.sqlState == "26000" {
+            return
+        }
+    }
+
+    private func perform(script: String) throws -> ResultHandle {
+        guard !script.utf8.contains(0) else { throw PostgresError(code: .query, message: "NUL in a statement") }
+        return try withHandle { try check($0.execute(script: script, until: limits.deadline), script) }
+    }
+
+    private func check(_ result: ResultHandle, _ text: String) throws -> ResultHandle {
+        if result.isError { throw result.error(in: text) }
+        return result
+    }
+
+    /// Passes the handle on; a connection that fails is given up.
+    private func withHandle<T>(_ body: (ConnectionHandle) throws -> T) throws -> T {
+        switch state {
+        case .closed: throw PostgresError(code: .closed, message: "the connection was closed")
+        case .lost: throw PostgresError(code: .connectionFailed, message: "the connection was lost")
+        case .open(let handle):
+            do {
+                return try body(handle)
+            } catch {
+                let code = (error as? PostgresError)?.code
+                if code == .connectionFailed || code == .timeout || !handle.isAlive || handle.isBusy { state = .lost }
+                if !handle.isAlive, var error = error as? PostgresError {
+                    error.code = .connectionFailed
+                    throw error
+                }
+                throw error
+            }
+        }
+    }
+}
+
+extension PostgresError {
+    /// "cached plan must not change result type", or "prepared statement does not exist".
+    fileprivate var isStalePlan: Bool { sqlState == "26000" || (sqlState == "0A000" && message.hasPrefix("cached plan")) }
+}

@@ -1,0 +1,55 @@
+/// Why a statement or a connection failed. Never holds parameters.
+public struct PostgresError: Error, CustomStringConvertible {
+    public enum Code: String, Sendable {
+        /// Used after `close()` or `shutdown()`.
+        case closed
+        /// The server could not be reached, or the connection to it was lost.
+        case connectionFailed
+        /// No connection of the pool became free, or the server did not answer.
+        case timeout
+        /// The server refused the statement; see `sqlState`.
+        case query
+        /// A column is not what the caller asked for.
+        case decoding
+        /// `COMMIT` was answered by a roll-back, because a statement before it had failed.
+        case commitRolledBack
+        /// The migrations do not fit the database's history, or cannot be read.
+        case migration
+    }
+
+    public var code: Code
+    public var message: String
+    /// Five characters (manual, appendix A); absent where the server said nothing.
+    public var sqlState: String?
+    /// The constraint that was violated, if one was.
+    public var constraint: String?
+    public var cause: (any Error)?
+
+    public init(
+        code: Code, message: String, sqlState: String? = nil, constraint: String? = nil, cause: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.sqlState = sqlState
+        self.constraint = constraint
+        self.cause = cause
+    }
+
+    /// Only time helps: the server is away, overloaded, or chose this transaction as a deadlock's victim.
+    public var isTransient: Bool {
+        if code == .connectionFailed || code == .timeout { return true }
+        guard let sqlState else { return false }
+        return shouldRetryTransaction || ["08", "53", "57P0"].contains { sqlState.hasPrefix($0) }
+    }
+
+    /// Serialization failure or deadlock: the same transaction may succeed when run again from its start.
+    public var shouldRetryTransaction: Bool { sqlState == "40001" || sqlState == "40P01" }
+
+    /// Usually: already done.
+    public var isUniqueViolation: Bool { sqlState == "23505" }
+
+    public var description: String {
+        let state = sqlState.map { " [\($0)]" } ?? ""
+        return "\(code.rawValue)\(state): \(message)" + (cause.map { " (\($0))" } ?? "")
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Up to `size` connections, opened when needed, leased for the length of a closure.
+///
+/// Size times processes has to stay below the server's `max_connections`.
+public final class PostgresPool: Service, Sendable {
+    /// How often a transaction runs in all, when the server asks for it to be tried again.
+    static let transactionTries = 4
+
+    private let url: String
+    private let applicationName: String
+    private let statementTimeout: Duration
+    private let acquireTimeout: Duration
+    private let logger: Logger
+    private let ledger: Mutex<PoolLedger>
+
+    /// - Parameters:
+    ///   - url: a libpq URI or `host=… dbname=…`.
+    ///   - statementTimeout: the server ends a statement after this; zero means never.
+    ///   - acquireTimeout: how long a lease is waited for.
+    public init(
+        url: String, size: Int = 8, applicationName: String, statementTimeout: Duration = .seconds(15),
+        acquireTimeout: Duration = .seconds(10), logger: Logger
+    ) {
+        self.url = url
+        self.applicationName = applicationName
+        self.statementTimeout = statementTimeout
+        self.acquireTimeout = acquireTimeout
+        self.logger = logger
+        ledger = Mutex(PoolLedger(size: size))
+    }
+
+    /// Leases a connection. Session state that `body` leaves behind, such as `SET`, stays with the connection; an open
+    /// transaction closes it.
+    public func withConnection<T: Sendable>(_ body: @Sendable (PostgresConnection) async throws -> T) async throws -> T {
+        let connection = try await acquire().connection
+        do {
+            let value = try await body(connection)
+            await release(connection)
+            return value
+        } catch {
+            await release(connection)
+            throw error
+        }
+    }
+
+    /// Runs `body` in a transaction (READ COMMITTED), which an error rolls back.
+    ///
+    /// After a serialization failure or a deadlock (40001, 40P01) it runs again from the start, up to three times: its effects
+    /// outside the database have to bear that.
+    public func withTransaction<T: Sendable>(_ body: @Sendable (PostgresConnection) async throws -> T) async throws -> T {
+        var tries = 1
+        while true {
+            do {
+                return try await runTransaction(body)
+            } catch let error as PostgresError where error.shouldRetryTransaction && tries < Self.transactionTries {
+                logger.debug("transaction runs again", metadata: ["error": "\(error)", "tries": "\(tries)"])
+                try await Task.sleep(for: .milliseconds(Int.random(in: 1...(20 << tries))))
+                tries += 1
+            }
+        }
+    }
+
+    /// Runs one statement on any connection.
+    public func query(_ statement: SQL) async throws -> [Row] {
+        try await withConnection { try await $0.query(statement) }
+    }
+
+    /// - Throws: ``PostgresError`` if the database does not answer.
+    public func ping() async throws { _ = try await query("SELECT 1") }
+
+    /// Waits for shutdown, then closes. The pool can be used without this.
+    public func run() async throws {
+        try? await gracefulShutdown()
+        await shutdown()
+    }
+
+    /// Closes what is idle, and what is leased when it comes back; who waits gets an error.
+    public func shutdown() async {
+        let (waiters, idle) = ledger.withLock { ledger in (ledger.close(), ledger.takeIdle()) }
+        for waiter in waiters { waiter.resume(throwing: Self.closed) }
+        for connection in idle { await connection.close() }
+    }
+
+    private static var closed: PostgresError { PostgresError(code: .closed, message: "the pool was shut down") }
+
+    private func runTransaction<T: Sendable>(
+        _ body: @Sendable (PostgresConnection) async throws -> T
+    ) async throws -> T {
+        let connection = try await acquireInTransaction()
+        do {
+            let value = try await body(connection)
+            try await connection.commit()
+            await release(connection)
+            return value
+        } catch {
+            if await !connection.isReusable { try? await connection.rollback() }
+            await release(connection)
+            throw error
+        }
+    }
+
+    /// Leases a connection and begins. A connection that died unnoticed while idle shows here, where nothing is lost yet:
+    /// once more, then, on a fresh one.
+    private func acquireInTransaction() async throws -> PostgresConnection {
+        let lease = try await acquire()
+        do {
+            return try await begun(lease.connection)
+        } catch let error as PostgresError where error.isTransient && !lease.isFresh {
+            await lease.connection.close()
+        } catch {
+            await release(lease.connection)
+            throw error
+        }
+        let fresh = try await open()
+        do {
+            return try await begun(fresh)
+        } catch {
+            await release(fresh)
+            throw error
+        }
+    }
+
+    private func begun(_ connection: PostgresConnection) async throws -> PostgresConnection {
+        try await connection.begin()
+        return connection
+    }
+
+    // MARK: Leases
+
+    private struct Lease {
+        let connection: PostgresConnection
+        /// Opened for this lease.
+        let isFresh: Bool
+    }
+
+    private func acquire() async throws -> Lease {
+        switch try await grant() {
+        case .connection(let connection):
+            if await connection.isStillOpen { return Lease(connection: connection, isFresh: false) }
+            await connection.close()
+            logger.debug("idle connection was dead")
+            return Lease(connection: try await open(), isFresh: true)
+        case .opening:
+            return Lease(connection: try await open(), isFresh: true)
+        }
+    }
+
+    /// Opens a connection under a lease; a failure ends the lease.
+    private func open() async throws -> PostgresConnection {
+        do {
+            return try await PostgresConnection.connect(
+                url: url, applicationName: applicationName, statementTimeout: statementTimeout)
+        } catch {
+            giveBack(nil)
+            throw error
+        }
+    }
+
+    private func grant() async throws -> PoolLedger.Grant {
+        let id = try ledger.withLock { ledger in
+            guard !ledger.isClosed else { throw Self.closed }
+            return ledger.makeID()
+        }
+        let limit = acquireTimeout
+        if let grant = ledger.withLock({ $0.take() }) { return grant }
+        let timer = Task { [weak self] in
+            try await Task.sleep(for: limit)
+            let error = PostgresError(code: .timeout, message: "no connection became free within \(limit)")
+            self?.endWaiting(id, error)
+        }
+        defer { timer.cancel() }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in enqueue(waiter, id) }
+        } onCancel: {
+            endWaiting(id, CancellationError())
+        }
+    }
+
+    /// Waits, unless a connection became free or the task was cancelled in the meantime.
+    private func enqueue(_ waiter: PoolLedger.Waiter, _ id: UInt64) {
+        let answer: Result<PoolLedger.Grant, any Error>? = ledger.withLock { ledger in
+            if ledger.isClosed { return .failure(Self.closed) }
+            // The handler may have run already, and will not run again.
+            if Task.isCancelled { return .failure(CancellationError()) }
+            if let grant = ledger.take() { return .success(grant) }
+            ledger.wait(id, waiter)
+            return nil
+        }
+        if let answer { waiter.resume(with: answer) }
+    }
+
+    private func endWaiting(_ id: UInt64, _ error: any Error) {
+        ledger.withLock { $0.removeWaiter(id) }?.resume(throwing: error)
+    }
+
+    private func release(_ connection: PostgresConnection) async {
+        let isReusable = await connection.isReusable && !ledger.withLock { $0.isClosed }
+        if !isReusable { await connection.close() }
+        giveBack(isReusable ? connection : nil)
+    }
+
+    private func giveBack(_ connection: PostgresConnection?) {
+        if let (waiter, grant) = ledger.withLock({ $0.giveBack(connection) }) { waiter.resume(returning: grant) }
+    }
+}
