@@ -1,0 +1,116 @@
+import Blocking
+import CRdKafka
+import Foundation
+import Logging
+
+/// Asks brokers what they have, and makes topics.
+public struct KafkaAdmin: Sendable {
+    private let client: AdminClient
+
+    public init(_ configuration: KafkaConfiguration) { client = AdminClient(configuration) }
+
+    /// Creates the topics that do not exist; those that do are left as they are.
+    ///
+    /// - Parameter replicationFactor: -1 leaves it to the broker.
+    /// - Throws: ``KafkaError``, the first; the other topics were created all the same.
+    public func createTopics(_ names: [String], partitions: Int32, replicationFactor: Int32 = -1) async throws {
+        guard !names.isEmpty else { return }
+        try await client.createTopics(names, partitions: partitions, replicationFactor: replicationFactor)
+    }
+
+    /// Whether a broker answers a metadata request within `timeout`.
+    public func brokersReachable(timeout: Duration) async -> Bool {
+        do {
+            try await client.ping(timeout: timeout)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Every topic with its number of partitions.
+    public func topics() async throws -> [String: Int] { try await client.topics(timeout: .seconds(10)) }
+}
+
+/// The client behind an admin, made when first needed. Its calls block, each bounded by a timeout.
+private actor AdminClient {
+    private let executor = BlockingExecutor(label: "kafka-admin")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let configuration: KafkaConfiguration
+    private var client: KafkaClient?
+
+    init(_ configuration: KafkaConfiguration) { self.configuration = configuration }
+
+    func ping(timeout: Duration) throws {
+        let client = try connected()
+        var metadata: UnsafePointer<rd_kafka_metadata>?
+        let error = rd_kafka_metadata(client.handle, 0, nil, &metadata, timeout.milliseconds)
+        defer { rd_kafka_metadata_destroy(metadata) }
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata, metadata.pointee.broker_cnt > 0 else {
+            throw KafkaError(error == RD_KAFKA_RESP_ERR_NO_ERROR ? RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN : error)
+        }
+    }
+
+    func topics(timeout: Duration) throws -> [String: Int] {
+        let client = try connected()
+        var metadata: UnsafePointer<rd_kafka_metadata>?
+        let error = rd_kafka_metadata(client.handle, 1, nil, &metadata, timeout.milliseconds)
+        defer { rd_kafka_metadata_destroy(metadata) }
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else { throw KafkaError(error) }
+        var topics: [String: Int] = [:]
+        for topic in UnsafeBufferPointer(start: metadata.pointee.topics, count: Int(metadata.pointee.topic_cnt))
+        where topic.err == RD_KAFKA_RESP_ERR_NO_ERROR {
+            if let name = topic.topic { topics[String(cString: name)] = Int(topic.partition_cnt) }
+        }
+        return topics
+    }
+
+    func createTopics(_ names: [String], partitions: Int32, replicationFactor: Int32) throws {
+        let client = try connected()
+        var topics: [OpaquePointer?] = []
+        defer { for topic in topics { rd_kafka_NewTopic_destroy(topic) } }
+        for name in names {
+            var reason = [CChar](repeating: 0, count: 512)
+            guard let topic = rd_kafka_NewTopic_new(name, partitions, replicationFactor, &reason, reason.count) else {
+                throw KafkaError(RD_KAFKA_RESP_ERR__INVALID_ARG, message: text(reason))
+            }
+            topics.append(topic)
+        }
+        let options = rd_kafka_AdminOptions_new(client.handle, RD_KAFKA_ADMIN_OP_CREATETOPICS)
+        defer { rd_kafka_AdminOptions_destroy(options) }
+        var reason = [CChar](repeating: 0, count: 512)
+        let refusal = rd_kafka_AdminOptions_set_request_timeout(options, 10_000, &reason, reason.count)
+        guard refusal == RD_KAFKA_RESP_ERR_NO_ERROR else { throw KafkaError(refusal, message: text(reason)) }
+        let queue = rd_kafka_queue_new(client.handle)
+        defer { rd_kafka_queue_destroy(queue) }
+        rd_kafka_CreateTopics(client.handle, &topics, topics.count, options, queue)
+        guard let event = rd_kafka_queue_poll(queue, 12_000) else { throw KafkaError(RD_KAFKA_RESP_ERR__TIMED_OUT) }
+        defer { rd_kafka_event_destroy(event) }
+        try check(event)
+    }
+
+    private func check(_ event: OpaquePointer) throws {
+        let error = rd_kafka_event_error(event)
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let result = rd_kafka_event_CreateTopics_result(event) else {
+            throw KafkaError(
+                error == RD_KAFKA_RESP_ERR_NO_ERROR ? RD_KAFKA_RESP_ERR__FAIL : error,
+                message: rd_kafka_event_error_string(event).map { String(cString: $0) })
+        }
+        var count = 0
+        let topics = rd_kafka_CreateTopics_result_topics(result, &count)
+        for topic in UnsafeBufferPointer(start: topics, count: count) {
+            let error = rd_kafka_topic_result_error(topic)
+            guard error == RD_KAFKA_RESP_ERR_NO_ERROR || error == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS else {
+                throw KafkaError(error, message: rd_kafka_topic_result_error_string(topic).map { String(cString: $0) })
+            }
+        }
+    }
+
+    private func connected() throws -> KafkaClient {
+        if let client { return client }
+        let client = try KafkaClient(configuration, role: .admin, logger: Logger(label: "kafka-admin"))
+        self.client = client
+        return client
+    }
+}

@@ -1,0 +1,79 @@
+import CRdKafka
+import Logging
+import Synchronization
+
+/// What librdkafka's threads tell a client: log lines, errors, and which records were delivered.
+final class KafkaEvents: Sendable {
+    typealias Delivery = CheckedContinuation<Void, any Error>
+
+    private let logger: Logger
+    private let hasFailed = Atomic<Bool>(false)
+    private let deliveries = Mutex<Deliveries>(Deliveries())
+
+    /// Who waits for a report. Taking a delivery out gives the right, and the duty, to resume it.
+    private struct Deliveries {
+        var waiting: [UInt: Delivery] = [:]
+        var lastID: UInt = 0
+    }
+
+    init(logger: Logger) { self.logger = logger }
+
+    /// The events of the client that a callback speaks of.
+    static func of(_ handle: OpaquePointer?) -> KafkaEvents? {
+        guard let handle, let opaque = rd_kafka_opaque(handle) else { return nil }
+        return Unmanaged<KafkaEvents>.fromOpaque(opaque).takeUnretainedValue()
+    }
+
+    /// After a fatal error the client accepts nothing more.
+    var isFatal: Bool { hasFailed.load(ordering: .acquiring) }
+
+    /// - Returns: a number, never 0, that travels with the record as its opaque pointer.
+    func add(_ delivery: Delivery) -> UInt {
+        deliveries.withLock { deliveries in
+            deliveries.lastID &+= 1
+            deliveries.waiting[deliveries.lastID] = delivery
+            return deliveries.lastID
+        }
+    }
+
+    func finish(_ id: UInt, _ result: Result<Void, KafkaError>) {
+        deliveries.withLock { $0.waiting.removeValue(forKey: id) }?.resume(with: result.mapError { $0 })
+    }
+
+    func failAll(_ error: KafkaError) {
+        let left = deliveries.withLock { deliveries in
+            defer { deliveries.waiting = [:] }
+            return Array(deliveries.waiting.values)
+        }
+        for delivery in left { delivery.resume(throwing: error) }
+    }
+
+    func receive(_ event: OpaquePointer) {
+        switch rd_kafka_event_type(event) {
+        case RD_KAFKA_EVENT_DR:
+            while let message = rd_kafka_event_message_next(event) {
+                let error = message.pointee.err
+                let result: Result<Void, KafkaError> =
+                    error == RD_KAFKA_RESP_ERR_NO_ERROR ? .success(()) : .failure(KafkaError(error))
+                finish(UInt(bitPattern: message.pointee._private), result)
+            }
+        case RD_KAFKA_EVENT_ERROR:
+            let message = rd_kafka_event_error_string(event).map { String(cString: $0) }
+            report(KafkaError(rd_kafka_event_error(event), message: message))
+        default: break
+        }
+    }
+
+    func report(_ error: KafkaError) {
+        if error.isFatal { hasFailed.store(true, ordering: .releasing) }
+        logger.log(level: error.isTransient && !error.isFatal ? .info : .warning, "kafka", metadata: ["error": "\(error)"])
+    }
+
+    /// - Parameter level: as syslog counts, 0 to 7.
+    func log(level: Int32, text: UnsafePointer<CChar>?) {
+        guard let text else { return }
+        let ours: Logger.Level = level <= 3 ? .info : level <= 5 ? .debug : .trace
+        // What matters of librdkafka's errors also comes as an error; its lines repeat while a broker is away.
+        logger.log(level: ours, "librdkafka", metadata: ["line": "\(String(cString: text))"])
+    }
+}

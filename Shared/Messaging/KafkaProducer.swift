@@ -1,0 +1,80 @@
+import Blocking
+import CRdKafka
+import Foundation
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Sends records, each acknowledged by all replicas in sync, in order and without duplicates while one client lives.
+///
+/// After a fatal error, such as a broker that has forgotten this producer, it goes on with a fresh client; records that were
+/// under way fail and may be sent again.
+public final class KafkaProducer: Service, Sendable {
+    private let configuration: KafkaConfiguration
+    private let logger: Logger
+    private let executor = BlockingExecutor(label: "kafka-producer")
+    /// Absent once it is closed.
+    private let client: Mutex<KafkaClient?>
+
+    public init(_ configuration: KafkaConfiguration, logger: Logger) throws {
+        self.configuration = configuration
+        self.logger = logger
+        client = Mutex(try KafkaClient(configuration, role: .producer, logger: logger))
+    }
+
+    /// Sends one record and returns once the broker has acknowledged it. Records with one key go to one partition.
+    ///
+    /// Cancellation does not interrupt it: the report comes within the configuration's `messageTimeout`.
+    /// - Throws: ``KafkaError``; the record may have been written all the same.
+    public func send(topic: String, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader] = []) async throws {
+        let client = try usableClient()
+        do {
+            try await produce(topic: topic, key: key, value: value, headers: headers, on: client)
+        } catch let error as KafkaError where error.code == RD_KAFKA_RESP_ERR__FATAL.rawValue && !client.events.isFatal {
+            // Refused before it was sent, because of an error that no event has told yet.
+            client.events.report(error)
+            try await produce(topic: topic, key: key, value: value, headers: headers, on: usableClient())
+        }
+    }
+
+    /// Waits until everything sent so far is reported on, at most `timeout`.
+    public func flush(timeout: Duration) async {
+        guard let client = client.withLock({ $0 }) else { return }
+        let left: Int32? = try? await executor.run {
+            rd_kafka_flush(client.handle, timeout.milliseconds)
+            return rd_kafka_outq_len(client.handle)
+        }
+        if let left, left > 0 { logger.warning("records not delivered", metadata: ["count": "\(left)"]) }
+    }
+
+    /// Waits for shutdown, then flushes and closes. The producer can be used without this.
+    public func run() async throws {
+        try? await gracefulShutdown()
+        await flush(timeout: configuration.messageTimeout)
+        client.withLock { $0 = nil }
+    }
+
+    /// The client, or a fresh one in place of one that failed.
+    private func usableClient() throws -> KafkaClient {
+        try client.withLock { client in
+            guard let current = client else { throw KafkaError(RD_KAFKA_RESP_ERR__DESTROY, message: "the producer is closed") }
+            guard current.events.isFatal else { return current }
+            logger.notice("producer starts again after a fatal error")
+            let fresh = try KafkaClient(configuration, role: .producer, logger: logger)
+            // Ends who still waits; the client goes when they have let go of it.
+            rd_kafka_purge(current.handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING)
+            client = fresh
+            return fresh
+        }
+    }
+
+    private func produce(
+        topic: String, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader], on client: KafkaClient
+    ) async throws {
+        try await withCheckedThrowingContinuation { (delivery: KafkaEvents.Delivery) in
+            let id = client.events.add(delivery)
+            let outgoing = OutgoingRecord(topic: topic, key: key, value: value, headers: headers)
+            if let error = outgoing.produce(on: client.handle, id: id) { client.events.finish(id, .failure(error)) }
+        }
+    }
+}

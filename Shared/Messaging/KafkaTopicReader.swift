@@ -1,0 +1,59 @@
+import Blocking
+import CRdKafka
+import Foundation
+import Logging
+
+/// Reads a topic from its beginning to its end, once, outside any consumer group; for dead-letter topics.
+public struct KafkaTopicReader: Sendable {
+    /// How long no record has to come until the topic counts as read: brokers do not all tell its end truthfully.
+    private static let idleLimit: Duration = .milliseconds(1500)
+
+    private let configuration: KafkaConfiguration
+    private let executor = BlockingExecutor(label: "kafka-reader")
+
+    public init(_ configuration: KafkaConfiguration) { self.configuration = configuration }
+
+    /// - Parameters:
+    ///   - limit: the largest number of records returned.
+    ///   - timeout: how long reading may take in all.
+    /// - Returns: the records by partition and offset; empty if there is no such topic.
+    public func read(topic: String, limit: Int, timeout: Duration = .seconds(10)) async throws -> [KafkaRecord] {
+        let partitions = try await KafkaAdmin(configuration).topics()[topic] ?? 0
+        guard partitions > 0, limit > 0 else { return [] }
+        // Never joined, nothing is committed: the name only has to be there.
+        var settings = configuration
+        settings.properties["enable.auto.commit"] = "false"
+        let client = try KafkaClient(
+            settings, role: .consumer(group: "rial-reader"), logger: Logger(label: "kafka-reader"))
+        return try await executor.run {
+            try Self.assign(topic, partitions: partitions, on: client)
+            defer { rd_kafka_consumer_close(client.handle) }
+            let records = Self.poll(client, limit: limit, until: .now + timeout)
+            return records.sorted { ($0.partition, $0.offset) < ($1.partition, $1.offset) }
+        }
+    }
+
+    private static func assign(_ topic: String, partitions: Int, on client: KafkaClient) throws {
+        let list = rd_kafka_topic_partition_list_new(Int32(clamping: partitions))
+        defer { rd_kafka_topic_partition_list_destroy(list) }
+        for partition in 0..<Int32(clamping: partitions) {
+            // RD_KAFKA_OFFSET_BEGINNING
+            rd_kafka_topic_partition_list_add(list, topic, partition)?.pointee.offset = -2
+        }
+        let error = rd_kafka_assign(client.handle, list)
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { throw KafkaError(error) }
+    }
+
+    private static func poll(_ client: KafkaClient, limit: Int, until deadline: ContinuousClock.Instant) -> [KafkaRecord] {
+        var records: [KafkaRecord] = []
+        var lastArrival = ContinuousClock.now
+        while records.count < limit, .now < min(deadline, lastArrival + idleLimit) {
+            guard let message = rd_kafka_consumer_poll(client.handle, 100) else { continue }
+            defer { rd_kafka_message_destroy(message) }
+            guard message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR else { continue }
+            records.append(KafkaRecord(message, generation: 0))
+            lastArrival = .now
+        }
+        return records
+    }
+}
