@@ -1,0 +1,55 @@
+/// Where neighbouring valid pixels disagree by more than 5 % of the nearer one.
+struct DepthJumps {
+    /// One flag a pixel: it or a neighbour of it is on the other side of a jump.
+    let edges: [Bool]
+    let edgeCount: Int
+    /// Pairs of horizontally or vertically neighbouring pixels that are both valid.
+    let pairCount: Int
+    let jumpCount: Int
+
+    init(_ map: DepthMap) {
+        var edges = [Bool](repeating: false, count: map.metres.count)
+        var pairs = 0
+        var jumps = 0
+        for y in 0..<map.height {
+            for x in 0..<map.width {
+                let index = y * map.width + x
+                let here = Double(map.metres[index])
+                guard DepthMap.isValid(here) else { continue }
+                for (isInside, other) in [(x + 1 < map.width, index + 1), (y + 1 < map.height, index + map.width)] where isInside {
+                    let there = Double(map.metres[other])
+                    guard DepthMap.isValid(there) else { continue }
+                    pairs += 1
+                    guard abs(here - there) > 0.05 * min(here, there) else { continue }
+                    jumps += 1
+                    edges[index] = true
+                    edges[other] = true
+                }
+            }
+        }
+        self.edges = edges
+        edgeCount = edges.count { $0 }
+        pairCount = pairs
+        jumpCount = jumps
+    }
+
+    /// Whether the map is noise: over half of all pairs disagree, or so few pixels have a valid neighbour (under one pair to
+    /// two valid pixels, where a surface has nearly four) that nothing can be said about a surface.
+    func isNoise(validCount: Int) -> Bool { jumpCount * 2 > pairCount || pairCount * 2 < validCount }
+
+    /// Share of depth edges with a photo edge at most 2 px away in either direction, 0...1; 0 without a depth edge.
+    /// - Parameter photoEdges: one flag a pixel of the depth map.
+    func coherence(with photoEdges: [Bool], width: Int) -> Double {
+        guard edgeCount > 0, width > 0, photoEdges.count == edges.count else { return 0 }
+        let height = edges.count / width
+        var met = 0
+        for index in edges.indices where edges[index] {
+            let (x, y) = (index % width, index / width)
+            let isMet = (max(y - 2, 0)...min(y + 2, height - 1)).contains { row in
+                photoEdges[row * width + max(x - 2, 0)...row * width + min(x + 2, width - 1)].contains(true)
+            }
+            if isMet { met += 1 }
+        }
+        return Double(met) / Double(edgeCount)
+    }
+}

@@ -1,0 +1,75 @@
+/// The valid pixels of a map and the specified numbers that need no photo (`guides/depth.md`).
+struct DepthStatistics {
+    /// Valid depths in metres, row-major order of the map.
+    let valid: [Double]
+    let pixelCount: Int
+    /// Metres; `nil` without a valid pixel.
+    let minimum: Double?
+    let maximum: Double?
+    /// Population standard deviation in metres; 0 without a valid pixel.
+    let deviation: Double
+    /// Peaks of the smoothed histogram; 0 without a valid pixel.
+    let layers: Int
+
+    /// Share of valid pixels, 0...1.
+    var coverage: Double { Double(valid.count) / Double(pixelCount) }
+
+    init(_ map: DepthMap) {
+        var valid: [Double] = []
+        valid.reserveCapacity(map.metres.count)
+        for metres in map.metres where DepthMap.isValid(Double(metres)) { valid.append(Double(metres)) }
+        self.valid = valid
+        pixelCount = map.metres.count
+        minimum = valid.min()
+        maximum = valid.max()
+        deviation = Self.deviation(valid)
+        layers = Self.layers(valid)
+    }
+
+    /// Two passes, each one running sum from the first value to the last.
+    private static func deviation(_ values: [Double]) -> Double {
+        guard !values.isEmpty else { return 0 }
+        let count = Double(values.count)
+        var sum = 0.0
+        for value in values { sum += value }
+        let mean = sum / count
+        var squares = 0.0
+        for value in values { squares += (value - mean) * (value - mean) }
+        return (squares / count).squareRoot()
+    }
+
+    /// Counts the peaks of a 64-bin histogram between the least and the greatest value, smoothed with a 3-bin mean.
+    private static func layers(_ values: [Double]) -> Int {
+        guard let low = values.min(), let high = values.max() else { return 0 }
+        guard high > low else { return 1 }
+        let bins = 64
+        var counts = [Int](repeating: 0, count: bins)
+        for value in values { counts[min(Int((value - low) / (high - low) * Double(bins)), bins - 1)] += 1 }
+        // Six times the mean, so that it stays an integer: three bins inside, two at the ends.
+        let smooth = (0..<bins).map { bin in
+            switch bin {
+            case 0: 3 * (counts[0] + counts[1])
+            case bins - 1: 3 * (counts[bins - 2] + counts[bins - 1])
+            default: 2 * (counts[bin - 1] + counts[bin] + counts[bin + 1])
+            }
+        }
+        return peaks(smooth)
+    }
+
+    /// Runs of equal bins higher than what is beside them and than 5 % of the highest bin. A run counts once: a lone full bin
+    /// becomes three equal ones when it is smoothed.
+    private static func peaks(_ smooth: [Int]) -> Int {
+        let highest = smooth.max() ?? 0
+        var peaks = 0
+        var start = 0
+        while start < smooth.count {
+            var end = start
+            while end + 1 < smooth.count, smooth[end + 1] == smooth[start] { end += 1 }
+            let risesFromLeft = start == 0 || smooth[start - 1] < smooth[start]
+            let fallsToRight = end == smooth.count - 1 || smooth[end + 1] < smooth[start]
+            if risesFromLeft, fallsToRight, smooth[start] * 20 > highest { peaks += 1 }
+            start = end + 1
+        }
+        return peaks
+    }
+}

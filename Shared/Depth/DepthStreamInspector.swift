@@ -1,0 +1,94 @@
+/// Checks a depth part while it streams through, without holding it: one whole DEFLATE stream of a bounded length.
+///
+/// For one stream at a time: not `Sendable`.
+public final class DepthStreamInspector {
+    private let limit: Int
+    private var head: [UInt8] = []
+    private var readings: [Reading]?
+    private var scratch = [UInt8](repeating: 0, count: 32 * 1024)
+
+    /// - Parameter limit: the most inflated bytes that are accepted.
+    public init(limit: Int = DepthMap.maximumBytes) { self.limit = max(0, limit) }
+
+    /// Takes the next bytes of the part, in chunks of any size.
+    /// - Throws: ``DepthError``: `corrupt`, `tooLong`, `trailingBytes`. The inspector is of no use afterwards.
+    public func update(_ bytes: some Sequence<UInt8>) throws(DepthError) {
+        let chunk = bytes as? [UInt8] ?? Array(bytes)
+        guard readings == nil else { return try feed(chunk) }
+        head += chunk
+        guard head.count >= 2 else { return }
+        try open()
+    }
+
+    /// Tells that the part has ended.
+    /// - Returns: how many bytes it inflates to, for comparison with width × height × 4.
+    /// - Throws: ``DepthError`` `truncated` if the stream did not end.
+    public func finish() throws(DepthError) -> Int {
+        guard let readings, let whole = readings.first(where: { $0.inflater.isFinished }) else {
+            throw DepthError(.truncated, "the part ends inside the stream")
+        }
+        return whole.produced
+    }
+
+    private func open() throws(DepthError) {
+        var opened: [Reading] = []
+        for wrapping in DeflateWrapping.candidates(head[0], head[1]) { opened.append(Reading(inflater: try Inflater(wrapping))) }
+        readings = opened
+        let start = head
+        head = []
+        try feed(start)
+    }
+
+    /// Feeds every reading that is still possible; throws the likeliest one's error when none is left.
+    private func feed(_ chunk: [UInt8]) throws(DepthError) {
+        var alive: [Reading] = []
+        var firstError: DepthError?
+        for var reading in readings ?? [] {
+            do throws(DepthError) {
+                try feed(chunk, to: &reading)
+                alive.append(reading)
+            } catch {
+                firstError = firstError ?? error
+            }
+        }
+        readings = alive
+        if alive.isEmpty { throw firstError ?? DepthError(.corrupt, "the stream was refused before") }
+    }
+
+    private func feed(_ chunk: [UInt8], to reading: inout Reading) throws(DepthError) {
+        var offset = 0
+        while true {
+            if reading.inflater.isFinished {
+                guard offset == chunk.count else { throw DepthError(.trailingBytes, "bytes after the end") }
+                return
+            }
+            let step = try inflate(chunk, from: offset, reading.inflater)
+            offset += step.consumed
+            reading.produced += step.produced
+            guard reading.produced <= limit else { throw DepthError(.tooLong, "inflates to more than \(limit) bytes") }
+            if step.consumed == 0, step.produced == 0, !reading.inflater.isFinished { return }
+        }
+    }
+
+    private func inflate(
+        _ chunk: [UInt8], from offset: Int, _ inflater: Inflater
+    ) throws(DepthError) -> (consumed: Int, produced: Int) {
+        var result: Result<(consumed: Int, produced: Int), DepthError> = .success((0, 0))
+        chunk.withUnsafeBytes { input in
+            scratch.withUnsafeMutableBytes { output in
+                do throws(DepthError) {
+                    result = .success(try inflater.inflate(UnsafeRawBufferPointer(rebasing: input[offset...]), into: output))
+                } catch {
+                    result = .failure(error)
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// One way to read the stream.
+    private struct Reading {
+        let inflater: Inflater
+        var produced = 0
+    }
+}

@@ -1,0 +1,88 @@
+/// Brightness of a photo, 8 bits a pixel, row-major, top row first, in the layout of the file (EXIF orientation not applied).
+public struct LumaImage: Sendable, Equatable {
+    public let width: Int
+    public let height: Int
+    public let pixels: [UInt8]
+
+    /// - Throws: ``DepthError``: `dimensionsOutOfRange` for a side under 1 or over 65,535, `shapeMismatch` if the count is
+    ///   not `width * height`.
+    public init(width: Int, height: Int, pixels: [UInt8]) throws(DepthError) {
+        guard (1...65_535).contains(width), (1...65_535).contains(height) else {
+            throw DepthError(.dimensionsOutOfRange, "luma of \(width)×\(height)")
+        }
+        guard pixels.count == width * height else {
+            throw DepthError(.shapeMismatch, "\(pixels.count) pixels for \(width)×\(height)")
+        }
+        self.init(trusted: width, height, pixels)
+    }
+
+    private init(trusted width: Int, _ height: Int, _ pixels: [UInt8]) {
+        self.width = width
+        self.height = height
+        self.pixels = pixels
+    }
+
+    /// Scales by area average, in exact integer arithmetic: each pixel counts by the area it covers.
+    func scaled(toWidth newWidth: Int, height newHeight: Int) -> LumaImage {
+        guard newWidth != width || newHeight != height else { return self }
+        let columns = Self.spans(from: width, to: newWidth)
+        let rows = Self.spans(from: height, to: newHeight)
+        let total = width * height
+        var output: [UInt8] = []
+        output.reserveCapacity(newWidth * newHeight)
+        var sums = [Int](repeating: 0, count: newWidth)
+        pixels.withUnsafeBufferPointer { source in
+            for row in rows {
+                for index in 0..<newWidth { sums[index] = 0 }
+                for (y, rowWeight) in row {
+                    let line = UnsafeBufferPointer(rebasing: source[y * width..<(y + 1) * width])
+                    for (index, column) in columns.enumerated() {
+                        var sum = 0
+                        for (x, weight) in column { sum += Int(line[x]) * weight }
+                        sums[index] += sum * rowWeight
+                    }
+                }
+                for sum in sums { output.append(UInt8((sum + total / 2) / total)) }
+            }
+        }
+        return LumaImage(trusted: newWidth, newHeight, output)
+    }
+
+    /// For each target pixel the source pixels under it with their share, in units of 1 / `target` source pixels. The shares of
+    /// one target pixel add up to `source`.
+    private static func spans(from source: Int, to target: Int) -> [[(index: Int, weight: Int)]] {
+        (0..<target).map { pixel in
+            let start = pixel * source
+            let end = start + source
+            return (start / target...(end - 1) / target).map { index in
+                (index, min(end, (index + 1) * target) - max(start, index * target))
+            }
+        }
+    }
+
+    /// Turns and mirrors as a viewer does for this EXIF orientation (Exif 2.32 §4.6.4, tag 0x0112); 1 for anything unknown.
+    func oriented(_ orientation: Int) -> LumaImage {
+        let (w, h) = (width, height)
+        let swaps = (5...8).contains(orientation)
+        let (newWidth, newHeight) = swaps ? (h, w) : (w, h)
+        guard (2...8).contains(orientation) else { return self }
+        var output: [UInt8] = []
+        output.reserveCapacity(pixels.count)
+        for y in 0..<newHeight {
+            for x in 0..<newWidth {
+                let (sourceX, sourceY) =
+                    switch orientation {
+                    case 2: (w - 1 - x, y)
+                    case 3: (w - 1 - x, h - 1 - y)
+                    case 4: (x, h - 1 - y)
+                    case 5: (y, x)
+                    case 6: (y, h - 1 - x)
+                    case 7: (w - 1 - y, h - 1 - x)
+                    default: (w - 1 - y, x)
+                    }
+                output.append(pixels[sourceY * w + sourceX])
+            }
+        }
+        return LumaImage(trusted: newWidth, newHeight, output)
+    }
+}
