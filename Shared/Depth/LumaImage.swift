@@ -25,38 +25,43 @@ public struct LumaImage: Sendable, Equatable {
     /// Scales by area average, in exact integer arithmetic: each pixel counts by the area it covers.
     func scaled(toWidth newWidth: Int, height newHeight: Int) -> LumaImage {
         guard newWidth != width || newHeight != height else { return self }
-        let columns = Self.spans(from: width, to: newWidth)
-        let rows = Self.spans(from: height, to: newHeight)
         let total = width * height
         var output: [UInt8] = []
         output.reserveCapacity(newWidth * newHeight)
         var sums = [Int](repeating: 0, count: newWidth)
-        pixels.withUnsafeBufferPointer { source in
-            for row in rows {
-                for index in 0..<newWidth { sums[index] = 0 }
-                for (y, rowWeight) in row {
-                    let line = UnsafeBufferPointer(rebasing: source[y * width..<(y + 1) * width])
-                    for (index, column) in columns.enumerated() {
-                        var sum = 0
-                        for (x, weight) in column { sum += Int(line[x]) * weight }
-                        sums[index] += sum * rowWeight
-                    }
-                }
-                for sum in sums { output.append(UInt8((sum + total / 2) / total)) }
+        for row in 0..<newHeight {
+            for index in sums.indices { sums[index] = 0 }
+            // In units of 1 / newHeight source rows this target row is start..<start + height.
+            let start = row * height
+            for y in start / newHeight...(start + height - 1) / newHeight {
+                let weight = min(start + height, (y + 1) * newHeight) - max(start, y * newHeight)
+                addRow(y, weight: weight, to: &sums)
             }
+            for sum in sums { output.append(UInt8((sum + total / 2) / total)) }
         }
         return LumaImage(trusted: newWidth, newHeight, output)
     }
 
-    /// For each target pixel the source pixels under it with their share, in units of 1 / `target` source pixels. The shares of
-    /// one target pixel add up to `source`.
-    private static func spans(from source: Int, to target: Int) -> [[(index: Int, weight: Int)]] {
-        (0..<target).map { pixel in
-            let start = pixel * source
-            let end = start + source
-            return (start / target...(end - 1) / target).map { index in
-                (index, min(end, (index + 1) * target) - max(start, index * target))
+    /// Adds a source row, scaled to `sums.count` columns: in units of 1 / count source columns each is `width` wide.
+    private func addRow(_ y: Int, weight rowWeight: Int, to sums: inout [Int]) {
+        let count = sums.count
+        var x = 0
+        // What is left of source column x.
+        var rest = count
+        for column in 0..<count {
+            var needed = width
+            var sum = 0
+            while needed > 0 {
+                let share = min(rest, needed)
+                sum += Int(pixels[y * width + x]) * share
+                needed -= share
+                rest -= share
+                if rest == 0 {
+                    x += 1
+                    rest = count
+                }
             }
+            sums[column] += sum * rowWeight
         }
     }
 
