@@ -60,6 +60,9 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
         /// Binds a value.
         public mutating func appendInterpolation(_ value: some PostgresBindable) { statement.bind(value) }
 
+        /// Binds a value, or NULL.
+        public mutating func appendInterpolation(_ value: (some PostgresBindable)?) { statement.bind(value) }
+
         /// Inserts another statement with its own parameters.
         public mutating func appendInterpolation(_ other: SQL) { statement += other }
 
