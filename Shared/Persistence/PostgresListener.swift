@@ -48,8 +48,12 @@ private actor ListenerSession {
         while !Task.isCancelled {
             if let channel = pending.popFirst() { return channel }
             do {
+                guard let connection else {
+                    try await connect()
+                    continue
+                }
                 // In slices, so that cancellation is seen; a notification ends the slice at once.
-                pending = try await connected().waitForNotifications(milliseconds: 100)
+                pending = try await connection.waitForNotifications(milliseconds: 100)
             } catch {
                 await disconnect()
                 if failures == 0 { logger.warning("not listening", metadata: ["error": "\(error)"]) }
@@ -62,14 +66,12 @@ private actor ListenerSession {
         return nil
     }
 
-    private func connected() async throws -> PostgresConnection {
-        if let connection { return connection }
+    private func connect() async throws {
         let connection = try await PostgresConnection.connect(url: url, applicationName: applicationName)
         self.connection = connection
         try await connection.listen(to: channels)
         failures = 0
         pending = Set(channels)
-        return connection
     }
 
     private func disconnect() async {

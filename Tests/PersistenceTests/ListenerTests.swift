@@ -1,0 +1,80 @@
+import Foundation
+import Logging
+import Persistence
+import Synchronization
+import Testing
+
+@Suite("Listener", .enabled(if: TestDatabase.isConfigured, TestDatabase.hint))
+struct ListenerTests {
+    /// Starts to listen and gives what was heard, with the time it took to arrive.
+    private func listening(
+        _ database: TestDatabase, channels: [String], _ body: (Heard) async throws -> Void
+    ) async throws {
+        let listener = PostgresListener(
+            url: database.url, channels: channels, applicationName: database.schema, logger: Logger(label: "tests"))
+        let heard = Heard()
+        let listening = Task { for await channel in listener.notifications() { heard.note(channel) } }
+        var failure: (any Error)?
+        do { try await body(heard) } catch { failure = error }
+        listening.cancel()
+        // Ends, or the test hangs.
+        await listening.value
+        if let failure { throw failure }
+    }
+
+    private final class Heard: Sendable {
+        private let all = Mutex<[(channel: String, time: ContinuousClock.Instant)]>([])
+        func note(_ channel: String) { all.withLock { $0.append((channel, .now)) } }
+        func count(_ channel: String) -> Int { all.withLock { $0.count { $0.channel == channel } } }
+        var last: ContinuousClock.Instant? { all.withLock { $0.last?.time } }
+    }
+
+    @Test("hears a notification within milliseconds, and of its own channels only")
+    func latency() async throws {
+        try await TestDatabase.with { database in
+            let channel = "Odd \"name\" " + database.schema
+            try await listening(database, channels: [channel]) { heard in
+                try await eventually("connected") { heard.count(channel) == 1 }
+                let connection = try await database.connect()
+                var latencies: [Duration] = []
+                for round in 1...20 {
+                    try await connection.query("SELECT pg_notify('other', '')")
+                    let start = ContinuousClock.now
+                    try await connection.query("SELECT pg_notify(\(channel), '')")
+                    try await eventually("heard") { heard.count(channel) == 1 + round }
+                    latencies.append(start.duration(to: try #require(heard.last)))
+                }
+                #expect(heard.count("other") == 0)
+                #expect(latencies.sorted()[10] < .milliseconds(50), "median of \(latencies)")
+                await connection.close()
+            }
+        }
+    }
+
+    @Test("tells of each channel after every connecting")
+    func reconnects() async throws {
+        try await TestDatabase.with { database in
+            let channels = ["a_" + database.schema, "b_" + database.schema]
+            try await listening(database, channels: channels) { heard in
+                try await eventually("connected") { channels.allSatisfy { heard.count($0) == 1 } }
+                try await database.endSessions()
+                try await eventually("connected again") { channels.allSatisfy { heard.count($0) == 2 } }
+                let connection = try await database.connect()
+                try await connection.query("SELECT pg_notify(\(channels[1]), '')")
+                try await eventually("heard") { heard.count(channels[1]) == 3 }
+                await connection.close()
+            }
+        }
+    }
+
+    @Test("ends when cancelled, also while the server is away")
+    func cancelledWhileAway() async throws {
+        let listener = PostgresListener(
+            url: "postgresql://rial@127.0.0.1:1/rial", channels: ["a"], applicationName: "tests",
+            logger: Logger(label: "tests"))
+        let listening = Task { for await _ in listener.notifications() {} }
+        try await Task.sleep(for: .milliseconds(200))
+        listening.cancel()
+        await listening.value
+    }
+}

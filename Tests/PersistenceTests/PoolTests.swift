@@ -1,0 +1,170 @@
+import Foundation
+import Logging
+import Persistence
+import ServiceLifecycle
+import Synchronization
+import Testing
+
+@Suite("Pool", .enabled(if: TestDatabase.isConfigured, TestDatabase.hint))
+struct PoolTests {
+    private func pid(_ connection: PostgresConnection) async throws -> Int {
+        try #require(try await connection.query("SELECT pg_backend_pid() AS pid").first).get("pid")
+    }
+
+    private final class InUse: Sendable {
+        let pids = Mutex<Set<Int>>([])
+    }
+
+    @Test("opens no more connections than its size, and uses them again")
+    func isBounded() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(size: 3) { pool in
+                let pids = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<60 { group.addTask { try await pool.withConnection { try await pid($0) } } }
+                    return try await group.reduce(into: Set()) { $0.insert($1) }
+                }
+                #expect((1...3).contains(pids.count))
+            }
+        }
+    }
+
+    @Test("lets nobody share a leased connection")
+    func leasesAreExclusive() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(size: 2) { pool in
+                let inUse = InUse()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<40 {
+                        group.addTask {
+                            try await pool.withConnection { connection in
+                                let pid = try await pid(connection)
+                                #expect(inUse.pids.withLock { $0.insert(pid).inserted })
+                                try await connection.query("SELECT pg_sleep(0.005)")
+                                inUse.pids.withLock { _ = $0.remove(pid) }
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+        }
+    }
+
+    @Test("gives up waiting after the limit, and serves those behind")
+    func acquireTimeout() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(size: 1, acquireTimeout: .milliseconds(200)) { pool in
+                try await pool.withConnection { _ in
+                    let start = ContinuousClock.now
+                    let error = await postgresError { try await pool.ping() }
+                    #expect(error?.code == .timeout)
+                    #expect(error?.isTransient == true)
+                    #expect(start.duration(to: .now) < .seconds(2))
+                }
+                try await pool.ping()
+            }
+        }
+    }
+
+    @Test("forgets a cancelled waiter and serves the others")
+    func cancelledWaiter() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(size: 1) { pool in
+                let (others, cancelled) = try await pool.withConnection { _ in
+                    let first = Task { try await pool.ping() }
+                    let cancelled = Task { try await pool.ping() }
+                    let last = Task { try await pool.ping() }
+                    try await Task.sleep(for: .milliseconds(50))
+                    cancelled.cancel()
+                    // Ends although the connection is still leased.
+                    let result = await cancelled.result
+                    return ([first, last], result)
+                }
+                #expect(throws: CancellationError.self) { try cancelled.get() }
+                for task in others { try await task.value }
+            }
+        }
+    }
+
+    @Test("returns the connection when the body throws or is cancelled")
+    func returnsOnFailure() async throws {
+        struct Failure: Error {}
+        try await TestDatabase.with { database in
+            try await database.withPool(size: 1) { pool in
+                for _ in 0..<5 {
+                    await #expect(throws: Failure.self) { try await pool.withConnection { _ in throw Failure() } }
+                }
+                let task = Task {
+                    try await pool.withTransaction { connection in
+                        try await connection.query("SELECT 1")
+                        try await Task.sleep(for: .seconds(60))
+                    }
+                }
+                try await Task.sleep(for: .milliseconds(100))
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+                try await pool.ping()
+            }
+        }
+    }
+
+    @Test("recovers when the server has ended every session, without an error")
+    func recovers() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(size: 3) { pool in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<3 { group.addTask { _ = try await pool.query("SELECT pg_sleep(0.1)") } }
+                    try await group.waitForAll()
+                }
+                try await database.endSessions()
+                for _ in 0..<6 { try await pool.ping() }
+                try await database.endSessions()
+                for _ in 0..<6 { _ = try await pool.withTransaction { try await $0.query("SELECT 1") } }
+            }
+        }
+    }
+
+    @Test("passes on the loss of a connection in the middle of a transaction, and goes on")
+    func lostInTransaction() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(size: 1) { pool in
+                let error = await postgresError {
+                    try await pool.withTransaction { connection in
+                        try await connection.query("SELECT 1")
+                        try await database.endSessions()
+                        try await connection.query("SELECT 1")
+                    }
+                }
+                #expect(error?.code == .connectionFailed)
+                #expect(error?.isTransient == true)
+                try await pool.ping()
+            }
+        }
+    }
+
+    @Test("throws a transient error while the server is away, and holds no place for it")
+    func serverAway() async throws {
+        let pool = PostgresPool(
+            url: "postgresql://rial@127.0.0.1:1/rial", size: 1, applicationName: "tests", logger: Logger(label: "tests"))
+        for _ in 0..<3 {
+            #expect(await postgresError { try await pool.ping() }?.isTransient == true)
+            #expect(await postgresError { try await pool.withTransaction { _ in } }?.isTransient == true)
+        }
+        await pool.shutdown()
+    }
+
+    @Test("ends its waiters and sessions at shutdown")
+    func shutsDown() async throws {
+        try await TestDatabase.with { database in
+            let pool = PostgresPool(url: database.url, size: 2, applicationName: database.schema, logger: Logger(label: "tests"))
+            try await pool.ping()
+            let group = ServiceGroup(services: [pool], logger: Logger(label: "tests"))
+            let running = Task { try await group.run() }
+            try await Task.sleep(for: .milliseconds(50))
+            await group.triggerGracefulShutdown()
+            try await running.value
+            #expect(await postgresError { try await pool.ping() }?.code == .closed)
+            try await database.endSessions()
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Logging
+import Persistence
+import Testing
+
+/// A schema of its own in the PostgreSQL that `RIAL_TEST_DATABASE_URL` names, dropped with what is in it after the test.
+struct TestDatabase: Sendable {
+    static let serverURL = ProcessInfo.processInfo.environment["RIAL_TEST_DATABASE_URL"].flatMap { $0.isEmpty ? nil : $0 }
+    static let isConfigured = serverURL != nil
+    static let hint: Comment = "RIAL_TEST_DATABASE_URL names no PostgreSQL"
+
+    /// Leads to the schema, since it sets the search path.
+    let url: String
+    let schema: String
+
+    static func with(_ body: (TestDatabase) async throws -> Void) async throws {
+        let server = try #require(serverURL)
+        let schema = "test_" + UUID().uuidString.lowercased().replacing("-", with: "")
+        let admin = try await PostgresConnection.connect(url: server, applicationName: "tests")
+        try await admin.execute(script: "CREATE SCHEMA \(schema)")
+        let url = server.contains("://")
+            ? server + (server.contains("?") ? "&" : "?") + "options=-csearch_path%3D\(schema)"
+            : server + " options='-csearch_path=\(schema)'"
+        var failure: (any Error)?
+        do { try await body(TestDatabase(url: url, schema: schema)) } catch { failure = error }
+        try await admin.execute(script: "DROP SCHEMA \(schema) CASCADE")
+        await admin.close()
+        if let failure { throw failure }
+    }
+
+    func connect(statementTimeout: Duration = .seconds(15)) async throws -> PostgresConnection {
+        try await .connect(url: url, applicationName: schema, statementTimeout: statementTimeout)
+    }
+
+    func withPool(
+        size: Int = 4, acquireTimeout: Duration = .seconds(10), _ body: (PostgresPool) async throws -> Void
+    ) async throws {
+        let pool = PostgresPool(
+            url: url, size: size, applicationName: schema, acquireTimeout: acquireTimeout, logger: Logger(label: "tests"))
+        var failure: (any Error)?
+        do { try await body(pool) } catch { failure = error }
+        await pool.shutdown()
+        if let failure { throw failure }
+    }
+
+    /// Ends every session of this test, as a restart of the server does, and waits until they are gone.
+    func endSessions() async throws {
+        let admin = try await PostgresConnection.connect(url: try #require(Self.serverURL), applicationName: "tests")
+        try await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = \(schema)")
+        try await eventually("sessions ended") {
+            try await admin.query("SELECT FROM pg_stat_activity WHERE application_name = \(schema)").isEmpty
+        }
+        await admin.close()
+    }
+}
+
+/// Waits until something is so, at most ten seconds.
+func eventually(_ what: Comment, within limit: Duration = .seconds(10), _ condition: () async throws -> Bool) async throws {
+    let deadline = ContinuousClock.now + limit
+    while try await !condition() {
+        try #require(.now < deadline, what)
+        try await Task.sleep(for: .milliseconds(10))
+    }
+}
+
+func postgresError(_ body: () async throws -> Void) async -> PostgresError? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return error as? PostgresError
+    }
+}
