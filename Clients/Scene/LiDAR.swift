@@ -1,0 +1,45 @@
+/// Measures a stage as a phone's LiDAR does after smoothing: correlated noise and holes.
+struct LiDAR {
+    let seed: UInt64
+    /// Recaptures of smooth surfaces bulge by a few percent at some corners.
+    let hasBulges: Bool
+
+    /// - Returns: metres along the optical axis, row-major; 0 where nothing came back.
+    func measure(_ stage: Stage, width: Int, height: Int) -> [Float] {
+        let slow = ValueNoise(seed: seed ^ 0xA1, cell: Double(width) / 16)
+        let fast = ValueNoise(seed: seed ^ 0xA2, cell: Double(width) / 85)
+        let holes = ValueNoise(seed: seed ^ 0xA3, cell: Double(width) / 40)
+        var depth: [Float] = []
+        depth.reserveCapacity(width * height)
+        for row in 0..<height {
+            for column in 0..<width {
+                let x = (Double(column) + 0.5) / Double(width) * 2 - 1
+                let y = (Double(row) + 0.5) / Double(height) * 2 - 1
+                guard let (metres, cosine) = stage.depth(alongX: x, y: y), metres <= 20,
+                    // Grazing and dark surfaces give nothing back, here and there.
+                    cosine > 0.05, holes(Double(column), Double(row)) < 0.93
+                else {
+                    depth.append(0)
+                    continue
+                }
+                let noise =
+                    0.0035 * slow(Double(column), Double(row)) + 0.002 * fast(Double(column), Double(row))
+                    + 0.001 * (SeededGenerator.hash(column, row, seed: seed ^ 0xA4) * 2 - 1)
+                depth.append(Float(metres * (1 + noise + (hasBulges ? bulge(x, y) : 0))))
+            }
+        }
+        return depth
+    }
+
+    /// Up to 3 % in two of the corners.
+    private func bulge(_ x: Double, _ y: Double) -> Double {
+        var sum = 0.0
+        for (index, (cornerX, cornerY)) in [(-0.7, -0.7), (0.7, -0.7), (-0.7, 0.7), (0.7, 0.7)].enumerated() {
+            let strength = SeededGenerator.hash(index, 9, seed: seed)
+            guard strength > 0.5 else { continue }
+            let (dx, dy) = (x - cornerX, y - cornerY)
+            sum += 0.03 * (strength * 2 - 1) * max(0, 1 - (dx * dx + dy * dy) / 0.12)
+        }
+        return sum
+    }
+}

@@ -1,0 +1,30 @@
+/// A photo and its depth map, covering the same field of view.
+public struct RenderedScene: Sendable {
+    /// With EXIF.
+    public let jpeg: [UInt8]
+    /// Metres along the optical axis, row-major, top row first; 0 where the sensor gave none.
+    public let depth: [Float]
+    public let depthWidth: Int
+    public let depthHeight: Int
+
+    /// Little-endian float32, as uploaded before compression.
+    public var depthBytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(depth.count * 4)
+        for metres in depth {
+            let bits = metres.bitPattern
+            for shift in stride(from: UInt32(0), to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: bits >> shift)) }
+        }
+        return bytes
+    }
+
+    /// RFC 1952.
+    /// - Throws: ``SceneError`` `encodingFailed` if zlib has no memory; so do the other two.
+    public func depthGzip() throws(SceneError) -> [UInt8] { try Deflate.compress(depthBytes, windowBits: 15 + 16) }
+
+    /// RFC 1950.
+    public func depthZlib() throws(SceneError) -> [UInt8] { try Deflate.compress(depthBytes, windowBits: 15) }
+
+    /// RFC 1951, what Apple's `.zlib` writes.
+    public func depthRawDeflate() throws(SceneError) -> [UInt8] { try Deflate.compress(depthBytes, windowBits: -15) }
+}

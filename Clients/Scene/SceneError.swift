@@ -1,0 +1,19 @@
+/// Why a scene could not be rendered.
+public struct SceneError: Error, Equatable, CustomStringConvertible {
+    public enum Code: String, Sendable {
+        /// A size, orientation or text out of range.
+        case invalidOptions = "invalid_options"
+        /// A codec failed.
+        case encodingFailed = "encoding_failed"
+    }
+
+    public let code: Code
+    public let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { "\(code.rawValue): \(message)" }
+}
