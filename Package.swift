@@ -14,6 +14,8 @@ let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: 
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioFoundation = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -40,9 +42,29 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
     ],
     targets: [
+        .systemLibrary(name: "CRdKafka", path: "Shared/CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
+        .systemLibrary(name: "CLibPQ", path: "Shared/CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(
+            name: "CTurboJPEG", path: "Shared/CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
+        .systemLibrary(name: "CPNG", path: "Shared/CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+        .target(name: "Blocking", path: "Shared/Blocking"),
         .target(name: "Models", path: "Shared/Models"),
+        .target(name: "Depth", dependencies: ["Models", "CZlib"], path: "Shared/Depth"),
+        .target(name: "Imaging", dependencies: ["CTurboJPEG", "CPNG"], path: "Shared/Imaging"),
+        .target(name: "Persistence", dependencies: ["Blocking", "CLibPQ", logging, lifecycle], path: "Shared/Persistence", resources: [.copy("Migrations")]),
+        .target(name: "Messaging", dependencies: ["Blocking", "CRdKafka", logging, lifecycle], path: "Shared/Messaging"),
+        .target(name: "ObjectStorage", dependencies: [crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging], path: "Shared/ObjectStorage"),
         .target(
             name: "Observability", dependencies: [logging, metrics, coreMetrics, lifecycle, hummingbird],
             path: "Shared/Observability"),
+        .target(
+            name: "Pipeline",
+            dependencies: [
+                "Models", "Observability", "Persistence", "Messaging", "ObjectStorage", logging, metrics, lifecycle, hummingbird, httpClient,
+                nioCore,
+            ],
+            path: "Shared/Pipeline"),
     ]
 )

@@ -1,0 +1,120 @@
+import Attestation
+import Crypto
+import Foundation
+import Logging
+import Metrics
+import Models
+import ObjectStorage
+import Persistence
+import Pipeline
+
+/// Appraises the assertion of a capture and consumes its counter. A capture seen again gets the stored result.
+struct AppraiseCapture: MessageHandler {
+    let appIDs: [String]
+    let database: PostgresPool
+    let storage: S3Client
+    let publisher: PartPublisher<AttestationAppraised>
+
+    func handle(_ message: CaptureReceived, _ context: MessageContext) async throws {
+        let known = try await database.withConnection { connection in
+            (stored: try await AppraisalRepository(connection).find(message.captureID),
+             device: try await DeviceRepository(connection).find(message.deviceID))
+        }
+        if let stored = known.stored {
+            try await publisher.publish(stored, for: message.captureID, answering: context, database: database)
+            return
+        }
+        guard let device = known.device else { throw RejectedMessage(reason: "device_unknown") }
+        let appraisal = try await appraise(message, device)
+        try await record(appraisal, device, message, context)
+    }
+
+    func giveUp(_ message: CaptureReceived, reason: String, on connection: PostgresConnection) async throws {
+        try await publisher.giveUp(message.captureID, reason: reason, on: connection)
+    }
+
+    /// Consumes the counter, stores the findings and announces them, all or nothing.
+    private func record(
+        _ appraisal: Appraisal, _ device: Device, _ message: CaptureReceived, _ context: MessageContext
+    ) async throws {
+        try await database.withTransaction { connection in
+            let outbox = Outbox(.attestationVerifier)
+            guard try await Inbox(.attestationVerifier).accept(context.eventID, consumer: context.topic, on: connection) else {
+                return
+            }
+            var findings = appraisal.findings
+            if case .verified(let counter, _) = appraisal.assertion {
+                switch try await CounterRepository(connection).consume(counter, device: device.id, capture: message.captureID) {
+                case .accepted(let outOfOrder): findings.outOfOrder = outOfOrder
+                case .replayed:
+                    findings.status = .fail
+                    findings.reason = "counter_replay"
+                }
+                FailPoint.reached("attestation-verifier.counter.consumed")
+            }
+            // Another instance may have been first; what it stored is what counts.
+            let stored = try await AppraisalRepository(connection).save(findings, for: message.captureID)
+            FailPoint.reached("attestation-verifier.stored")
+            try await outbox.append(AttestationAppraised.done(message.captureID, stored), on: connection)
+            FailPoint.reached("attestation-verifier.announced")
+            Counter(label: "rial_assertions_total", dimensions: [("status", stored.status.rawValue)]).increment()
+        }
+        FailPoint.reached("attestation-verifier.committed")
+    }
+
+    private struct Appraisal {
+        var findings: AttestationFindings
+        var assertion: AssertionState
+    }
+
+    private enum AssertionState {
+        case none
+        case verified(counter: UInt32, binding: AssertionBinding)
+    }
+
+    private func appraise(_ message: CaptureReceived, _ device: Device) async throws -> Appraisal {
+        var findings = AttestationFindings(
+            status: .unavailable, level: device.level, environment: device.environment,
+            isDevelopmentAttestation: device.isDevelopmentRoot, deviceModel: device.model)
+        if device.isRevoked {
+            findings.status = .fail
+            findings.reason = "device_revoked"
+            return Appraisal(findings: findings, assertion: .none)
+        }
+        guard device.level == .secureEnclave, let publicKey = device.publicKey, let appID = device.appID else {
+            findings.reason = "device_unverified"
+            return Appraisal(findings: findings, assertion: .none)
+        }
+        guard let assertion = message.assertion?.bytes else {
+            findings.reason = "no_assertion"
+            return Appraisal(findings: findings, assertion: .none)
+        }
+        let appraiser = CaptureAssertionAppraiser(publicKeyX963: publicKey, appID: appID)
+        var verdict = appraiser.appraise(assertion, digests: CaptureDigests(message))
+        if verdict == .rejected(.badSignature), message.intake.photoThenDepth == nil, message.intake.depth != nil {
+            // The parts came in an order that did not let the gateway hash one after the other.
+            verdict = appraiser.appraise(assertion, digests: CaptureDigests(message, photoThenDepth: try await hashBoth(message)))
+        }
+        switch verdict {
+        case .verified(let counter, let binding):
+            findings.status = .pass
+            findings.binding = binding
+            findings.counter = counter
+            return Appraisal(findings: findings, assertion: .verified(counter: counter, binding: binding))
+        case .rejected(let failure):
+            findings.status = .fail
+            findings.reason = failure.rawValue
+            return Appraisal(findings: findings, assertion: .none)
+        }
+    }
+
+    private func hashBoth(_ message: CaptureReceived) async throws -> Digest? {
+        var hasher = SHA256()
+        for object in [message.intake.photo, message.intake.depth].compactMap({ $0 }) {
+            for try await chunk in try await storage.get(object.key, range: nil).body {
+                chunk.withUnsafeReadableBytes { hasher.update(bufferPointer: $0) }
+            }
+        }
+        return Digest(bytes: hasher.finalize())
+    }
+}

@@ -1,0 +1,20 @@
+import Attestation
+import Logging
+import Observability
+import Pipeline
+import ServiceLifecycle
+
+/// Builds the service from its settings.
+func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
+    let backbone = try Backbone(.attestationVerifier, settings: settings.common, metrics: metrics, logger: logger)
+    let registrations = AppraiseRegistration(
+        appraiser: AttestationAppraiser(
+            roots: settings.roots, appIDs: settings.appIDs, environment: settings.appAttestEnvironment),
+        database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox)
+    let captures = AppraiseCapture(
+        appIDs: settings.appIDs, database: backbone.database, storage: backbone.storage,
+        publisher: PartPublisher(.attestationVerifier))
+    return backbone.serviceGroup([backbone.consume(registrations), backbone.consume(captures)]) { router in
+        DeviceAdministration(database: backbone.database, logger: logger).addRoutes(to: router)
+    }
+}

@@ -1,0 +1,40 @@
+import Attestation
+import Foundation
+import Pipeline
+
+/// Everything `attestation-verifier` reads from the environment, read once.
+struct Settings: Sendable {
+    let common: CommonSettings
+    /// `team.bundle`, at least one.
+    let appIDs: [String]
+    let appAttestEnvironment: AppAttestEnvironment
+    let roots: TrustRoots
+
+    init(_ environment: ServiceEnvironment) throws {
+        common = try CommonSettings(environment, service: .attestationVerifier)
+        appIDs = try environment.required("RIAL_APP_IDS").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        guard appIDs.allSatisfy({ $0.split(separator: ".").count >= 2 }) else {
+            throw SettingsError("RIAL_APP_IDS", "must be TEAM.bundle.id, comma separated")
+        }
+        let name = try environment.required("RIAL_APP_ATTEST_ENVIRONMENT")
+        guard let attestEnvironment = AppAttestEnvironment(rawValue: name) else {
+            throw SettingsError("RIAL_APP_ATTEST_ENVIRONMENT", "must be production or development, not “\(name)”")
+        }
+        appAttestEnvironment = attestEnvironment
+        roots = try Self.roots(environment, mode: common.mode)
+    }
+
+    /// Apple's root, and in development mode those of `RIAL_APP_ATTEST_EXTRA_ROOTS`: PEM text, or the path of a PEM file.
+    private static func roots(_ environment: ServiceEnvironment, mode: RunMode) throws -> TrustRoots {
+        let variable = "RIAL_APP_ATTEST_EXTRA_ROOTS"
+        guard let value = try environment.optional(variable) else { return .apple }
+        guard mode == .development else { throw SettingsError(variable, "is for development mode only") }
+        let pem = value.contains("-----BEGIN") ? value : try? String(contentsOfFile: value, encoding: .utf8)
+        guard let pem else { throw SettingsError(variable, "names a file that cannot be read: \(value)") }
+        do {
+            return try TrustRoots.apple.adding(pem: pem)
+        } catch {
+            throw SettingsError(variable, "holds no certificates in PEM: \(error)")
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Blocking
+import Crypto
+import Depth
+import Foundation
+import Imaging
+import Metrics
+import Models
+import ObjectStorage
+import Pipeline
+
+/// From the objects of a capture to its depth findings.
+///
+/// An actor on a thread of its own: decoding and fitting take tens of milliseconds of CPU and must not hold the cooperative pool.
+actor CaptureAnalysis {
+    /// No upload is larger (SPEC §2).
+    static let maximumObjectBytes = 20 * 1024 * 1024
+    private let executor = BlockingExecutor(label: "depth-analysis")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private let storage: S3Client
+
+    init(storage: S3Client) { self.storage = storage }
+
+    /// - Throws: ``RejectedMessage`` for bytes that cannot be what was accepted; storage errors as they are.
+    func run(_ message: CaptureReceived) async throws -> DepthFindings {
+        guard let depthObject = message.intake.depth else {
+            return DepthFindings(measurements: nil, unavailableReason: "no_depth", preview: nil)
+        }
+        async let photoBytes = fetch(message.intake.photo)
+        async let depthBytes = fetch(depthObject)
+        let (photo, compressed) = try await (photoBytes, depthBytes)
+        FailPoint.reached("depth-analyzer.fetched")
+        let analyzed = try analyze(compressed ?? [], photo: photo, message)
+        let preview = try await store(analyzed.preview, for: message.captureID)
+        FailPoint.reached("depth-analyzer.preview")
+        return DepthFindings(measurements: analyzed.measurements, preview: preview)
+    }
+
+    private nonisolated func fetch(_ object: StoredMedia?) async throws -> [UInt8]? {
+        guard let object else { return nil }
+        do {
+            return try await storage.getBytes(object.key, limit: Self.maximumObjectBytes)
+        } catch let error as ObjectStorageError where error.code == .notFound {
+            throw RejectedMessage(reason: "intake_missing", detail: object.key)
+        }
+    }
+
+    private func analyze(
+        _ compressed: [UInt8], photo: [UInt8]?, _ message: CaptureReceived
+    ) throws -> (measurements: DepthMeasurements, preview: [UInt8]) {
+        let start = ContinuousClock.now
+        defer {
+            Metrics.Timer(label: "rial_depth_analysis_seconds").recordNanoseconds(
+                (ContinuousClock.now - start).components.attoseconds / 1_000_000_000)
+        }
+        let depth: DepthMap
+        do {
+            depth = try DepthMapDecoder.decode(compressed, width: message.depthWidth, height: message.depthHeight)
+        } catch {
+            throw RejectedMessage(reason: "depth_unreadable", detail: "\(error)")
+        }
+        // A photo that no decoder reads still leaves the depth to be measured: coherence is then 0.
+        let gray = photo.flatMap { try? JPEGDecoder.decodeLuma($0, covering: (message.depthWidth, message.depthHeight)) }
+        let orientation = photo.flatMap { EXIFReader.read(jpeg: Array($0.prefix(256 * 1024)))?.orientation }
+        let measurements = DepthAnalyzer.analyze(
+            depth: depth, luma: gray.map { LumaImage(width: $0.width, height: $0.height, pixels: $0.pixels) },
+            exifOrientation: orientation)
+        let picture = DepthPreview.render(depth: depth, rotation: measurements.rotation)
+        let preview = try PNGEncoder.encode(RGBImage(width: picture.width, height: picture.height, pixels: picture.pixels))
+        return (measurements, preview)
+    }
+
+    /// The key contains the digest, so that two workers cannot overwrite each other.
+    private func store(_ png: [UInt8], for capture: CaptureID) async throws -> StoredMedia? {
+        guard let digest = Digest(bytes: SHA256.hash(data: png)) else { return nil }
+        let key = "captures/\(capture)/depth-preview-\(digest.hex).png"
+        try await storage.put(key, bytes: png, contentType: "image/png", sha256: digest.bytes)
+        return StoredMedia(key: key, sha256: digest, sizeBytes: Int64(png.count), contentType: "image/png")
+    }
+}

@@ -1,0 +1,13 @@
+import Logging
+import Observability
+import Pipeline
+import ServiceLifecycle
+
+/// Builds the service from its settings.
+func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
+    let backbone = try Backbone(.depthAnalyzer, settings: settings.common, metrics: metrics, logger: logger)
+    let handler = AnalyzeDepth(
+        analysis: CaptureAnalysis(storage: backbone.storage), database: backbone.database,
+        publisher: PartPublisher(.depthAnalyzer))
+    return backbone.serviceGroup([backbone.consume(handler)])
+}

@@ -1,0 +1,111 @@
+import Crypto
+import Evidence
+import Foundation
+import Imaging
+import Metrics
+import Models
+import ObjectStorage
+import Persistence
+import Pipeline
+
+/// Gathers the parts of a capture and completes it once, whatever the order and number of deliveries.
+struct CaptureAssembly: Sendable {
+    /// EXIF lies in the first segments of a JPEG, each at most 64 KiB.
+    static let headBytes: Int64 = 256 * 1024
+    let database: PostgresPool
+    let storage: S3Client
+    let outbox: Outbox
+    let inbox: Inbox
+
+    enum Taken: Sendable {
+        /// Parts are missing, the capture is final, or this event was handled before.
+        case answered
+        /// All parts are there: the event is accepted only with the package.
+        case complete(EvidenceParts)
+    }
+
+    /// Keeps the part. Parts of one capture wait for each other on its row, so that exactly the last one sees all.
+    func take(_ received: ReceivedPart, _ context: MessageContext) async throws -> Taken {
+        try await database.withTransaction { connection in
+            let captures = CaptureRepository(connection)
+            guard let status = try await captures.lock(received.captureID) else {
+                throw RejectedMessage(reason: "capture_unknown")
+            }
+            try await EvidencePartRepository(connection).save(received)
+            FailPoint.reached("evidence-assembler.part.stored")
+            let parts = try await EvidencePartRepository(connection).all(of: received.captureID)
+            if status != .complete, let complete = try EvidenceParts(parts) { return .complete(complete) }
+            guard try await inbox.accept(context.eventID, consumer: context.topic, on: connection) else { return .answered }
+            if status != .complete, let failure = parts.compactMap(\.reason).first {
+                try await announceFailure(received.captureID, reason: failure, on: connection)
+            }
+            return .answered
+        }
+    }
+
+    /// Assembles the package and completes the capture, with its objects' names and the announcement, in one transaction.
+    func complete(_ capture: CaptureID, _ parts: EvidenceParts, _ context: MessageContext) async throws {
+        let start = ContinuousClock.now
+        guard let record = try await database.withConnection({ try await CaptureRepository($0).find(capture) }) else {
+            throw RejectedMessage(reason: "capture_unknown")
+        }
+        let exif = try await readEXIF(parts)
+        FailPoint.reached("evidence-assembler.exif")
+        let metadata: CaptureMetadata
+        do {
+            metadata = try CaptureMetadata.parse(record.announcement.metadata.bytes)
+        } catch {
+            throw RejectedMessage(reason: "metadata_unreadable", detail: "\(error)")
+        }
+        let (package, confidence) = EvidenceAssembler.assemble(
+            attestation: parts.attestation, depth: parts.depth, exif: exif, metadata: metadata,
+            receivedAt: record.announcement.receivedAt, completedAt: Date(), mode: record.announcement.mode,
+            analysisSource: .server)
+        try await database.withTransaction { connection in
+            guard try await inbox.accept(context.eventID, consumer: context.topic, on: connection) else { return }
+            guard try await CaptureRepository(connection).complete(capture, package, confidence) else { return }
+            FailPoint.reached("evidence-assembler.completed")
+            if let preview = parts.depth.preview {
+                try await MediaObjectRepository(connection).insert(capture, name: "depth-preview.png", preview)
+            }
+            try await outbox.append(
+                EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: confidence, failure: nil), on: connection)
+            FailPoint.reached("evidence-assembler.announced")
+            Counter(label: "rial_captures_completed_total", dimensions: [("confidence", confidence.rawValue)]).increment()
+            Metrics.Timer(label: "rial_capture_completion_seconds").recordNanoseconds(
+                Int64(min(Date().timeIntervalSince(record.announcement.receivedAt), 1e6) * 1e9))
+        }
+        FailPoint.reached("evidence-assembler.committed")
+        context.logger.info("capture complete", metadata: [
+            "confidence": "\(confidence.rawValue)", "assembly_seconds": "\(ContinuousClock.now - start)",
+        ])
+    }
+
+    /// A record of this capture was given up here.
+    func fail(_ capture: CaptureID, reason: String, on connection: PostgresConnection) async throws {
+        try await announceFailure(capture, reason: reason, on: connection)
+    }
+
+    private func announceFailure(_ capture: CaptureID, reason: String, on connection: PostgresConnection) async throws {
+        guard try await CaptureRepository(connection).fail(capture, reason: reason) else { return }
+        try await outbox.append(
+            EvidenceAssembled(captureID: capture, status: .failed, confidenceLevel: nil, failure: reason), on: connection)
+        Counter(label: "rial_captures_failed_total", dimensions: [("reason", reason)]).increment()
+    }
+
+    /// From the stored photo, of which only the head is read.
+    private func readEXIF(_ parts: EvidenceParts) async throws -> EXIFFields? {
+        guard let photo = parts.media.objects["original.jpg"], photo.sizeBytes > 0 else { return nil }
+        let range = 0...(min(photo.sizeBytes, Self.headBytes) - 1)
+        var head: [UInt8] = []
+        do {
+            for try await chunk in try await storage.get(photo.key, range: range).body {
+                head.append(contentsOf: chunk.readableBytesView)
+                if head.count > Int(Self.headBytes) { break }
+            }
+        } catch let error as ObjectStorageError where error.code == .notFound {
+            throw RejectedMessage(reason: "original_missing", detail: photo.key)
+        }
+        return EXIFReader.read(jpeg: head)
+    }
+}

@@ -1,0 +1,61 @@
+import Models
+import Persistence
+
+/// A capture as the assembler needs it.
+struct CaptureRecord: Sendable {
+    let announcement: CaptureReceived
+}
+
+/// The columns of `captures` that `evidence-assembler` writes.
+struct CaptureRepository {
+    private let connection: PostgresConnection
+
+    init(_ connection: PostgresConnection) { self.connection = connection }
+
+    /// Holds the capture's row until the transaction ends; `nil` if there is no such capture.
+    func lock(_ capture: CaptureID) async throws -> CaptureStatus? {
+        let rows = try await connection.query("SELECT status FROM captures WHERE id = \(capture.uuid) FOR UPDATE")
+        return try rows.first.flatMap { CaptureStatus(rawValue: try $0.get("status")) }
+    }
+
+    func find(_ capture: CaptureID) async throws -> CaptureRecord? {
+        let rows = try await connection.query("SELECT announcement FROM captures WHERE id = \(capture.uuid)")
+        return try rows.first.map {
+            CaptureRecord(announcement: try $0.get("announcement", as: PostgresJSON.self).decode(CaptureReceived.self))
+        }
+    }
+
+    /// - Returns: false if the capture was complete already: `complete` is final.
+    func complete(_ capture: CaptureID, _ package: EvidencePackage, _ confidence: ConfidenceLevel) async throws -> Bool {
+        let rows = try await connection.query("""
+            UPDATE captures SET status = 'complete', failure = NULL, evidence = \(PostgresJSON(encoding: package)),
+                confidence_level = \(confidence.rawValue), completed_at = now()
+            WHERE id = \(capture.uuid) AND status <> 'complete' RETURNING id
+            """)
+        return !rows.isEmpty
+    }
+
+    /// - Returns: false if the capture is complete, or failed for the same reason before.
+    func fail(_ capture: CaptureID, reason: String) async throws -> Bool {
+        let rows = try await connection.query("""
+            UPDATE captures SET status = 'failed', failure = \(reason)
+            WHERE id = \(capture.uuid) AND status <> 'complete' AND failure IS DISTINCT FROM \(reason) RETURNING id
+            """)
+        return !rows.isEmpty
+    }
+}
+
+/// Names of objects that `evidence-assembler` answers for.
+struct MediaObjectRepository {
+    private let connection: PostgresConnection
+
+    init(_ connection: PostgresConnection) { self.connection = connection }
+
+    func insert(_ capture: CaptureID, name: String, _ object: StoredMedia) async throws {
+        try await connection.query("""
+            INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
+            VALUES (\(capture.uuid), \(name), \(object.key), \(object.sha256.bytes), \(object.sizeBytes), \(object.contentType))
+            ON CONFLICT (capture_id, name) DO NOTHING
+            """)
+    }
+}

@@ -1,0 +1,80 @@
+import Blocking
+import Crypto
+import Foundation
+import Imaging
+import Models
+import ObjectStorage
+import Pipeline
+
+/// Brings the media of a capture to its final keys.
+///
+/// The photo is read once: hashed against the digest taken at upload, then copied inside the store, so that what is kept is what
+/// was accepted; thumbnail and public copy are made from the same bytes.
+actor MediaCopier {
+    static let maximumObjectBytes = 20 * 1024 * 1024
+    static let thumbnailSide = 640
+    private let executor = BlockingExecutor(label: "media-copier")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private let storage: S3Client
+
+    init(storage: S3Client) { self.storage = storage }
+
+    /// - Throws: ``RejectedMessage`` if intake is gone or its bytes are not those that were accepted; storage errors as they are.
+    func copy(_ message: CaptureReceived) async throws -> MediaFindings {
+        var objects: [String: StoredMedia] = [:]
+        let prefix = "captures/\(message.captureID)/"
+        if let photo = message.intake.photo {
+            let bytes = try await verified(photo)
+            objects["original.jpg"] = try await copy(photo, to: prefix + "original.jpg")
+            FailPoint.reached("upload-sync.original")
+            for (name, derived) in pictures(from: bytes) {
+                objects[name] = try await store(derived, named: name, prefix: prefix)
+            }
+        }
+        if let depth = message.intake.depth {
+            _ = try await verified(depth)
+            objects["depth.gz"] = try await copy(depth, to: prefix + "depth.gz")
+        }
+        objects["metadata.json"] = try await store(
+            message.metadata.bytes, key: prefix + "metadata.json", contentType: "application/json")
+        return MediaFindings(objects: objects)
+    }
+
+    private func verified(_ object: StoredMedia) async throws -> [UInt8] {
+        let bytes: [UInt8]
+        do {
+            bytes = try await storage.getBytes(object.key, limit: Self.maximumObjectBytes)
+        } catch let error as ObjectStorageError where error.code == .notFound {
+            throw RejectedMessage(reason: "intake_missing", detail: object.key)
+        }
+        guard Digest(bytes: SHA256.hash(data: bytes)) == object.sha256 else {
+            throw RejectedMessage(reason: "digest_mismatch", detail: object.key)
+        }
+        return bytes
+    }
+
+    private func copy(_ object: StoredMedia, to key: String) async throws -> StoredMedia {
+        try await storage.copy(from: object.key, to: key)
+        return StoredMedia(key: key, sha256: object.sha256, sizeBytes: object.sizeBytes, contentType: object.contentType)
+    }
+
+    /// A photo that no decoder reads keeps its original and has no pictures made of it.
+    private func pictures(from photo: [UInt8]) -> [(name: String, bytes: [UInt8])] {
+        let orientation = EXIFReader.read(jpeg: Array(photo.prefix(256 * 1024)))?.orientation
+        let thumbnail = try? Thumbnail.make(photo, maxSide: Self.thumbnailSide, orientation: orientation ?? 1)
+        let publicCopy = try? JPEGSegments.publicCopy(of: photo)
+        return [("thumbnail.jpg", thumbnail), ("public.jpg", publicCopy)].compactMap { name, bytes in bytes.map { (name, $0) } }
+    }
+
+    private func store(_ bytes: [UInt8], named name: String, prefix: String) async throws -> StoredMedia {
+        let digest = Hex.encode(SHA256.hash(data: bytes))
+        let parts = name.split(separator: ".")
+        return try await store(bytes, key: "\(prefix)\(parts[0])-\(digest).\(parts[1])", contentType: "image/jpeg")
+    }
+
+    private func store(_ bytes: [UInt8], key: String, contentType: String) async throws -> StoredMedia {
+        guard let digest = Digest(bytes: SHA256.hash(data: bytes)) else { throw RejectedMessage(reason: "digest_mismatch") }
+        try await storage.put(key, bytes: bytes, contentType: contentType, sha256: digest.bytes)
+        return StoredMedia(key: key, sha256: digest, sizeBytes: Int64(bytes.count), contentType: contentType)
+    }
+}

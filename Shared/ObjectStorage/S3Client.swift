@@ -1,0 +1,239 @@
+import AsyncHTTPClient
+import Crypto
+import Foundation
+import Logging
+import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
+
+/// A client of one bucket of an S3-compatible store, path style.
+///
+/// Requests that can be repeated are, three times with backoff and jitter, while the store is unavailable.
+public final class S3Client: Sendable {
+    static let attempts = 3
+    /// Answers that are read whole (listings, errors) end here.
+    static let maximumAnswerBytes = 4 * 1024 * 1024
+    let configuration: S3Configuration
+    private let httpClient: HTTPClient
+    private let logger: Logger
+
+    public init(configuration: S3Configuration, httpClient: HTTPClient, logger: Logger) {
+        self.configuration = configuration
+        self.httpClient = httpClient
+        self.logger = logger
+    }
+
+    /// Stores the bytes under the key, over what was there.
+    /// - Parameter sha256: their digest where the caller has it, so that they are not hashed again.
+    @discardableResult
+    public func put(_ key: String, bytes: [UInt8], contentType: String, sha256: [UInt8]? = nil) async throws -> StoredObject {
+        try await put(key, buffer: ByteBuffer(bytes: bytes), contentType: contentType, sha256: sha256)
+    }
+
+    @discardableResult
+    public func put(_ key: String, buffer: ByteBuffer, contentType: String, sha256: [UInt8]? = nil) async throws -> StoredObject {
+        let request = S3Request(
+            method: .PUT, key: key, headers: [("content-type", contentType)], body: buffer,
+            payloadHash: sha256.map { SigV4Signer.hex($0) })
+        let response = try await send(request)
+        _ = try await response.body.collect(upTo: Self.maximumAnswerBytes)
+        return StoredObject(
+            key: key, sizeBytes: Int64(buffer.readableBytes), etag: response.headers.first(name: "etag") ?? "",
+            contentType: contentType, lastModified: nil)
+    }
+
+    /// Begins an upload of unknown length; the caller writes, then finishes or aborts.
+    public func putStream(_ key: String, contentType: String) -> S3Upload {
+        S3Upload(client: self, key: key, contentType: contentType)
+    }
+
+    /// - Parameter range: first and last byte, both included.
+    /// - Throws: ``ObjectStorageError`` with `.notFound` if there is no such object.
+    public func get(_ key: String, range: ClosedRange<Int64>? = nil) async throws -> S3Object {
+        var request = S3Request(method: .GET, key: key)
+        if let range { request.headers = [("range", "bytes=\(range.lowerBound)-\(range.upperBound)")] }
+        let response = try await send(request)
+        return S3Object(
+            sizeBytes: response.headers.first(name: "content-length").flatMap { Int64($0) } ?? 0,
+            etag: response.headers.first(name: "etag") ?? "",
+            contentType: response.headers.first(name: "content-type") ?? "application/octet-stream",
+            body: S3Body(body: response.body))
+    }
+
+    /// The whole object in memory.
+    /// - Throws: `.tooLarge` if it has more than `limit` bytes.
+    public func getBytes(_ key: String, limit: Int) async throws -> [UInt8] {
+        var backoff = RetryDelay()
+        while true {
+            do {
+                let object = try await get(key)
+                guard object.sizeBytes <= limit else { throw ObjectStorageError(.tooLarge, key) }
+                var bytes: [UInt8] = []
+                bytes.reserveCapacity(Int(object.sizeBytes))
+                for try await chunk in object.body {
+                    guard bytes.count + chunk.readableBytes <= limit else { throw ObjectStorageError(.tooLarge, key) }
+                    bytes.append(contentsOf: chunk.readableBytesView)
+                }
+                guard bytes.count == object.sizeBytes else { throw ObjectStorageError(.unavailable, "answer cut short: \(key)") }
+                return bytes
+            } catch let error as ObjectStorageError where error.isTransient {
+                guard try await backoff.wait() else { throw error }
+            }
+        }
+    }
+
+    /// `nil` if there is no such object.
+    public func head(_ key: String) async throws -> StoredObject? {
+        do {
+            let response = try await send(S3Request(method: .HEAD, key: key))
+            return StoredObject(
+                key: key, sizeBytes: response.headers.first(name: "content-length").flatMap { Int64($0) } ?? 0,
+                etag: response.headers.first(name: "etag") ?? "", contentType: response.headers.first(name: "content-type"),
+                lastModified: nil)
+        } catch let error as ObjectStorageError where error.code == .notFound {
+            return nil
+        }
+    }
+
+    /// Copies inside the store.
+    public func copy(from source: String, to destination: String) async throws {
+        let path = "/" + SigV4Signer.encode(configuration.bucket) + "/" + SigV4Signer.encode(source, keepingSlash: true)
+        let response = try await send(S3Request(method: .PUT, key: destination, headers: [("x-amz-copy-source", path)]))
+        let answer = try await response.body.collect(upTo: Self.maximumAnswerBytes)
+        // A copy may fail after its 200 has been sent; the body tells.
+        if String(buffer: answer).contains("<Error>") { throw ObjectStorageError(.unavailable, "copy failed: \(source)") }
+    }
+
+    /// Deletes the keys; those that are not there are no error.
+    public func delete(_ keys: [String]) async throws {
+        for key in keys {
+            do {
+                let response = try await send(S3Request(method: .DELETE, key: key))
+                _ = try await response.body.collect(upTo: Self.maximumAnswerBytes)
+            } catch let error as ObjectStorageError where error.code == .notFound {
+                continue
+            }
+        }
+    }
+
+    /// Up to a thousand keys in order (ListObjectsV2).
+    public func list(prefix: String, continuation: String? = nil) async throws -> ObjectPage {
+        var query = [("list-type", "2"), ("prefix", prefix)]
+        if let continuation { query.append(("continuation-token", continuation)) }
+        let response = try await send(S3Request(method: .GET, query: query))
+        return try S3XML.objectPage(Data(buffer: try await response.body.collect(upTo: Self.maximumAnswerBytes)))
+    }
+
+    /// A link that lets anyone read the object for a while.
+    /// - Parameter endpoint: the store's address as readers see it, if it differs.
+    public func presignedGet(_ key: String, expires: Duration, at time: Date, endpoint: URL? = nil) -> String {
+        let endpoint = endpoint ?? configuration.endpoint
+        let host = S3Configuration.authority(of: endpoint)
+        let path = "/" + SigV4Signer.encode(configuration.bucket) + "/" + SigV4Signer.encode(key, keepingSlash: true)
+        let signer = SigV4Signer(
+            accessKeyID: configuration.accessKeyID, secretAccessKey: configuration.secretAccessKey, region: configuration.region)
+        let query = signer.presignedQuery(
+            method: "GET", host: host, path: path, expires: Int(expires.components.seconds), at: time)
+        return "\(endpoint.scheme ?? "https")://\(host)\(path)?\(query)"
+    }
+
+    /// Whether the bucket is there and we are let in.
+    public func checkBucket() async throws {
+        _ = try await send(S3Request(method: .HEAD))
+    }
+
+    public func createBucketIfMissing() async throws {
+        do {
+            try await checkBucket()
+        } catch let error as ObjectStorageError where error.code == .notFound {
+            let response = try await send(S3Request(method: .PUT))
+            _ = try await response.body.collect(upTo: Self.maximumAnswerBytes)
+        }
+    }
+
+    /// Sends until there is an answer that is not a transient failure.
+    /// - Parameter isRepeatable: false for requests that must not take effect twice.
+    func send(_ request: S3Request, isRepeatable: Bool = true) async throws -> HTTPClientResponse {
+        var backoff = RetryDelay()
+        while true {
+            do {
+                return try await sendOnce(request)
+            } catch let error as ObjectStorageError where error.isTransient && isRepeatable {
+                guard try await backoff.wait() else { throw error }
+                logger.debug("object storage request repeated", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func sendOnce(_ request: S3Request) async throws -> HTTPClientResponse {
+        let response: HTTPClientResponse
+        do {
+            response = try await httpClient.execute(
+                request.signed(configuration, at: Date()), timeout: .nanoseconds(configuration.requestTimeout.nanoseconds))
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw ObjectStorageError(.unavailable, "\(request.method.rawValue) not answered: \(error)")
+        }
+        if (200..<300).contains(response.status.code) { return response }
+        let body = (try? await response.body.collect(upTo: 64 * 1024)).map { Data(buffer: $0) } ?? Data()
+        let code = S3XML.errorCode(body) ?? response.status.reasonPhrase
+        let message = "\(request.method.rawValue) \(request.key ?? "bucket"): \(response.status.code) \(code)"
+        switch response.status.code {
+        case 404: throw ObjectStorageError(.notFound, message)
+        case 401, 403: throw ObjectStorageError(.accessDenied, message)
+        case 412: throw ObjectStorageError(.preconditionFailed, message)
+        case 408, 429, 500...599: throw ObjectStorageError(.unavailable, message)
+        default: throw ObjectStorageError(code == "SlowDown" ? .unavailable : .rejected, message)
+        }
+    }
+}
+
+/// An object being read.
+public struct S3Object: Sendable {
+    /// Of the bytes that follow: of the range, where one was asked for.
+    public let sizeBytes: Int64
+    public let etag: String
+    public let contentType: String
+    public let body: S3Body
+}
+
+/// An object's bytes as they arrive. A connection that breaks is ``ObjectStorageError`` with `.unavailable`.
+public struct S3Body: AsyncSequence, Sendable {
+    public typealias Element = ByteBuffer
+    let body: HTTPClientResponse.Body
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        var base: HTTPClientResponse.Body.AsyncIterator
+
+        public mutating func next() async throws -> ByteBuffer? {
+            do {
+                return try await base.next()
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                throw ObjectStorageError(.unavailable, "answer cut short: \(error)")
+            }
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: body.makeAsyncIterator()) }
+}
+
+/// Waits between tries: about 0.1 s, then 0.2 s, each with full jitter.
+struct RetryDelay {
+    private var attempt = 1
+
+    /// - Returns: false when there are no tries left.
+    mutating func wait() async throws -> Bool {
+        guard attempt < S3Client.attempts else { return false }
+        try await Task.sleep(for: .milliseconds(Int.random(in: 50...100) << attempt))
+        attempt += 1
+        return true
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, for spans of configuration.
+    var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+}

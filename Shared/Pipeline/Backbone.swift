@@ -1,0 +1,95 @@
+import AsyncHTTPClient
+import Foundation
+import Hummingbird
+import Logging
+import Messaging
+import Metrics
+import NIOCore
+import ObjectStorage
+import Observability
+import Persistence
+import ServiceLifecycle
+
+/// What every service stands on, made from its settings: database, broker, object store, outbox and its relay, admin port.
+public struct Backbone: Sendable {
+    public let service: ServiceName
+    public let settings: CommonSettings
+    public let logger: Logger
+    public let metrics: MetricsRegistry
+    public let database: PostgresPool
+    public let producer: KafkaProducer
+    public let topics: TopicCreator
+    public let httpClient: HTTPClient
+    public let storage: S3Client
+    public let readiness: Readiness
+    public let outbox: Outbox
+    public let inbox: Inbox
+
+    public init(_ service: ServiceName, settings: CommonSettings, metrics: MetricsRegistry, logger: Logger) throws {
+        self.service = service
+        self.settings = settings
+        self.logger = logger
+        self.metrics = metrics
+        if let folder = settings.failPoints { FailPoint.arm(folder: folder) }
+        let database = PostgresPool(
+            url: settings.databaseURL, size: settings.databasePoolSize, applicationName: service.rawValue, logger: logger)
+        self.database = database
+        producer = try KafkaProducer(settings.kafka, logger: logger)
+        topics = TopicCreator(configuration: settings.kafka, partitions: settings.kafkaPartitions, logger: logger)
+        httpClient = HTTPClient(eventLoopGroupProvider: .singleton)
+        let storage = S3Client(configuration: settings.storage, httpClient: httpClient, logger: logger)
+        self.storage = storage
+        let admin = KafkaAdmin(settings.kafka)
+        readiness = Readiness(
+            probes: [
+                ("database", { (try? await database.ping()) != nil }),
+                ("broker", { await admin.brokersReachable(timeout: .seconds(2)) }),
+                ("storage", { (try? await storage.checkBucket()) != nil }),
+            ], logger: logger)
+        outbox = Outbox(service)
+        inbox = Inbox(service)
+    }
+
+    /// The service's consumers of `Handler.Message.topic`.
+    public func consume<Handler: MessageHandler>(_ handler: Handler) -> HandlerService<Handler> {
+        HandlerService(
+            service: service, handler: handler, consumers: settings.consumers, kafka: settings.kafka, database: database,
+            topics: topics, logger: logger)
+    }
+
+    /// Everything that runs, dependencies first; they stop in reverse, so that handlers finish before what they use.
+    public func serviceGroup(
+        _ own: [any Service], admin extend: (Router<AdminServer.Context>) -> Void = { _ in }
+    ) -> ServiceGroup {
+        let relay = OutboxRelay(
+            service: service, database: database,
+            listener: PostgresListener(
+                url: settings.databaseURL, channels: [service.outboxTable], applicationName: service.rawValue + "-relay", logger: logger),
+            producer: producer, topics: topics, logger: logger)
+        let sweep = PeriodicTask(name: "inbox sweep", every: .seconds(3600), logger: logger) { [inbox, database] in
+            try await inbox.sweep(database)
+        }
+        let gauge = PeriodicTask(name: "outbox depth", every: .seconds(5), logger: logger) { [service, database] in
+            try await OutboxGauge.measure(service, database)
+        }
+        let adminServer = AdminServer.make(
+            host: settings.adminHost, port: settings.adminPort, metrics: metrics, readiness: readiness, logger: logger, extend: extend)
+        let client = HTTPClientService(client: httpClient)
+        var configuration = ServiceGroupConfiguration(
+            services: ([client, database, producer, topics, readiness, adminServer, relay, sweep, gauge] + own).map {
+                .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
+            },
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = .seconds(25)
+        return ServiceGroup(configuration: configuration)
+    }
+}
+
+/// Ends the HTTP client's connections after everything that uses them.
+struct HTTPClientService: Service {
+    let client: HTTPClient
+    func run() async throws {
+        try? await gracefulShutdown()
+        try await client.shutdown()
+    }
+}

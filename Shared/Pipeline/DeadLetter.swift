@@ -1,0 +1,30 @@
+import Foundation
+import Messaging
+import Models
+import Persistence
+
+/// A record that was given up, with the reason in its headers; key, value and original headers are as they were.
+struct DeadLetter {
+    let record: KafkaRecord
+    let rejection: RejectedMessage
+    let service: ServiceName
+    let attempts: Int
+
+    /// Keeps the original headers and adds `rial_dlq_…`.
+    var headers: [KafkaHeader] {
+        let added = [
+            ("rial_dlq_reason", rejection.reason), ("rial_dlq_detail", String(rejection.detail.prefix(1000))),
+            ("rial_dlq_topic", record.topic), ("rial_dlq_partition", String(record.partition)),
+            ("rial_dlq_offset", String(record.offset)), ("rial_dlq_attempts", String(attempts)),
+            ("rial_dlq_time", Timestamp.format(Date())),
+        ]
+        return record.headers.filter { !$0.name.hasPrefix("rial_dlq_") } + added.map { KafkaHeader(name: $0.0, value: Array($0.1.utf8)) }
+    }
+
+    func append(to outbox: Outbox, on connection: PostgresConnection) async throws {
+        let topic = Topic(rawValue: record.topic).deadLetters(of: service.rawValue)
+        // PostgreSQL text cannot hold NUL, and a key may be any bytes.
+        let key = record.key.map { String(decoding: $0, as: UTF8.self).replacing("\0", with: "") } ?? ""
+        try await outbox.append(topic: topic, key: key, headers: headers, value: record.value, on: connection)
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+/// Reads the environment once, at start: `NAME`, or the file that `NAME_FILE` names. Every failure names the variable.
+public struct ServiceEnvironment: Sendable {
+    private let variables: [String: String]
+
+    public init(_ variables: [String: String] = ProcessInfo.processInfo.environment) { self.variables = variables }
+
+    /// The value without surrounding white space; `nil` if unset or empty.
+    /// - Throws: ``SettingsError`` if both forms are set, or the file cannot be read.
+    public func optional(_ name: String) throws -> String? {
+        let direct = variables[name].flatMap(Self.nonEmpty)
+        guard let path = variables[name + "_FILE"].flatMap(Self.nonEmpty) else { return direct }
+        guard direct == nil else { throw SettingsError(name, "is set, and so is \(name)_FILE: give one") }
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw SettingsError(name + "_FILE", "names a file that cannot be read: \(path)")
+        }
+        guard let value = Self.nonEmpty(text) else { throw SettingsError(name + "_FILE", "names an empty file: \(path)") }
+        return value
+    }
+
+    public func required(_ name: String) throws -> String {
+        guard let value = try optional(name) else { throw SettingsError(name, "is not set") }
+        return value
+    }
+
+    public func integer(_ name: String, default fallback: Int? = nil, in range: ClosedRange<Int>) throws -> Int {
+        guard let text = try optional(name) else {
+            guard let fallback else { throw SettingsError(name, "is not set") }
+            return fallback
+        }
+        guard let value = Int(text), range.contains(value) else {
+            throw SettingsError(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound), not “\(text)”")
+        }
+        return value
+    }
+
+    /// One of the cases of `type`, by raw value.
+    public func choice<T: RawRepresentable & CaseIterable>(_ name: String, _ type: T.Type) throws -> T where T.RawValue == String {
+        let text = try required(name)
+        guard let value = T(rawValue: text) else {
+            throw SettingsError(name, "must be \(T.allCases.map(\.rawValue).joined(separator: " or ")), not “\(text)”")
+        }
+        return value
+    }
+
+    /// An http or https address without a path.
+    public func url(_ name: String) throws -> URL? {
+        guard let text = try optional(name) else { return nil }
+        guard let url = URL(string: text), let scheme = url.scheme, ["http", "https"].contains(scheme), url.host != nil else {
+            throw SettingsError(name, "must be an http or https address, not “\(text)”")
+        }
+        return url
+    }
+
+    public func requiredURL(_ name: String) throws -> URL {
+        guard let url = try url(name) else { throw SettingsError(name, "is not set") }
+        return url
+    }
+
+    private static func nonEmpty(_ text: String) -> String? {
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return trimmed.isEmpty ? nil : trimmed
+    }
+}
+
+/// A missing or contradictory setting; the service does not start.
+public struct SettingsError: Error, CustomStringConvertible, Equatable {
+    public let variable: String
+    public let problem: String
+    public init(_ variable: String, _ problem: String) {
+        self.variable = variable
+        self.problem = problem
+    }
+    public var description: String { "\(variable) \(problem)" }
+}
