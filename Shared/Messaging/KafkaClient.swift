@@ -51,6 +51,9 @@ final class KafkaClient: @unchecked Sendable {
         }
     }
 
+    /// After a fatal error the client accepts nothing more.
+    var isFatal: Bool { rd_kafka_fatal_error(handle, nil, 0) != RD_KAFKA_RESP_ERR_NO_ERROR }
+
     deinit {
         let address = UInt(bitPattern: handle)
         let flags = leavesSilently ? Int32(RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE) : 0

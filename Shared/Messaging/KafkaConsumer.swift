@@ -120,7 +120,7 @@ public actor KafkaConsumer {
         }
         // A broker that comes back may have forgotten everything: offsets of its former life would skip records of the new
         // one. A new member starts at what is committed there, or at the earliest.
-        if error.isFatal || (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && hasAssignment(client)) {
+        if client.isFatal || (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && hasAssignment(client)) {
             try startAgain(without: client)
         }
     }

@@ -17,6 +17,9 @@ public struct KafkaError: Error, Sendable, CustomStringConvertible {
         self.isFatal = isFatal || error == RD_KAFKA_RESP_ERR__FATAL
     }
 
+    /// The same error, met by a client that is of no use any more.
+    func asFatal() -> KafkaError { KafkaError(rd_kafka_resp_err_t(rawValue: code), message: message, isFatal: true) }
+
     /// Only time helps: the broker is away or changing, a topic is not there yet, or the client is being replaced.
     public var isTransient: Bool { isFatal || Self.transientCodes.contains(code) || isUnknownTopic }
 

@@ -7,7 +7,6 @@ final class KafkaEvents: Sendable {
     typealias Delivery = CheckedContinuation<Void, any Error>
 
     private let logger: Logger
-    private let hasFailed = Atomic<Bool>(false)
     private let deliveries = Mutex<Deliveries>(Deliveries())
 
     /// Who waits for a report. Taking a delivery out gives the right, and the duty, to resume it.
@@ -23,9 +22,6 @@ final class KafkaEvents: Sendable {
         guard let handle, let opaque = rd_kafka_opaque(handle) else { return nil }
         return Unmanaged<KafkaEvents>.fromOpaque(opaque).takeUnretainedValue()
     }
-
-    /// After a fatal error the client accepts nothing more.
-    var isFatal: Bool { hasFailed.load(ordering: .acquiring) }
 
     /// - Returns: a number, never 0, that travels with the record as its opaque pointer.
     func add(_ delivery: Delivery) -> UInt {
@@ -65,15 +61,13 @@ final class KafkaEvents: Sendable {
     }
 
     func report(_ error: KafkaError) {
-        if error.isFatal { hasFailed.store(true, ordering: .releasing) }
-        logger.log(level: error.isTransient && !error.isFatal ? .info : .warning, "kafka", metadata: ["error": "\(error)"])
+        logger.log(level: error.isTransient ? .info : .warning, "kafka", metadata: ["error": "\(error)"])
     }
 
     /// - Parameter level: as syslog counts, 0 to 7.
     func log(level: Int32, text: UnsafePointer<CChar>?) {
         guard let text else { return }
-        let ours: Logger.Level = level <= 3 ? .info : level <= 5 ? .debug : .trace
         // What matters of librdkafka's errors also comes as an error; its lines repeat while a broker is away.
-        logger.log(level: ours, "librdkafka", metadata: ["line": "\(String(cString: text))"])
+        logger.log(level: level <= 4 ? .debug : .trace, "librdkafka", metadata: ["line": "\(String(cString: text))"])
     }
 }

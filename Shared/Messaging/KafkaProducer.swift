@@ -30,10 +30,8 @@ public final class KafkaProducer: Service, Sendable {
         let client = try usableClient()
         do {
             try await produce(topic: topic, key: key, value: value, headers: headers, on: client)
-        } catch let error as KafkaError where error.code == RD_KAFKA_RESP_ERR__FATAL.rawValue && !client.events.isFatal {
-            // Refused before it was sent, because of an error that no event has told yet.
-            client.events.report(error)
-            try await produce(topic: topic, key: key, value: value, headers: headers, on: usableClient())
+        } catch let error as KafkaError {
+            throw client.isFatal ? error.asFatal() : error
         }
     }
 
@@ -54,11 +52,14 @@ public final class KafkaProducer: Service, Sendable {
         client.withLock { $0 = nil }
     }
 
+    /// For tests, which break the client on purpose.
+    func withClient<T>(_ body: (KafkaClient) -> T) -> T? { client.withLock { $0 }.map(body) }
+
     /// The client, or a fresh one in place of one that failed.
     private func usableClient() throws -> KafkaClient {
         try client.withLock { client in
             guard let current = client else { throw KafkaError(RD_KAFKA_RESP_ERR__DESTROY, message: "the producer is closed") }
-            guard current.events.isFatal else { return current }
+            guard current.isFatal else { return current }
             logger.notice("producer starts again after a fatal error")
             let fresh = try KafkaClient(configuration, role: .producer, logger: logger)
             // Ends who still waits; the client goes when they have let go of it.

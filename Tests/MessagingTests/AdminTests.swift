@@ -1,0 +1,108 @@
+import Foundation
+import Messaging
+import Testing
+
+@testable import Messaging
+
+@Suite("Admin")
+struct AdminTests {
+    @Test("sees whether a broker answers", arguments: TestBroker.available)
+    func reachable(broker: TestBroker) async throws {
+        try await broker.with { configuration, topic in
+            let admin = KafkaAdmin(configuration)
+            #expect(await admin.brokersReachable(timeout: .seconds(5)))
+            let topics = try await admin.topics()
+            #expect(topics[topic] == 1)
+        }
+        let away = KafkaAdmin(KafkaConfiguration(brokers: "127.0.0.1:1", clientID: "tests"))
+        let start = ContinuousClock.now
+        #expect(await !away.brokersReachable(timeout: .milliseconds(300)))
+        #expect(start.duration(to: .now) < .seconds(3))
+    }
+
+    @Test("notices that a broker went away and came back")
+    func noticesLoss() async throws {
+        let cluster = try MockCluster()
+        let admin = KafkaAdmin(KafkaConfiguration(brokers: cluster.brokers, clientID: "tests"))
+        #expect(await admin.brokersReachable(timeout: .seconds(5)))
+        cluster.setDown()
+        try await eventually("noticed") { await !admin.brokersReachable(timeout: .milliseconds(500)) }
+        cluster.setUp()
+        try await eventually("noticed") { await admin.brokersReachable(timeout: .milliseconds(500)) }
+    }
+
+    @Test("creates topics, and leaves existing ones alone", arguments: TestBroker.available.filter { $0 == .real })
+    func creates(broker: TestBroker) async throws {
+        try await broker.with { configuration, topic in
+            let admin = KafkaAdmin(configuration)
+            try await admin.createTopics([topic, topic + "-b"], partitions: 3)
+            try await admin.createTopics([topic + "-b"], partitions: 5)
+            let topics = try await admin.topics()
+            #expect(topics[topic] == 1)
+            #expect(topics[topic + "-b"] == 3)
+        }
+    }
+
+    @Test("fails transiently while no broker is there")
+    func away() async throws {
+        let admin = KafkaAdmin(KafkaConfiguration(brokers: "127.0.0.1:1", clientID: "tests"))
+        #expect(await kafkaError { try await admin.createTopics(["t"], partitions: 1) }?.isTransient == true)
+    }
+}
+
+@Suite("Topic reader")
+struct TopicReaderTests {
+    @Test("reads a topic from its beginning, as often as it is asked", arguments: TestBroker.available)
+    func reads(broker: TestBroker) async throws {
+        try await broker.with(partitions: 3) { configuration, topic in
+            let producer = try KafkaProducer(configuration, logger: logger)
+            for index in 0..<30 {
+                try await producer.send(topic: topic, key: "\(index)".bytes, value: [UInt8(index)], headers: [])
+            }
+            let reader = KafkaTopicReader(configuration)
+            for _ in 0..<2 {
+                let records = try await reader.read(topic: topic, limit: 100)
+                #expect(Set(records.compactMap { $0.value?.first }) == Set(0..<30))
+                #expect(records.count == 30)
+            }
+            #expect(try await reader.read(topic: topic, limit: 5).count == 5)
+        }
+    }
+
+    @Test("finds nothing in a topic that is not there", arguments: TestBroker.available.filter { $0 == .real })
+    func absent(broker: TestBroker) async throws {
+        try await broker.with { configuration, topic in
+            for name in [topic, topic + "-none"] {
+                let records = try await KafkaTopicReader(configuration).read(topic: name, limit: 5)
+                #expect(records.isEmpty)
+            }
+        }
+    }
+}
+
+@Suite("Unknown topics")
+struct UnknownTopicsTests {
+    @Test("are told of again, ever more rarely, until a record came")
+    func reminds() {
+        let told = Told()
+        var topics = UnknownTopics { _ in told.increment() }
+        let start = ContinuousClock.now
+        topics.insert("t", at: start)
+        topics.insert("t", at: start)
+        #expect(told.count == 1)
+        topics.remind(at: start + .milliseconds(900))
+        #expect(told.count == 1)
+        for second in 1...63 { topics.remind(at: start + .seconds(second)) }
+        // After 1, 3, 7, 15, 31 and 63 seconds.
+        #expect(told.count == 7)
+        topics.remove("t")
+        topics.remind(at: start + .seconds(600))
+        #expect(told.count == 7)
+    }
+
+    private final class Told: @unchecked Sendable {
+        // Used by the one test that has it.
+        private(set) var count = 0
+        func increment() { count += 1 }
+    }
+}

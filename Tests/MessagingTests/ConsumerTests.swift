@@ -1,0 +1,167 @@
+import Foundation
+import Messaging
+import Synchronization
+import Testing
+
+@Suite("Consumer")
+struct ConsumerTests {
+    @Test("gets keys, values and headers exactly, absent ones too", arguments: TestBroker.available)
+    func exact(broker: TestBroker) async throws {
+        try await broker.with { configuration, topic in
+            let producer = try KafkaProducer(configuration, logger: logger)
+            let headers = [
+                KafkaHeader(name: "a", value: "1".bytes), KafkaHeader(name: "a", value: "2".bytes),
+                KafkaHeader(name: "none", value: nil), KafkaHeader(name: "empty", value: []),
+                KafkaHeader(name: "bytes", value: [0, 255, 0]), KafkaHeader(name: "ü", value: "ü".bytes),
+            ]
+            try await producer.send(topic: topic, key: "key".bytes, value: [0, 1, 255], headers: headers)
+            try await producer.send(topic: topic, key: "key".bytes, value: nil, headers: [])
+            try await producer.send(topic: topic, key: nil, value: [], headers: [])
+            let consumer = try KafkaConsumer(configuration, topics: [topic], group: topic, logger: logger)
+            let records = try await receive(3, from: consumer)
+            await consumer.close()
+            try #require(records.count == 3)
+            #expect(records.map(\.topic) == [topic, topic, topic])
+            #expect(records.map(\.offset) == [0, 1, 2])
+            #expect(records.map(\.key) == ["key".bytes, "key".bytes, nil])
+            #expect(records.map(\.value) == [[0, 1, 255], nil, []])
+            #expect(records[0].headers == headers)
+            #expect(records[0].header("a") == "2")
+            #expect(records[0].header("none") == nil)
+            #expect(records[0].header("absent") == nil)
+            #expect(records[1].headers.isEmpty)
+            let time = Double(records[0].timestampMilliseconds ?? 0) / 1000
+            #expect(abs(time - Date().timeIntervalSince1970) < 60)
+        }
+    }
+
+    @Test("gets one key's records in the order they were sent", arguments: TestBroker.available)
+    func ordered(broker: TestBroker) async throws {
+        try await broker.with(partitions: 4) { configuration, topic in
+            let producer = try KafkaProducer(configuration, logger: logger)
+            for index in 0..<100 {
+                try await producer.send(topic: topic, key: "\(index % 3)".bytes, value: [UInt8(index)], headers: [])
+            }
+            let consumer = try KafkaConsumer(configuration, topics: [topic], group: topic, logger: logger)
+            let records = try await receive(100, from: consumer)
+            await consumer.close()
+            for key in 0..<3 {
+                let own = records.filter { $0.key == "\(key)".bytes }.compactMap { $0.value?.first }
+                #expect(own == (0..<100).filter { $0 % 3 == key }.map { UInt8($0) })
+                #expect(Set(records.filter { $0.key == "\(key)".bytes }.map(\.partition)).count == 1)
+            }
+        }
+    }
+
+    @Test("begins where the last one had stored", arguments: TestBroker.available)
+    func resumes(broker: TestBroker) async throws {
+        try await broker.with { configuration, topic in
+            let producer = try KafkaProducer(configuration, logger: logger)
+            for index in 0..<4 { try await producer.send(topic: topic, key: nil, value: [UInt8(index)], headers: []) }
+            let first = try KafkaConsumer(configuration, topics: [topic], group: topic, logger: logger)
+            let records = try await receive(4, from: first)
+            try #require(records.count == 4)
+            for record in records.prefix(2) { try await first.store(record) }
+            await first.close()
+            let second = try KafkaConsumer(configuration, topics: [topic], group: topic, logger: logger)
+            #expect(try await receive(2, from: second).compactMap { $0.value?.first } == [2, 3])
+            try await second.commit()
+            await second.close()
+        }
+    }
+
+    @Test("stops promptly, also when no broker is there", arguments: ["mock", "127.0.0.1:1"])
+    func stops(address: String) async throws {
+        let cluster = address == "mock" ? try MockCluster() : nil
+        try cluster?.createTopic("t", partitions: 1)
+        let configuration = KafkaConfiguration(brokers: cluster?.brokers ?? address, clientID: "tests")
+        let consumer = try KafkaConsumer(configuration, topics: ["t"], group: "g", logger: logger)
+        let waiting = Task { try await consumer.next() }
+        try await Task.sleep(for: .milliseconds(150))
+        let start = ContinuousClock.now
+        consumer.stop()
+        #expect(try await waiting.value == nil)
+        #expect(start.duration(to: .now) < .seconds(1))
+        await consumer.close()
+        #expect(start.duration(to: .now) < .seconds(8))
+        #expect(try await consumer.next() == nil)
+        #expect(await kafkaError { try await consumer.commit() }?.name == "_DESTROY")
+    }
+
+    @Test("ends when its task is cancelled, and can go on later")
+    func cancelled() async throws {
+        let cluster = try MockCluster()
+        try cluster.createTopic("t", partitions: 1)
+        let configuration = KafkaConfiguration(brokers: cluster.brokers, clientID: "tests")
+        let consumer = try KafkaConsumer(configuration, topics: ["t"], group: "g", logger: logger)
+        let waiting = Task { try await consumer.next() }
+        waiting.cancel()
+        #expect(try await waiting.value == nil)
+        let producer = try KafkaProducer(configuration, logger: logger)
+        try await producer.send(topic: "t", key: nil, value: [7], headers: [])
+        #expect(try await receive(1, from: consumer).first?.value == [7])
+        await consumer.close()
+    }
+
+    @Test("keeps no other task waiting while it polls")
+    func doesNotStarve() async throws {
+        let configuration = KafkaConfiguration(brokers: "127.0.0.1:1", clientID: "tests")
+        let consumers = try (0..<6).map { _ in
+            try KafkaConsumer(configuration, topics: ["t"], group: "g", logger: logger)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for consumer in consumers { group.addTask { _ = try await consumer.next() } }
+            let start = ContinuousClock.now
+            for _ in 0..<20 { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(start.duration(to: .now) < .seconds(1))
+            for consumer in consumers { consumer.stop() }
+            try await group.waitForAll()
+        }
+        for consumer in consumers { await consumer.close() }
+    }
+
+    @Test("tells of a topic that is not there, and reads it once it is", arguments: TestBroker.available.filter { $0 == .real })
+    func unknownTopic(broker: TestBroker) async throws {
+        try await broker.with { configuration, other in
+            let topic = other + "-late"
+            let missing = Missing()
+            let consumer = try KafkaConsumer(
+                configuration, topics: [topic], group: topic, logger: logger, onUnknownTopic: { missing.note($0) })
+            let waiting = Task { try await receive(1, from: consumer) }
+            try await eventually("told") { missing.topics.contains(topic) }
+            try await KafkaAdmin(configuration).createTopics([topic], partitions: 1)
+            let producer = try KafkaProducer(configuration, logger: logger)
+            try await producer.send(topic: topic, key: nil, value: [7], headers: [])
+            #expect(try await waiting.value.first?.value == [7])
+            await consumer.close()
+        }
+    }
+
+    private final class Missing: Sendable {
+        private let all = Mutex<Set<String>>([])
+        var topics: Set<String> { all.withLock { $0 } }
+        func note(_ topic: String) { all.withLock { _ = $0.insert(topic) } }
+    }
+
+    @Test("goes on after the broker was away for a while")
+    func brokerAway() async throws {
+        let cluster = try MockCluster()
+        try cluster.createTopic("t", partitions: 1)
+        let configuration = KafkaConfiguration(brokers: cluster.brokers, clientID: "tests")
+        let producer = try KafkaProducer(configuration, logger: logger)
+        let consumer = try KafkaConsumer(configuration, topics: ["t"], group: "g", logger: logger)
+        try await producer.send(topic: "t", key: nil, value: [1], headers: [])
+        let record = try #require(try await receive(1, from: consumer).first)
+        try await consumer.store(record)
+        try await consumer.commit()
+        cluster.setDown()
+        let waiting = Task { try await receive(1, from: consumer) }
+        try await Task.sleep(for: .milliseconds(500))
+        cluster.setUp()
+        try await eventually("sent") {
+            await kafkaError { try await producer.send(topic: "t", key: nil, value: [2], headers: []) } == nil
+        }
+        #expect(try await waiting.value.first?.value == [2])
+        await consumer.close()
+    }
+}

@@ -1,0 +1,112 @@
+import CRdKafka
+import Foundation
+import Logging
+import ServiceLifecycle
+import Testing
+
+@testable import Messaging
+
+@Suite("Producer")
+struct ProducerTests {
+    @Test("returns once the broker has the record, within milliseconds", arguments: TestBroker.available)
+    func acknowledges(broker: TestBroker) async throws {
+        try await broker.with { configuration, topic in
+            let producer = try KafkaProducer(configuration, logger: logger)
+            try await producer.send(topic: topic, key: nil, value: [1], headers: [])
+            var times: [Duration] = []
+            for _ in 0..<20 {
+                let start = ContinuousClock.now
+                try await producer.send(topic: topic, key: "k".bytes, value: [1], headers: [])
+                times.append(start.duration(to: .now))
+            }
+            #expect(times.sorted()[10] < .milliseconds(50), "median of \(times)")
+            let records = try await KafkaTopicReader(configuration).read(topic: topic, limit: 100)
+            #expect(records.count == 21)
+        }
+    }
+
+    @Test("takes thousands of records at once and loses none", arguments: TestBroker.available)
+    func manyAtOnce(broker: TestBroker) async throws {
+        try await broker.with(partitions: 3) { configuration, topic in
+            let producer = try KafkaProducer(configuration, logger: logger)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<2000 {
+                    group.addTask {
+                        try await producer.send(topic: topic, key: "\(index)".bytes, value: "\(index)".bytes, headers: [])
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let records = try await KafkaTopicReader(configuration).read(topic: topic, limit: 5000)
+            #expect(Set(records.compactMap(\.value)).count == 2000)
+            #expect(records.count == 2000)
+        }
+    }
+
+    @Test("fails in bounded time, and transiently, while no broker is there")
+    func noBroker() async throws {
+        var configuration = KafkaConfiguration(brokers: "127.0.0.1:1", clientID: "tests")
+        configuration.messageTimeout = .milliseconds(500)
+        let producer = try KafkaProducer(configuration, logger: logger)
+        let start = ContinuousClock.now
+        let error = await kafkaError { try await producer.send(topic: "t", key: nil, value: [1], headers: []) }
+        #expect(error?.isTransient == true)
+        #expect(start.duration(to: .now) < .seconds(5))
+    }
+
+    @Test("refuses for good what is too large or has no topic", arguments: TestBroker.available)
+    func refuses(broker: TestBroker) async throws {
+        try await broker.with { configuration, topic in
+            let producer = try KafkaProducer(configuration, logger: logger)
+            let large = [UInt8](repeating: 0, count: 2_000_000)
+            let tooLarge = await kafkaError { try await producer.send(topic: topic, key: nil, value: large, headers: []) }
+            #expect(tooLarge?.name == "MSG_SIZE_TOO_LARGE")
+            #expect(tooLarge?.isTransient == false)
+            for name in ["", "a\0b", String(repeating: "x", count: 600)] {
+                let error = await kafkaError { try await producer.send(topic: name, key: nil, value: [1], headers: []) }
+                #expect(error != nil && error?.isTransient == false)
+            }
+            try await producer.send(topic: topic, key: nil, value: [1], headers: [])
+        }
+    }
+
+    @Test("goes on with a fresh client after a fatal error", arguments: TestBroker.available)
+    func fatalError(broker: TestBroker) async throws {
+        try await broker.with { configuration, topic in
+            let producer = try KafkaProducer(configuration, logger: logger)
+            try await producer.send(topic: topic, key: nil, value: "before".bytes, headers: [])
+            let reached = producer.withClient { rd_kafka_test_fatal_error($0.handle, RD_KAFKA_RESP_ERR_UNKNOWN_PRODUCER_ID, "test") }
+            #expect(reached == RD_KAFKA_RESP_ERR_NO_ERROR)
+            try await producer.send(topic: topic, key: nil, value: "after".bytes, headers: [])
+            let records = try await KafkaTopicReader(configuration).read(topic: topic, limit: 10)
+            #expect(records.compactMap(\.value) == ["before".bytes, "after".bytes])
+        }
+    }
+
+    @Test("delivers what is under way when shut down, and refuses more", arguments: TestBroker.available)
+    func shutsDown(broker: TestBroker) async throws {
+        try await broker.with { configuration, topic in
+            let producer = try KafkaProducer(configuration, logger: logger)
+            let group = ServiceGroup(services: [producer], logger: logger)
+            let running = Task { try await group.run() }
+            let sends = (0..<50).map { index in
+                Task { try await producer.send(topic: topic, key: nil, value: [UInt8(index)], headers: []) }
+            }
+            for send in sends { try await send.value }
+            await group.triggerGracefulShutdown()
+            try await running.value
+            let error = await kafkaError { try await producer.send(topic: topic, key: nil, value: [1], headers: []) }
+            #expect(error?.name == "_DESTROY")
+        }
+    }
+
+    @Test("refuses settings that librdkafka does not know")
+    func badSettings() {
+        var configuration = KafkaConfiguration(brokers: "127.0.0.1:1", clientID: "tests")
+        configuration.properties["no.such.setting"] = "1"
+        #expect(throws: KafkaError.self) { try KafkaProducer(configuration, logger: logger) }
+        #expect(throws: KafkaError.self) {
+            try KafkaConsumer(configuration, topics: ["t"], group: "g", logger: logger)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Messaging
+import Testing
+
+/// A broker in memory that the test kills and starts again empty: Tansu, whose program `RIAL_TEST_TANSU` names.
+private final class TansuBroker {
+    static let program = ProcessInfo.processInfo.environment["RIAL_TEST_TANSU"].flatMap { $0.isEmpty ? nil : $0 }
+    let address: String
+    private var process: Process?
+
+    init(port: Int) { address = "127.0.0.1:\(port)" }
+
+    deinit { kill() }
+
+    func start() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(Self.program))
+        process.arguments = [
+            "broker", "--listener-url", "tcp://\(address)", "--advertised-listener-url", "tcp://\(address)",
+            "--storage-engine", "memory://tansu/",
+        ]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        self.process = process
+    }
+
+    /// As `kill -9`.
+    func kill() {
+        guard let process, process.isRunning else { return }
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+}
+
+@Suite(
+    "A broker that is killed and comes back empty",
+    .enabled(if: TansuBroker.program != nil, "RIAL_TEST_TANSU names no broker's program"), .serialized)
+struct RestartedBrokerTests {
+    private func send(_ values: Range<UInt8>, _ producer: KafkaProducer, _ topic: String) async throws {
+        for value in values {
+            try await eventually("sent \(value)") {
+                await kafkaError { try await producer.send(topic: topic, key: nil, value: [value], headers: []) } == nil
+            }
+        }
+    }
+
+    @Test("gets records from the same producer, and gives them to the same consumer, from the first on", arguments: [1, 3, 40])
+    func recovers(recordsAfter: UInt8) async throws {
+        let broker = TansuBroker(port: Int.random(in: 20_000..<30_000))
+        try broker.start()
+        var configuration = KafkaConfiguration(brokers: broker.address, clientID: "tests")
+        configuration.messageTimeout = .seconds(3)
+        let admin = KafkaAdmin(configuration)
+        try await eventually("up") { await admin.brokersReachable(timeout: .milliseconds(500)) }
+        try await admin.createTopics(["t"], partitions: 1)
+        let producer = try KafkaProducer(configuration, logger: logger)
+        let consumer = try KafkaConsumer(
+            configuration, topics: ["t"], group: "g", logger: logger,
+            onUnknownTopic: { topic in Task { try? await admin.createTopics([topic], partitions: 1) } })
+        try await send(0..<20, producer, "t")
+        let before = try await receive(20, from: consumer)
+        #expect(before.compactMap { $0.value?.first } == Array(0..<20))
+        for record in before { try await consumer.store(record) }
+        try await consumer.commit()
+
+        let waiting = Task { try await receive(Int(recordsAfter), from: consumer) }
+        broker.kill()
+        try await Task.sleep(for: .seconds(1))
+        try broker.start()
+        let start = ContinuousClock.now
+        try await eventually("up") { await admin.brokersReachable(timeout: .milliseconds(500)) }
+        try await eventually("created") { await kafkaError { try await admin.createTopics(["t"], partitions: 1) } == nil }
+        try await send(100..<100 + recordsAfter, producer, "t")
+        let sent = start.duration(to: .now)
+        let values = try await waiting.value.compactMap { $0.value?.first }
+        // A record whose answer was lost may have been written twice.
+        #expect(Set(values).isSubset(of: Set(100..<100 + recordsAfter)) && values.first == 100, "\(values)")
+        #expect(Set(values).count == Int(recordsAfter))
+        print("recovered: sent after \(sent), received after \(start.duration(to: .now))")
+        await consumer.close()
+    }
+}

@@ -1,0 +1,96 @@
+import CRdKafka
+import Foundation
+import Logging
+import Messaging
+import Testing
+
+/// Where a test's records go: librdkafka's mock cluster, in this process, or the broker that `RIAL_TEST_KAFKA_BROKERS` names.
+enum TestBroker: String, CaseIterable, CustomTestStringConvertible {
+    case mock, real
+
+    private static let address = ProcessInfo.processInfo.environment["RIAL_TEST_KAFKA_BROKERS"].flatMap { $0.isEmpty ? nil : $0 }
+
+    /// The real one only where it is configured.
+    static var available: [TestBroker] { address == nil ? [.mock] : [.mock, .real] }
+
+    var testDescription: String { rawValue }
+
+    /// Passes on a configuration and a fresh topic.
+    func with(partitions: Int32 = 1, _ body: (KafkaConfiguration, _ topic: String) async throws -> Void) async throws {
+        let topic = "test-" + UUID().uuidString.lowercased()
+        switch self {
+        case .mock:
+            let cluster = try MockCluster()
+            try cluster.createTopic(topic, partitions: partitions)
+            try await body(KafkaConfiguration(brokers: cluster.brokers, clientID: "tests"), topic)
+            withExtendedLifetime(cluster) {}
+        case .real:
+            let configuration = KafkaConfiguration(brokers: try #require(Self.address), clientID: "tests")
+            try await KafkaAdmin(configuration).createTopics([topic], partitions: partitions)
+            try await body(configuration, topic)
+        }
+    }
+}
+
+/// One mock broker; gone with the last reference.
+///
+/// Unchecked: librdkafka's handles may be used from any thread.
+final class MockCluster: @unchecked Sendable {
+    private let handle: OpaquePointer
+    private let cluster: OpaquePointer
+    let brokers: String
+
+    init() throws {
+        handle = try #require(rd_kafka_new(RD_KAFKA_PRODUCER, rd_kafka_conf_new(), nil, 0))
+        cluster = try #require(rd_kafka_mock_cluster_new(handle, 1))
+        brokers = String(cString: try #require(rd_kafka_mock_cluster_bootstraps(cluster)))
+    }
+
+    deinit {
+        rd_kafka_mock_cluster_destroy(cluster)
+        rd_kafka_destroy(handle)
+    }
+
+    func createTopic(_ name: String, partitions: Int32) throws {
+        try #require(rd_kafka_mock_topic_create(cluster, name, partitions, 1) == RD_KAFKA_RESP_ERR_NO_ERROR)
+    }
+
+    func setDown() { rd_kafka_mock_broker_set_down(cluster, 1) }
+    func setUp() { rd_kafka_mock_broker_set_up(cluster, 1) }
+}
+
+let logger = Logger(label: "tests")
+
+/// Consumes until `count` records have come, at most half a minute, storing none.
+func receive(_ count: Int, from consumer: KafkaConsumer) async throws -> [KafkaRecord] {
+    let watchdog = Task {
+        try await Task.sleep(for: .seconds(30))
+        consumer.stop()
+    }
+    defer { watchdog.cancel() }
+    var records: [KafkaRecord] = []
+    while records.count < count, let record = try await consumer.next() { records.append(record) }
+    return records
+}
+
+/// Waits until something is so, at most half a minute.
+func eventually(_ what: Comment, within limit: Duration = .seconds(30), _ condition: () async throws -> Bool) async throws {
+    let deadline = ContinuousClock.now + limit
+    while try await !condition() {
+        try #require(.now < deadline, what)
+        try await Task.sleep(for: .milliseconds(20))
+    }
+}
+
+func kafkaError(_ body: () async throws -> Void) async -> KafkaError? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return error as? KafkaError
+    }
+}
+
+extension String {
+    var bytes: [UInt8] { Array(utf8) }
+}
