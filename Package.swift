@@ -56,6 +56,8 @@ let package = Package(
         .target(name: "Persistence", dependencies: ["Blocking", "CLibPQ", logging, lifecycle], path: "Shared/Persistence", resources: [.copy("Migrations")]),
         .target(name: "Messaging", dependencies: ["Blocking", "CRdKafka", logging, lifecycle], path: "Shared/Messaging"),
         .target(name: "ObjectStorage", dependencies: [crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging], path: "Shared/ObjectStorage"),
+        .target(name: "Attestation", dependencies: [crypto, x509, asn1], path: "Shared/Attestation", exclude: ["Roots"]),
+        .target(name: "Multipart", path: "Shared/Multipart"),
         .target(
             name: "Observability", dependencies: [logging, metrics, coreMetrics, lifecycle, hummingbird],
             path: "Shared/Observability"),

@@ -1,0 +1,29 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Finds a delimiter in a large body: `memchr` jumps from one CR to the next, which in compressed media is every 256 bytes.
+enum DelimiterSearch {
+    /// - Returns: where the delimiter begins; or, when it is not there whole, where the longest suffix begins that could still
+    ///   become one (the end, if none).
+    static func find(_ delimiter: [UInt8], in input: ArraySlice<UInt8>) -> (position: Int, isWhole: Bool) {
+        guard let first = delimiter.first else { return (input.endIndex, false) }
+        return input.withUnsafeBytes { haystack in
+            delimiter.withUnsafeBytes { needle in
+                guard let base = haystack.baseAddress, let pattern = needle.baseAddress else { return (input.endIndex, false) }
+                var offset = 0
+                while offset < haystack.count, let hit = memchr(base + offset, Int32(first), haystack.count - offset) {
+                    let position = UnsafeRawPointer(hit) - base
+                    let available = min(needle.count, haystack.count - position)
+                    if memcmp(base + position, pattern, available) == 0 {
+                        return (input.startIndex + position, available == needle.count)
+                    }
+                    offset = position + 1
+                }
+                return (input.endIndex, false)
+            }
+        }
+    }
+}

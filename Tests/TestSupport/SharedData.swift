@@ -1,0 +1,12 @@
+import Foundation
+
+/// The folder of common material beside the project, where tests find genuine vectors; absent in a lone checkout.
+public enum SharedData {
+    /// The project's root.
+    public static let projectRoot = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    public static let folder = projectRoot.deletingLastPathComponent().appendingPathComponent("shared/data")
+    public static var isPresent: Bool { FileManager.default.fileExists(atPath: folder.path) }
+
+    public static func data(_ path: String) throws -> Data { try Data(contentsOf: folder.appendingPathComponent(path)) }
+}
