@@ -58,6 +58,7 @@ let package = Package(
         .target(name: "ObjectStorage", dependencies: [crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging], path: "Shared/ObjectStorage"),
         .target(name: "Attestation", dependencies: [crypto, x509, asn1], path: "Shared/Attestation", exclude: ["Roots"]),
         .target(name: "Multipart", path: "Shared/Multipart"),
+        .target(name: "Evidence", dependencies: ["Models", "Imaging"], path: "Shared/Evidence", resources: [.copy("Resources")]),
         .target(
             name: "Observability", dependencies: [logging, metrics, coreMetrics, lifecycle, hummingbird],
             path: "Shared/Observability"),
@@ -68,5 +69,15 @@ let package = Package(
                 nioCore,
             ],
             path: "Shared/Pipeline"),
+
+        .executableTarget(
+            name: "AttestationVerifier", dependencies: backbone + ["Attestation", crypto, hummingbird],
+            path: "Services/attestation-verifier"),
+        .executableTarget(
+            name: "DepthAnalysis", dependencies: backbone + ["Blocking", "Depth", "Imaging", crypto], path: "Services/depth-analyzer"),
+        .executableTarget(
+            name: "UploadSync", dependencies: backbone + ["Blocking", "Imaging", crypto], path: "Services/upload-sync"),
+        .executableTarget(
+            name: "EvidenceAssembly", dependencies: backbone + ["Evidence", "Imaging", crypto], path: "Services/evidence-assembler"),
     ]
 )

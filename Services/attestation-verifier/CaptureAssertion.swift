@@ -2,6 +2,9 @@ import Attestation
 import Crypto
 import Models
 
+/// Crypto has a protocol of this name; here it is always a SHA-256.
+typealias Digest = Models.Digest
+
 /// What a capture's hardware signature may cover (SPEC §2), from the digests of its parts.
 struct CaptureDigests {
     let photo: Digest?

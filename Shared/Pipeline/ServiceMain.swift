@@ -12,7 +12,7 @@ public enum ServiceMain {
 
     /// - Parameter make: settings in, services out; a thrown ``SettingsError`` ends the process with code 78 (`EX_CONFIG`).
     public static func run(
-        _ service: ServiceName, make: (ServiceEnvironment, MetricsRegistry, Logger) throws -> ServiceGroup
+        _ service: ServiceName, make: @Sendable (ServiceEnvironment, MetricsRegistry, Logger) throws -> ServiceGroup
     ) async throws {
         let environment = ServiceEnvironment()
         if CommandLine.arguments.dropFirst().first == "healthcheck" { exit(await isHealthy(environment) ? 0 : 1) }

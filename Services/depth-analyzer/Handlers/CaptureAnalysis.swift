@@ -8,6 +8,9 @@ import Models
 import ObjectStorage
 import Pipeline
 
+/// Crypto has a protocol of this name; here it is always a SHA-256.
+typealias Digest = Models.Digest
+
 /// From the objects of a capture to its depth findings.
 ///
 /// An actor on a thread of its own: decoding and fitting take tens of milliseconds of CPU and must not hold the cooperative pool.
@@ -60,12 +63,13 @@ actor CaptureAnalysis {
         }
         // A photo that no decoder reads still leaves the depth to be measured: coherence is then 0.
         let gray = photo.flatMap { try? JPEGDecoder.decodeLuma($0, covering: (message.depthWidth, message.depthHeight)) }
+        let luma = gray.flatMap { try? LumaImage(width: $0.width, height: $0.height, pixels: $0.pixels) }
         let orientation = photo.flatMap { EXIFReader.read(jpeg: Array($0.prefix(256 * 1024)))?.orientation }
         let measurements = DepthAnalyzer.analyze(
-            depth: depth, luma: gray.map { LumaImage(width: $0.width, height: $0.height, pixels: $0.pixels) },
-            exifOrientation: orientation)
+            depth: depth, luma: luma, exifOrientation: orientation)
         let picture = DepthPreview.render(depth: depth, rotation: measurements.rotation)
-        let preview = try PNGEncoder.encode(RGBImage(width: picture.width, height: picture.height, pixels: picture.pixels))
+        let preview = try PNGEncoder.encode(
+            width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
         return (measurements, preview)
     }
 

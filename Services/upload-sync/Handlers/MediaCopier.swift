@@ -6,6 +6,9 @@ import Models
 import ObjectStorage
 import Pipeline
 
+/// Crypto has a protocol of this name; here it is always a SHA-256.
+typealias Digest = Models.Digest
+
 /// Brings the media of a capture to its final keys.
 ///
 /// The photo is read once: hashed against the digest taken at upload, then copied inside the store, so that what is kept is what

@@ -1,0 +1,60 @@
+import Foundation
+import Imaging
+import Models
+
+/// Puts the parts of a capture together: every check, the confidence, the package.
+public enum EvidenceAssembler {
+    public static let algorithmVersions = [
+        "attestation": "app-attest-1", "depth": "relief-1", "metadata": "metadata-1", "confidence": "confidence-1",
+    ]
+
+    /// - Parameters:
+    ///   - exif: of the stored photo; `nil` if it is none a reader understands.
+    ///   - receivedAt: when the upload was accepted; also when assessed again later.
+    public static func assemble(
+        attestation: AttestationFindings, depth: DepthFindings, exif: EXIFFields?, metadata: CaptureMetadata, receivedAt: Date,
+        completedAt: Date, type: CaptureType = .photo, mode: CaptureMode, analysisSource: AnalysisSource
+    ) -> (package: EvidencePackage, confidence: ConfidenceLevel) {
+        let hardware = HardwareAttestationEvidence(attestation)
+        let depthEvidence = self.depthEvidence(depth, attestation: attestation, source: analysisSource)
+        let checks = metadataEvidence(exif, metadata, registeredModel: attestation.deviceModel, receivedAt: receivedAt)
+        let confidence = ConfidenceRule.confidence(
+            hardware: hardware.status, depth: depthEvidence.status,
+            metadata: [checks.timestamp.status, checks.model.status, checks.resolution.status, checks.location.status])
+        let package = EvidencePackage(
+            type: type, hardwareAttestation: hardware, depthAnalysis: depthEvidence, metadata: checks,
+            contentCredentials: contentCredentials(hardware: hardware.status, confidence: confidence),
+            analysisSource: analysisSource, mediaStored: mode == .full, algorithmVersions: algorithmVersions,
+            processing: ProcessingEvidence(receivedAt: receivedAt, completedAt: completedAt))
+        return (package, confidence)
+    }
+
+    private static func depthEvidence(
+        _ findings: DepthFindings, attestation: AttestationFindings, source: AnalysisSource
+    ) -> DepthAnalysisEvidence {
+        let binding = attestation.status == .pass ? attestation.binding : nil
+        let (status, reason) = DepthStatusRule.status(verdict: findings.measurements?.verdict, binding: binding)
+        return DepthAnalysisEvidence(
+            status: status, measurements: findings.measurements, source: source,
+            reason: findings.measurements?.reason ?? reason ?? findings.unavailableReason)
+    }
+
+    private static func metadataEvidence(
+        _ exif: EXIFFields?, _ metadata: CaptureMetadata, registeredModel: String, receivedAt: Date
+    ) -> MetadataEvidence {
+        let location = metadata.location.flatMap { MetadataChecks.isOnEarth($0) ? $0 : nil }
+        return MetadataEvidence(
+            timestamp: MetadataChecks.timestamp(exif, capturedAt: metadata.capturedAt, receivedAt: receivedAt),
+            model: MetadataChecks.model(exif: exif?.model, claimed: metadata.deviceModel, registered: registeredModel),
+            resolution: MetadataChecks.resolution(exif, claimed: metadata.deviceModel),
+            location: MetadataChecks.location(metadata.location), locationAvailable: location != nil,
+            locationCoarse: location.map { CoarseLocation($0, names: .shared) })
+    }
+
+    /// SPEC §7: withheld unless the hardware check passed and nothing is suspicious. Without a signer, `signing_not_configured`.
+    private static func contentCredentials(hardware: CheckStatus, confidence: ConfidenceLevel) -> ContentCredentialsEvidence {
+        if confidence == .suspicious { return ContentCredentialsEvidence(status: .withheld, reason: "suspicious") }
+        if hardware != .pass { return ContentCredentialsEvidence(status: .withheld, reason: "hardware_attestation_not_passed") }
+        return ContentCredentialsEvidence(status: .withheld, reason: "signing_not_configured")
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// Everything that was found out about one capture (SPEC §4). Fields that are listed are always written, as `null` where unknown.
+public struct EvidencePackage: Codable, Sendable, Equatable {
+    public var type: CaptureType
+    public var hardwareAttestation: HardwareAttestationEvidence
+    public var depthAnalysis: DepthAnalysisEvidence
+    public var metadata: MetadataEvidence
+    public var contentCredentials: ContentCredentialsEvidence
+    public var analysisSource: AnalysisSource
+    public var mediaStored: Bool
+    public var algorithmVersions: [String: String]
+    public var processing: ProcessingEvidence
+
+    public init(
+        type: CaptureType, hardwareAttestation: HardwareAttestationEvidence, depthAnalysis: DepthAnalysisEvidence,
+        metadata: MetadataEvidence, contentCredentials: ContentCredentialsEvidence, analysisSource: AnalysisSource,
+        mediaStored: Bool, algorithmVersions: [String: String], processing: ProcessingEvidence
+    ) {
+        self.type = type
+        self.hardwareAttestation = hardwareAttestation
+        self.depthAnalysis = depthAnalysis
+        self.metadata = metadata
+        self.contentCredentials = contentCredentials
+        self.analysisSource = analysisSource
+        self.mediaStored = mediaStored
+        self.algorithmVersions = algorithmVersions
+        self.processing = processing
+    }
+
+    /// What anyone may see: no counter. Precise location and device id are never in a package.
+    public func publicForm() -> EvidencePackage {
+        var form = self
+        form.hardwareAttestation.counter = nil
+        return form
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case type
+        case hardwareAttestation = "hardware_attestation"
+        case depthAnalysis = "depth_analysis"
+        case metadata
+        case contentCredentials = "content_credentials"
+        case analysisSource = "analysis_source"
+        case mediaStored = "media_stored"
+        case algorithmVersions = "algorithm_versions"
+        case processing
+    }
+}
+
+/// Who computed the depth numbers.
+public enum AnalysisSource: String, Codable, Sendable { case server, device }
+
+/// Whether Content Credentials were made, and if not why.
+public struct ContentCredentialsEvidence: Codable, Sendable, Equatable {
+    public enum Status: String, Codable, Sendable { case embedded, withheld, pending }
+    public var status: Status
+    public var reason: String?
+
+    public init(status: Status, reason: String?) {
+        self.status = status
+        self.reason = reason
+    }
+}
+
+/// When the server worked on the capture.
+public struct ProcessingEvidence: Codable, Sendable, Equatable {
+    public var receivedAt: Date
+    public var completedAt: Date
+    public var durationMilliseconds: Int64
+
+    public init(receivedAt: Date, completedAt: Date) {
+        self.receivedAt = receivedAt
+        self.completedAt = completedAt
+        durationMilliseconds = Int64((min(max(completedAt.timeIntervalSince(receivedAt), 0), 1e12) * 1000).rounded())
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case receivedAt = "received_at"
+        case completedAt = "completed_at"
+        case durationMilliseconds = "duration_ms"
+    }
+}
