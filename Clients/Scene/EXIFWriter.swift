@@ -41,7 +41,7 @@ struct EXIFWriter {
         exif.ascii(0x9004, dateTime)
         for tag in [0x9010, 0x9011, 0x9012] { exif.ascii(tag, offset) }
         if options.includesPrivateTags {
-            exif.undefined(0x927C, Array("Apple iOS\0\0\u{1}MM private maker note".utf8))
+            exif.undefined(0x927C, makerNote)
             exif.ascii(0xA420, "5F1D6C2E8A7B4C3D9E0F1A2B3C4D5E6F")
             exif.ascii(0xA430, "Jane Appleseed")
             exif.ascii(0xA431, "F2LXK1234567")
@@ -54,6 +54,15 @@ struct EXIFWriter {
         exif.ascii(0xA433, "Apple")
         exif.ascii(0xA434, "\(options.model) back triple camera 6.765mm f/1.78")
         return exif
+    }
+
+    /// Apple's form: a header, then a directory whose offsets count from the note's start.
+    private var makerNote: [UInt8] {
+        var note = TIFFDirectory()
+        note.long(0x0001, 14)
+        note.ascii(0x0015, "9B4F0C1E-5A77-4D0B-8A33-2F6E1D7C9A10")
+        let header = Array("Apple iOS\0".utf8) + [0, 1] + Array("MM".utf8)
+        return header + note.serialized(at: header.count)
     }
 
     private func gps(_ location: SceneLocation) -> TIFFDirectory {

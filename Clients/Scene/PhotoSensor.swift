@@ -38,7 +38,7 @@ struct PhotoSensor {
     /// Bilinear in 1/256 steps; the noise is the same for the three colours of a pixel.
     private func enlarge(_ small: [UInt8], _ smallWidth: Int, _ smallHeight: Int, to width: Int, _ height: Int) -> [UInt8] {
         var random = SeededGenerator(seed: seed ^ 0xB1)
-        let noise = (0..<Self.noiseCount).map { _ in Int((random.number(-1...1) + random.number(-1...1)) * 3 * 65_536) }
+        let noise = (0..<Self.noiseCount).map { _ in Int((random.number(-1...1) + random.number(-1...1)) * 5 * 65_536) }
         let columns = (0..<width).map { Self.place($0, of: width, in: smallWidth) }
         var blended = [Int](repeating: 0, count: smallWidth * 3)
         var pixels = [UInt8](repeating: 0, count: width * height * 3)

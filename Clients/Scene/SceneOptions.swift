@@ -20,7 +20,7 @@ public struct SceneOptions: Sendable {
     /// Writes a maker note, serial numbers and an owner name, so that their removal can be shown.
     public var includesPrivateTags = false
     /// 1...100.
-    public var jpegQuality = 88
+    public var jpegQuality = 90
 
     public init(capturedAt: Date) { self.capturedAt = capturedAt }
 }

@@ -33,10 +33,12 @@ public enum JPEGDecoder {
     /// - Throws: ``ImagingError`` `corrupt`, `unsupported`, `tooLarge` or `tooManyScans`.
     public static func decodeRGB(_ jpeg: some ContiguousBytes, fitting maxSide: Int) throws(ImagingError) -> RGBImage {
         let decoded = try decode(jpeg, TJPF_RGB, channels: 3) { width, height in max(width, height) >= maxSide }
-        return try RGBImage(width: decoded.width, height: decoded.height, pixels: decoded.pixels).fitted(maxSide: maxSide)
+        let image = try RGBImage(width: decoded.width, height: decoded.height, pixels: decoded.pixels)
+        return image.fitted(maxSide: maxSide, proportions: decoded.original)
     }
 
-    private typealias Decoded = (width: Int, height: Int, pixels: [UInt8])
+    /// - original: size as stored.
+    private typealias Decoded = (width: Int, height: Int, pixels: [UInt8], original: (width: Int, height: Int))
 
     /// - Parameter isLargeEnough: asked with scaled sizes.
     private static func decode(
@@ -73,7 +75,7 @@ public enum JPEGDecoder {
         guard status == 0 || tjGetErrorCode(handle) == TJERR_WARNING.rawValue else {
             throw ImagingError(.corrupt, message(of: handle))
         }
-        return (size.width, size.height, pixels)
+        return (size.width, size.height, pixels, (header.width, header.height))
     }
 
     /// The smallest of libjpeg-turbo's scales that is large enough, full size if none below it is.

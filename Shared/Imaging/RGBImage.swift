@@ -18,11 +18,14 @@ public struct RGBImage: Sendable, Equatable {
     }
 
     /// Scales by area average so that the longer side is `maxSide` and the proportions stay; never enlarges.
-    public func fitted(maxSide: Int) -> RGBImage {
-        let longest = max(width, height)
-        guard maxSide >= 1, longest > maxSide else { return self }
-        let newWidth = max(1, (width * maxSide + longest / 2) / longest)
-        let newHeight = max(1, (height * maxSide + longest / 2) / longest)
+    public func fitted(maxSide: Int) -> RGBImage { fitted(maxSide: maxSide, proportions: (width, height)) }
+
+    /// Fits with the proportions of the picture that this one was scaled from, whose rounding would show in narrow pictures.
+    func fitted(maxSide: Int, proportions: (width: Int, height: Int)) -> RGBImage {
+        let longest = max(proportions.width, proportions.height)
+        guard maxSide >= 1, max(width, height) > maxSide else { return self }
+        let newWidth = max(1, (proportions.width * maxSide + longest / 2) / longest)
+        let newHeight = max(1, (proportions.height * maxSide + longest / 2) / longest)
         return scaled(toWidth: newWidth, height: newHeight)
     }
 

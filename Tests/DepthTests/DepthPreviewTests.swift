@@ -1,0 +1,93 @@
+import Testing
+
+@testable import Depth
+
+@Suite("Depth preview")
+struct DepthPreviewTests {
+    private func render(_ map: DepthMap, rotation: Int = 0, aspect: (width: Int, height: Int)? = nil) -> DepthPicture {
+        DepthPreview.render(depth: map, rotation: rotation, aspect: aspect, showsScale: false)
+    }
+
+    /// Lightness as the eye weighs the colours, 0...255.
+    private func lightness(_ picture: DepthPicture, x: Int, y: Int) -> Double {
+        let index = Int(picture.indices[y * picture.width + x]) * 3
+        let (red, green, blue) = (picture.palette[index], picture.palette[index + 1], picture.palette[index + 2])
+        return 0.3 * Double(red) + 0.59 * Double(green) + 0.11 * Double(blue)
+    }
+
+    @Test("is 768 px long and has the shape of the upright map", arguments: [(0, 768, 576), (1, 576, 768), (2, 768, 576), (3, 576, 768), (-1, 576, 768)])
+    func size(rotation: Int, width: Int, height: Int) throws {
+        let picture = render(try Maps.make { _, _ in 1 }, rotation: rotation)
+        #expect(picture.width == width && picture.height == height)
+        #expect(picture.indices.count == width * height && picture.rgb.count == width * height * 3)
+    }
+
+    @Test("takes the photo's proportions, within reason", arguments: [((4032, 3024), 768, 576), ((1080, 1920), 432, 768), ((1, 5000), 96, 768), ((0, -1), 768, 768)])
+    func aspect(shape: (Int, Int), width: Int, height: Int) throws {
+        let picture = render(try Maps.make { _, _ in 1 }, aspect: (shape.0, shape.1))
+        #expect(picture.width == width && picture.height == height)
+    }
+
+    @Test("turns the map clockwise", arguments: [(0, 5, 5), (1, 570, 5), (2, 760, 570), (3, 5, 760)])
+    func rotation(turns: Int, x: Int, y: Int) throws {
+        // Near in the upper left quarter alone.
+        let picture = render(try Maps.make { u, v in u < 0 && v < 0 ? 0.5 : 5 }, rotation: turns)
+        #expect(lightness(picture, x: x, y: y) > 200)
+        #expect(lightness(picture, x: picture.width - 1 - x, y: picture.height - 1 - y) < 60)
+    }
+
+    @Test("gets darker with every step away")
+    func palette() throws {
+        let picture = render(try Maps.make { u, _ in 3 + 2.5 * u })
+        let row = stride(from: 0, to: 768, by: 24).map { lightness(picture, x: $0, y: 300) }
+        #expect(zip(row, row.dropFirst()).allSatisfy { $0 >= $1 })
+        #expect(row[0] > 200 && row[31] < 50)
+    }
+
+    @Test("leaves a flat wall nearly one colour")
+    func wall() throws {
+        var random = Randomness(8)
+        let picture = render(try Maps.make { _, _ in 2 * Maps.noise(&random) })
+        let levels = picture.indices.map(Int.init)
+        let (darkest, lightest) = (try #require(levels.max()), try #require(levels.min()))
+        #expect(darkest - lightest < 8)
+    }
+
+    @Test("stripes what has no measurement in two greys", arguments: [Double.nan, 0, -1, .infinity])
+    func invalid(value: Double) throws {
+        let picture = render(try Maps.make { u, _ in u < 0 ? value : 1 })
+        let left = Set((0..<300).map { picture.indices[300 * picture.width + $0] })
+        #expect(left == [DepthPalette.darkStripe, DepthPalette.lightStripe])
+        #expect(picture.indices[300 * picture.width + 500] < DepthPalette.levels)
+        #expect(Set(render(try Maps.make { _, _ in value }).indices).count == 2)
+    }
+
+    @Test("has a scale bar in its corner and changes nothing else")
+    func scaleBar() throws {
+        let map = try Maps.make { u, _ in 2 + u }
+        let (plain, scaled) = (render(map), DepthPreview.render(depth: map, rotation: 0))
+        let changed = plain.indices.indices.filter { plain.indices[$0] != scaled.indices[$0] }
+        #expect(!changed.isEmpty)
+        #expect(changed.allSatisfy { $0 % 768 < 300 && $0 / 768 > 500 })
+        #expect(scaled.indices.contains(DepthPalette.ink))
+    }
+
+    @Test("leaves the scale bar out where it has no room")
+    func tiny() throws {
+        let map = try Maps.make { u, _ in 2 + u }
+        let picture = DepthPreview.render(depth: map, rotation: 0, aspect: (800, 50))
+        #expect(picture.height == 96 && picture.indices.contains(DepthPalette.ink))
+        let narrow = DepthPreview.render(depth: map, rotation: 0, aspect: (50, 800))
+        #expect(!narrow.indices.contains(DepthPalette.ink))
+    }
+
+    @Test("has a scale of at least a factor of two, with round ticks inside")
+    func scale() throws {
+        let wall = DepthScale(try Maps.make { _, _ in 2 })
+        #expect(abs(wall.farMetres / wall.nearMetres - 2) < 1e-9)
+        #expect(wall.ticks == [2])
+        let room = DepthScale(try Maps.make { u, _ in 2.55 + 2.45 * u })
+        #expect(room.ticks == [0.5, 1, 2])
+        #expect(room.position(of: room.nearMetres) == 0 && abs(room.position(of: room.farMetres) - 1) < 1e-12)
+    }
+}

@@ -1,0 +1,95 @@
+import Testing
+
+@testable import Depth
+
+@Suite("Numbers of depth analysis")
+struct NumbersTests {
+    @Test("count layers as peaks of the histogram", arguments: [([1, 2, 3], 3), ([1, 5], 2), ([2], 1), ([1, 1.01, 4], 2), ([], 0)] as [([Float], Int)])
+    func layers(depths: [Float], expected: Int) throws {
+        var values: [Float] = [0]
+        for metres in depths { values += [Float](repeating: metres, count: 50) }
+        let map = try DepthMap(width: values.count, height: 1, metres: values)
+        #expect(DepthStatistics(map).layers == expected)
+    }
+
+    @Test("leave out peaks of at most 5 % of the highest", arguments: [(75, 2), (76, 3)])
+    func smallPeaks(count: Int, expected: Int) throws {
+        // Smoothed, a lone bin at an end keeps a half and one inside a third: 500, count / 3, 250.
+        var values: [Float] = []
+        for (metres, count) in [(1, 1000), (2, count), (3, 500)] as [(Float, Int)] {
+            values += [Float](repeating: metres, count: count)
+        }
+        let padding = [Float](repeating: 0, count: 2000 - values.count)
+        let map = try DepthMap(width: 1000, height: 2, metres: values + padding)
+        #expect(DepthStatistics(map).layers == expected)
+    }
+
+    @Test("have the population's standard deviation")
+    func deviation() throws {
+        #expect(DepthStatistics(try DepthMap(width: 4, height: 1, metres: [1, 3, 1, 3])).deviation == 1)
+        #expect(DepthStatistics(try DepthMap(width: 4, height: 1, metres: [2, .nan, 6, 0])).deviation == 2)
+    }
+
+    @Test("find the median whatever the arrangement", arguments: [1, 2, 3, 10, 999, 5000])
+    func median(count: Int) {
+        var random = Randomness(UInt64(count))
+        for scale in [1e-300, 1e-3, 1, 1e300] {
+            let values = (0..<count).map { _ in (random.unit() < 0.2 ? 0.5 : random.unit()) * scale }
+            #expect(Median.upper(of: values) == values.sorted()[count / 2])
+        }
+        #expect(Median.upper(of: []) == nil)
+    }
+
+    @Test("solve what has a solution, and nothing else")
+    func linear() throws {
+        let solution = try #require(LinearSystem.solve([[0, 2, 4], [3, 1, 5]]))
+        #expect(solution == [1, 2])
+        #expect(LinearSystem.solve([[1, 2, 3], [2, 4, 6]]) == nil)
+        #expect(LinearSystem.solve([[.nan, 1, 1], [1, 1, 1]]) == nil)
+    }
+
+    @Test("fit a surface through a third of outliers")
+    func robustFit() throws {
+        var random = Randomness(6)
+        let truth = [1.2, 0.3, -0.2, 0.05, 0.02, -0.04]
+        let surface = SurfaceFit(coefficients: truth)
+        let samples = (0..<3000).map { index in
+            let (u, v) = (random.unit() * 2 - 1, random.unit() * 2 - 1)
+            let outlier = index % 3 == 0 ? 0.4 + random.unit() : 0
+            return SurfaceFit.Sample(u: u, v: v, inverseDepth: surface.inverseDepth(u, v) * (1 + 0.003 * random.normal()) + outlier)
+        }
+        let fit = try #require(SurfaceFit.robust(to: samples))
+        for (found, expected) in zip(fit.coefficients, truth) { #expect(abs(found - expected) < 0.005) }
+    }
+
+    @Test("scale a picture by the area that each pixel covers")
+    func areaAverage() throws {
+        let image = try LumaImage(width: 3, height: 1, pixels: [0, 90, 240])
+        #expect(image.scaled(toWidth: 1, height: 1).pixels == [110])
+        #expect(image.scaled(toWidth: 2, height: 1).pixels == [30, 190])
+        #expect(image.scaled(toWidth: 6, height: 2).pixels == [0, 0, 90, 90, 240, 240, 0, 0, 90, 90, 240, 240])
+    }
+
+    @Test("find the edges of a square and nothing on an even picture")
+    func canny() throws {
+        let even = try LumaImage(width: 40, height: 40, pixels: [UInt8](repeating: 77, count: 1600))
+        #expect(!CannyEdges.find(in: even).contains(true))
+        let square = try LumaImage(
+            width: 40, height: 40, pixels: (0..<1600).map { (10..<30).contains($0 % 40) && (10..<30).contains($0 / 40) ? 200 : 20 })
+        let edges = CannyEdges.find(in: square)
+        #expect((60...90).contains(edges.count { $0 }))
+        for index in edges.indices where edges[index] {
+            let distance = max(abs(Double(index % 40) - 19.5), abs(Double(index / 40) - 19.5))
+            #expect(distance > 7.5 && distance < 11.5)
+        }
+    }
+
+    @Test("find an edge at most 2 px away", arguments: [(0, 1.0), (1, 1), (2, 0.5), (3, 0)])
+    func coherence(shift: Int, expected: Double) throws {
+        let map = try DepthMap(width: 20, height: 1, metres: (0..<20).map { $0 < 10 ? 1 : 2 })
+        var photo = [Bool](repeating: false, count: 20)
+        photo[10 + shift] = true
+        // The jump lies between columns 9 and 10; both belong to it.
+        #expect(DepthJumps(map).coherence(with: photo, width: 20) == expected)
+    }
+}

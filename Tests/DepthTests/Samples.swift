@@ -1,0 +1,35 @@
+import Depth
+import Foundation
+import Imaging
+import Testing
+
+/// The captures of `../shared/data/rgbd` beside the project.
+struct Sample: Decodable, Sendable, CustomTestStringConvertible {
+    let name: String
+    let width: Int
+    let height: Int
+    let label: String
+
+    var testDescription: String { name }
+
+    static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().resolvingSymlinksInPath().deletingLastPathComponent()
+        .appendingPathComponent("shared/data/rgbd")
+
+    /// Empty where the data are absent.
+    static let all: [Sample] = {
+        guard let index = try? Data(contentsOf: directory.appendingPathComponent("index.json")) else { return [] }
+        return (try? JSONDecoder().decode([Sample].self, from: index)) ?? []
+    }()
+
+    func depth() throws -> DepthMap {
+        let file = try Data(contentsOf: Self.directory.appendingPathComponent("\(name).f32.gz"))
+        return try DepthMapDecoder.decode(Array(file), width: width, height: height)
+    }
+
+    func luma() throws -> LumaImage {
+        let file = try Data(contentsOf: Self.directory.appendingPathComponent("\(name).jpg"))
+        let gray = try JPEGDecoder.decodeLuma(file, covering: (width, height))
+        return try LumaImage(width: gray.width, height: gray.height, pixels: gray.pixels)
+    }
+}

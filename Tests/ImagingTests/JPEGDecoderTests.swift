@@ -1,0 +1,126 @@
+import Foundation
+import Imaging
+import Testing
+
+@Suite("JPEG decoder")
+struct JPEGDecoderTests {
+    private func code<Value>(_ body: () throws -> Value) -> ImagingError.Code? {
+        do {
+            _ = try body()
+            return nil
+        } catch {
+            return (error as? ImagingError)?.code
+        }
+    }
+
+    @Test("decodes at the smallest scale that covers the target in either orientation", arguments: [
+        (640, 480, 256, 192, 320, 240), (480, 640, 256, 192, 240, 320), (640, 480, 641, 1, 640, 480), (100, 80, 256, 192, 100, 80),
+        (2048, 1536, 256, 192, 256, 192), (2047, 1535, 256, 192, 256, 192), (2040, 1528, 256, 192, 510, 382),
+    ])
+    func scaling(width: Int, height: Int, targetWidth: Int, targetHeight: Int, expectedWidth: Int, expectedHeight: Int) throws {
+        let gray = try JPEGDecoder.decodeLuma(TestPictures.jpeg(width: width, height: height), covering: (targetWidth, targetHeight))
+        #expect(gray.width == expectedWidth && gray.height == expectedHeight)
+        #expect(gray.pixels.count == expectedWidth * expectedHeight)
+        #expect(gray.pixels[0] > 240 && gray.pixels[gray.pixels.count - 1] < 120)
+    }
+
+    @Test("keeps colours and proportions when it fits a picture", arguments: [(640, 480, 100, 100, 75), (30, 300, 100, 10, 100), (64, 48, 100, 64, 48)])
+    func fitting(width: Int, height: Int, maxSide: Int, expectedWidth: Int, expectedHeight: Int) throws {
+        let rgb = try JPEGDecoder.decodeRGB(TestPictures.jpeg(width: width, height: height), fitting: maxSide)
+        #expect(rgb.width == expectedWidth && rgb.height == expectedHeight)
+        #expect(rgb.pixels[0...2].allSatisfy { $0 > 235 })
+        #expect(rgb.pixels.suffix(3).elementsEqual([95, 95, 60]) { abs(Int($0) - $1) < 15 })
+    }
+
+    @Test("tells the size as stored")
+    func size() throws {
+        let size = try JPEGDecoder.size(of: Data(TestPictures.jpeg(width: 123, height: 45)))
+        #expect(size.width == 123 && size.height == 45)
+    }
+
+    @Test("refuses sizes beyond the limits from the header", arguments: [(65_500, 65_500), (12_001, 10), (10, 12_001), (12_000, 5001)])
+    func bombs(width: Int, height: Int) throws {
+        let bomb = TestPictures.announcing(width: width, height: height, try TestPictures.jpeg(width: 64, height: 64))
+        #expect(code { try JPEGDecoder.decodeLuma(bomb, covering: (256, 192)) } == .tooLarge)
+        #expect(code { try JPEGDecoder.decodeRGB(bomb, fitting: 640) } == .tooLarge)
+        #expect(code { try JPEGDecoder.size(of: bomb) } == .tooLarge)
+        #expect(code { try Thumbnail.make(bomb) } == .tooLarge)
+    }
+
+    @Test("refuses a picture without extent", arguments: [(0, 64), (64, 0)])
+    func empty(width: Int, height: Int) throws {
+        let jpeg = TestPictures.announcing(width: width, height: height, try TestPictures.jpeg(width: 64, height: 64))
+        #expect(code { try JPEGDecoder.decodeLuma(jpeg, covering: (8, 8)) } == .corrupt)
+    }
+
+    @Test("holds progressive pictures to a lower limit, since they are held whole")
+    func progressiveLimit() throws {
+        var jpeg = TestPictures.announcing(width: 6000, height: 4000, try TestPictures.jpeg(width: 64, height: 64))
+        #expect(code { try JPEGDecoder.size(of: jpeg) } == nil)
+        jpeg[try #require(TestPictures.frame(in: jpeg)) - 3] = 0xC2
+        #expect(code { try JPEGDecoder.size(of: jpeg) } == .tooLarge)
+    }
+
+    @Test("refuses a progressive picture of very many scans")
+    func scanBomb() throws {
+        var jpeg = try TestPictures.jpeg(width: 64, height: 64)
+        jpeg[try #require(TestPictures.frame(in: jpeg)) - 3] = 0xC2
+        // Empty refinement scans of the luminance.
+        let scan: [UInt8] = [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 0, 0]
+        var bomb = Array(jpeg.dropLast(2))
+        for _ in 0..<1000 { bomb += scan }
+        bomb += [0xFF, 0xD9]
+        #expect(code { try JPEGDecoder.decodeLuma(bomb, covering: (8, 8)) } == .tooManyScans)
+    }
+
+    @Test("refuses kinds that no camera writes", arguments: [UInt8(0xC3), 0xC9, 0xCA])
+    func unsupportedFrames(marker: UInt8) throws {
+        var jpeg = try TestPictures.jpeg(width: 16, height: 16)
+        jpeg[try #require(TestPictures.frame(in: jpeg)) - 3] = marker
+        #expect(code { try JPEGDecoder.decodeLuma(jpeg, covering: (8, 8)) } == .unsupported)
+    }
+
+    @Test("refuses four components and twelve bits", arguments: [(5, UInt8(4)), (0, 12)])
+    func unsupportedFields(offset: Int, value: UInt8) throws {
+        var jpeg = try TestPictures.jpeg(width: 16, height: 16)
+        jpeg[try #require(TestPictures.frame(in: jpeg)) + offset] = value
+        #expect(code { try JPEGDecoder.decodeLuma(jpeg, covering: (8, 8)) } == .unsupported)
+    }
+
+    @Test("decodes a truncated picture as far as it goes, or refuses it")
+    func truncated() throws {
+        let jpeg = try TestPictures.jpeg(width: 96, height: 64)
+        var refused = 0
+        for length in 0..<jpeg.count {
+            let prefix = Array(jpeg[..<length])
+            if let gray = try? JPEGDecoder.decodeLuma(prefix, covering: (48, 32)) {
+                #expect(gray.width == 48 && gray.height == 32)
+            } else {
+                refused += 1
+            }
+        }
+        // At the least everything before the first scan.
+        #expect(refused > 300)
+    }
+
+    @Test("survives damaged bytes")
+    func damaged() throws {
+        let jpeg = try TestPictures.jpeg(width: 96, height: 64)
+        var state = UInt64(7)
+        for _ in 0..<3000 {
+            var damaged = jpeg
+            for _ in 0..<3 {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                damaged[Int(state >> 33) % damaged.count] = UInt8(truncatingIfNeeded: state >> 25)
+            }
+            // Other sizes may come out; beyond the limits they are refused.
+            if let rgb = try? JPEGDecoder.decodeRGB(damaged, fitting: 32) { #expect(max(rgb.width, rgb.height) <= 32) }
+        }
+    }
+
+    @Test("refuses what is no JPEG", arguments: ["", "\u{FF}", "GIF89a", "PNG and more text than a header needs"])
+    func garbage(text: String) {
+        #expect(code { try JPEGDecoder.decodeLuma(Array(text.utf8), covering: (8, 8)) } == .corrupt)
+        #expect(code { try JPEGDecoder.decodeLuma([0xFF, 0xD8, 0xFF, 0xD9], covering: (8, 8)) } == .corrupt)
+    }
+}

@@ -1,0 +1,36 @@
+import Imaging
+
+/// Pictures by formula.
+enum TestPictures {
+    /// Smooth colours with a bright square in the upper left corner.
+    static func gradient(width: Int, height: Int) throws -> RGBImage {
+        var pixels: [UInt8] = []
+        for y in 0..<height {
+            for x in 0..<width {
+                let isMarked = x < width / 4 && y < height / 4
+                pixels += isMarked ? [250, 250, 250] : [UInt8(x * 100 / width), UInt8(y * 100 / height), 60]
+            }
+        }
+        return try RGBImage(width: width, height: height, pixels: pixels)
+    }
+
+    static func jpeg(width: Int, height: Int) throws -> [UInt8] {
+        try JPEGEncoder.encode(try gradient(width: width, height: height), quality: 90)
+    }
+
+    /// Where the body of the frame header starts.
+    static func frame(in jpeg: [UInt8]) -> Int? {
+        jpeg.indices.dropLast().first { jpeg[$0] == 0xFF && (0xC0...0xC2).contains(jpeg[$0 + 1]) }.map { $0 + 4 }
+    }
+
+    /// The same file announcing another size.
+    static func announcing(width: Int, height: Int, _ jpeg: [UInt8]) -> [UInt8] {
+        var changed = jpeg
+        guard let start = frame(in: jpeg) else { return [] }
+        changed[start + 1] = UInt8(height >> 8)
+        changed[start + 2] = UInt8(height & 255)
+        changed[start + 3] = UInt8(width >> 8)
+        changed[start + 4] = UInt8(width & 255)
+        return changed
+    }
+}
