@@ -1,0 +1,35 @@
+import AsyncHTTPClient
+import Foundation
+import Models
+
+extension APIClient {
+    /// Sends a capture; a try that fails for now is signed anew and repeated. The server knows the same upload again, so a lost
+    /// answer makes no second capture.
+    public func send(_ upload: CaptureUpload, signer: any RequestSigner) async throws -> AcceptedCapture {
+        let path = "/api/v1/captures"
+        let body = upload.body
+        let digest = try body.digest()
+        let data = try await retries.run {
+            var headers = try await signer.headers(for: signable("POST", path, digest))
+            headers.append(("content-type", body.contentType))
+            return try await call(.POST, path, headers: headers, body: .stream(body, length: .known(body.contentLength)))
+        }
+        return try decode(AcceptedCapture.self, from: data)
+    }
+
+    /// A capture as anyone sees it, or with `signer` as its owner does.
+    public func capture(_ id: CaptureID, signer: (any RequestSigner)? = nil) async throws -> CaptureView {
+        let path = "/api/v1/captures/\(id)"
+        let data = try await retries.run {
+            guard let signer else { return try await call(.GET, path) }
+            let nothing = try PartContent.digest(of: [])
+            return try await call(.GET, path, headers: try await signer.headers(for: signable("GET", path, nothing)))
+        }
+        return try CaptureView(json: data)
+    }
+
+    private func signable(_ method: String, _ path: String, _ digest: Digest) -> SignableRequest {
+        SignableRequest(
+            method: method, path: path, timestampMilliseconds: Int64(Date().timeIntervalSince1970 * 1000), bodyDigest: digest)
+    }
+}

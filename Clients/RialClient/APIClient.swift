@@ -1,0 +1,114 @@
+import AsyncHTTPClient
+import Foundation
+import Models
+import NIOCore
+import NIOHTTP1
+
+/// A client of the HTTP API (SPEC §2).
+public struct APIClient: Sendable {
+    /// Answers are read whole; none of the API's is near this.
+    static let maximumAnswerBytes = 4 * 1024 * 1024
+
+    /// `http://host:port`, no slash at its end.
+    let base: String
+    let httpClient: HTTPClient
+    let retries: RetryPolicy
+    let requestTimeout: Duration
+
+    /// - Parameters:
+    ///   - baseURL: where the gateway is, `RIAL_PUBLIC_URL`.
+    ///   - requestTimeout: for one try, from its start to its answer.
+    public init(
+        baseURL: URL, httpClient: HTTPClient = .shared, retries: RetryPolicy = .standard, requestTimeout: Duration = .seconds(60)
+    ) {
+        var base = baseURL.absoluteString
+        while base.hasSuffix("/") { base.removeLast() }
+        self.base = base
+        self.httpClient = httpClient
+        self.retries = retries
+        self.requestTimeout = requestTimeout
+    }
+
+    /// The same client, trying as often as `retries` says.
+    public func with(retries: RetryPolicy) -> APIClient {
+        APIClient(base: base, httpClient: httpClient, retries: retries, requestTimeout: requestTimeout)
+    }
+
+    private init(base: String, httpClient: HTTPClient, retries: RetryPolicy, requestTimeout: Duration) {
+        self.base = base
+        self.httpClient = httpClient
+        self.retries = retries
+        self.requestTimeout = requestTimeout
+    }
+
+    /// Sends one request once and returns the envelope's `data`.
+    func call(
+        _ method: HTTPMethod, _ path: String, headers: [(name: String, value: String)] = [], body: HTTPClientRequest.Body? = nil
+    ) async throws -> JSONValue {
+        var request = request(method, path, headers: headers)
+        request.body = body
+        let response = try await execute(request, timeout: requestTimeout)
+        let bytes = try await collect(response)
+        let envelope = try? JSONValue(parsing: bytes)
+        guard (200..<300).contains(response.status.code) else { throw Self.failure(response, envelope) }
+        guard let data = envelope?["data"] else {
+            throw APIFailure(.invalidAnswer, "\(base)\(path) did not answer like rial.: is the address right?")
+        }
+        return data
+    }
+
+    func request(_ method: HTTPMethod, _ path: String, headers: [(name: String, value: String)]) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: base + path)
+        request.method = method
+        request.headers.add(name: "accept", value: "application/json")
+        request.headers.add(name: "user-agent", value: "rial-cli/1.0.0")
+        for header in headers { request.headers.replaceOrAdd(name: header.name, value: header.value) }
+        return request
+    }
+
+    /// - Throws: ``APIFailure`` `unreachable`; a failure to read a file that is being sent as it is.
+    func execute(_ request: HTTPClientRequest, timeout: Duration) async throws -> HTTPClientResponse {
+        do {
+            return try await httpClient.execute(request, timeout: .seconds(timeout.components.seconds))
+        } catch let error as APIFailure {
+            throw error
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            try Task.checkCancellation()
+            throw APIFailure(.unreachable, "\(base) could not be reached: \(error)")
+        }
+    }
+
+    private func collect(_ response: HTTPClientResponse) async throws -> [UInt8] {
+        do {
+            return Array(buffer: try await response.body.collect(upTo: Self.maximumAnswerBytes))
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch is NIOTooManyBytesError {
+            throw APIFailure(.invalidAnswer, "the answer of \(base) is too long")
+        } catch {
+            throw APIFailure(.unreachable, "the answer of \(base) was cut short: \(error)")
+        }
+    }
+
+    /// What an error answer says, with or without the envelope.
+    static func failure(_ response: HTTPClientResponse, _ envelope: JSONValue?) -> APIFailure {
+        let error = envelope?["error"]
+        let seconds = response.headers.first(name: "retry-after").flatMap { Int($0) }.map { min(max($0, 0), 86_400) }
+        return APIFailure(
+            .refused, error?["message"]?.string ?? response.status.reasonPhrase, status: Int(response.status.code),
+            serverCode: error?["code"]?.string, details: error?["details"],
+            requestID: envelope?["meta"]?["request_id"]?.string ?? response.headers.first(name: "x-request-id"),
+            retryAfter: seconds.map { .seconds($0) })
+    }
+
+    /// - Throws: ``APIFailure`` `invalidAnswer`.
+    func decode<T: Decodable>(_ type: T.Type, from data: JSONValue) throws -> T {
+        do {
+            return try WireJSON.decode(type, from: WireJSON.encode(data))
+        } catch {
+            throw APIFailure(.invalidAnswer, "the answer of \(base) cannot be read: \(error)")
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import Models
+
+/// What a device's signature covers (SPEC §2, request authentication).
+public struct SignableRequest: Sendable {
+    public let method: String
+    /// With query.
+    public let path: String
+    /// Unix time.
+    public let timestampMilliseconds: Int64
+    public let bodyDigest: Digest
+
+    public init(method: String, path: String, timestampMilliseconds: Int64, bodyDigest: Digest) {
+        self.method = method
+        self.path = path
+        self.timestampMilliseconds = timestampMilliseconds
+        self.bodyDigest = bodyDigest
+    }
+}
+
+/// Signs requests for a registered device.
+public protocol RequestSigner: Sendable {
+    /// The `X-Device-…` headers.
+    func headers(for request: SignableRequest) async throws -> [(name: String, value: String)]
+}

@@ -1,0 +1,44 @@
+import Foundation
+import RialClient
+
+/// A depth map on disk: raw little-endian float32 (`.f32`), or the same already compressed.
+struct DepthFile {
+    /// As SPEC §2 allows them.
+    static let sides = 1...1024
+    /// The API takes no larger upload.
+    static let maximumCompressedBytes: Int64 = 20 * 1024 * 1024
+
+    let url: URL
+    let width: Int
+    let height: Int
+
+    /// - Throws: ``CommandFailure`` for sides outside 1…1024.
+    init(url: URL, width: Int, height: Int) throws {
+        guard Self.sides.contains(width), Self.sides.contains(height) else {
+            throw CommandFailure("A depth map is 1 to 1024 values wide and high, not \(width) × \(height).")
+        }
+        self.url = url
+        self.width = width
+        self.height = height
+    }
+
+    /// The compressed part as it is sent.
+    /// - Throws: ``CommandFailure`` if the file's size cannot be right; it is not read then.
+    func content() throws -> PartContent {
+        let file = try PartContent.file(at: url)
+        guard url.pathExtension.lowercased() == "f32" else {
+            guard file.sizeBytes > 0, file.sizeBytes <= Self.maximumCompressedBytes else {
+                throw CommandFailure("\(url.path) has \(file.sizeBytes) bytes; a compressed depth map has 1 byte to 20 MiB.")
+            }
+            return file
+        }
+        let expected = Int64(width * height * 4)
+        guard file.sizeBytes == expected else {
+            throw CommandFailure("\(url.path) has \(file.sizeBytes) bytes; \(width) × \(height) float32 values are \(expected).")
+        }
+        guard let handle = try? FileHandle(forReadingFrom: url), let data = try? handle.read(upToCount: Int(expected)),
+            data.count == expected
+        else { throw CommandFailure("\(url.path) cannot be read.") }
+        return .bytes(try Gzip.compress(Array(data)))
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Models
+import RialClient
+
+/// A capture and its evidence as a person reads them.
+struct EvidenceReport {
+    let capture: CaptureView
+
+    var text: String { heading + "\n\n" + checks + "\n" }
+
+    private var heading: String {
+        let json = capture.json
+        var table = TextTable()
+        table.add("capture", capture.id.description)
+        table.add("status", capture.status.rawValue + (capture.failure.map { " (\($0))" } ?? ""))
+        table.add("confidence", capture.confidenceLevel?.rawValue.uppercased() ?? "–")
+        if let time = json["captured_at"]?.string { table.add("captured", time) }
+        if let time = json["uploaded_at"]?.string { table.add("uploaded", time) }
+        if let place = Self.phrase(json["location_coarse"]) { table.add("place", place) }
+        if let location = json["location"], let latitude = location["latitude"]?.double, let longitude = location["longitude"]?.double {
+            table.add("precisely", "\(latitude), \(longitude)")
+        }
+        if let duration = capture.evidence?["processing"]?["duration_ms"]?.double {
+            table.add("took", "\(Int(exactly: duration.rounded()) ?? 0) ms")
+        }
+        table.add("link", capture.verificationURL ?? "–")
+        return table.text
+    }
+
+    private var checks: String {
+        guard let evidence = capture.evidence else { return "no evidence yet" }
+        var table = TextTable(header: ["check", "status", "found"])
+        let hardware = evidence["hardware_attestation"]
+        table.add("hardware attestation", Self.status(hardware), Self.hardwareFindings(hardware))
+        let depth = evidence["depth_analysis"]
+        table.add("depth analysis", Self.status(depth), Self.depthFindings(depth))
+        for name in ["timestamp", "model", "resolution", "location"] {
+            let check = evidence["metadata"]?[name]
+            table.add("metadata: \(name)", Self.status(check), Self.phrase(check?["reason"]) ?? "")
+        }
+        let credentials = evidence["content_credentials"]
+        table.add("content credentials", Self.status(credentials), Self.phrase(credentials?["reason"]) ?? "")
+        return table.text
+    }
+
+    private static func status(_ check: JSONValue?) -> String { check?["status"]?.string ?? check?.string ?? "–" }
+
+    private static func hardwareFindings(_ check: JSONValue?) -> String {
+        var found = ["level", "device_model", "binding"].compactMap { check?[$0]?.string }
+        if check?["development_attestation"]?.bool == true { found.append("development attestation") }
+        if check?["out_of_order"]?.bool == true { found.append("counter out of order") }
+        if let reason = phrase(check?["reason"]) { found.append(reason) }
+        return found.joined(separator: ", ")
+    }
+
+    private static func depthFindings(_ check: JSONValue?) -> String {
+        var found: [String] = []
+        if let verdict = check?["verdict"]?.string { found.append("verdict \(verdict)") }
+        if let value = check?["relief"]?.double { found.append("relief \(rounded(value))") }
+        if let value = check?["depth_variance"]?.double { found.append("spread \(rounded(value)) m") }
+        if let value = check?["depth_layers"]?.double { found.append("layers \(Int(exactly: value) ?? 0)") }
+        if let value = check?["edge_coherence"]?.double { found.append("edges \(rounded(value))") }
+        if let nearest = check?["min_depth"]?.double, let farthest = check?["max_depth"]?.double {
+            found.append("\(rounded(nearest))–\(rounded(farthest)) m")
+        }
+        if let reason = phrase(check?["reason"]) { found.append(reason) }
+        return found.joined(separator: ", ")
+    }
+
+    /// A stable word as plain text; a place by its name.
+    private static func phrase(_ value: JSONValue?) -> String? {
+        if let word = value?.string { return word.replacing("_", with: " ") }
+        return value?["name"]?.string ?? value?["city"]?.string
+    }
+
+    /// Three decimals, with a point whatever the locale.
+    private static func rounded(_ value: Double) -> String {
+        value.formatted(.number.precision(.fractionLength(0...3)).locale(Locale(identifier: "en_US_POSIX")))
+    }
+}

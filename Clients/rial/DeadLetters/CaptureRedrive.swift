@@ -1,0 +1,61 @@
+import Foundation
+import Logging
+import Messaging
+import Models
+import Observability
+import Persistence
+
+/// Announces a capture again under a new event id, from what PostgreSQL keeps of it.
+struct CaptureRedrive {
+    let databaseURL: String
+    let kafka: KafkaConfiguration
+    let partitions: Int32
+
+    /// - Returns: what was done, in a sentence.
+    /// - Throws: ``CommandFailure`` if there is no such capture, or a dependency cannot be used.
+    func run(_ id: CaptureID) async throws -> String {
+        let (status, announcement) = try await read(id)
+        if status == .complete { return "capture \(id) is complete already: nothing to do" }
+        try await Patience(dependency: "Kafka") {
+            try await KafkaAdmin(kafka).createTopics(Topic.all.map(\.rawValue), partitions: partitions)
+        }
+        let producer = try KafkaProducer(kafka, logger: Logger(label: "rial-dlq"))
+        let event = EventID()
+        do {
+            try await producer.send(
+                topic: CaptureReceived.topic.rawValue, key: Array(announcement.partitionKey.utf8),
+                value: try WireJSON.encode(announcement), headers: Self.headers(event, announcement))
+        } catch let error as KafkaError {
+            throw CommandFailure("Kafka did not take the announcement of \(id): \(error).")
+        }
+        return "capture \(id) announced again as event \(event)"
+    }
+
+    private func read(_ id: CaptureID) async throws -> (CaptureStatus, CaptureReceived) {
+        try await Patience(dependency: "PostgreSQL") {
+            let connection = try await PostgresConnection.connect(url: databaseURL, applicationName: "rial-dlq")
+            do {
+                let rows = try await connection.query("SELECT status, announcement FROM captures WHERE id = \(id.uuid)")
+                await connection.close()
+                guard let row = rows.first else { throw CommandFailure("There is no capture \(id).") }
+                guard let status = CaptureStatus(rawValue: try row.get("status")) else {
+                    throw CommandFailure("The capture \(id) has a status that this version does not know.")
+                }
+                let bytes = try row.get("announcement", as: PostgresJSON.self).bytes
+                return (status, try WireJSON.decode(CaptureReceived.self, from: bytes))
+            } catch {
+                await connection.close()
+                throw error
+            }
+        }
+    }
+
+    /// CloudEvents 1.0, binary content mode over Kafka.
+    private static func headers(_ event: EventID, _ announcement: CaptureReceived) -> [KafkaHeader] {
+        [
+            ("ce_specversion", "1.0"), ("ce_id", event.description), ("ce_type", CaptureReceived.topic.rawValue),
+            ("ce_source", "/rial/cli"), ("ce_time", Timestamp.format(Date())), ("ce_subject", announcement.partitionKey),
+            ("content-type", "application/json"), ("traceparent", TraceContext().traceparent),
+        ].map { KafkaHeader(name: $0.0, value: Array($0.1.utf8)) }
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import Models
+
+struct DeadLetterList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the dead letters.")
+
+    @Option(help: "Only of this dead-letter topic, or of all of this topic's.")
+    var topic: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        let topics = DeadLetterTopics(try OperatorSettings().kafka())
+        var letters: [DeadLetterRecord] = []
+        for topic in try DeadLetterTopics.named(topic) { letters += try await topics.records(of: topic) }
+        if json {
+            Console.result(String(decoding: try WireJSON.encode(letters.map(\.summary)), as: UTF8.self))
+            return
+        }
+        guard !letters.isEmpty else {
+            Console.result("no dead letters")
+            return
+        }
+        var table = TextTable(header: ["topic", "partition", "offset", "time", "key", "reason", "attempts"])
+        for letter in letters {
+            table.add(
+                letter.record.topic, String(letter.record.partition), String(letter.record.offset), letter.time, letter.key,
+                letter.reason, letter.attempts)
+        }
+        Console.result(table.text)
+    }
+}

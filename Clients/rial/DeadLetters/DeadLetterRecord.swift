@@ -1,0 +1,53 @@
+import Messaging
+import Models
+
+/// A record of a dead-letter topic: the original with `rial_dlq_…` headers added.
+struct DeadLetterRecord {
+    static let headerPrefix = "rial_dlq_"
+    let record: KafkaRecord
+
+    init(_ record: KafkaRecord) { self.record = record }
+
+    /// Usually the capture's id.
+    var key: String { record.key.map { String(decoding: $0, as: UTF8.self) } ?? "–" }
+    var reason: String { header("reason") ?? "–" }
+    var detail: String? { header("detail") }
+    var attempts: String { header("attempts") ?? "–" }
+    var time: String { header("time") ?? "–" }
+
+    private func header(_ name: String) -> String? { record.header(Self.headerPrefix + name) }
+
+    /// Where it came from.
+    /// - Throws: ``CommandFailure`` if that is no topic that is consumed.
+    func originalTopic() throws -> Topic {
+        let name = header("topic")
+        guard let topic = Topic.consumers.first(where: { $0.topic.rawValue == name && !$0.services.isEmpty })?.topic else {
+            throw CommandFailure("The record \(record.topic)/\(record.partition)/\(record.offset) does not say where it came from.")
+        }
+        return topic
+    }
+
+    /// The original's headers under a new event id, so that inboxes take it for the new attempt that it is.
+    func headersForRedrive(id: EventID) -> [KafkaHeader] {
+        record.headers.filter { $0.name != "ce_id" && !$0.name.hasPrefix(Self.headerPrefix) }
+            + [KafkaHeader(name: "ce_id", value: Array(id.description.utf8))]
+    }
+
+    /// For scripts.
+    var summary: DeadLetterSummary {
+        DeadLetterSummary(
+            topic: record.topic, partition: record.partition, offset: record.offset, key: key, reason: reason, detail: detail,
+            attempts: attempts, time: time)
+    }
+}
+
+struct DeadLetterSummary: Encodable {
+    let topic: String
+    let partition: Int32
+    let offset: Int64
+    let key: String
+    let reason: String
+    let detail: String?
+    let attempts: String
+    let time: String
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import Logging
+import Messaging
+import Models
+
+struct DeadLetterRedrive: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "redrive",
+        abstract: "Sends dead letters, or one capture, through the pipeline again.",
+        discussion: """
+            A record goes back to the topic it came from, under a new event id; it stays in the dead-letter topic. Handlers \
+            that had done their work only answer again. With --capture the capture is announced anew from PostgreSQL: \
+            this works also when Kafka has lost its topics.
+            """)
+
+    @Option(help: "The dead-letter topic, or a topic to take all of its dead-letter topics.")
+    var topic: String?
+
+    @Flag(help: "All records of --topic.")
+    var all = false
+
+    @Option(help: "Only the record at this offset of --topic.")
+    var offset: Int64?
+
+    @Option(help: "The partition of --offset.")
+    var partition: Int32 = 0
+
+    @Option(help: "Announce this capture again, from PostgreSQL.")
+    var capture: String?
+
+    func validate() throws {
+        guard (topic == nil) != (capture == nil) else { throw ValidationError("Give either --topic or --capture.") }
+        if topic != nil, all == (offset != nil) { throw ValidationError("With --topic, give either --all or --offset.") }
+        if let capture, CaptureID(capture) == nil { throw ValidationError("--capture is not a UUID: \(capture)") }
+    }
+
+    func run() async throws {
+        let settings = OperatorSettings()
+        let kafka = try settings.kafka()
+        let partitions = try settings.kafkaPartitions()
+        if let id = capture.flatMap(CaptureID.init) {
+            let redrive = CaptureRedrive(databaseURL: try settings.databaseURL(), kafka: kafka, partitions: partitions)
+            Console.result(try await redrive.run(id))
+            return
+        }
+        let letters = try await selectedLetters(DeadLetterTopics(kafka))
+        guard !letters.isEmpty else {
+            Console.result("no dead letters to re-drive")
+            return
+        }
+        let producer = try KafkaProducer(kafka, logger: Logger(label: "rial-dlq"))
+        try await Patience(dependency: "Kafka") {
+            try await KafkaAdmin(kafka).createTopics(Topic.all.map(\.rawValue), partitions: partitions)
+        }
+        for letter in letters {
+            let topic = try letter.originalTopic()
+            let id = EventID()
+            do {
+                try await producer.send(
+                    topic: topic.rawValue, key: letter.record.key, value: letter.record.value,
+                    headers: letter.headersForRedrive(id: id))
+            } catch let error as KafkaError {
+                throw CommandFailure("Kafka did not take the record of \(letter.key) for \(topic): \(error).")
+            }
+            Console.result("\(TextTable.printable(letter.key)) → \(topic) as event \(id)")
+        }
+        await producer.flush(timeout: .seconds(5))
+    }
+
+    /// Each event once, however often it was given up.
+    private func selectedLetters(_ topics: DeadLetterTopics) async throws -> [DeadLetterRecord] {
+        var letters: [DeadLetterRecord] = []
+        for name in try DeadLetterTopics.named(topic) { letters += try await topics.records(of: name) }
+        if let offset {
+            letters = letters.filter { $0.record.offset == offset && $0.record.partition == partition }
+            guard !letters.isEmpty else {
+                throw CommandFailure("There is no record at offset \(offset) of partition \(partition).")
+            }
+        }
+        var seen: Set<String> = []
+        return letters.filter { letter in letter.record.header("ce_id").map { seen.insert($0).inserted } ?? true }
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Models
+import RialClient
+
+struct DeadLetterShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows one dead letter with headers and value.")
+
+    @Argument(help: "The dead-letter topic.")
+    var topic: String
+
+    @Argument(help: "Its offset, as `rial dlq list` shows it.")
+    var offset: Int64
+
+    @Option(help: "Its partition.")
+    var partition: Int32 = 0
+
+    func run() async throws {
+        let names = try DeadLetterTopics.named(topic)
+        guard let name = names.first, names.count == 1 else {
+            throw CommandFailure("\(topic) has several dead-letter topics: \(names.map(\.rawValue).joined(separator: ", ")).")
+        }
+        let letters = try await DeadLetterTopics(try OperatorSettings().kafka()).records(of: name)
+        guard let letter = letters.first(where: { $0.record.partition == partition && $0.record.offset == offset }) else {
+            throw CommandFailure("There is no record at offset \(offset) of partition \(partition) of \(name).")
+        }
+        var table = TextTable()
+        table.add("topic", name.rawValue)
+        table.add("partition", String(partition))
+        table.add("offset", String(offset))
+        table.add("key", letter.key)
+        for header in letter.record.headers {
+            table.add(header.name, header.value.map { String(decoding: $0, as: UTF8.self) } ?? "(no value)")
+        }
+        Console.result(table.text + "\n")
+        Console.result(Self.text(of: letter.record.value))
+    }
+
+    /// Indented JSON; else what there is of text, else the number of bytes.
+    private static func text(of value: [UInt8]?) -> String {
+        guard let value else { return "(tombstone: no value)" }
+        if let json = try? JSONValue(parsing: value) { return json.prettyText }
+        guard let text = String(validating: value, as: UTF8.self) else { return "(\(value.count) bytes that are not text)" }
+        return TextTable.printable(String(text.prefix(10_000)))
+    }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Foundation
+import Models
+import Scene
+
+extension SceneKind: ExpressibleByArgument {}
+
+/// Renders a photo with its depth map.
+struct SceneCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scene",
+        abstract: "Renders a photo and a LiDAR-like depth map of a made-up scene.",
+        discussion: """
+            Writes photo.jpg (with EXIF), depth.f32.gz and scene.json. The same seed gives the same picture. A room and a desk \
+            have relief; a screen that shows a room and a slanted poster are flat.
+            """)
+
+    @Argument(help: "room, desk, screen or poster.")
+    var kind: SceneKind
+
+    @Option(help: "Folder to write to; made if missing.")
+    var out: String
+
+    @Option(help: "Which of the many such scenes.")
+    var seed: UInt64 = 1
+
+    @Option(help: "The photo's width and height in pixels.")
+    var size = PhotoSize(width: 4032, height: 3024)
+
+    @Option(help: "The model in the photo's EXIF.")
+    var model = "iPhone 15 Pro"
+
+    @Option(help: "When the photo was taken, RFC 3339; now by default.")
+    var capturedAt: RFC3339Time?
+
+    func run() throws {
+        var options = SceneOptions(capturedAt: capturedAt?.date ?? Date())
+        options.photoSize = (size.width, size.height)
+        options.model = model
+        let scene = try SceneRenderer.render(kind, seed: seed, options: options)
+        let folder = URL(fileURLWithPath: out, isDirectory: true)
+        let description = SceneDescription(
+            scene: kind.rawValue, seed: seed, capturedAt: options.capturedAt, deviceModel: model, photoWidth: size.width,
+            photoHeight: size.height, depthWidth: scene.depthWidth, depthHeight: scene.depthHeight)
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data(scene.jpeg).write(to: folder.appendingPathComponent("photo.jpg"), options: .atomic)
+            try Data(scene.depthGzip()).write(to: folder.appendingPathComponent("depth.f32.gz"), options: .atomic)
+            try Data(WireJSON.encode(description)).write(to: folder.appendingPathComponent("scene.json"), options: .atomic)
+        } catch let error as CocoaError {
+            throw CommandFailure("\(folder.path) cannot be written: \(error.localizedDescription)")
+        }
+        Console.result("\(folder.path): photo.jpg, depth.f32.gz (\(scene.depthWidth) × \(scene.depthHeight)), scene.json")
+    }
+}
+
+/// What `scene.json` says of the two files beside it.
+struct SceneDescription: Encodable {
+    let scene: String
+    let seed: UInt64
+    let capturedAt: Date
+    let deviceModel: String
+    let photoWidth: Int
+    let photoHeight: Int
+    let depthWidth: Int
+    let depthHeight: Int
+
+    enum CodingKeys: String, CodingKey {
+        case scene, seed
+        case capturedAt = "captured_at"
+        case deviceModel = "device_model"
+        case photoWidth = "photo_width"
+        case photoHeight = "photo_height"
+        case depthWidth = "depth_width"
+        case depthHeight = "depth_height"
+    }
+}

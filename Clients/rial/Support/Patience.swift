@@ -1,0 +1,40 @@
+import Messaging
+import ObjectStorage
+import Persistence
+import Pipeline
+
+/// Tries again while a dependency that is just starting cannot be reached, up to a minute.
+struct Patience {
+    static let limit: Duration = .seconds(60)
+    /// What is waited for, such as "PostgreSQL".
+    let dependency: String
+
+    /// - Throws: ``CommandFailure`` for whatever is not mended by waiting, and for the last failure when the time is over.
+    func callAsFunction<T>(_ body: () async throws -> T) async throws -> T {
+        let deadline = ContinuousClock.now + Self.limit
+        var backoff = Backoff(initial: 0.1, limit: 2)
+        var hasTold = false
+        while true {
+            do {
+                return try await body()
+            } catch let error where Self.isTransient(error) && ContinuousClock.now < deadline {
+                if !hasTold { Console.progress("waiting for \(dependency) …") }
+                hasTold = true
+                try await Task.sleep(for: backoff.next())
+            } catch let error where Self.isTransient(error) {
+                throw CommandFailure("\(dependency) could not be reached within \(Self.limit.components.seconds) s: \(error)")
+            }
+        }
+    }
+
+    private static func isTransient(_ error: any Error) -> Bool {
+        switch error {
+        case let error as PostgresError:
+            // A wrong password or name stays wrong, although libpq calls it a failed connection.
+            error.isTransient && !["authentication failed", "does not exist", "pg_hba.conf"].contains { error.message.contains($0) }
+        case let error as KafkaError: error.isTransient
+        case let error as ObjectStorageError: error.isTransient
+        default: false
+        }
+    }
+}
