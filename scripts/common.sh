@@ -1,0 +1,18 @@
+# Shared by the project's scripts; sourced, not run.
+set -euo pipefail
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+TOOLS="$ROOT/.local/tools"
+SERVICES=(attestation-verifier depth-analyzer upload-sync evidence-assembler gateway)
+
+say() { printf '\033[1m== %s\033[0m\n' "$*"; }
+fail() {
+    printf 'error: %s\n' "$1" >&2
+    [ $# -lt 2 ] || printf '  %s\n' "$2" >&2
+    exit 1
+}
+
+# Debian's own librdkafka may be too old for the local broker; the one setup.sh put aside is then found first.
+if [ -e "$TOOLS/lib/librdkafka.so.1" ]; then
+    export LD_LIBRARY_PATH="$TOOLS/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+fi
