@@ -7,6 +7,9 @@ import Logging
 /// Unchecked: librdkafka's handles may be used from any thread at once; `leavesSilently` is set by the one owner, before it
 /// drops the client.
 final class KafkaClient: @unchecked Sendable {
+    /// Ends every record that is queued or under way with a report.
+    static let purgeEverything = RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING
+
     let handle: OpaquePointer
     let events: KafkaEvents
     /// Do without leaving the consumer group when destroyed: there is nobody to tell.
@@ -30,9 +33,9 @@ final class KafkaClient: @unchecked Sendable {
         if case .producer = role {
             rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR)
             // On a thread of librdkafka: reports arrive at once, without a loop of ours.
-            rd_kafka_conf_set_background_event_cb(conf) { _, event, opaque in
+            rd_kafka_conf_set_background_event_cb(conf) { handle, event, opaque in
                 guard let event else { return }
-                if let opaque { Unmanaged<KafkaEvents>.fromOpaque(opaque).takeUnretainedValue().receive(event) }
+                if let opaque { Unmanaged<KafkaEvents>.fromOpaque(opaque).takeUnretainedValue().receive(event, of: handle) }
                 rd_kafka_event_destroy(event)
             }
         }

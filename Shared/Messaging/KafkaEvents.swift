@@ -7,6 +7,8 @@ final class KafkaEvents: Sendable {
     typealias Delivery = CheckedContinuation<Void, any Error>
 
     private let logger: Logger
+    private let hasDelivered = Atomic<Bool>(false)
+    private let isSuspect = Atomic<Bool>(false)
     private let deliveries = Mutex<Deliveries>(Deliveries())
 
     /// Who waits for a report. Taking a delivery out gives the right, and the duty, to resume it.
@@ -22,6 +24,10 @@ final class KafkaEvents: Sendable {
         guard let handle, let opaque = rd_kafka_opaque(handle) else { return nil }
         return Unmanaged<KafkaEvents>.fromOpaque(opaque).takeUnretainedValue()
     }
+
+    /// Whether a producer may be unknown to its broker by now, which has restarted or taken too long: librdkafka then tries the
+    /// same records for ever. A fresh client is cheap.
+    var isProducerSuspect: Bool { isSuspect.load(ordering: .acquiring) }
 
     /// - Returns: a number, never 0, that travels with the record as its opaque pointer.
     func add(_ delivery: Delivery) -> UInt {
@@ -44,18 +50,35 @@ final class KafkaEvents: Sendable {
         for delivery in left { delivery.resume(throwing: error) }
     }
 
-    func receive(_ event: OpaquePointer) {
+    /// - Parameter handle: the producer that the event is of.
+    func receive(_ event: OpaquePointer, of handle: OpaquePointer?) {
         switch rd_kafka_event_type(event) {
         case RD_KAFKA_EVENT_DR:
             while let message = rd_kafka_event_message_next(event) {
+                noteOutcome(message.pointee.err)
                 let error = message.pointee.err
                 let result: Result<Void, KafkaError> =
                     error == RD_KAFKA_RESP_ERR_NO_ERROR ? .success(()) : .failure(KafkaError(error))
                 finish(UInt(bitPattern: message.pointee._private), result)
             }
         case RD_KAFKA_EVENT_ERROR:
-            let message = rd_kafka_event_error_string(event).map { String(cString: $0) }
-            report(KafkaError(rd_kafka_event_error(event), message: message))
+            let code = rd_kafka_event_error(event)
+            report(KafkaError(code, message: rd_kafka_event_error_string(event).map { String(cString: $0) }))
+            if code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, hasDelivered.load(ordering: .acquiring) {
+                isSuspect.store(true, ordering: .releasing)
+                // What is under way is sent again by its sender, through the next client.
+                rd_kafka_purge(handle, KafkaClient.purgeEverything)
+            }
+        default: break
+        }
+    }
+
+    private func noteOutcome(_ error: rd_kafka_resp_err_t) {
+        switch error {
+        case RD_KAFKA_RESP_ERR_NO_ERROR: hasDelivered.store(true, ordering: .releasing)
+        case RD_KAFKA_RESP_ERR__MSG_TIMED_OUT, RD_KAFKA_RESP_ERR_UNKNOWN_PRODUCER_ID,
+            RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER, RD_KAFKA_RESP_ERR_INVALID_PRODUCER_ID_MAPPING:
+            isSuspect.store(true, ordering: .releasing)
         default: break
         }
     }

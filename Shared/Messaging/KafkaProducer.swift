@@ -7,8 +7,8 @@ import Synchronization
 
 /// Sends records, each acknowledged by all replicas in sync, in order and without duplicates while one client lives.
 ///
-/// After a fatal error, such as a broker that has forgotten this producer, it goes on with a fresh client; records that were
-/// under way fail and may be sent again.
+/// After a fatal error, after all brokers were away and after a record that timed out, it goes on with a fresh client, since a
+/// broker that restarted may have forgotten the producer; records that were under way fail and may be sent again.
 public final class KafkaProducer: Service, Sendable {
     private let configuration: KafkaConfiguration
     private let logger: Logger
@@ -59,11 +59,11 @@ public final class KafkaProducer: Service, Sendable {
     private func usableClient() throws -> KafkaClient {
         try client.withLock { client in
             guard let current = client else { throw KafkaError(RD_KAFKA_RESP_ERR__DESTROY, message: "the producer is closed") }
-            guard current.isFatal else { return current }
-            logger.notice("producer starts again after a fatal error")
+            guard current.isFatal || current.events.isProducerSuspect else { return current }
+            logger.notice("producer starts again", metadata: ["fatal": "\(current.isFatal)"])
             let fresh = try KafkaClient(configuration, role: .producer, logger: logger)
             // Ends who still waits; the client goes when they have let go of it.
-            rd_kafka_purge(current.handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING)
+            rd_kafka_purge(current.handle, KafkaClient.purgeEverything)
             client = fresh
             return fresh
         }
