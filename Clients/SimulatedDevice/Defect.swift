@@ -1,0 +1,32 @@
+/// What a simulated device can do wrong on purpose, one thing at a time.
+public enum Defect: String, Sendable, CaseIterable {
+    // In attestations.
+    case wrongChallenge = "wrong-challenge"
+    case wrongAppID = "wrong-app-id"
+    case wrongEnvironment = "wrong-environment"
+    case otherRoot = "other-root"
+    case expiredLeaf = "expired-leaf"
+    case futureLeaf = "future-leaf"
+    case leafIsAuthority = "leaf-is-authority"
+    case leafSignedByOther = "leaf-signed-by-other"
+    case missingIntermediate = "missing-intermediate"
+    case nonzeroCounter = "nonzero-counter"
+    case wrongKeyID = "wrong-key-id"
+    case wrongCredentialID = "wrong-credential-id"
+    case otherCOSEKey = "other-cose-key"
+    case wrongFormat = "wrong-format"
+    case trailingCBOR = "trailing-cbor"
+    case truncatedAuthData = "truncated-auth-data"
+    // In assertions.
+    case badSignature = "bad-signature"
+    case assertionOfOtherApp = "assertion-of-other-app"
+    case assertionTrailingCBOR = "assertion-trailing-cbor"
+
+    /// Whether it shows in the attestation, at registration.
+    public var isOfAttestation: Bool {
+        switch self {
+        case .badSignature, .assertionOfOtherApp, .assertionTrailingCBOR: false
+        default: true
+        }
+    }
+}
