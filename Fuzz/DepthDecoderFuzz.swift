@@ -18,7 +18,8 @@ public func fuzzDepthDecoder(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
     let luma = try? LumaImage(width: height, height: width, pixels: map.metres.map { UInt8($0.bitPattern & 255) })
     let result = DepthAnalyzer.analyze(depth: map, luma: luma, exifOrientation: Int(input[2] & 15))
     let numbers = [
-        result.depthVariance, result.edgeCoherence, result.minDepth ?? 0, result.maxDepth ?? 0, result.relief ?? 0, result.coverage,
+        result.depthVariance, result.edgeCoherence, result.minDepth ?? 0, result.maxDepth ?? 0, result.relief ?? 0,
+        result.coverage,
     ]
     precondition(numbers.allSatisfy { $0.isFinite }, "a number is not finite")
     precondition((0...1).contains(result.edgeCoherence) && (0...1).contains(result.relief ?? 0), "a share beyond 0...1")

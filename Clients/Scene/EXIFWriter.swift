@@ -11,7 +11,9 @@ struct EXIFWriter {
         var rest = 2
         if jpeg[2] == 0xFF, jpeg[3] == 0xE0 { rest += 2 + Int(jpeg[4]) << 8 + Int(jpeg[5]) }
         let payload = Array("Exif\0\0".utf8) + tiff()
-        guard payload.count + 2 <= 0xFFFF, rest <= jpeg.count else { throw SceneError(.encodingFailed, "EXIF of \(payload.count) bytes") }
+        guard payload.count + 2 <= 0xFFFF, rest <= jpeg.count else {
+            throw SceneError(.encodingFailed, "EXIF of \(payload.count) bytes")
+        }
         let length = payload.count + 2
         return [0xFF, 0xD8, 0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 0xFF)] + payload + jpeg[rest...]
     }

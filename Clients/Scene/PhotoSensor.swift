@@ -47,7 +47,8 @@ struct PhotoSensor {
                 let (above, share) = Self.place(row, of: height, in: smallHeight)
                 let start = above * smallWidth * 3
                 for index in 0..<smallWidth * 3 {
-                    blended[index] = Int(small[start + index]) * (256 - share) + Int(small[start + index + smallWidth * 3]) * share
+                    blended[index] =
+                        Int(small[start + index]) * (256 - share) + Int(small[start + index + smallWidth * 3]) * share
                 }
                 var target = row * width * 3
                 var grain = Int(random.next() % UInt64(Self.noiseCount))

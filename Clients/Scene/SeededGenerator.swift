@@ -24,7 +24,10 @@ struct SeededGenerator: RandomNumberGenerator {
 
     /// A number in 0..<1 that depends on nothing but the three arguments.
     static func hash(_ a: Int, _ b: Int, seed: UInt64) -> Double {
-        unit(mix(seed &+ UInt64(bitPattern: Int64(a)) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(bitPattern: Int64(b)) &* 0xD1B5_4A32_D192_ED03))
+        unit(
+            mix(
+                seed &+ UInt64(bitPattern: Int64(a)) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(bitPattern: Int64(b))
+                    &* 0xD1B5_4A32_D192_ED03))
     }
 
     private static func mix(_ value: UInt64) -> UInt64 {

@@ -71,7 +71,8 @@ struct CannyEdges {
         return (gx > 0) == (gy > 0) ? .falling : .rising
     }
 
-    /// Keeps what is higher than the neighbour before it and not lower than the one after it, so that of two equal ones one stays.
+    /// Keeps what is higher than the neighbour before it and not lower than the one after it, so that of two equal ones one
+    /// stays.
     private func suppressNonMaxima(_ magnitudes: [Int], _ directions: [Direction]) -> [Int] {
         var output = [Int](repeating: 0, count: magnitudes.count)
         for y in 0..<height {

@@ -2,8 +2,8 @@ import Foundation
 
 /// The colours of depth pictures: light and warm when near, dark and cool when far (`guides/site.md` §6, "dusk").
 ///
-/// Between the stops colours run in OKLab (B. Ottosson, 2020), so that equal steps look equal. No green, so that it is not read as a
-/// verdict, and no grey, which stands for "no measurement".
+/// Between the stops colours run in OKLab (B. Ottosson, 2020), so that equal steps look equal. No green, so that it is not
+/// read as a verdict, and no grey, which stands for "no measurement".
 enum DepthPalette {
     static let levels = 64
     static let darkStripe = UInt8(levels)

@@ -7,8 +7,8 @@ public struct DepthScale: Sendable, Equatable {
     /// Metres at the dark, cool end.
     public let farMetres: Double
 
-    /// From the 2nd to the 98th percentile of the valid pixels, widened about its middle to at least a factor of 2: a flat wall must
-    /// look flat, not like a canyon. Without a valid pixel 0.5 m to 5 m.
+    /// From the 2nd to the 98th percentile of the valid pixels, widened about its middle to at least a factor of 2: a flat
+    /// wall must look flat, not like a canyon. Without a valid pixel 0.5 m to 5 m.
     public init(_ map: DepthMap) {
         let sorted = map.metres.filter { DepthMap.isValid(Double($0)) }.sorted()
         guard !sorted.isEmpty else {

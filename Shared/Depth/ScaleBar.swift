@@ -29,7 +29,9 @@ struct ScaleBar {
 
     /// Both ends labelled, between them the round distances that leave room.
     private func drawTicks(into picture: inout DepthPicture, left: Int, top: Int, width: Int) {
-        let ends = [(scale.nearMetres, 0, Self.label(scale.nearMetres)), (scale.farMetres, width, Self.label(scale.farMetres) + " m")]
+        let ends = [
+            (scale.nearMetres, 0, Self.label(scale.nearMetres)), (scale.farMetres, width, Self.label(scale.farMetres) + " m"),
+        ]
         let inner = scale.ticks.map { ($0, Int(scale.position(of: $0) * Double(width)), Self.label($0)) }
         var taken: [ClosedRange<Int>] = []
         for (_, offset, text) in ends + inner {

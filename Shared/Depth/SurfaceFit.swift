@@ -1,8 +1,8 @@
 /// A smooth surface in inverse depth: 1/z = c₀ + c₁u + c₂v + c₃u² + c₄uv + c₅v².
 ///
-/// In 1/z a plane is exactly linear in pixel coordinates, so tilt costs nothing and no intrinsics are needed; the quadratic part
-/// absorbs curved screens and bent paper (`guides/depth.md`). Uses only +, −, ×, ÷ and comparisons of Float64 in a fixed order: the
-/// same bits on every machine.
+/// In 1/z a plane is exactly linear in pixel coordinates, so tilt costs nothing and no intrinsics are needed; the quadratic
+/// part absorbs curved screens and bent paper (`guides/depth.md`). Uses only +, −, ×, ÷ and comparisons of Float64 in a
+/// fixed order: the same bits on every machine.
 struct SurfaceFit {
     /// One valid pixel; u and v in −1...1 over the centre, inverse depth in 1/m.
     struct Sample {

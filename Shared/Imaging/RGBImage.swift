@@ -60,7 +60,8 @@ public struct RGBImage: Sendable, Equatable {
         return RGBImage(trusted: newWidth, newHeight, output)
     }
 
-    /// Turns and mirrors as a viewer does for this EXIF orientation (Exif 2.32 §4.6.4, tag 0x0112); unchanged for anything unknown.
+    /// Turns and mirrors as a viewer does for this EXIF orientation (Exif 2.32 §4.6.4, tag 0x0112); unchanged for anything
+    /// unknown.
     public func oriented(_ orientation: Int) -> RGBImage {
         guard (2...8).contains(orientation) else { return self }
         let (w, h) = (width, height)

@@ -1,4 +1,5 @@
 import CZlib
+import Foundation
 
 /// The wrappings that clients use, by zlib's window bits.
 enum Wrapping: Int32, CaseIterable, Sendable {
@@ -38,4 +39,11 @@ enum Wrapping: Int32, CaseIterable, Sendable {
 /// Little-endian float32.
 func bytes(of values: [Float]) -> [UInt8] {
     values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * UInt32($0))) } }
+}
+
+/// Seconds of processor time that this thread has used, which other work on the machine does not change.
+func threadSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }

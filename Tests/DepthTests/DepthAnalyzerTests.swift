@@ -89,7 +89,9 @@ struct DepthAnalyzerTests {
         #expect(result.reason == "not_a_surface" && result.relief == nil)
     }
 
-    @Test("takes the specified rule between the thresholds of relief", arguments: [(0.08, DepthVerdict.flat), (0.15, .undecided), (0.25, .real)])
+    @Test(
+        "takes the specified rule between the thresholds of relief",
+        arguments: [(0.08, DepthVerdict.flat), (0.15, .undecided), (0.25, .real)])
     func thresholds(share: Double, verdict: DepthVerdict) throws {
         // Slats 10 cm before a wall, which without a photo cannot meet the specified rule.
         let map = try Maps.make { u, _ in Self.isSlat(u, share) ? 0.9 : 1 }

@@ -47,7 +47,7 @@ struct DepthMapDecoderTests {
         for length in 0..<compressed.count {
             #expect(error(Array(compressed[..<length])) != nil, "\(length) of \(compressed.count) bytes")
         }
-        #expect(error(Array(compressed.dropLast())) == .truncated || wrapping == .zlib)
+        #expect(error(Array(compressed.dropLast())) == .truncated)
     }
 
     @Test("refuses anything after the end, a second gzip member included", arguments: Wrapping.allCases)
@@ -72,11 +72,11 @@ struct DepthMapDecoderTests {
     @Test("stops a gigabyte of zeros one byte over the expected length")
     func bomb() {
         let bomb = Wrapping.gzip.compress([UInt8](repeating: 0, count: 1 << 20), repetitions: 1024, level: 1)
-        let start = ContinuousClock.now
+        let start = threadSeconds()
         #expect(error(bomb, width: 256, height: 192) == .shapeMismatch)
         #expect(error(bomb, width: 1024, height: 1024) == .shapeMismatch)
-        // Inflating all of it takes seconds.
-        #expect(ContinuousClock.now - start < .milliseconds(500))
+        // Inflating all of it takes longer by an order of magnitude.
+        #expect(threadSeconds() - start < 0.3)
     }
 
     @Test("refuses damaged streams, or reads a map of the right size, and never crashes")

@@ -1,8 +1,7 @@
-@testable import Depth
 import Models
 import Testing
 
-
+@testable import Depth
 
 /// A scene with edges at one place only, so that no other rotation fits.
 @Suite("Orientation of depth against the photo")
@@ -25,7 +24,9 @@ struct DepthOrientationTests {
         DepthAnalyzer.analyze(depth: map, luma: photo, exifOrientation: orientation)
     }
 
-    @Test("is the EXIF orientation's when both lie as the sensor does", arguments: [(1, 0), (3, 2), (6, 1), (8, 3), (9, 0), (-1, 0)])
+    @Test(
+        "is the EXIF orientation's when both lie as the sensor does",
+        arguments: [(1, 0), (3, 2), (6, 1), (8, 3), (9, 0), (-1, 0)])
     func together(orientation: Int, rotation: Int) {
         let result = analyze(photo, orientation)
         #expect(result.rotation == rotation)

@@ -15,14 +15,18 @@ struct DepthPreviewTests {
         return 0.3 * Double(red) + 0.59 * Double(green) + 0.11 * Double(blue)
     }
 
-    @Test("is 768 px long and has the shape of the upright map", arguments: [(0, 768, 576), (1, 576, 768), (2, 768, 576), (3, 576, 768), (-1, 576, 768)])
+    @Test(
+        "is 768 px long and has the shape of the upright map",
+        arguments: [(0, 768, 576), (1, 576, 768), (2, 768, 576), (3, 576, 768), (-1, 576, 768)])
     func size(rotation: Int, width: Int, height: Int) throws {
         let picture = render(try Maps.make { _, _ in 1 }, rotation: rotation)
         #expect(picture.width == width && picture.height == height)
         #expect(picture.indices.count == width * height && picture.rgb.count == width * height * 3)
     }
 
-    @Test("takes the photo's proportions, within reason", arguments: [((4032, 3024), 768, 576), ((1080, 1920), 432, 768), ((1, 5000), 96, 768), ((0, -1), 768, 768)])
+    @Test(
+        "takes the photo's proportions, within reason",
+        arguments: [((4032, 3024), 768, 576), ((1080, 1920), 432, 768), ((1, 5000), 96, 768), ((0, -1), 768, 768)])
     func aspect(shape: (Int, Int), width: Int, height: Int) throws {
         let picture = render(try Maps.make { _, _ in 1 }, aspect: (shape.0, shape.1))
         #expect(picture.width == width && picture.height == height)

@@ -46,16 +46,18 @@ struct DepthStreamInspectorTests {
 
     @Test("accepts the limit and refuses one byte more")
     func limit() throws {
-        #expect(try inspect(Wrapping.raw.compress([UInt8](repeating: 0, count: 100_000)), chunk: 64, limit: 100_000).get() == 100_000)
-        #expect(code(inspect(Wrapping.raw.compress([UInt8](repeating: 0, count: 100_001)), chunk: 64, limit: 100_000)) == .tooLong)
+        #expect(
+            try inspect(Wrapping.raw.compress([UInt8](repeating: 0, count: 100_000)), chunk: 64, limit: 100_000).get() == 100_000)
+        #expect(
+            code(inspect(Wrapping.raw.compress([UInt8](repeating: 0, count: 100_001)), chunk: 64, limit: 100_000)) == .tooLong)
     }
 
     @Test("stops a gigabyte of zeros at the limit")
     func bomb() {
         let bomb = Wrapping.gzip.compress([UInt8](repeating: 0, count: 1 << 20), repetitions: 1024, level: 1)
-        let start = ContinuousClock.now
+        let start = threadSeconds()
         #expect(code(inspect(bomb, chunk: 16_384)) == .tooLong)
-        #expect(ContinuousClock.now - start < .milliseconds(500))
+        #expect(threadSeconds() - start < 0.3)
     }
 
     @Test("refuses what is no DEFLATE at all")

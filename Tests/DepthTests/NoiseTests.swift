@@ -31,7 +31,10 @@ struct NoiseTests {
     func neverReal(kind: Kind, seed: UInt64) throws {
         let result = DepthAnalyzer.analyze(depth: try map(kind, seed: seed), luma: nil, exifOrientation: nil)
         #expect(result.verdict != .real)
-        let numbers = [result.depthVariance, result.edgeCoherence, result.relief ?? 0, result.coverage, result.minDepth ?? 0, result.maxDepth ?? 0]
+        let numbers = [
+            result.depthVariance, result.edgeCoherence, result.relief ?? 0, result.coverage, result.minDepth ?? 0,
+            result.maxDepth ?? 0,
+        ]
         #expect(numbers.allSatisfy { $0.isFinite })
     }
 

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Numbers of depth analysis")
 struct NumbersTests {
-    @Test("count layers as peaks of the histogram", arguments: [([1, 2, 3], 3), ([1, 5], 2), ([2], 1), ([1, 1.01, 4], 2), ([], 0)] as [([Float], Int)])
+    @Test(
+        "count layers as peaks of the histogram",
+        arguments: [([1, 2, 3], 3), ([1, 5], 2), ([2], 1), ([1, 1.01, 4], 2), ([], 0)] as [([Float], Int)])
     func layers(depths: [Float], expected: Int) throws {
         var values: [Float] = [0]
         for metres in depths { values += [Float](repeating: metres, count: 50) }
@@ -56,7 +58,8 @@ struct NumbersTests {
         let samples = (0..<3000).map { index in
             let (u, v) = (random.unit() * 2 - 1, random.unit() * 2 - 1)
             let outlier = index % 3 == 0 ? 0.4 + random.unit() : 0
-            return SurfaceFit.Sample(u: u, v: v, inverseDepth: surface.inverseDepth(u, v) * (1 + 0.003 * random.normal()) + outlier)
+            return SurfaceFit.Sample(
+                u: u, v: v, inverseDepth: surface.inverseDepth(u, v) * (1 + 0.003 * random.normal()) + outlier)
         }
         let fit = try #require(SurfaceFit.robust(to: samples))
         for (found, expected) in zip(fit.coefficients, truth) { #expect(abs(found - expected) < 0.005) }
@@ -75,7 +78,8 @@ struct NumbersTests {
         let even = try LumaImage(width: 40, height: 40, pixels: [UInt8](repeating: 77, count: 1600))
         #expect(!CannyEdges.find(in: even).contains(true))
         let square = try LumaImage(
-            width: 40, height: 40, pixels: (0..<1600).map { (10..<30).contains($0 % 40) && (10..<30).contains($0 / 40) ? 200 : 20 })
+            width: 40, height: 40,
+            pixels: (0..<1600).map { (10..<30).contains($0 % 40) && (10..<30).contains($0 / 40) ? 200 : 20 })
         let edges = CannyEdges.find(in: square)
         #expect((60...90).contains(edges.count { $0 }))
         for index in edges.indices where edges[index] {

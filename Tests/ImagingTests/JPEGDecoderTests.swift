@@ -13,18 +13,24 @@ struct JPEGDecoderTests {
         }
     }
 
-    @Test("decodes at the smallest scale that covers the target in either orientation", arguments: [
-        (640, 480, 256, 192, 320, 240), (480, 640, 256, 192, 240, 320), (640, 480, 641, 1, 640, 480), (100, 80, 256, 192, 100, 80),
-        (2048, 1536, 256, 192, 256, 192), (2047, 1535, 256, 192, 256, 192), (2040, 1528, 256, 192, 510, 382),
-    ])
+    @Test(
+        "decodes at the smallest scale that covers the target in either orientation",
+        arguments: [
+            (640, 480, 256, 192, 320, 240), (480, 640, 256, 192, 240, 320), (640, 480, 641, 1, 640, 480),
+            (100, 80, 256, 192, 100, 80),
+            (2048, 1536, 256, 192, 256, 192), (2047, 1535, 256, 192, 256, 192), (2040, 1528, 256, 192, 510, 382),
+        ])
     func scaling(width: Int, height: Int, targetWidth: Int, targetHeight: Int, expectedWidth: Int, expectedHeight: Int) throws {
-        let gray = try JPEGDecoder.decodeLuma(TestPictures.jpeg(width: width, height: height), covering: (targetWidth, targetHeight))
+        let gray = try JPEGDecoder.decodeLuma(
+            TestPictures.jpeg(width: width, height: height), covering: (targetWidth, targetHeight))
         #expect(gray.width == expectedWidth && gray.height == expectedHeight)
         #expect(gray.pixels.count == expectedWidth * expectedHeight)
         #expect(gray.pixels[0] > 240 && gray.pixels[gray.pixels.count - 1] < 120)
     }
 
-    @Test("keeps colours and proportions when it fits a picture", arguments: [(640, 480, 100, 100, 75), (30, 300, 100, 10, 100), (64, 48, 100, 64, 48)])
+    @Test(
+        "keeps colours and proportions when it fits a picture",
+        arguments: [(640, 480, 100, 100, 75), (30, 300, 100, 10, 100), (64, 48, 100, 64, 48)])
     func fitting(width: Int, height: Int, maxSide: Int, expectedWidth: Int, expectedHeight: Int) throws {
         let rgb = try JPEGDecoder.decodeRGB(TestPictures.jpeg(width: width, height: height), fitting: maxSide)
         #expect(rgb.width == expectedWidth && rgb.height == expectedHeight)
@@ -38,7 +44,9 @@ struct JPEGDecoderTests {
         #expect(size.width == 123 && size.height == 45)
     }
 
-    @Test("refuses sizes beyond the limits from the header", arguments: [(65_500, 65_500), (12_001, 10), (10, 12_001), (12_000, 5001)])
+    @Test(
+        "refuses sizes beyond the limits from the header",
+        arguments: [(65_500, 65_500), (12_001, 10), (10, 12_001), (12_000, 5001)])
     func bombs(width: Int, height: Int) throws {
         let bomb = TestPictures.announcing(width: width, height: height, try TestPictures.jpeg(width: 64, height: 64))
         #expect(code { try JPEGDecoder.decodeLuma(bomb, covering: (256, 192)) } == .tooLarge)

@@ -45,7 +45,9 @@ struct PNGEncoderTests {
         #expect(decoded.pixels == indices.flatMap { palette[Int($0) * 3..<Int($0) * 3 + 3] })
     }
 
-    @Test("refuses indices beyond the palette and palettes of odd length", arguments: [([0, 3], 9), ([0, 1], 8), ([0, 1], 0), ([0], 9)] as [([UInt8], Int)])
+    @Test(
+        "refuses indices beyond the palette and palettes of odd length",
+        arguments: [([0, 3], 9), ([0, 1], 8), ([0, 1], 0), ([0], 9)] as [([UInt8], Int)])
     func invalid(indices: [UInt8], paletteBytes: Int) {
         #expect(throws: ImagingError.self) {
             _ = try PNGEncoder.encode(width: 2, height: 1, indices: indices, palette: [UInt8](repeating: 1, count: paletteBytes))

@@ -8,11 +8,13 @@ struct RGBImageTests {
         try RGBImage(width: 2, height: 3, pixels: (1...6).flatMap { [UInt8($0), UInt8($0), UInt8($0)] })
     }
 
-    @Test("are turned and mirrored as EXIF says", arguments: [
-        (1, [1, 2, 3, 4, 5, 6], 2), (2, [2, 1, 4, 3, 6, 5], 2), (3, [6, 5, 4, 3, 2, 1], 2), (4, [5, 6, 3, 4, 1, 2], 2),
-        (5, [1, 3, 5, 2, 4, 6], 3), (6, [5, 3, 1, 6, 4, 2], 3), (7, [6, 4, 2, 5, 3, 1], 3), (8, [2, 4, 6, 1, 3, 5], 3),
-        (0, [1, 2, 3, 4, 5, 6], 2), (9, [1, 2, 3, 4, 5, 6], 2),
-    ] as [(Int, [UInt8], Int)])
+    @Test(
+        "are turned and mirrored as EXIF says",
+        arguments: [
+            (1, [1, 2, 3, 4, 5, 6], 2), (2, [2, 1, 4, 3, 6, 5], 2), (3, [6, 5, 4, 3, 2, 1], 2), (4, [5, 6, 3, 4, 1, 2], 2),
+            (5, [1, 3, 5, 2, 4, 6], 3), (6, [5, 3, 1, 6, 4, 2], 3), (7, [6, 4, 2, 5, 3, 1], 3), (8, [2, 4, 6, 1, 3, 5], 3),
+            (0, [1, 2, 3, 4, 5, 6], 2), (9, [1, 2, 3, 4, 5, 6], 2),
+        ] as [(Int, [UInt8], Int)])
     func orientation(orientation: Int, expected: [UInt8], width: Int) throws {
         let turned = try numbered().oriented(orientation)
         #expect(turned.width == width && turned.height == 6 / width)

@@ -22,9 +22,12 @@ struct SceneEXIFTests {
         #expect(tags["Warning"] == nil)
     }
 
-    @Test("has the capture time on the camera's clock", arguments: [
-        (0, "2026:09:21 14:13:20", "+00:00"), (7200, "2026:09:21 16:13:20", "+02:00"), (-34_200, "2026:09:21 04:43:20", "-09:30"),
-    ])
+    @Test(
+        "has the capture time on the camera's clock",
+        arguments: [
+            (0, "2026:09:21 14:13:20", "+00:00"), (7200, "2026:09:21 16:13:20", "+02:00"),
+            (-34_200, "2026:09:21 04:43:20", "-09:30"),
+        ])
     func time(seconds: Int, text: String, offset: String) throws {
         let tags = try tags { $0.secondsFromUTC = seconds }
         #expect(tags["DateTimeOriginal"] == text)
