@@ -30,6 +30,12 @@ final class KafkaClient: @unchecked Sendable {
         rd_kafka_conf_set_log_cb(conf) { handle, level, _, text in KafkaEvents.of(handle)?.log(level: level, text: text) }
         let type: rd_kafka_type_t
         if case .consumer = role { type = RD_KAFKA_CONSUMER } else { type = RD_KAFKA_PRODUCER }
+        if case .consumer = role {
+            // Without this, librdkafka only logs them.
+            rd_kafka_conf_set_error_cb(conf) { handle, code, reason, _ in
+                KafkaEvents.of(handle)?.receive(rd_kafka_resp_err_t(rawValue: code), reason: reason)
+            }
+        }
         if case .producer = role {
             rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR)
             // On a thread of librdkafka: reports arrive at once, without a loop of ours.

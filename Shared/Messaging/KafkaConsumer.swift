@@ -48,14 +48,20 @@ public actor KafkaConsumer {
         while !isStopped.load(ordering: .acquiring), !Task.isCancelled {
             let client = try subscribedClient()
             unknownTopics.remind()
-            guard let message = rd_kafka_consumer_poll(client.handle, Self.slice.milliseconds) else { continue }
+            let polled = rd_kafka_consumer_poll(client.handle, Self.slice.milliseconds)
+            if mustStartAgain(client) {
+                if let polled { rd_kafka_message_destroy(polled) }
+                try startAgain(without: client)
+                continue
+            }
+            guard let message = polled else { continue }
             defer { rd_kafka_message_destroy(message) }
             if message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR {
                 let record = KafkaRecord(message, generation: generation)
                 unknownTopics.remove(record.topic)
                 return record
             }
-            try handleError(of: message, client: client)
+            handleError(of: message, client: client)
         }
         return nil
     }
@@ -110,7 +116,7 @@ public actor KafkaConsumer {
         return client
     }
 
-    private func handleError(of message: UnsafeMutablePointer<rd_kafka_message_t>, client: KafkaClient) throws {
+    private func handleError(of message: UnsafeMutablePointer<rd_kafka_message_t>, client: KafkaClient) {
         let code = message.pointee.err
         guard code != RD_KAFKA_RESP_ERR__PARTITION_EOF else { return }
         let error = KafkaError(code, message: rd_kafka_message_errstr(message).map { String(cString: $0) })
@@ -118,11 +124,13 @@ public actor KafkaConsumer {
         if error.isUnknownTopic, let topic = topicName(of: message) {
             unknownTopics.insert(topic)
         }
-        // A broker that comes back may have forgotten everything: offsets of its former life would skip records of the new
-        // one. A new member starts at what is committed there, or at the earliest.
-        if client.isFatal || (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && hasAssignment(client)) {
-            try startAgain(without: client)
-        }
+    }
+
+    /// A broker that comes back may have forgotten everything: offsets of its former life would skip records of the new one. A
+    /// new member starts at what is committed there, or at the earliest. It has no assignment while no broker is there, so it
+    /// is not replaced again.
+    private func mustStartAgain(_ client: KafkaClient) -> Bool {
+        client.isFatal || (client.events.takeBrokerLoss() && hasAssignment(client))
     }
 
     private func hasAssignment(_ client: KafkaClient) -> Bool {

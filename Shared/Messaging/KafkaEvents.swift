@@ -8,6 +8,7 @@ final class KafkaEvents: Sendable {
 
     private let logger: Logger
     private let hasDelivered = Atomic<Bool>(false)
+    private let hasLostBroker = Atomic<Bool>(false)
     private let isSuspect = Atomic<Bool>(false)
     private let deliveries = Mutex<Deliveries>(Deliveries())
 
@@ -72,6 +73,19 @@ final class KafkaEvents: Sendable {
         default: break
         }
     }
+
+    /// What a consumer hears that is of no one record or partition; called within its poll.
+    func receive(_ code: rd_kafka_resp_err_t, reason: UnsafePointer<CChar>?) {
+        report(KafkaError(code, message: reason.map { String(cString: $0) }))
+        switch code {
+        case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__RESOLVE:
+            hasLostBroker.store(true, ordering: .releasing)
+        default: break
+        }
+    }
+
+    /// Whether a broker could not be reached since the last call.
+    func takeBrokerLoss() -> Bool { hasLostBroker.exchange(false, ordering: .acquiringAndReleasing) }
 
     private func noteOutcome(_ error: rd_kafka_resp_err_t) {
         switch error {
