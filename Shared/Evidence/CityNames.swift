@@ -1,80 +1,87 @@
 import Foundation
 import Models
 
-/// Names places by the nearest city of more than 15,000 people (GeoNames, CC BY 4.0).
-public final class CityNames: Sendable {
-    /// Within this distance a place takes the city's name.
+/// Names places by the nearest city of more than 15,000 people (GeoNames, CC BY 4.0), by great circle.
+///
+/// Within 50 km a place takes the city's name, with the state's letters in the USA and the country elsewhere. Farther away it
+/// takes the country of the nearest city, up to 350 km: enough for most empty land, and no claim about the middle of an ocean.
+/// Beyond that it is "at sea". The data know no coasts: land farther from any city, such as inner Greenland or the South Pole,
+/// is "at sea" too, and water nearer than that carries a country's name.
+public struct CityNames: Sendable {
     static let cityRadiusKilometres = 50.0
-    /// Within this distance of a city it takes the country's name, beyond it is "at sea" (or in a desert as empty).
     static let countryRadiusKilometres = 350.0
-    private static let earthRadiusKilometres = 6371.0088
+    static let nowhere = "at sea"
+
+    /// Loaded once, from the module's resources; without them every place is "at sea".
+    public static let shared = CityNames(folder: Bundle.module.bundleURL.appendingPathComponent("Resources"))
 
     private struct City: Sendable {
         let name: String
         let admin1: String
         let country: String
-        /// On the unit sphere: the nearest in space is the nearest on the ground, poles and antimeridian included.
-        let x, y, z: Double
+        let place: SpherePoint
     }
+    /// From south to north, so that a search can stop where latitude alone is farther than the best.
     private let cities: [City]
     private let countries: [String: String]
 
-    /// Loaded once, from the module's resources; empty if they are missing, and every place is then "at sea".
-    public static let shared = CityNames()
-
-    init() {
-        let folder = Bundle.module.bundleURL.appendingPathComponent("Resources")
+    /// - Parameter folder: has `cities15000.tsv` and `countries.tsv`, each with a heading.
+    init(folder: URL) {
         countries = Dictionary(Self.rows(folder.appendingPathComponent("countries.tsv")).compactMap { row in
             row.count >= 2 ? (row[0], row[1]) : nil
         }) { first, _ in first }
         cities = Self.rows(folder.appendingPathComponent("cities15000.tsv")).compactMap { row in
             guard row.count >= 5, let latitude = Double(row[3]), let longitude = Double(row[4]) else { return nil }
-            let point = Self.unitVector(latitude: latitude, longitude: longitude)
-            return City(name: row[0], admin1: row[1], country: row[2], x: point.x, y: point.y, z: point.z)
-        }
+            let place = SpherePoint(latitude: latitude, longitude: longitude)
+            return City(name: row[0], admin1: row[1], country: row[2], place: place)
+        }.sorted { $0.place.latitude < $1.place.latitude }
     }
 
     /// How many cities are known.
     public var count: Int { cities.count }
 
     /// "San Francisco, CA", "Lyon, France", "France", or "at sea".
+    /// - Parameters: degrees, WGS 84.
     public func name(latitude: Double, longitude: Double) -> String {
-        let point = Self.unitVector(latitude: latitude, longitude: longitude)
-        var best = -2.0
-        var nearest: City?
-        for city in cities {
-            let cosine = city.x * point.x + city.y * point.y + city.z * point.z
-            if cosine > best {
-                best = cosine
-                nearest = city
-            }
+        let place = SpherePoint(latitude: latitude, longitude: longitude)
+        guard let (city, kilometres) = nearest(to: place) else { return Self.nowhere }
+        let country = countries[city.country] ?? city.country
+        if kilometres <= Self.cityRadiusKilometres { return "\(city.name), \(city.country == "US" ? city.admin1 : country)" }
+        return country
+    }
+
+    /// The nearest city within ``countryRadiusKilometres``; `nil` also for what is not finite.
+    private func nearest(to place: SpherePoint) -> (City, kilometres: Double)? {
+        guard place.latitude.isFinite, place.x.isFinite else { return nil }
+        let reach = Self.countryRadiusKilometres / SpherePoint.kilometresPerDegree
+        let start = index(from: place.latitude - reach)
+        var best: (city: City, chord: Double)?
+        var limit = SpherePoint.squaredChord(kilometres: Self.countryRadiusKilometres)
+        for city in cities[start...] {
+            if city.place.latitude > place.latitude + reach { break }
+            let chord = place.squaredChord(to: city.place)
+            guard chord <= limit else { continue }
+            limit = chord
+            best = (city, chord)
         }
-        guard let nearest else { return "at sea" }
-        let distance = acos(min(max(best, -1), 1)) * Self.earthRadiusKilometres
-        let country = countries[nearest.country] ?? nearest.country
-        if distance <= Self.cityRadiusKilometres {
-            return "\(nearest.name), \(nearest.country == "US" ? nearest.admin1 : country)"
+        return best.map { ($0.city, SpherePoint.kilometres(squaredChord: $0.chord)) }
+    }
+
+    /// The first city that is not south of `latitude`.
+    private func index(from latitude: Double) -> Int {
+        var low = 0
+        var high = cities.count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if cities[middle].place.latitude < latitude { low = middle + 1 } else { high = middle }
         }
-        return distance <= Self.countryRadiusKilometres ? country : "at sea"
+        return low
     }
 
     private static func rows(_ file: URL) -> [[String]] {
         guard let text = try? String(contentsOf: file, encoding: .utf8) else { return [] }
-        return text.split(separator: "\n").dropFirst().map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
-    }
-
-    private static func unitVector(latitude: Double, longitude: Double) -> (x: Double, y: Double, z: Double) {
-        let phi = latitude * .pi / 180
-        let lambda = longitude * .pi / 180
-        return (cos(phi) * cos(lambda), cos(phi) * sin(lambda), sin(phi))
-    }
-}
-
-extension CoarseLocation {
-    /// Rounded to two decimals, about a kilometre, and named from the rounded point, so that the name tells no more.
-    public init(_ precise: PreciseLocation, names: CityNames) {
-        let latitude = (precise.latitude * 100).rounded() / 100
-        let longitude = (precise.longitude * 100).rounded() / 100
-        self.init(latitude: latitude, longitude: longitude, name: names.name(latitude: latitude, longitude: longitude))
+        return text.split(whereSeparator: \.isNewline).dropFirst().map {
+            $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        }
     }
 }

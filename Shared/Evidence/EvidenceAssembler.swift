@@ -34,21 +34,22 @@ public enum EvidenceAssembler {
     ) -> DepthAnalysisEvidence {
         let binding = attestation.status == .pass ? attestation.binding : nil
         let (status, reason) = DepthStatusRule.status(verdict: findings.measurements?.verdict, binding: binding)
+        // The analyzer's word for an open verdict is the more exact one.
+        let measured = findings.measurements?.verdict == .real ? nil : findings.measurements?.reason
         return DepthAnalysisEvidence(
             status: status, measurements: findings.measurements, source: source,
-            reason: findings.measurements?.reason ?? reason ?? findings.unavailableReason)
+            reason: measured ?? reason ?? findings.unavailableReason)
     }
 
     private static func metadataEvidence(
         _ exif: EXIFFields?, _ metadata: CaptureMetadata, registeredModel: String, receivedAt: Date
     ) -> MetadataEvidence {
-        let location = metadata.location.flatMap { MetadataChecks.isOnEarth($0) ? $0 : nil }
+        let place = metadata.location.flatMap { MetadataChecks.isOnEarth($0) ? CoarseLocation($0, names: .shared) : nil }
         return MetadataEvidence(
             timestamp: MetadataChecks.timestamp(exif, capturedAt: metadata.capturedAt, receivedAt: receivedAt),
             model: MetadataChecks.model(exif: exif?.model, claimed: metadata.deviceModel, registered: registeredModel),
             resolution: MetadataChecks.resolution(exif, claimed: metadata.deviceModel),
-            location: MetadataChecks.location(metadata.location), locationAvailable: location != nil,
-            locationCoarse: location.map { CoarseLocation($0, names: .shared) })
+            location: MetadataChecks.location(metadata.location), place: place)
     }
 
     /// SPEC §7: withheld unless the hardware check passed and nothing is suspicious. Without a signer, `signing_not_configured`.

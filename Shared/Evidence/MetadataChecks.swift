@@ -8,39 +8,43 @@ enum MetadataChecks {
     static let clockTolerance: TimeInterval = 2 * 60
     static let veryLate: TimeInterval = 30 * 86_400
 
-    /// EXIF DateTimeOriginal against the receipt and `captured_at`, in the specified order.
+    /// EXIF DateTimeOriginal against the receipt and `captured_at`, in the specified order. A camera clock that is up to
+    /// ``clockTolerance`` ahead counts as in time.
     static func timestamp(_ exif: EXIFFields?, capturedAt: Date, receivedAt: Date) -> MetadataCheck {
         guard exif?.dateTimeOriginal != nil else { return MetadataCheck(.unavailable, reason: "no_exif_time") }
         guard exif?.offsetTimeOriginal != nil else { return MetadataCheck(.unavailable, reason: "no_utc_offset") }
         guard let time = exif?.captureTime else { return MetadataCheck(.unavailable, reason: "unreadable_exif_time") }
-        let age = receivedAt.timeIntervalSince(time)
+        let age = seconds(from: time, to: receivedAt)
         if age < -clockTolerance { return MetadataCheck(.fail, reason: "after_receipt") }
-        if abs(time.timeIntervalSince(capturedAt)) > lateness { return MetadataCheck(.fail, reason: "differs_from_captured_at") }
+        if abs(seconds(from: time, to: capturedAt)) > lateness {
+            return MetadataCheck(.fail, reason: "differs_from_captured_at")
+        }
         if age <= lateness { return MetadataCheck(.pass) }
         return MetadataCheck(.unavailable, reason: age > veryLate ? "uploaded_very_late" : "uploaded_late")
     }
 
     /// EXIF Model and the upload's `device_model`, each that is present, against the table and the registered model.
+    /// What contradicts outweighs what is unknown, and that what passes.
     static func model(exif: String?, claimed: String, registered: String) -> MetadataCheck {
-        let given = [exif, claimed].compactMap { $0 }.filter { $0 != "iPhone" }
-        if given.contains(where: { IPhoneModel.find($0).map { !$0.isSupported } ?? false }) {
+        let given = [exif, claimed].compactMap { $0 }.filter { !$0.isEmpty }
+        if given.contains(where: { IPhoneModels.find($0)?.isSupported == false }) {
             return MetadataCheck(.fail, reason: "model_without_lidar")
         }
-        if registered != "iPhone", given.contains(where: { canonical($0) != canonical(registered) }) {
+        if given.contains(where: { IPhoneModels.contradict($0, registered) }) {
             return MetadataCheck(.fail, reason: "differs_from_registered")
         }
-        guard !given.isEmpty, given.allSatisfy({ IPhoneModel.find($0) != nil }) else {
+        guard !given.isEmpty, given.allSatisfy({ IPhoneModels.find($0) != nil }) else {
             return MetadataCheck(.unavailable, reason: "model_unknown")
         }
         return MetadataCheck(.pass)
     }
 
-    /// The photo's size against those of the model, in either orientation.
+    /// The photo's size against those of the model, in either orientation. Never `fail`: cropping is no lie.
     static func resolution(_ exif: EXIFFields?, claimed: String) -> MetadataCheck {
         guard let width = exif?.pixelWidth, let height = exif?.pixelHeight else {
             return MetadataCheck(.unavailable, reason: "size_unknown")
         }
-        guard let model = IPhoneModel.find(claimed) ?? exif?.model.flatMap(IPhoneModel.find) else {
+        guard let model = exif?.model.flatMap(IPhoneModels.find) ?? IPhoneModels.find(claimed) else {
             return MetadataCheck(.unavailable, reason: "model_unknown")
         }
         let isKnown = model.photoSizes.contains(PhotoSize(width, height))
@@ -52,23 +56,13 @@ enum MetadataChecks {
         return isOnEarth(location) ? MetadataCheck(.pass) : MetadataCheck(.fail, reason: "not_on_earth")
     }
 
+    /// False also for what is not finite.
     static func isOnEarth(_ location: PreciseLocation) -> Bool {
         (-90...90).contains(location.latitude) && (-180...180).contains(location.longitude)
     }
 
-    /// A model's name and identifier are the same model.
-    private static func canonical(_ text: String) -> String { IPhoneModel.find(text)?.name ?? text }
-}
-
-extension EXIFFields {
-    /// DateTimeOriginal with its offset and fraction; `nil` if one of the first two is missing or malformed.
-    var captureTime: Date? {
-        guard let text = dateTimeOriginal, let offset = offsetTimeOriginal else { return nil }
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
-        let day = parts[0].replacing(":", with: "-")
-        let digits = (subSecTimeOriginal ?? "").prefix { $0.isASCII && $0.isNumber }.prefix(9)
-        let fraction = digits.isEmpty ? "" : ".\(digits)"
-        return Timestamp.parse("\(day)T\(parts[1])\(fraction)\(offset)")
+    /// Seconds, to the millisecond: finer than any clock involved, coarser than what `Date` loses.
+    private static func seconds(from start: Date, to end: Date) -> TimeInterval {
+        (end.timeIntervalSince(start) * 1000).rounded() / 1000
     }
 }

@@ -16,12 +16,7 @@ public struct CaptureMetadata: Sendable, Equatable {
     /// - Throws: ``MetadataError`` naming the field.
     public static func parse(_ bytes: [UInt8]) throws(MetadataError) -> CaptureMetadata {
         guard bytes.count <= maximumBytes else { throw MetadataError("metadata", "is larger than 64 KiB") }
-        // Foundation's parser goes down one call a level.
-        guard JSONNesting.depth(of: bytes) <= 32 else { throw MetadataError("metadata", "is nested too deep") }
-        guard let object = try? JSONSerialization.jsonObject(with: Data(bytes)), let fields = object as? [String: Any] else {
-            throw MetadataError("metadata", "is not a JSON object")
-        }
-        let reader = MetadataReader(fields: fields)
+        let reader = try MetadataReader(bytes)
         let dimensions = try reader.object("depth_map_dimensions")
         return CaptureMetadata(
             capturedAt: try reader.time("captured_at"), deviceModel: try reader.shortText("device_model"),
@@ -57,29 +52,4 @@ public struct MetadataError: Error, Sendable, Equatable, CustomStringConvertible
         self.problem = problem
     }
     public var description: String { "\(field) \(problem)" }
-}
-
-/// How deep JSON text nests, without parsing it.
-enum JSONNesting {
-    static func depth(of bytes: [UInt8]) -> Int {
-        var depth = 0
-        var deepest = 0
-        var isInString = false
-        var isEscaped = false
-        for byte in bytes {
-            if isInString {
-                if isEscaped { isEscaped = false } else if byte == 0x5c { isEscaped = true } else if byte == 0x22 { isInString = false }
-                continue
-            }
-            switch byte {
-            case 0x22: isInString = true
-            case 0x5b, 0x7b:
-                depth += 1
-                deepest = max(deepest, depth)
-            case 0x5d, 0x7d: depth -= 1
-            default: break
-            }
-        }
-        return deepest
-    }
 }

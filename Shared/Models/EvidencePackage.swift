@@ -53,7 +53,7 @@ public enum AnalysisSource: String, Codable, Sendable { case server, device }
 
 /// Whether Content Credentials were made, and if not why.
 public struct ContentCredentialsEvidence: Codable, Sendable, Equatable {
-    public enum Status: String, Codable, Sendable { case embedded, withheld, pending }
+    public enum Status: String, Codable, Sendable { case embedded, withheld, pending, unavailable }
     public var status: Status
     public var reason: String?
 

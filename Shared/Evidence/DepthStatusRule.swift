@@ -1,0 +1,18 @@
+import Models
+
+/// From verdict and binding to the status of the depth check (SPEC §3). Never `fail`: bytes that contradict the signature show
+/// as a failed hardware check.
+public enum DepthStatusRule {
+    /// - Parameters:
+    ///   - verdict: `nil` if there was no depth.
+    ///   - binding: what the assertion that verified covers; `nil` without one: the depth then stands on its own.
+    /// - Returns: The status, and for anything but `pass` with depth a stable word.
+    public static func status(verdict: DepthVerdict?, binding: AssertionBinding?) -> (status: CheckStatus, reason: String?) {
+        switch verdict {
+        case nil: (.unavailable, nil)
+        case .flat?: (.inconclusive, "flat_surface")
+        case .undecided?: (.inconclusive, "undecided")
+        case .real?: binding?.coversDepth == false ? (.inconclusive, "depth_not_signed") : (.pass, nil)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// The check of the depth map: the analyzer's numbers, the verdict, and the status that verdict and binding give.
+public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
+    public var status: CheckStatus
+    public var depthVariance: Double?
+    public var depthLayers: Int?
+    public var edgeCoherence: Double?
+    public var minDepth: Double?
+    public var maxDepth: Double?
+    public var relief: Double?
+    public var coverage: Double?
+    public var verdict: DepthVerdict?
+    public var isLikelyRealScene: Bool?
+    public var specifiedRule: Bool?
+    public var method: String?
+    public var source: AnalysisSource
+    public var reason: String?
+
+    /// - Parameter measurements: `nil` if there was no depth to measure.
+    public init(status: CheckStatus, measurements: DepthMeasurements?, source: AnalysisSource, reason: String?) {
+        self.status = status
+        depthVariance = measurements?.depthVariance
+        depthLayers = measurements?.depthLayers
+        edgeCoherence = measurements?.edgeCoherence
+        minDepth = measurements?.minDepth
+        maxDepth = measurements?.maxDepth
+        relief = measurements?.relief
+        coverage = measurements?.coverage
+        verdict = measurements?.verdict
+        isLikelyRealScene = measurements?.isLikelyRealScene
+        specifiedRule = measurements?.specifiedRule
+        method = measurements?.method
+        self.source = source
+        self.reason = reason
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case status
+        case depthVariance = "depth_variance"
+        case depthLayers = "depth_layers"
+        case edgeCoherence = "edge_coherence"
+        case minDepth = "min_depth"
+        case maxDepth = "max_depth"
+        case relief, coverage, verdict
+        case isLikelyRealScene = "is_likely_real_scene"
+        case specifiedRule = "specified_rule"
+        case method, source, reason
+    }
+
+    /// Unknown fields are `null`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(status, forKey: .status)
+        try container.encode(depthVariance, forKey: .depthVariance)
+        try container.encode(depthLayers, forKey: .depthLayers)
+        try container.encode(edgeCoherence, forKey: .edgeCoherence)
+        try container.encode(minDepth, forKey: .minDepth)
+        try container.encode(maxDepth, forKey: .maxDepth)
+        try container.encode(relief, forKey: .relief)
+        try container.encode(coverage, forKey: .coverage)
+        try container.encode(verdict, forKey: .verdict)
+        try container.encode(isLikelyRealScene, forKey: .isLikelyRealScene)
+        try container.encode(specifiedRule, forKey: .specifiedRule)
+        try container.encode(method, forKey: .method)
+        try container.encode(source, forKey: .source)
+        try container.encode(reason, forKey: .reason)
+    }
+}

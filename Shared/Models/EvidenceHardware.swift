@@ -1,0 +1,49 @@
+/// The check of device and assertion (SPEC §3).
+public struct HardwareAttestationEvidence: Codable, Sendable, Equatable {
+    public var status: CheckStatus
+    public var level: AttestationLevel
+    public var environment: String?
+    /// The device's chain ends at a root that only this installation trusts.
+    public var developmentAttestation: Bool
+    public var deviceModel: String
+    public var binding: AssertionBinding?
+    /// For the owning device alone.
+    public var counter: UInt32?
+    public var outOfOrder: Bool?
+    public var reason: String?
+
+    public init(_ findings: AttestationFindings) {
+        status = findings.status
+        level = findings.level
+        environment = findings.environment
+        developmentAttestation = findings.isDevelopmentAttestation
+        deviceModel = findings.deviceModel
+        binding = findings.binding
+        counter = findings.counter
+        outOfOrder = findings.outOfOrder
+        reason = findings.reason
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case status, level, environment
+        case developmentAttestation = "development_attestation"
+        case deviceModel = "device_model"
+        case binding, counter
+        case outOfOrder = "out_of_order"
+        case reason
+    }
+
+    /// Unknown fields are `null`; only the counter is left out, so that the public form does not even name it.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(status, forKey: .status)
+        try container.encode(level, forKey: .level)
+        try container.encode(environment, forKey: .environment)
+        try container.encode(developmentAttestation, forKey: .developmentAttestation)
+        try container.encode(deviceModel, forKey: .deviceModel)
+        try container.encode(binding, forKey: .binding)
+        try container.encodeIfPresent(counter, forKey: .counter)
+        try container.encode(outOfOrder, forKey: .outOfOrder)
+        try container.encode(reason, forKey: .reason)
+    }
+}

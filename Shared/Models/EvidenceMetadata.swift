@@ -1,0 +1,83 @@
+/// One metadata check: its status, and a stable word for anything but `pass`.
+public struct MetadataCheck: Codable, Sendable, Equatable {
+    public var status: CheckStatus
+    public var reason: String?
+
+    public init(_ status: CheckStatus, reason: String? = nil) {
+        self.status = status
+        self.reason = reason
+    }
+}
+
+/// The location check with the place as the public may see it.
+public struct LocationCheck: Codable, Sendable, Equatable {
+    public var status: CheckStatus
+    public var reason: String?
+    /// Degrees, WGS 84, rounded to two decimals; left out where there is no place on Earth.
+    public var latitude: Double?
+    public var longitude: Double?
+
+    public init(_ check: MetadataCheck, place: CoarseLocation?) {
+        status = check.status
+        reason = check.reason
+        latitude = place?.latitude
+        longitude = place?.longitude
+    }
+}
+
+/// The metadata checks and what they say in one word each.
+public struct MetadataEvidence: Codable, Sendable, Equatable {
+    public var timestamp: MetadataCheck
+    public var model: MetadataCheck
+    public var resolution: MetadataCheck
+    public var location: LocationCheck
+    /// True, false, or null where the check could not tell.
+    public var timestampValid: Bool?
+    public var modelVerified: Bool?
+    public var locationAvailable: Bool
+    /// "San Francisco, CA", "Lyon, France", a country, or "at sea"; null without a place on Earth.
+    public var locationCoarse: String?
+
+    /// - Parameter place: `nil` unless the location check passed.
+    public init(
+        timestamp: MetadataCheck, model: MetadataCheck, resolution: MetadataCheck, location: MetadataCheck, place: CoarseLocation?
+    ) {
+        self.timestamp = timestamp
+        self.model = model
+        self.resolution = resolution
+        self.location = LocationCheck(location, place: place)
+        timestampValid = Self.truth(timestamp.status)
+        modelVerified = Self.truth(model.status)
+        locationAvailable = place != nil
+        locationCoarse = place?.name
+    }
+
+    private static func truth(_ status: CheckStatus) -> Bool? {
+        switch status {
+        case .pass: true
+        case .fail: false
+        case .inconclusive, .unavailable: nil
+        }
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case timestamp, model, resolution, location
+        case timestampValid = "timestamp_valid"
+        case modelVerified = "model_verified"
+        case locationAvailable = "location_available"
+        case locationCoarse = "location_coarse"
+    }
+
+    /// Unknown fields are `null`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(timestamp, forKey: .timestamp)
+        try container.encode(model, forKey: .model)
+        try container.encode(resolution, forKey: .resolution)
+        try container.encode(location, forKey: .location)
+        try container.encode(timestampValid, forKey: .timestampValid)
+        try container.encode(modelVerified, forKey: .modelVerified)
+        try container.encode(locationAvailable, forKey: .locationAvailable)
+        try container.encode(locationCoarse, forKey: .locationCoarse)
+    }
+}
