@@ -34,6 +34,11 @@ public struct APIClient: Sendable {
         APIClient(base: base, httpClient: httpClient, retries: retries, requestTimeout: requestTimeout)
     }
 
+    /// The same client over other connections.
+    public func with(httpClient: HTTPClient) -> APIClient {
+        APIClient(base: base, httpClient: httpClient, retries: retries, requestTimeout: requestTimeout)
+    }
+
     private init(base: String, httpClient: HTTPClient, retries: RetryPolicy, requestTimeout: Duration) {
         self.base = base
         self.httpClient = httpClient

@@ -13,7 +13,10 @@ struct Rial: AsyncParsableCommand {
             services, secrets also from files (RIAL_…_FILE). `make up` writes them to .local/stack.env.
             """,
         version: "1.0.0",
-        subcommands: [SceneCommand.self, DeadLetterCommand.self, AdminCommand.self])
+        subcommands: [
+            DemoCommand.self, DeviceCommand.self, CaptureCommand.self, SceneCommand.self, LoadCommand.self, DeadLetterCommand.self,
+            AdminCommand.self,
+        ])
 
     static func main() async {
         // A peer that goes away is an error of the write, not the end of the process.

@@ -22,8 +22,23 @@ struct Patience {
                 hasTold = true
                 try await Task.sleep(for: backoff.next())
             } catch let error where Self.isTransient(error) {
-                throw CommandFailure("\(dependency) could not be reached within \(Self.limit.components.seconds) s: \(error)")
+                throw CommandFailure(
+                    "\(dependency) could not be reached within \(Self.limit.components.seconds) s: \(Self.message(of: error))")
+            } catch let error where Self.isOfDependency(error) {
+                throw CommandFailure("\(dependency) refused: \(Self.message(of: error))")
             }
+        }
+    }
+
+    private static func isOfDependency(_ error: any Error) -> Bool {
+        error is PostgresError || error is KafkaError || error is ObjectStorageError
+    }
+
+    private static func message(of error: any Error) -> String {
+        switch error {
+        case let error as PostgresError: error.message + (error.cause.map { " (\(message(of: $0)))" } ?? "")
+        case let error as ObjectStorageError: error.message
+        default: "\(error)"
         }
     }
 

@@ -1,0 +1,22 @@
+import ArgumentParser
+import Foundation
+
+/// Makes the root under which simulated devices attest.
+struct AdminDevelopmentRoot: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "development-root",
+        abstract: "Makes a root certificate for simulated devices, unless there is one.",
+        discussion: """
+            Writes app-attest-root.pem, for RIAL_APP_ATTEST_EXTRA_ROOTS of a server in development mode, and the keys that sign \
+            simulated attestations. Name the folder in RIAL_DEVELOPMENT_ROOT_DIR.
+            """)
+
+    @Option(help: "Folder to write to; made if missing.")
+    var out: String
+
+    func run() throws {
+        let root = DevelopmentRoot(folder: URL(fileURLWithPath: out, isDirectory: true))
+        try root.create()
+        Console.result("development root: \(root.certificate.path)")
+    }
+}

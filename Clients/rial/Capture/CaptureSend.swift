@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import Models
+import RialClient
+
+struct CaptureSend: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send",
+        abstract: "Sends a photo with its depth map.",
+        discussion: """
+            A depth map in a .f32 file is raw little-endian float32 and is compressed; any other is sent as it is (gzip, zlib or \
+            raw DEFLATE). Time and model are the photo's own, unless given; without EXIF, now and the device's model. A device \
+            is registered first if the state file holds none.
+            """)
+
+    @Option(help: "JPEG file.")
+    var photo: String
+    @Option(help: "Depth map file.")
+    var depth: String
+    @Option(help: "The depth map's width.")
+    var width: Int
+    @Option(help: "The depth map's height.")
+    var height: Int
+    @Option(help: "Where it was taken: LATITUDE,LONGITUDE in degrees; write --location=-33.9,18.4 for the south.")
+    var location: LocationArgument?
+    @Option(help: "When it was taken, RFC 3339.")
+    var capturedAt: RFC3339Time?
+    @Option(help: "The model that took it.")
+    var model: String?
+    @Option(help: "Version of the request's signature: 1 or 2.")
+    var signatureVersion = 2
+    @Option(help: "What the assertion covers: v2 (photo, depth and metadata), photo+depth, photo, or none.")
+    var binding = BindingChoice.v2
+    @Flag(help: "Send no assertion, like --binding none.")
+    var noAssertion = false
+    @Flag(help: "Wait for the evidence and show it.")
+    var watch = false
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var stateOptions: StateOptions
+    @OptionGroup var enrolmentOptions: EnrolmentOptions
+
+    func validate() throws {
+        guard [1, 2].contains(signatureVersion) else { throw ValidationError("--signature-version is 1 or 2.") }
+    }
+
+    func run() async throws {
+        let client = try server.client()
+        let photoURL = URL(fileURLWithPath: photo)
+        let facts = try PhotoFacts(url: photoURL)
+        let depthFile = try DepthFile(url: URL(fileURLWithPath: depth), width: width, height: height)
+        let depthContent = try depthFile.content()
+        let session = try await session(client, model: model ?? facts.model)
+        let draft = CaptureDraft(
+            photo: try .file(at: photoURL), depthMap: depthContent, depthWidth: width, depthHeight: height,
+            capturedAt: capturedAt?.date ?? facts.capturedAt ?? Date(), location: location?.location)
+        let deviceModel = await session.model
+        let upload = try await draft.upload(
+            model: model ?? facts.model ?? deviceModel, binding: noAssertion ? .none : binding, session: session)
+        let accepted = try await client.send(upload, signer: session)
+        guard watch else {
+            Console.result(json ? accepted.jsonText : "capture \(accepted.captureID)\n\(accepted.verificationURL)")
+            return
+        }
+        Console.progress("capture \(accepted.captureID)")
+        let capture = try await CaptureWatcher(client: client).follow(accepted.captureID)
+        Console.result(capture.report(asJSON: json))
+        if capture.status == .failed { throw ExitCode.failure }
+    }
+
+    /// The device of the state file, registered now if there is none.
+    private func session(_ client: APIClient, model: String?) async throws -> DeviceSession {
+        let file = stateOptions.file
+        if try file.load() == nil {
+            let state = try await enrolmentOptions.enrolment(client).run(model: model ?? Enrolment.defaultModel)
+            try file.save(state)
+            Console.progress("registered device \(state.deviceID) (\(state.attestationLevel.rawValue)) in \(file.url.path)")
+        }
+        return try DeviceSession(file: file, signatureVersion: signatureVersion)
+    }
+}
+
+extension AcceptedCapture {
+    var jsonText: String {
+        JSONValue.object([
+            "capture_id": .string(captureID.description), "status": .string(status.rawValue),
+            "verification_url": .string(verificationURL),
+        ]).prettyText
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import SimulatedDevice
+
+/// The folder that holds the root and intermediate which sign simulated attestations.
+struct DevelopmentRoot {
+    let folder: URL
+
+    /// The services are to trust this one, by `RIAL_APP_ATTEST_EXTRA_ROOTS`.
+    var certificate: URL { folder.appendingPathComponent("app-attest-root.pem") }
+
+    /// Loads the authority, or makes one.
+    /// - Throws: ``CommandFailure``.
+    func authority() throws -> DevelopmentAttestationAuthority {
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            return try DevelopmentAttestationAuthority.loadOrCreate(in: folder)
+        } catch {
+            throw CommandFailure("The development root in \(folder.path) cannot be used: \(error)")
+        }
+    }
+
+    /// Makes what is missing.
+    func create() throws {
+        let pem = Data(try authority().rootPEM.utf8)
+        guard (try? Data(contentsOf: certificate)) != pem else { return }
+        do {
+            try pem.write(to: certificate, options: .atomic)
+        } catch {
+            throw CommandFailure("\(certificate.path) cannot be written.")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+import Models
+import SimulatedDevice
+
+extension Defect: ExpressibleByArgument {}
+
+struct DeviceRegister: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "register", abstract: "Makes a simulated device and registers it.",
+        discussion: "The state file then holds the device with its private keys.")
+
+    @Option(help: "The model that the device says it is.")
+    var model = Enrolment.defaultModel
+    @Flag(name: .customLong("no-lidar"), help: "A device without LiDAR.")
+    var hasNoLiDAR = false
+    @Option(help: "The key that signs requests: ed25519, p256, or none (the attested key does).")
+    var requestKey = RequestKeyKind.ed25519
+    @Option(help: "Make this mistake in the attestation, to see the server refuse it.")
+    var defect: Defect?
+    @Flag(help: "Let another root sign the attestation, so that the device is registered as unverified.")
+    var unverified = false
+    @Flag(help: "Replace a device that the state file already holds.")
+    var replace = false
+
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var stateOptions: StateOptions
+    @OptionGroup var enrolmentOptions: EnrolmentOptions
+
+    func validate() throws {
+        if let defect, !defect.isOfAttestation {
+            throw ValidationError("--defect \(defect.rawValue) is a mistake of assertions, not of the attestation.")
+        }
+        if unverified, defect != nil { throw ValidationError("Give either --unverified or --defect.") }
+    }
+
+    func run() async throws {
+        let file = stateOptions.file
+        if !replace, let known = try file.load() {
+            throw CommandFailure(
+                "\(file.url.path) already holds device \(known.deviceID); give another --state, or --replace.")
+        }
+        var enrolment = try enrolmentOptions.enrolment(try server.client())
+        enrolment.hasLiDAR = !hasNoLiDAR
+        enrolment.requestKey = requestKey
+        enrolment.defect = unverified ? .otherRoot : defect
+        let state = try await enrolment.run(model: model)
+        try file.save(state)
+        Console.result(DeviceReport(state: state, file: file.url).text)
+    }
+}

@@ -1,0 +1,18 @@
+import Foundation
+
+/// A device as a person reads it, without its keys.
+struct DeviceReport {
+    let state: DeviceState
+    let file: URL
+
+    var text: String {
+        var table = TextTable()
+        table.add("device", state.deviceID.description)
+        table.add("level", state.attestationLevel.rawValue)
+        if let failure = state.attestationFailure { table.add("failure", failure) }
+        table.add("model", state.device.model)
+        table.add("LiDAR", state.hasLiDAR ? "yes" : "no")
+        table.add("state", file.path)
+        return table.text
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Models
+import RialClient
+import SimulatedDevice
+
+/// A registered device at work: it signs requests and captures, and never uses a counter twice.
+actor DeviceSession: RequestSigner {
+    private var state: DeviceState
+    /// Where the counter is kept; `nil` for a device that ends with the process.
+    private let file: StateFile<DeviceState>?
+    private let signatureVersion: Int
+
+    init(_ state: DeviceState, signatureVersion: Int = 2) {
+        self.state = state
+        self.signatureVersion = signatureVersion
+        file = nil
+    }
+
+    /// - Throws: ``CommandFailure`` if the file holds no device.
+    init(file: StateFile<DeviceState>, signatureVersion: Int = 2) throws {
+        guard let state = try file.load() else {
+            throw CommandFailure("There is no device in \(file.url.path): run `rial device register` first.")
+        }
+        self.state = state
+        self.file = file
+        self.signatureVersion = signatureVersion
+    }
+
+    var model: String { state.device.model }
+    var id: DeviceID { state.deviceID }
+
+    func assertion(clientDataHash: [UInt8]) throws -> [UInt8] {
+        try change { try $0.device.assertion(clientDataHash: clientDataHash) }
+    }
+
+    func headers(for request: SignableRequest) throws -> [(name: String, value: String)] {
+        let time = Date(timeIntervalSince1970: Double(request.timestampMilliseconds) / 1000)
+        return try change { [signatureVersion] state in
+            try state.device.requestHeaders(
+                method: request.method, path: request.path, bodyDigest: request.bodyDigest.bytes, at: time,
+                version: signatureVersion)
+        }
+    }
+
+    /// With a file, its content decides: another process may have used counters since.
+    private func change<Result>(_ body: (inout DeviceState) throws -> Result) throws -> Result {
+        guard let file else { return try body(&state) }
+        return try file.update(body)
+    }
+}

@@ -1,0 +1,13 @@
+import ArgumentParser
+
+struct DeviceShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows the device of the state file, without its keys.")
+
+    @OptionGroup var stateOptions: StateOptions
+
+    func run() async throws {
+        let file = stateOptions.file
+        guard let state = try file.load() else { throw CommandFailure("There is no device in \(file.url.path).") }
+        Console.result(DeviceReport(state: state, file: file.url).text)
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import Foundation
+import Pipeline
+import RialClient
+import SimulatedDevice
+
+extension RequestKeyKind: ExpressibleByArgument {}
+
+/// Where a new simulated device gets its attestation from.
+struct EnrolmentOptions: ParsableArguments {
+    @Option(help: "Folder with the development root that signs attestations (default: RIAL_DEVELOPMENT_ROOT_DIR).")
+    var root: String?
+
+    /// Reads RIAL_APP_IDS and RIAL_APP_ATTEST_ENVIRONMENT like the services, with the local stack's defaults.
+    func enrolment(_ client: APIClient) throws -> Enrolment {
+        let environment = ServiceEnvironment()
+        let appIDs = try environment.optional("RIAL_APP_IDS") ?? "ABCDE12345.app.rial.ios"
+        guard let appID = appIDs.split(separator: ",").first?.trimmingCharacters(in: .whitespaces), !appID.isEmpty else {
+            throw CommandFailure("RIAL_APP_IDS names no app.")
+        }
+        let attested = try environment.optional("RIAL_APP_ATTEST_ENVIRONMENT") ?? "development"
+        return Enrolment(client: client, authority: try authority(environment), appID: appID, environment: attested)
+    }
+
+    private func authority(_ environment: ServiceEnvironment) throws -> DevelopmentAttestationAuthority {
+        let folder = try root ?? environment.required("RIAL_DEVELOPMENT_ROOT_DIR")
+        return try DevelopmentRoot(folder: URL(fileURLWithPath: folder, isDirectory: true)).authority()
+    }
+}

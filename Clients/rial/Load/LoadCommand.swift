@@ -1,0 +1,75 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import Pipeline
+import RialClient
+
+/// Sends many captures and measures.
+struct LoadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load",
+        abstract: "Sends captures at a steady rate, or as fast as they are taken, and measures.",
+        discussion: """
+            Prints JSON; times in milliseconds. accepted_ms is from the start of an upload to its 201; complete_ms from receipt \
+            to evidence by the server's clock; observed_ms from the 201 until the evidence was seen here. The server's rate \
+            limits apply: start it with RIAL_LIMIT_CAPTURES_PER_HOUR=0 and the like.
+            """)
+
+    @Option(help: "Captures a second, sent whether or not earlier ones are done.")
+    var rate: Double?
+    @Option(help: "Instead of a rate, so many uploads at any time, each followed by the next.")
+    var flood: Int?
+    @Option(help: "How long to send.")
+    var seconds: Int
+    @Option(help: "small (640 × 480) or full (12 megapixels).")
+    var size = LoadSize.full
+    @Option(help: "Devices that take turns.")
+    var devices = 4
+    @Option(help: "How long to wait for the last evidence, in seconds.")
+    var drain = 60
+
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var enrolmentOptions: EnrolmentOptions
+
+    func validate() throws {
+        guard (rate == nil) != (flood == nil) else { throw ValidationError("Give either --rate or --flood.") }
+        if let rate { guard rate > 0, rate <= 10_000 else { throw ValidationError("--rate is above 0 and at most 10000.") } }
+        if let flood { guard (1...1024).contains(flood) else { throw ValidationError("--flood is 1 to 1024.") } }
+        guard (1...86_400).contains(seconds) else { throw ValidationError("--seconds is 1 to 86400.") }
+        guard (1...64).contains(devices) else { throw ValidationError("--devices is 1 to 64.") }
+        guard (0...3600).contains(drain) else { throw ValidationError("--drain is 0 to 3600.") }
+    }
+
+    func run() async throws {
+        var configuration = HTTPClient.Configuration.singletonConfiguration
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = LoadRun.maximumInFlight
+        let httpClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        do {
+            let report = try await measure(try server.client().with(httpClient: httpClient))
+            try await httpClient.shutdown()
+            Console.result(try report.jsonText())
+            if report.isClean == false { throw ExitCode.failure }
+        } catch {
+            try? await httpClient.shutdown()
+            throw error
+        }
+    }
+
+    private func measure(_ client: APIClient) async throws -> LoadReport {
+        let source = try LoadSource(size: size)
+        var sessions: [DeviceSession] = []
+        for _ in 0..<devices {
+            sessions.append(DeviceSession(try await enrolmentOptions.enrolment(client).run(model: Enrolment.defaultModel)))
+        }
+        Console.progress("\(devices) devices registered, \(source.sizeBytes) bytes a capture; sending for \(seconds) s …")
+        let run = LoadRun(client: client, source: source, sessions: sessions, drain: .seconds(drain))
+        if let flood { return await run.flood(concurrency: flood, for: .seconds(seconds)) }
+        return await run.steady(rate: rate ?? 1, for: .seconds(seconds))
+    }
+}
+
+enum LoadSize: String, CaseIterable, ExpressibleByArgument {
+    case small, full
+
+    var photo: (width: Int, height: Int) { self == .small ? (640, 480) : (4032, 3024) }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Models
+import RialClient
+
+/// Sends captures and follows each to its end.
+struct LoadRun: Sendable {
+    /// Captures that are being sent or followed; beyond this a steady rate is not kept, and the report says so.
+    static let maximumInFlight = 512
+
+    let client: APIClient
+    let source: LoadSource
+    let sessions: [DeviceSession]
+    let drain: Duration
+    private let ledger = LoadLedger()
+
+    init(client: APIClient, source: LoadSource, sessions: [DeviceSession], drain: Duration) {
+        self.client = client
+        self.source = source
+        self.sessions = sessions
+        self.drain = drain
+    }
+
+    /// Starts a capture every `1 / rate` seconds.
+    func steady(rate: Double, for duration: Duration) async -> LoadReport {
+        let start = ContinuousClock.now
+        await withDiscardingTaskGroup { group in
+            var number = 0
+            while true {
+                let due = Duration.seconds(Double(number) / rate)
+                guard due < duration, (try? await Task.sleep(until: start + due, clock: .continuous)) != nil else { break }
+                if await ledger.begin(limit: Self.maximumInFlight) {
+                    let current = number
+                    group.addTask {
+                        if let id = await send(current) { await follow(id, since: .now, until: .now + drain) }
+                        await ledger.end()
+                    }
+                }
+                number += 1
+            }
+        }
+        return await ledger.report(mode: "steady", elapsed: start.duration(to: .now))
+    }
+
+    /// Keeps `concurrency` uploads going; the evidence is looked for afterwards, so that asking costs the run nothing.
+    func flood(concurrency: Int, for duration: Duration) async -> LoadReport {
+        let start = ContinuousClock.now
+        await withDiscardingTaskGroup { group in
+            for worker in 0..<concurrency {
+                group.addTask {
+                    var number = worker
+                    while start.duration(to: .now) < duration, !Task.isCancelled {
+                        if let id = await send(number) {
+                            await ledger.defer(id)
+                        } else {
+                            // A server that refuses is not hammered.
+                            try? await Task.sleep(for: .milliseconds(50))
+                        }
+                        number += concurrency
+                    }
+                }
+            }
+        }
+        let deadline = ContinuousClock.now + drain
+        let sent = start.duration(to: .now)
+        await withDiscardingTaskGroup { group in
+            for share in await ledger.takeDeferred(shares: 16) {
+                group.addTask { for id in share { await follow(id, since: nil, until: deadline) } }
+            }
+        }
+        return await ledger.report(mode: "flood", elapsed: start.duration(to: .now), sending: sent)
+    }
+
+    private func send(_ number: Int) async -> CaptureID? {
+        guard !sessions.isEmpty else { return nil }
+        let session = sessions[number % sessions.count]
+        do {
+            let upload = try await source.draft(number).upload(model: session.model, binding: .v2, session: session)
+            let start = ContinuousClock.now
+            let accepted = try await client.with(retries: .none).send(upload, signer: session)
+            await ledger.accepted(after: start.duration(to: .now))
+            return accepted.captureID
+        } catch {
+            await ledger.failed(Self.word(for: error))
+            return nil
+        }
+    }
+
+    private func follow(_ id: CaptureID, since accepted: ContinuousClock.Instant?, until deadline: ContinuousClock.Instant) async {
+        repeat {
+            do {
+                let capture = try await client.capture(id)
+                if capture.isFinal {
+                    await ledger.finished(capture, observed: accepted.map { $0.duration(to: .now) })
+                    return
+                }
+                try await Task.sleep(for: .milliseconds(100))
+            } catch {
+                await ledger.failed(Self.word(for: error))
+                return
+            }
+        } while ContinuousClock.now < deadline
+        await ledger.failed("not_final")
+    }
+
+    private static func word(for error: any Error) -> String {
+        guard let failure = error as? APIFailure else { return "\(error)" }
+        return failure.serverCode ?? failure.code.rawValue
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+
+/// A JSON file that holds private keys: for its owner's eyes, replaced as a whole, changed by one process at a time.
+struct StateFile<Value: Codable & Sendable>: Sendable {
+    /// Far above what a device needs.
+    private static var maximumBytes: Int { 1024 * 1024 }
+
+    let url: URL
+
+    init(path: String) { url = URL(fileURLWithPath: path) }
+
+    /// - Returns: `nil` if there is no such file.
+    /// - Throws: ``CommandFailure`` if it cannot be read, or holds something else.
+    func load() throws -> Value? {
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        guard let handle = try? FileHandle(forReadingFrom: url), let data = try? handle.read(upToCount: Self.maximumBytes) else {
+            throw CommandFailure("The state file \(url.path) cannot be read.")
+        }
+        do {
+            return try JSONDecoder().decode(Value.self, from: data)
+        } catch {
+            throw CommandFailure("The state file \(url.path) is not one of ours; give another --state.")
+        }
+    }
+
+    /// Writes beside the file and renames, so that a reader, or an interruption, finds the old one or the new one.
+    func save(_ value: Value) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        let data = try encoder.encode(value)
+        let fresh = url.appendingPathExtension("new-\(UUID().uuidString)")
+        do {
+            try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            let descriptor = open(fresh.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw CocoaError(.fileWriteNoPermission) }
+            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            try handle.write(contentsOf: data)
+            try handle.synchronize()
+            try handle.close()
+            guard rename(fresh.path, url.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        } catch {
+            unlink(fresh.path)
+            throw CommandFailure("The state file \(url.path) cannot be written.")
+        }
+    }
+
+    /// Changes what is in the file while no other process does.
+    func update<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
+        let lock = open(url.appendingPathExtension("lock").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw CommandFailure("The state file \(url.path) cannot be locked.") }
+        defer { close(lock) }
+        while flock(lock, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw CommandFailure("The state file \(url.path) cannot be locked.") }
+        }
+        guard var value = try load() else { throw CommandFailure("The state file \(url.path) is gone.") }
+        let result = try body(&value)
+        try save(value)
+        return result
+    }
+}
