@@ -13,13 +13,16 @@ public struct CityNames: Sendable {
     static let nowhere = "at sea"
 
     /// Loaded once, from the module's resources; without them every place is "at sea".
-    public static let shared = CityNames(folder: Bundle.module.bundleURL.appendingPathComponent("Resources"))
+    public static let shared = CityNames(folder: resources)
+    static var resources: URL { Bundle.module.bundleURL.appendingPathComponent("Resources") }
 
     private struct City: Sendable {
         let name: String
         let admin1: String
         let country: String
         let place: SpherePoint
+
+        var identity: String { "\(country)\t\(admin1)\t\(name)" }
     }
     /// From south to north, so that a search can stop where latitude alone is farther than the best.
     private let cities: [City]
@@ -30,11 +33,24 @@ public struct CityNames: Sendable {
         countries = Dictionary(Self.rows(folder.appendingPathComponent("countries.tsv")).compactMap { row in
             row.count >= 2 ? (row[0], row[1]) : nil
         }) { first, _ in first }
-        cities = Self.rows(folder.appendingPathComponent("cities15000.tsv")).compactMap { row in
+        let all = Self.rows(folder.appendingPathComponent("cities15000.tsv")).compactMap { row -> City? in
             guard row.count >= 5, let latitude = Double(row[3]), let longitude = Double(row[4]) else { return nil }
             let place = SpherePoint(latitude: latitude, longitude: longitude)
             return City(name: row[0], admin1: row[1], country: row[2], place: place)
+        }
+        let known = Set(all.map(\.identity))
+        cities = all.filter { city in
+            guard let whole = Self.nameOfWhole(city.name) else { return true }
+            return !known.contains(City(name: whole, admin1: city.admin1, country: city.country, place: city.place).identity)
         }.sorted { $0.place.latitude < $1.place.latitude }
+    }
+
+    /// The data list some cities' numbered districts as places of their own ("Lyon 01", "Zürich (Kreis 4)"): these are left out.
+    private static func nameOfWhole(_ name: String) -> String? {
+        guard let cut = name.utf8.firstIndex(where: { $0 == UInt8(ascii: "(") || (0x30...0x39).contains($0) }),
+            name[..<cut].last == " "
+        else { return nil }
+        return String(name[..<cut].dropLast())
     }
 
     /// How many cities are known.
