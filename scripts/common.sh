@@ -1,12 +1,16 @@
+# shellcheck shell=bash
 # Shared by the project's scripts; sourced, not run.
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 TOOLS="$ROOT/.local/tools"
+# shellcheck disable=SC2034 # read by the scripts that source this
 SERVICES=(attestation-verifier depth-analyzer upload-sync evidence-assembler gateway)
+# shellcheck source=scripts/wheels.sh
+source "$ROOT/scripts/wheels.sh"
 
 say() { printf '\033[1m== %s\033[0m\n' "$*"; }
-fail() {
+fail() { # fail PROBLEM [WHAT TO DO]
     printf 'error: %s\n' "$1" >&2
     [ $# -lt 2 ] || printf '  %s\n' "$2" >&2
     exit 1

