@@ -19,7 +19,7 @@ public struct APIClient: Sendable {
     ///   - baseURL: where the gateway is, `RIAL_PUBLIC_URL`.
     ///   - requestTimeout: for one try, from its start to its answer.
     public init(
-        baseURL: URL, httpClient: HTTPClient = .shared, retries: RetryPolicy = .standard, requestTimeout: Duration = .seconds(60)
+        baseURL: URL, httpClient: HTTPClient = Connections.shared, retries: RetryPolicy = .standard, requestTimeout: Duration = .seconds(60)
     ) {
         var base = baseURL.absoluteString
         while base.hasSuffix("/") { base.removeLast() }

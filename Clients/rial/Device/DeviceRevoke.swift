@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Foundation
 import Models
 import Pipeline
+import RialClient
 
 struct DeviceRevoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,7 +23,7 @@ struct DeviceRevoke: AsyncParsableCommand {
         request.method = .POST
         let response: HTTPClientResponse
         do {
-            response = try await HTTPClient.shared.execute(request, timeout: .seconds(15))
+            response = try await Connections.shared.execute(request, timeout: .seconds(15))
         } catch {
             throw CommandFailure("The admin port \(base) could not be reached: \(error)")
         }

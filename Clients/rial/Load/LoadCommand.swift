@@ -41,9 +41,8 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var configuration = HTTPClient.Configuration.singletonConfiguration
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = LoadRun.maximumInFlight
-        let httpClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let httpClient = HTTPClient(
+            eventLoopGroupProvider: .singleton, configuration: Connections.configuration(perHost: LoadRun.maximumInFlight))
         do {
             let report = try await measure(try server.client().with(httpClient: httpClient))
             try await httpClient.shutdown()

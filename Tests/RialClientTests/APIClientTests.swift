@@ -1,0 +1,130 @@
+import Foundation
+import Models
+import RialClient
+import SimulatedDevice
+import Synchronization
+import Testing
+
+@testable import RialCLI
+
+@Suite("API client")
+struct APIClientTests {
+    static let id = CaptureID()
+    static let busy = TestServer.Answer(
+        status: .serviceUnavailable, headers: ["Retry-After": "0"],
+        body: "{\"error\": {\"code\": \"SERVICE_UNAVAILABLE\", \"message\": \"busy\"}, \"meta\": {\"request_id\": \"r\"}}")
+
+    static func capture(_ status: String) -> TestServer.Answer {
+        .init(body: "{\"data\": {\"id\": \"\(id)\", \"status\": \"\(status)\"}, \"meta\": {}}")
+    }
+
+    static func stream(_ events: String) -> TestServer.Answer {
+        .init(headers: ["Content-Type": "text/event-stream"], body: events)
+    }
+
+    private func session() throws -> (DeviceSession, DeviceID) {
+        var device = SimulatedDevice(requestKey: .ed25519)
+        let id = DeviceID()
+        device.deviceID = id.description
+        let state = DeviceState(
+            deviceID: id, attestationLevel: .secureEnclave, attestationFailure: nil, hasLiDAR: true, device: device)
+        return (DeviceSession(state), id)
+    }
+
+    @Test("sends the same body again, signed anew, while the server is busy")
+    func sendsAgain() async throws {
+        let accepted = TestServer.Answer(
+            status: .created,
+            body: "{\"data\": {\"capture_id\": \"\(Self.id)\", \"status\": \"processing\", \"verification_url\": \"u\"}, \"meta\": {}}")
+        let server = TestServer(["POST /api/v1/captures": [Self.busy, Self.busy, accepted]])
+        let (session, device) = try session()
+        try await withTemporaryFile(Array(repeating: 9, count: 700_000)) { url in
+            let photo = try PartContent.file(at: url)
+            try await server.run { client in
+                let draft = CaptureDraft(
+                    photo: photo, depthMap: .bytes([1, 2, 3]), depthWidth: 4, depthHeight: 3, capturedAt: Date(), location: nil)
+                let upload = try await draft.upload(model: "iPhone 15 Pro", binding: .v2, session: session)
+                let answer = try await client.send(upload, signer: session)
+                #expect(answer.captureID == Self.id)
+            }
+        }
+        let requests = server.requests
+        #expect(requests.count == 3)
+        #expect(Set(requests.map(\.body)).count == 1)
+        for request in requests {
+            #expect(request.headers["x-device-id"] == device.description)
+            #expect(request.headers["x-device-signature-version"] == "2")
+            #expect(request.headers["content-length"] == String(request.body.count))
+            #expect(request.headers["content-type"]?.hasPrefix("multipart/form-data; boundary=") == true)
+        }
+    }
+
+    @Test("tells a refusal as the envelope has it, without another try")
+    func refusal() async throws {
+        let body = "{\"error\": {\"code\": \"CHALLENGE_INVALID\", \"message\": \"It was used.\"}, \"meta\": {\"request_id\": \"r1\"}}"
+        let server = TestServer(["GET /api/v1/devices/challenge": [.init(status: .badRequest, body: body)]])
+        try await server.run { client in
+            let failure = await #expect(throws: APIFailure.self) { try await client.challenge() }
+            #expect(failure?.serverCode == "CHALLENGE_INVALID")
+            #expect(failure?.description == "It was used. (CHALLENGE_INVALID, HTTP 400, request r1)")
+        }
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("says when the address is not one of a gateway", arguments: ["<html>", "{}", "{\"data\": {}}", "[1]"])
+    func foreignAnswer(body: String) async throws {
+        let server = TestServer(["GET /api/v1/devices/challenge": [.init(body: body)]])
+        try await server.run { client in
+            let failure = await #expect(throws: APIFailure.self) { try await client.challenge() }
+            #expect(failure?.code == .invalidAnswer)
+        }
+    }
+
+    @Test("takes a broken event stream up where it stopped, until the capture is final")
+    func watches() async throws {
+        let path = "/api/v1/captures/\(Self.id)"
+        let server = TestServer([
+            "GET \(path)/events": [
+                Self.busy, Self.stream("id: 1\nevent: status\ndata: {\"status\":\"processing\"}\n\nid: 2\nevent: check\ndata: {}\n\n"),
+                Self.stream("id: 3\nevent: status\ndata: {\"status\":\"complete\"}\n\n"),
+            ],
+            "GET \(path)": [Self.capture("processing"), Self.capture("processing"), Self.capture("complete")],
+        ])
+        let names = Mutex<[String]>([])
+        try await server.run { client in
+            let capture = try await client.watch(Self.id, limit: .seconds(20)) { event in names.withLock { $0.append(event.name) } }
+            #expect(capture.status == .complete)
+        }
+        #expect(names.withLock { $0 } == ["status", "check", "status"])
+        let streams = server.requests.filter { $0.path.hasSuffix("/events") }
+        #expect(streams.first?.headers["last-event-id"] == nil)
+        #expect(streams.last?.headers["last-event-id"] == "2")
+    }
+
+    @Test("gives a capture up that is not final in time")
+    func watchEnds() async throws {
+        let path = "/api/v1/captures/\(Self.id)"
+        let server = TestServer(["GET \(path)/events": [Self.stream("")], "GET \(path)": [Self.capture("processing")]])
+        try await server.run { client in
+            let failure = await #expect(throws: APIFailure.self) { try await client.watch(Self.id, limit: .milliseconds(400)) }
+            #expect(failure?.code == .timeout)
+        }
+    }
+
+    @Test("signs the owner's reads")
+    func ownerRead() async throws {
+        let server = TestServer(["GET /api/v1/captures/\(Self.id)": [Self.capture("complete")]])
+        let (session, device) = try session()
+        try await server.run { client in _ = try await client.capture(Self.id, signer: session) }
+        #expect(server.requests.first?.headers["x-device-id"] == device.description)
+    }
+
+    @Test("says what could not be reached")
+    func unreachable() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1"))
+        let failure = await #expect(throws: APIFailure.self) {
+            try await APIClient(baseURL: url, retries: .none).challenge()
+        }
+        #expect(failure?.code == .unreachable)
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Messaging
+import Models
+import RialClient
+import Testing
+
+@testable import RialCLI
+
+@Suite("Command line")
+struct CommandTests {
+    @Test("takes what the help says", arguments: [
+        ["demo"], ["device", "register", "--request-key", "none", "--no-lidar", "--defect", "other-root"],
+        ["device", "revoke", "00000000-0000-4000-8000-000000000001"],
+        [
+            "capture", "send", "--photo", "p.jpg", "--depth", "d.f32.gz", "--width", "256", "--height", "192",
+            "--location", "37.77,-122.42", "--captured-at", "2026-11-21T07:00:00+01:00", "--signature-version", "1",
+            "--binding", "photo+depth", "--watch", "--json",
+        ],
+        ["capture", "show", "00000000-0000-4000-8000-000000000001", "--owner"],
+        ["scene", "poster", "--out", "x", "--seed", "7", "--size", "640x480"],
+        ["dlq", "redrive", "--topic", "t", "--all"], ["dlq", "redrive", "--capture", "00000000-0000-4000-8000-000000000001"],
+        ["dlq", "show", "t", "12", "--partition", "3"], ["admin", "development-root", "--out", "x"],
+        ["load", "--rate", "2", "--seconds", "10"], ["load", "--flood", "8", "--seconds", "10", "--size", "small"],
+    ])
+    func accepts(arguments: [String]) throws { _ = try Rial.parseAsRoot(arguments) }
+
+    @Test("refuses what makes no sense", arguments: [
+        ["capture", "show", "not-a-uuid"], ["scene", "garden", "--out", "x"], ["scene", "room", "--out", "x", "--size", "9999999x1"],
+        ["dlq", "redrive"], ["dlq", "redrive", "--topic", "t"], ["dlq", "redrive", "--topic", "t", "--capture", "c"],
+        ["load", "--seconds", "10"], ["load", "--rate", "2", "--flood", "2", "--seconds", "10"], ["load", "--rate", "-1", "--seconds", "1"],
+        ["device", "register", "--unverified", "--defect", "wrong-format"], ["device", "register", "--defect", "bad-signature"],
+    ])
+    func refuses(arguments: [String]) throws {
+        let error = try #require(throws: (any Error).self) { try Rial.parseAsRoot(arguments) }
+        #expect(Rial.exitCode(for: error).rawValue == 64)
+    }
+
+    @Test("reads places, sizes and times", arguments: ["", "1", "1,2,3", "x,y", "nan,1", "inf,1", "1,"])
+    func refusesPlaces(text: String) { #expect(LocationArgument(argument: text) == nil) }
+
+    @Test("re-drives a record with its headers under a new event id")
+    func redriveHeaders() throws {
+        let names = ["ce_id", "ce_type", "traceparent", "rial_dlq_topic", "rial_dlq_reason"]
+        let values = ["old", "t", "00-x", Topic.captureReceived.rawValue, "poison"]
+        let letter = DeadLetterRecord(
+            KafkaRecord(
+                topic: "d", partition: 0, offset: 1, key: Array("k".utf8), value: [1],
+                headers: zip(names, values).map { KafkaHeader(name: $0, value: Array($1.utf8)) }, timestampMilliseconds: nil))
+        let id = EventID()
+        let headers = letter.headersForRedrive(id: id)
+        #expect(headers.map(\.name) == ["ce_type", "traceparent", "ce_id"])
+        #expect(headers.last?.value == Array(id.description.utf8))
+        #expect(try letter.originalTopic() == .captureReceived)
+        #expect(letter.reason == "poison")
+    }
+
+    @Test("sends nothing to a topic that is not consumed", arguments: ["other", Topic.evidenceAssembled.rawValue, ""])
+    func refusesOtherTopics(name: String) {
+        let letter = DeadLetterRecord(
+            KafkaRecord(
+                topic: "d", partition: 0, offset: 1, key: nil, value: nil,
+                headers: [KafkaHeader(name: "rial_dlq_topic", value: Array(name.utf8))], timestampMilliseconds: nil))
+        #expect(throws: CommandFailure.self) { try letter.originalTopic() }
+    }
+
+    @Test("varies a photo by a comment behind its application segments")
+    func variesPhotos() {
+        let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE1, 0, 4, 1, 2, 0xFF, 0xDB, 0, 2]
+        #expect(LoadSource.endOfApplicationSegments(jpeg) == 8)
+        #expect(LoadSource.endOfApplicationSegments([0xFF, 0xD8, 0xFF, 0xE1, 0xFF, 0xFF, 1]) == 2)
+        #expect(LoadSource.endOfApplicationSegments([]) == 0)
+    }
+
+    @Test("takes percentiles by nearest rank")
+    func percentiles() throws {
+        let times = (1...100).shuffled().map { Duration.milliseconds($0) }
+        let found = try #require(Percentiles(times))
+        #expect(found.p50 == 50 && found.p99 == 99 && found.max == 100)
+        #expect(Percentiles([]) == nil)
+    }
+}

@@ -1,0 +1,53 @@
+import Models
+import RialClient
+import Testing
+
+@testable import RialCLI
+
+@Suite("Evidence report")
+struct EvidenceReportTests {
+    static let id = "6f1c1f0e-3c0b-4a53-9a43-0b5d1d6a0001"
+
+    private func report(_ json: String) throws -> String {
+        EvidenceReport(capture: try CaptureView(json: JSONValue(parsing: Array(json.utf8)))).text
+    }
+
+    @Test("shows confidence, link and every check with what was found")
+    func complete() throws {
+        let text = try report("""
+            {"id": "\(Self.id)", "status": "complete", "confidence_level": "high", "verification_url": "http://h/verify/x",
+             "location_coarse": "Lyon, France", "evidence": {
+               "hardware_attestation": {"status": "pass", "level": "secure_enclave", "binding": "photo+depth+metadata",
+                                        "development_attestation": true},
+               "depth_analysis": {"status": "pass", "verdict": "real", "relief": 0.31234, "depth_layers": 5},
+               "metadata": {"timestamp": {"status": "pass"}, "location": {"status": "unavailable", "reason": "not_provided"}},
+               "content_credentials": {"status": "withheld", "reason": "signing_not_configured"},
+               "processing": {"duration_ms": 231}}}
+            """)
+        for expected in [
+            "confidence  HIGH", "http://h/verify/x", "Lyon, France", "231 ms", "development attestation",
+            "verdict real, relief 0.312, layers 5", "signing not configured", "not provided",
+        ] { #expect(text.contains(expected)) }
+    }
+
+    @Test("says that there is no evidence yet")
+    func processing() throws {
+        let text = try report("{\"id\": \"\(Self.id)\", \"status\": \"processing\", \"confidence_level\": null, \"evidence\": null}")
+        #expect(text.contains("no evidence yet"))
+    }
+
+    @Test("stands what is odd", arguments: [
+        "{\"evidence\": []}", "{\"evidence\": {\"depth_analysis\": {\"depth_layers\": 1e300, \"relief\": \"x\"}}}",
+        "{\"evidence\": {\"processing\": {\"duration_ms\": 1e300}, \"metadata\": 3}}",
+    ])
+    func odd(extra: String) throws {
+        let members = extra.dropFirst().dropLast()
+        #expect(try report("{\"id\": \"\(Self.id)\", \"status\": \"complete\", \(members)}").contains(Self.id))
+    }
+
+    @Test("takes only captures for captures", arguments: ["{}", "[]", "{\"id\": \"x\", \"status\": \"complete\"}"])
+    func noCapture(json: String) throws {
+        let value = try JSONValue(parsing: Array(json.utf8))
+        #expect(throws: APIFailure.self) { try CaptureView(json: value) }
+    }
+}

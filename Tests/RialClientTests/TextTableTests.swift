@@ -1,0 +1,42 @@
+import Testing
+
+@testable import RialCLI
+
+@Suite("Text table")
+struct TextTableTests {
+    @Test("aligns its columns, also those with letters of several bytes")
+    func aligns() {
+        var table = TextTable(header: ["check", "status", "found"])
+        table.add("metadata", "pass", "São Paulo")
+        table.add("depth", "inconclusive", "")
+        table.add("é", "fail")
+        #expect(
+            table.text == """
+                check     status        found
+                ─────     ──────        ─────
+                metadata  pass          São Paulo
+                depth     inconclusive
+                é         fail
+                """)
+    }
+
+    @Test("takes rows of different lengths, and none")
+    func raggedRows() {
+        var table = TextTable(indent: "  ")
+        #expect(table.text.isEmpty)
+        table.add(["a"])
+        table.add(["bb", "c", "d"])
+        #expect(table.text == "  a\n  bb  c  d")
+    }
+
+    @Test(
+        "lets nothing through that steers a terminal",
+        arguments: ["\u{1B}[2J", "a\nb", "a\rb", "\u{7}", "\u{9B}31m", "\u{202E}abc", "\u{2066}x", "\u{0}", "\u{2028}"])
+    func printable(text: String) {
+        let safe = TextTable.printable(text)
+        #expect(
+            safe.unicodeScalars.allSatisfy { scalar in
+                ![.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+            })
+    }
+}
