@@ -10,6 +10,7 @@ let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -79,5 +80,11 @@ let package = Package(
             name: "UploadSync", dependencies: backbone + ["Blocking", "Imaging", crypto], path: "Services/upload-sync"),
         .executableTarget(
             name: "EvidenceAssembly", dependencies: backbone + ["Evidence", "Imaging", crypto], path: "Services/evidence-assembler"),
+        .executableTarget(
+            name: "Gateway",
+            dependencies: backbone + [
+                "Attestation", "Depth", "Evidence", "Multipart", crypto, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioSSL,
+            ],
+            path: "Services/gateway"),
     ]
 )

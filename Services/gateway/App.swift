@@ -1,0 +1,10 @@
+import Pipeline
+
+@main
+enum App {
+    static func main() async throws {
+        try await ServiceMain.run(.gateway) { environment, metrics, logger in
+            try makeServiceGroup(Settings(environment), metrics: metrics, logger: logger)
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import Crypto
+import Depth
+import Foundation
+import Models
+import Multipart
+import NIOCore
+import ObjectStorage
+
+/// What a multipart body brought, all of it read; the media lie in intake.
+struct ReceivedBody: Sendable {
+    var bodyDigest: [UInt8] = []
+    var photo: StoredMedia?
+    var depth: StoredMedia?
+    var photoThenDepth: Models.Digest?
+    /// Bytes of the inflated depth map; `nil` if it is no depth map.
+    var depthBytes: Int?
+    var isJPEG = false
+    var metadata: [UInt8]?
+    var assertion: [UInt8]?
+    var detection: [UInt8]?
+    /// Small parts that were larger than they may be.
+    var oversized: Set<String> = []
+}
+
+/// Streams a capture's multipart body: hashes it whole and by parts, and passes photo and depth on to intake as they come.
+///
+/// Holds at most a few MiB whatever the body's size. Ends as an error on a body that is too large or no sound multipart; what
+/// lies in intake is then deleted by ``discard()``.
+actor BodyIntake {
+    static let maximumBytes = 20 * 1024 * 1024
+    static let maximumSmallPart = 64 * 1024
+    private static let known: Set<String> = ["photo", "depth_map", "metadata", "assertion", "detection"]
+
+    private let storage: S3Client
+    private let prefix: String
+    private var parser: MultipartParser
+    private var bodyHasher = SHA256()
+    private var size = 0
+    private var received = ReceivedBody()
+    private var seen: Set<String> = []
+    private var part: PartInProgress?
+    private var photoHasher: SHA256?
+    private var upload: S3Upload?
+    private var stored: [String] = []
+
+    private struct PartInProgress {
+        let name: String
+        let contentType: String?
+        var hasher = SHA256()
+        /// Of photo then depth, while the depth part comes after the photo.
+        var continued: SHA256?
+        var size: Int64 = 0
+        var bytes: [UInt8] = []
+        var inspector: DepthStreamInspector?
+    }
+
+    init(storage: S3Client, capture: CaptureID, boundary: MultipartBoundary) {
+        self.storage = storage
+        prefix = "incoming/\(capture)/"
+        parser = MultipartParser(boundary: boundary)
+    }
+
+    /// Reads the body to its end.
+    /// - Throws: ``APIError`` for what the client did wrong, storage errors as they are.
+    func read(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable) async throws -> ReceivedBody {
+        for try await chunk in body {
+            size += chunk.readableBytes
+            guard size <= Self.maximumBytes else { throw APIError(.payloadTooLarge, "A capture is at most 20 MiB.") }
+            chunk.withUnsafeReadableBytes { bodyHasher.update(bufferPointer: $0) }
+            var events: [MultipartParser.Event] = []
+            try multipart { try parser.feed(Array(chunk.readableBytesView)) { events.append($0) } }
+            for event in events { try await handle(event) }
+        }
+        try multipart { try parser.finish() }
+        received.bodyDigest = Array(bodyHasher.finalize())
+        return received
+    }
+
+    /// Deletes what lies in intake, and ends an upload in progress.
+    func discard() async {
+        await upload?.abort()
+        upload = nil
+        // What cannot be deleted now is swept after seven days.
+        try? await storage.delete(stored + ["metadata", "assertion"].map { prefix + $0 })
+    }
+
+    /// Puts the small parts beside the media.
+    func keepSmallParts(metadata: [UInt8], assertion: [UInt8]?) async throws {
+        async let first: Void = put("metadata", metadata, "application/json")
+        if let assertion { try await put("assertion", assertion, "application/cbor") }
+        try await first
+    }
+
+    private nonisolated func put(_ name: String, _ bytes: [UInt8], _ contentType: String) async throws {
+        try await storage.put(prefix + name, bytes: bytes, contentType: contentType)
+    }
+
+    private func handle(_ event: MultipartParser.Event) async throws {
+        switch event {
+        case .partBegan(let headers): try begin(headers)
+        case .partData(let data): try await take(data)
+        case .partEnded: try await end()
+        }
+    }
+
+    private func begin(_ headers: PartHeaders) throws {
+        guard seen.insert(headers.name).inserted else { throw APIError.invalid(String(headers.name.prefix(100)), "appears twice") }
+        var part = PartInProgress(name: headers.name, contentType: headers.contentType)
+        switch headers.name {
+        case "photo": upload = storage.putStream(prefix + "photo", contentType: "image/jpeg")
+        case "depth_map":
+            upload = storage.putStream(prefix + "depth", contentType: "application/octet-stream")
+            part.inspector = DepthStreamInspector()
+            part.continued = photoHasher
+        default: break
+        }
+        self.part = part
+    }
+
+    private func take(_ data: ArraySlice<UInt8>) async throws {
+        guard var current = part else { return }
+        part = nil
+        current.size += Int64(data.count)
+        switch current.name {
+        case "photo", "depth_map":
+            if current.name == "photo", current.size <= Int64(data.count) + 2, current.bytes.count < 3 {
+                current.bytes.append(contentsOf: data.prefix(3 - current.bytes.count))
+            }
+            data.withUnsafeBytes { bytes in
+                current.hasher.update(bufferPointer: bytes)
+                current.continued?.update(bufferPointer: bytes)
+            }
+            if let inspector = current.inspector {
+                do { try inspector.update(data) } catch { current.inspector = nil }
+            }
+            try await upload?.write(ByteBuffer(bytes: data))
+        default:
+            guard current.size <= Int64(Self.maximumSmallPart) else {
+                guard Self.known.contains(current.name) else {
+                    throw APIError.invalid(String(current.name.prefix(100)), "is unknown and larger than 64 kB")
+                }
+                received.oversized.insert(current.name)
+                current.bytes = []
+                break
+            }
+            if Self.known.contains(current.name) { current.bytes.append(contentsOf: data) }
+        }
+        part = current
+    }
+
+    private func end() async throws {
+        guard let current = part else { return }
+        part = nil
+        switch current.name {
+        case "photo":
+            received.photo = try await finish(current, key: prefix + "photo", contentType: "image/jpeg")
+            received.isJPEG = current.bytes.starts(with: [0xff, 0xd8, 0xff])
+            photoHasher = current.hasher
+        case "depth_map":
+            received.depth = try await finish(current, key: prefix + "depth", contentType: "application/octet-stream")
+            received.depthBytes = current.inspector.flatMap { try? $0.finish() }
+            received.photoThenDepth = current.continued.flatMap { Models.Digest(bytes: $0.finalize()) }
+        case "metadata": received.metadata = current.bytes
+        case "assertion": received.assertion = current.bytes
+        case "detection": received.detection = current.bytes
+        default: break
+        }
+    }
+
+    private func finish(_ part: PartInProgress, key: String, contentType: String) async throws -> StoredMedia? {
+        stored.append(key)
+        guard let upload else { return nil }
+        _ = try await upload.finish()
+        self.upload = nil
+        return Models.Digest(bytes: part.hasher.finalize()).map {
+            StoredMedia(key: key, sha256: $0, sizeBytes: part.size, contentType: contentType)
+        }
+    }
+
+    private func multipart(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as MultipartError {
+            throw APIError(.validationError, "The multipart body is malformed.", details: [.init(field: "body", problem: "\(error)")])
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Crypto
+import Foundation
+import Models
+import Persistence
+import Pipeline
+
+/// What recording a capture came to.
+enum Recorded: Sendable {
+    case new
+    /// The device sent the same photo, depth and assertion before.
+    case known(CaptureID, CaptureStatus)
+}
+
+/// The captures: inserted here, read by everyone.
+struct CaptureRepository: Sendable {
+    let database: PostgresPool
+    let outbox: Outbox
+
+    /// Inserts and announces the capture in one transaction, or finds the one the same upload made before; that one is announced
+    /// again if it had failed.
+    func record(_ id: CaptureID, _ submission: CaptureSubmission, device: DeviceID, receivedAt: Date) async throws -> Recorded {
+        let event = CaptureReceived(
+            captureID: id, deviceID: device, type: .photo, mode: .full,
+            intake: IntakeObjects(photo: submission.photo, depth: submission.depth, photoThenDepth: submission.photoThenDepth),
+            metadata: submission.metadataBytes, assertion: submission.assertion, depthWidth: submission.metadata.depthWidth,
+            depthHeight: submission.metadata.depthHeight, receivedAt: receivedAt)
+        let assertionDigest = submission.assertion.map { Array(SHA256.hash(data: $0)) }
+        let location = try submission.metadata.location.map { try PostgresJSON(encoding: $0) }
+        return try await database.withTransaction { connection in
+            let rows = try await connection.query("""
+                INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, depth_sha256, assertion_sha256,
+                    captured_at, uploaded_at, announcement, detection, location)
+                VALUES (\(id.uuid), \(ShortID.random()), \(device.uuid), 'photo', 'full', \(submission.photo.sha256.bytes),
+                    \(submission.depth.sha256.bytes), \(assertionDigest), \(submission.metadata.capturedAt), \(receivedAt),
+                    \(PostgresJSON(encoding: event)), \(submission.detection.map(PostgresJSON.init)), \(location))
+                ON CONFLICT ON CONSTRAINT captures_same_upload DO NOTHING RETURNING id
+                """)
+            if !rows.isEmpty {
+                FailPoint.reached("gateway.capture.inserted")
+                try await outbox.append(event, on: connection)
+                FailPoint.reached("gateway.capture.announced")
+                return .new
+            }
+            let known = try await connection.query("""
+                SELECT id, status, announcement FROM captures
+                WHERE device_id = \(device.uuid) AND media_sha256 = \(submission.photo.sha256.bytes)
+                    AND depth_sha256 = \(submission.depth.sha256.bytes) AND assertion_sha256 IS NOT DISTINCT FROM \(assertionDigest)
+                """)
+            guard let row = known.first, let status = CaptureStatus(rawValue: try row.get("status")) else {
+                throw APIError.retryLater(.serviceUnavailable, "The capture is being recorded; send it again.", seconds: 1)
+            }
+            if status == .failed {
+                let announcement = try row.get("announcement", as: PostgresJSON.self).decode(CaptureReceived.self)
+                try await outbox.append(announcement, on: connection)
+            }
+            return .known(CaptureID(try row.get("id", as: UUID.self)), status)
+        }
+    }
+
+    func find(_ id: CaptureID) async throws -> CaptureRow? {
+        let rows = try await database.query(Self.columns + "WHERE captures.id = \(id.uuid)")
+        return try rows.first.map(CaptureRow.init)
+    }
+
+    func find(shortID: String) async throws -> CaptureRow? {
+        let rows = try await database.query(Self.columns + "WHERE captures.short_id = \(shortID)")
+        return try rows.first.map(CaptureRow.init)
+    }
+
+    /// What each service answered so far, oldest first.
+    func parts(of id: CaptureID) async throws -> [PartRow] {
+        try await database.query("""
+            SELECT part, outcome, result FROM evidence_parts WHERE capture_id = \(id.uuid) ORDER BY received_at, part
+            """).compactMap(PartRow.init)
+    }
+
+    private static let columns: SQL = """
+        SELECT captures.id, short_id, device_id, type, capture_mode, status, failure, confidence_level, media_sha256, captured_at,
+            uploaded_at, evidence, location, detection,
+            (SELECT coalesce(array_agg(name), '{}') FROM media_objects WHERE capture_id = captures.id) AS media_names
+        FROM captures 
+        """
+}
+
+/// Eight characters of base62.
+enum ShortID {
+    private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+
+    static func random() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return String((0..<8).map { _ in alphabet[Int.random(in: 0..<62, using: &generator)] })
+    }
+
+    static func isValid(_ text: String) -> Bool { text.utf8.count == 8 && text.allSatisfy(alphabet.contains) }
+}

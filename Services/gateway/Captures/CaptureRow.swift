@@ -1,0 +1,60 @@
+import Foundation
+import Models
+import Persistence
+
+/// A capture as it stands.
+struct CaptureRow: Sendable {
+    let id: CaptureID
+    let shortID: String
+    let deviceID: DeviceID
+    let type: CaptureType
+    let mode: CaptureMode
+    let status: CaptureStatus
+    let failure: String?
+    let confidence: ConfidenceLevel?
+    let mediaHash: Digest
+    let capturedAt: Date
+    let uploadedAt: Date
+    let evidence: EvidencePackage?
+    let location: PreciseLocation?
+    let mediaNames: Set<String>
+
+    init(_ row: Row) throws {
+        id = CaptureID(try row.get("id", as: UUID.self))
+        shortID = try row.get("short_id")
+        deviceID = DeviceID(try row.get("device_id", as: UUID.self))
+        guard let type = CaptureType(rawValue: try row.get("type")), let mode = CaptureMode(rawValue: try row.get("capture_mode")),
+            let status = CaptureStatus(rawValue: try row.get("status")), let hash = Digest(bytes: try row.get("media_sha256", as: [UInt8].self))
+        else { throw APIError(.internalError, "Something went wrong on our side.") }
+        self.type = type
+        self.mode = mode
+        self.status = status
+        mediaHash = hash
+        failure = try row.getOptional("failure")
+        confidence = try row.getOptional("confidence_level", as: String.self).flatMap(ConfidenceLevel.init(rawValue:))
+        capturedAt = try row.get("captured_at")
+        uploadedAt = try row.get("uploaded_at")
+        evidence = try row.getOptional("evidence", as: PostgresJSON.self)?.decode(EvidencePackage.self)
+        location = try row.getOptional("location", as: PostgresJSON.self)?.decode(PreciseLocation.self)
+        mediaNames = Set(try row.get("media_names", as: [String].self))
+    }
+}
+
+/// One service's answer, as far as the event stream tells it.
+struct PartRow: Sendable {
+    let part: EvidencePart
+    let status: CheckStatus
+
+    init?(_ row: Row) {
+        guard let name = try? row.get("part", as: String.self), let part = EvidencePart(rawValue: name) else { return nil }
+        self.part = part
+        let result = try? row.getOptional("result", as: PostgresJSON.self)
+        switch part {
+        case .attestation: status = (try? result?.decode(AttestationFindings.self))?.status ?? .unavailable
+        case .depth:
+            let verdict = (try? result?.decode(DepthFindings.self))?.measurements?.verdict
+            status = verdict == .real ? .pass : verdict == nil ? .unavailable : .inconclusive
+        case .media: status = result == nil ? .unavailable : .pass
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Attestation
+import Foundation
+import Models
+
+/// A received body whose parts agree with each other: ready to be recorded.
+struct CaptureSubmission: Sendable {
+    let photo: StoredMedia
+    let depth: StoredMedia
+    let photoThenDepth: Digest?
+    let metadataBytes: [UInt8]
+    let metadata: CaptureMetadata
+    let assertion: [UInt8]?
+    let detection: [UInt8]?
+
+    /// Checks parts, metadata, depth and digests, in that order (SPEC §2).
+    init(_ body: ReceivedBody) throws(APIError) {
+        guard let photo = body.photo, photo.sizeBytes > 0 else { throw .invalid("photo", "is missing") }
+        guard let depth = body.depth, depth.sizeBytes > 0 else { throw .invalid("depth_map", "is missing") }
+        guard body.metadata != nil || body.oversized.contains("metadata") else { throw .invalid("metadata", "is missing") }
+        guard body.isJPEG else { throw .invalid("photo", "is not a JPEG", code: .unsupportedMediaType) }
+        guard let bytes = body.metadata, !body.oversized.contains("metadata") else {
+            throw .invalid("metadata", "is larger than 64 KiB", code: .invalidMetadata)
+        }
+        do {
+            metadata = try CaptureMetadata.parse(bytes)
+        } catch {
+            // An assertion that is not base64 has a code of its own.
+            throw .invalid(error.field, error.problem, code: error.field == "assertion" ? .invalidAssertion : .invalidMetadata)
+        }
+        metadataBytes = bytes
+        assertion = try Self.assertion(body, metadata)
+        detection = try Self.detection(body)
+        guard let inflated = body.depthBytes else {
+            throw .invalid("depth_map", "is not gzip, zlib or DEFLATE of at most 1024 × 1024 values", code: .invalidDepthFormat)
+        }
+        guard inflated == metadata.depthWidth * metadata.depthHeight * 4 else {
+            throw .invalid(
+                "depth_map", "has \(inflated) bytes, not \(metadata.depthWidth) × \(metadata.depthHeight) × 4", code: .invalidDepthFormat)
+        }
+        guard metadata.photoHash == photo.sha256 else {
+            throw .invalid("photo_hash", "is not the photo's SHA-256", code: .invalidMetadata)
+        }
+        self.photo = photo
+        self.depth = depth
+        photoThenDepth = body.photoThenDepth
+    }
+
+    /// The assertion's part, or else the metadata's field; it must at least be CBOR.
+    private static func assertion(_ body: ReceivedBody, _ metadata: CaptureMetadata) throws(APIError) -> [UInt8]? {
+        guard let bytes = body.assertion ?? metadata.assertion else { return nil }
+        guard !body.oversized.contains("assertion"), bytes.count <= SubmittedAssertion.maximumBytes,
+            (try? CBOR.decode(bytes[...])) != nil
+        else { throw .invalid("assertion", "is not CBOR of an assertion's size", code: .invalidAssertion) }
+        return bytes
+    }
+
+    private static func detection(_ body: ReceivedBody) throws(APIError) -> [UInt8]? {
+        guard let bytes = body.detection else { return nil }
+        guard !body.oversized.contains("detection"), JSONNesting.depth(of: bytes) <= 32, !bytes.contains(0),
+            let object = try? JSONSerialization.jsonObject(with: Data(bytes)), object is [String: Any]
+        else { throw .invalid("detection", "is not a JSON object of at most 64 kB") }
+        return bytes
+    }
+}

@@ -1,0 +1,101 @@
+import Crypto
+import Foundation
+import Models
+
+/// The body of `GET /api/v1/captures/{id}` (SPEC §6).
+struct CaptureView: Encodable {
+    let id: CaptureID
+    let shortID: String
+    let type: CaptureType
+    let captureMode: CaptureMode
+    let status: CaptureStatus
+    let failure: String?
+    let confidenceLevel: ConfidenceLevel?
+    let capturedAt: Date
+    let uploadedAt: Date
+    let locationCoarse: String?
+    let mediaStored: Bool
+    let mediaHash: Digest
+    let mediaURL: String?
+    let c2paMediaURL: String?
+    let c2paManifestURL: String?
+    let depthVisualizationURL: String?
+    let thumbnailURL: String?
+    let verificationURL: String
+    let evidence: EvidencePackage?
+    /// For the owning device alone.
+    let location: PreciseLocation?
+
+    /// - Parameter isOwner: whether the request is signed by the device that sent the capture.
+    init(_ row: CaptureRow, isOwner: Bool, links: MediaLinks, publicURL: String, at now: Date) {
+        id = row.id
+        shortID = row.shortID
+        type = row.type
+        captureMode = row.mode
+        status = row.status
+        failure = row.failure
+        confidenceLevel = row.confidence
+        capturedAt = row.capturedAt
+        uploadedAt = row.uploadedAt
+        locationCoarse = row.evidence?.metadata.locationCoarse
+        mediaStored = row.mode == .full
+        mediaHash = row.mediaHash
+        let link: (String) -> String? = { name in
+            row.mediaNames.contains(name) ? publicURL + links.path(row.id, name, at: now) : nil
+        }
+        c2paMediaURL = link("c2pa.jpg")
+        mediaURL = c2paMediaURL ?? link("public.jpg")
+        c2paManifestURL = link("manifest.c2pa")
+        depthVisualizationURL = link("depth-preview.png")
+        thumbnailURL = link("thumbnail.jpg")
+        verificationURL = "\(publicURL)/verify/\(row.id)"
+        evidence = isOwner ? row.evidence : row.evidence?.publicForm()
+        location = isOwner ? row.location : nil
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case id
+        case shortID = "short_id"
+        case type
+        case captureMode = "capture_mode"
+        case status, failure
+        case confidenceLevel = "confidence_level"
+        case capturedAt = "captured_at"
+        case uploadedAt = "uploaded_at"
+        case locationCoarse = "location_coarse"
+        case mediaStored = "media_stored"
+        case mediaHash = "media_hash"
+        case mediaURL = "media_url"
+        case c2paMediaURL = "c2pa_media_url"
+        case c2paManifestURL = "c2pa_manifest_url"
+        case depthVisualizationURL = "depth_visualization_url"
+        case thumbnailURL = "thumbnail_url"
+        case verificationURL = "verification_url"
+        case evidence, location
+    }
+
+    /// Absent values are written as `null`, but for `failure` and the owner's `location`.
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(shortID, forKey: .shortID)
+        try container.encode(type, forKey: .type)
+        try container.encode(captureMode, forKey: .captureMode)
+        try container.encode(status, forKey: .status)
+        try container.encodeIfPresent(failure, forKey: .failure)
+        try container.encode(confidenceLevel, forKey: .confidenceLevel)
+        try container.encode(capturedAt, forKey: .capturedAt)
+        try container.encode(uploadedAt, forKey: .uploadedAt)
+        try container.encode(locationCoarse, forKey: .locationCoarse)
+        try container.encode(mediaStored, forKey: .mediaStored)
+        try container.encode(mediaHash, forKey: .mediaHash)
+        try container.encode(mediaURL, forKey: .mediaURL)
+        try container.encode(c2paMediaURL, forKey: .c2paMediaURL)
+        try container.encode(c2paManifestURL, forKey: .c2paManifestURL)
+        try container.encode(depthVisualizationURL, forKey: .depthVisualizationURL)
+        try container.encode(thumbnailURL, forKey: .thumbnailURL)
+        try container.encode(verificationURL, forKey: .verificationURL)
+        try container.encode(evidence, forKey: .evidence)
+        try container.encodeIfPresent(location, forKey: .location)
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Models
+import Persistence
+import Pipeline
+
+/// The challenges, and which registration body used each.
+struct ChallengeRepository: Sendable {
+    static let life: TimeInterval = 5 * 60
+    let database: PostgresPool
+    let outbox: Outbox
+
+    /// A new challenge.
+    func issue() async throws -> (challenge: [UInt8], expiresAt: Date) {
+        var generator = SystemRandomNumberGenerator()
+        let challenge = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let rows = try await database.query("""
+            INSERT INTO challenges (challenge, expires_at) VALUES (\(challenge), now() + interval '5 minutes') RETURNING expires_at
+            """)
+        return (challenge, try rows.first?.get("expires_at") ?? Date().addingTimeInterval(Self.life))
+    }
+
+    enum Use: Sendable {
+        /// The registration that this body began, now or before.
+        case registration(RegistrationID)
+        /// Unknown, expired, or used by another body.
+        case refused
+    }
+
+    /// Consumes the challenge for the body and announces the registration, in one transaction. The same body finds its
+    /// registration again for a day, and announces it again if it has no outcome yet.
+    func consume(_ body: RegistrationBody, digest: Digest, hash: Digest) async throws -> Use {
+        try await database.withTransaction { connection in
+            let fresh = RegistrationID()
+            let consumed = try await connection.query("""
+                UPDATE challenges SET consumed_at = now(), body_sha256 = \(digest.bytes), registration_id = \(fresh.uuid),
+                    announced_at = now()
+                WHERE challenge = \(body.challenge) AND consumed_at IS NULL AND expires_at > now()
+                RETURNING consumed_at
+                """)
+            if let row = consumed.first {
+                FailPoint.reached("gateway.challenge.consumed")
+                try await announce(fresh, body, hash, receivedAt: row.get("consumed_at"), on: connection)
+                return .registration(fresh)
+            }
+            let known = try await connection.query("""
+                SELECT registration_id, consumed_at FROM challenges
+                WHERE challenge = \(body.challenge) AND body_sha256 = \(digest.bytes) AND consumed_at > now() - interval '24 hours'
+                """)
+            guard let row = known.first else { return .refused }
+            let registration = RegistrationID(try row.get("registration_id", as: UUID.self))
+            let overdue = try await connection.query("""
+                UPDATE challenges SET announced_at = now()
+                WHERE challenge = \(body.challenge) AND announced_at < now() - interval '2 seconds'
+                    AND NOT EXISTS (SELECT FROM registrations WHERE id = \(registration.uuid))
+                RETURNING challenge
+                """)
+            if !overdue.isEmpty { try await announce(registration, body, hash, receivedAt: row.get("consumed_at"), on: connection) }
+            return .registration(registration)
+        }
+    }
+
+    /// Forgets challenges after a day.
+    func sweep() async throws {
+        _ = try await database.query("DELETE FROM challenges WHERE created_at < now() - interval '24 hours 5 minutes'")
+    }
+
+    private func announce(
+        _ id: RegistrationID, _ body: RegistrationBody, _ hash: Digest, receivedAt: Date, on connection: PostgresConnection
+    ) async throws {
+        try await outbox.append(
+            RegistrationSubmitted(
+                registrationID: id, model: body.model, hasLiDAR: body.hasLiDAR, osVersion: body.osVersion, keyID: body.keyID,
+                attestationObject: body.attestationObject, clientDataHash: hash, requestKey: body.requestKey, receivedAt: receivedAt),
+            on: connection)
+    }
+}

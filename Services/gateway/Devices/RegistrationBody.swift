@@ -1,0 +1,100 @@
+import Crypto
+import Foundation
+import Models
+
+/// The body of `POST /api/v1/devices/register`, checked field by field.
+struct RegistrationBody: Sendable {
+    static let maximumBytes = 128 * 1024
+    let model: String
+    let hasLiDAR: Bool
+    let osVersion: String?
+    let keyID: [UInt8]
+    let attestationObject: [UInt8]
+    let challenge: [UInt8]
+    let requestKey: RequestKey?
+
+    private struct Wire: Decodable {
+        struct Attestation: Decodable {
+            let key_id: String
+            let attestation_object: String
+            let challenge: String
+        }
+        struct Key: Decodable {
+            let algorithm: String
+            let public_key: String
+        }
+        let platform: String
+        let model: String
+        let has_lidar: Bool
+        let os_version: String?
+        let attestation: Attestation
+        let request_key: Key?
+    }
+
+    init(_ bytes: [UInt8]) throws {
+        guard JSONNesting.depth(of: bytes) <= 32 else { throw APIError.invalid("body", "is nested too deep") }
+        let wire: Wire
+        do {
+            wire = try JSONDecoder().decode(Wire.self, from: Data(bytes))
+        } catch let error as DecodingError {
+            throw Self.error(error)
+        }
+        guard wire.platform == "ios" else {
+            throw APIError.invalid("platform", "must be ios", code: .unsupportedPlatform)
+        }
+        model = try Self.text(wire.model, "model")
+        hasLiDAR = wire.has_lidar
+        osVersion = try wire.os_version.map { try Self.text($0, "os_version") }
+        keyID = try Self.bytes(wire.attestation.key_id, "attestation.key_id", 32...32)
+        attestationObject = try Self.bytes(wire.attestation.attestation_object, "attestation.attestation_object", 1...16_384)
+        challenge = try Self.bytes(wire.attestation.challenge, "attestation.challenge", 32...32)
+        requestKey = try wire.request_key.map { try Self.key($0) }
+    }
+
+    /// What the attestation must be made over: it vouches for the request key.
+    var clientDataHash: Models.Digest? {
+        Models.Digest(bytes: SHA256.hash(data: challenge + (requestKey?.publicKey.bytes ?? [])))
+    }
+
+    private static func key(_ wire: Wire.Key) throws -> RequestKey {
+        guard let algorithm = RequestKey.Algorithm(rawValue: wire.algorithm) else {
+            throw APIError.invalid("request_key.algorithm", "must be ed25519 or p256")
+        }
+        let size = algorithm == .ed25519 ? 32 : 65
+        let bytes = try bytes(wire.public_key, "request_key.public_key", size...size)
+        let isKey = switch algorithm {
+        case .ed25519: (try? Curve25519.Signing.PublicKey(rawRepresentation: bytes)) != nil
+        case .p256: (try? P256.Signing.PublicKey(x963Representation: bytes)) != nil
+        }
+        guard isKey else { throw APIError.invalid("request_key.public_key", "is not a key of this algorithm") }
+        return RequestKey(algorithm: algorithm, publicKey: bytes)
+    }
+
+    private static func bytes(_ text: String, _ field: String, _ sizes: ClosedRange<Int>) throws -> [UInt8] {
+        guard let bytes = Base64.decode(text) else { throw APIError.invalid(field, "is not base64") }
+        guard sizes.contains(bytes.count) else {
+            throw APIError.invalid(field, sizes.count == 1 ? "must be \(sizes.lowerBound) bytes" : "must be 1 to \(sizes.upperBound) bytes")
+        }
+        return bytes
+    }
+
+    private static func text(_ text: String, _ field: String) throws -> String {
+        guard (1...100).contains(text.count), text.utf8.count <= 400,
+            text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else { throw APIError.invalid(field, "must have 1 to 100 characters and no control characters") }
+        return text
+    }
+
+    private static func error(_ error: DecodingError) -> APIError {
+        switch error {
+        case .keyNotFound(let key, let context): .invalid(path(context.codingPath + [key]), "is missing")
+        case .typeMismatch(_, let context): .invalid(path(context.codingPath), "has the wrong type")
+        case .valueNotFound(_, let context): .invalid(path(context.codingPath), "must not be null")
+        default: .invalid("body", "is not JSON")
+        }
+    }
+
+    private static func path(_ keys: [any CodingKey]) -> String {
+        keys.isEmpty ? "body" : keys.map(\.stringValue).joined(separator: ".")
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Models
+import Persistence
+
+/// What became of a registration.
+struct RegistrationRecord: Sendable {
+    let outcome: RegistrationOutcome
+    let device: RegisteredDevice?
+}
+
+/// The answer to a registration that made a device.
+struct RegisteredDevice: Sendable, Encodable {
+    let deviceID: DeviceID
+    let attestationLevel: AttestationLevel
+    let hasLiDAR: Bool
+    let attestationFailure: String?
+
+    enum CodingKeys: String, CodingKey {
+        case deviceID = "device_id"
+        case attestationLevel = "attestation_level"
+        case hasLiDAR = "has_lidar"
+        case attestationFailure = "attestation_failure"
+    }
+}
+
+/// The outcomes that `attestation-verifier` stores.
+struct RegistrationRepository: Sendable {
+    let database: PostgresPool
+
+    func find(_ id: RegistrationID) async throws -> RegistrationRecord? {
+        let rows = try await database.query("""
+            SELECT outcome, device_id, attestation_level, has_lidar, registrations.attestation_failure
+            FROM registrations LEFT JOIN devices ON devices.id = device_id WHERE registrations.id = \(id.uuid)
+            """)
+        guard let row = rows.first, let outcome = RegistrationOutcome(rawValue: try row.get("outcome")) else { return nil }
+        guard let device = try row.getOptional("device_id", as: UUID.self) else {
+            return RegistrationRecord(outcome: outcome, device: nil)
+        }
+        return RegistrationRecord(outcome: outcome, device: RegisteredDevice(
+            deviceID: DeviceID(device), attestationLevel: AttestationLevel(rawValue: try row.get("attestation_level")) ?? .unverified,
+            hasLiDAR: try row.get("has_lidar"), attestationFailure: try row.getOptional("attestation_failure")))
+    }
+}

@@ -1,0 +1,89 @@
+import Attestation
+import Crypto
+import Foundation
+import HTTPTypes
+import Models
+
+/// Crypto has a protocol of this name; here it is always a SHA-256.
+typealias Digest = Models.Digest
+
+/// The four headers that authenticate a device's request (SPEC §2), in form only.
+struct SignatureHeaders: Sendable {
+    static let names: [HTTPField.Name] = [.deviceID, .deviceTimestamp, .deviceSignature, .deviceSignatureVersion]
+    let deviceID: String
+    let timestamp: String
+    let signature: String
+    let version: String
+
+    /// - Throws: `DEVICE_AUTH_REQUIRED` naming the headers that are missing.
+    init(_ fields: HTTPFields) throws(APIError) {
+        let required: [HTTPField.Name] = [.deviceID, .deviceTimestamp, .deviceSignature]
+        let missing = required.filter { (fields[$0] ?? "").isEmpty }
+        guard missing.isEmpty, let deviceID = fields[.deviceID], let timestamp = fields[.deviceTimestamp],
+            let signature = fields[.deviceSignature]
+        else {
+            throw APIError(
+                .deviceAuthRequired, "This request must be signed by a registered device.",
+                details: missing.map { .init(field: $0.rawName, problem: "is missing") })
+        }
+        self.deviceID = deviceID
+        self.timestamp = timestamp
+        self.signature = signature
+        version = fields[.deviceSignatureVersion] ?? "1"
+    }
+
+    static func isAny(in fields: HTTPFields) -> Bool { names.contains { fields[$0] != nil } }
+}
+
+/// The text that a device signs.
+enum RequestMessage {
+    /// - Parameters:
+    ///   - target: path with query, as sent.
+    ///   - bodyDigest: lower-case hex SHA-256 of the body.
+    static func text(
+        version: Int, method: String, target: String, timestamp: String, deviceID: String, bodyDigest: String
+    ) -> String {
+        version == 1
+            ? "\(timestamp)|\(bodyDigest)"
+            : "rial-request-v2\n\(method)\n\(target)\n\(timestamp)\n\(deviceID)\n\(bodyDigest)"
+    }
+}
+
+/// The time a request says it was signed at, and whether that is near enough.
+enum RequestTimestamp {
+    static let windowMilliseconds: Int64 = 5 * 60 * 1000
+
+    /// Digits only, at most 15 of them.
+    static func isCurrent(_ text: String, at now: Date) -> Bool {
+        guard (1...15).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let sent = Int64(text) else {
+            return false
+        }
+        return abs(Int64((now.timeIntervalSince1970 * 1000).rounded()) - sent) <= windowMilliseconds
+    }
+}
+
+/// Checks a signature by whatever key the device has.
+enum RequestSignature {
+    static func isValid(_ signature: [UInt8], of message: String, by device: KnownDevice) -> Bool {
+        let bytes = Array(message.utf8)
+        switch device.requestKey {
+        case (.ed25519, let key)?:
+            guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: key) else { return false }
+            return key.isValidSignature(signature, for: bytes)
+        case (.p256, let key)?:
+            guard let key = try? P256.Signing.PublicKey(x963Representation: key),
+                let parsed = signature.count == 64
+                    ? try? P256.Signing.ECDSASignature(rawRepresentation: signature)
+                    : try? P256.Signing.ECDSASignature(derRepresentation: signature)
+            else { return false }
+            return key.isValidSignature(parsed, for: bytes)
+        case nil:
+            // The attested key itself, through an assertion; its counter is neither consumed nor compared here.
+            guard let key = device.attestedKey, let appID = device.appID else { return false }
+            let verdict = AssertionAppraiser(appIDs: [appID]).appraise(
+                signature, publicKeyX963: key, clientDataHash: Array(SHA256.hash(data: bytes)))
+            if case .verified = verdict { return true }
+            return false
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Models
+
+/// Builds the answers of the API: `{data, meta}`, `{error, meta}`, or a problem of RFC 9457.
+enum Envelope {
+    private struct Meta: Encodable {
+        let requestID: String
+        let timestamp = Date()
+        enum CodingKeys: String, CodingKey {
+            case requestID = "request_id"
+            case timestamp
+        }
+    }
+    private struct Success<Body: Encodable>: Encodable {
+        let data: Body
+        let meta: Meta
+    }
+    private struct Failure: Encodable {
+        struct Body: Encodable {
+            let code: String
+            let message: String
+            let details: [APIError.Detail]?
+        }
+        let error: Body
+        let meta: Meta
+    }
+    private struct Problem: Encodable {
+        let type: String
+        let title: String
+        let status: Int
+        let detail: String
+        let code: String
+        let instance: String
+        let details: [APIError.Detail]?
+    }
+
+    static func success(
+        _ data: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], context: GatewayContext
+    ) throws -> Response {
+        let body = try WireJSON.encode(Success(data: data, meta: Meta(requestID: context.requestID)))
+        return json(body, type: "application/json", status: status, headers: headers)
+    }
+
+    static func failure(_ error: APIError, request: Request, context: GatewayContext) -> Response {
+        let details = error.details.isEmpty ? nil : error.details
+        var headers = error.headers
+        headers[.cacheControl] = headers[.cacheControl] ?? "no-store"
+        let wantsProblem = request.headers[values: .accept].contains { $0.lowercased().contains("application/problem+json") }
+        let body: [UInt8]?
+        if wantsProblem {
+            body = try? WireJSON.encode(Problem(
+                type: "about:blank", title: error.code.status.reasonPhrase, status: error.code.status.code, detail: error.message,
+                code: error.code.rawValue, instance: "urn:uuid:\(context.requestID)", details: details))
+        } else {
+            body = try? WireJSON.encode(Failure(
+                error: .init(code: error.code.rawValue, message: error.message, details: details),
+                meta: Meta(requestID: context.requestID)))
+        }
+        return json(
+            body ?? [], type: wantsProblem ? "application/problem+json" : "application/json", status: error.code.status, headers: headers)
+    }
+
+    private static func json(_ body: [UInt8], type: String, status: HTTPResponse.Status, headers: HTTPFields) -> Response {
+        var headers = headers
+        headers[.contentType] = type
+        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}
+
+extension HTTPField.Name {
+    static let requestID = Self("X-Request-Id")!
+    static let traceparent = Self("traceparent")!
+    static let deviceID = Self("X-Device-Id")!
+    static let deviceTimestamp = Self("X-Device-Timestamp")!
+    static let deviceSignature = Self("X-Device-Signature")!
+    static let deviceSignatureVersion = Self("X-Device-Signature-Version")!
+    static let forwardedFor = Self("X-Forwarded-For")!
+    static let rateLimitLimit = Self("RateLimit-Limit")!
+    static let rateLimitRemaining = Self("RateLimit-Remaining")!
+    static let rateLimitReset = Self("RateLimit-Reset")!
+    static let contentDigest = Self("Content-Digest")!
+    static let lastEventID = Self("Last-Event-ID")!
+    static let referrerPolicy = Self("Referrer-Policy")!
+}

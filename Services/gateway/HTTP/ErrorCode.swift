@@ -1,0 +1,77 @@
+import HTTPTypes
+
+/// The stable codes of the API and their statuses (SPEC §2).
+enum ErrorCode: String, Sendable, CaseIterable {
+    case validationError = "VALIDATION_ERROR"
+    case invalidAttestation = "INVALID_ATTESTATION"
+    case challengeInvalid = "CHALLENGE_INVALID"
+    case deviceAuthRequired = "DEVICE_AUTH_REQUIRED"
+    case deviceNotRegistered = "DEVICE_NOT_REGISTERED"
+    case signatureInvalid = "SIGNATURE_INVALID"
+    case timestampExpired = "TIMESTAMP_EXPIRED"
+    case attestationFailed = "ATTESTATION_FAILED"
+    case forbidden = "FORBIDDEN"
+    case deviceRevoked = "DEVICE_REVOKED"
+    case captureNotFound = "CAPTURE_NOT_FOUND"
+    case hashNotFound = "HASH_NOT_FOUND"
+    case notFound = "NOT_FOUND"
+    case methodNotAllowed = "METHOD_NOT_ALLOWED"
+    case deviceAlreadyRegistered = "DEVICE_ALREADY_REGISTERED"
+    case payloadTooLarge = "PAYLOAD_TOO_LARGE"
+    case unsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE"
+    case unsupportedPlatform = "UNSUPPORTED_PLATFORM"
+    case invalidMetadata = "INVALID_METADATA"
+    case invalidDepthFormat = "INVALID_DEPTH_FORMAT"
+    case invalidAssertion = "INVALID_ASSERTION"
+    case gone = "GONE"
+    case rateLimited = "RATE_LIMITED"
+    case internalError = "INTERNAL_ERROR"
+    case storageError = "STORAGE_ERROR"
+    case serviceUnavailable = "SERVICE_UNAVAILABLE"
+
+    var status: HTTPResponse.Status {
+        switch self {
+        case .validationError, .invalidAttestation, .challengeInvalid: .badRequest
+        case .deviceAuthRequired, .deviceNotRegistered, .signatureInvalid, .timestampExpired, .attestationFailed: .unauthorized
+        case .forbidden, .deviceRevoked: .forbidden
+        case .captureNotFound, .hashNotFound, .notFound: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .deviceAlreadyRegistered: .conflict
+        case .payloadTooLarge: .contentTooLarge
+        case .unsupportedMediaType: .unsupportedMediaType
+        case .unsupportedPlatform, .invalidMetadata, .invalidDepthFormat, .invalidAssertion: .unprocessableContent
+        case .gone: .gone
+        case .rateLimited: .tooManyRequests
+        case .internalError: .internalServerError
+        case .storageError, .serviceUnavailable: .serviceUnavailable
+        }
+    }
+}
+
+/// An answer that is an error: the code to switch on, a sentence for people, and what is wrong with which field.
+struct APIError: Error, Sendable {
+    struct Detail: Sendable, Encodable {
+        let field: String
+        let problem: String
+    }
+    let code: ErrorCode
+    let message: String
+    var details: [Detail] = []
+    var headers: HTTPFields = [:]
+
+    init(_ code: ErrorCode, _ message: String, details: [Detail] = [], headers: HTTPFields = [:]) {
+        self.code = code
+        self.message = message
+        self.details = details
+        self.headers = headers
+    }
+
+    /// A field of the request that is wrong.
+    static func invalid(_ field: String, _ problem: String, code: ErrorCode = .validationError) -> APIError {
+        APIError(code, "\(field) \(problem)", details: [Detail(field: field, problem: problem)])
+    }
+
+    static func retryLater(_ code: ErrorCode, _ message: String, seconds: Int) -> APIError {
+        APIError(code, message, headers: [.retryAfter: String(max(seconds, 1))])
+    }
+}

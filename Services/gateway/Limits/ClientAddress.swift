@@ -1,0 +1,75 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The network a client counts by: an IPv4 address, or the /64 of an IPv6 one.
+struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
+    let description: String
+
+    /// The socket's address, or the last one in `X-Forwarded-For` that is not a trusted proxy's, if the socket's is.
+    init(_ request: Request, _ context: GatewayContext, trusting proxies: [AddressRange]) {
+        var address = context.remoteAddress?.ipAddress.flatMap(IPAddress.init)
+        if let socket = address, proxies.contains(where: { $0.contains(socket) }) {
+            let chain = request.headers[values: .forwardedFor].flatMap { $0.split(separator: ",") }
+                .map { IPAddress($0.trimmingCharacters(in: .whitespaces)) }
+            for hop in chain.reversed() {
+                guard let hop else { break }
+                address = hop
+                if !proxies.contains(where: { $0.contains(hop) }) { break }
+            }
+        }
+        description = address?.network ?? "unknown"
+    }
+}
+
+/// An IPv4 or IPv6 address; IPv4 mapped into IPv6 is IPv4.
+struct IPAddress: Sendable, Hashable {
+    /// 4 or 16.
+    let bytes: [UInt8]
+
+    init?(_ text: String) {
+        var four = in_addr()
+        var six = in6_addr()
+        let bare = text.split(separator: "%").first.map(String.init) ?? text
+        if inet_pton(AF_INET, bare, &four) == 1 {
+            bytes = withUnsafeBytes(of: &four) { Array($0) }
+        } else if inet_pton(AF_INET6, bare, &six) == 1 {
+            let all = withUnsafeBytes(of: &six) { Array($0) }
+            let isMapped = all[..<10].allSatisfy { $0 == 0 } && all[10] == 0xff && all[11] == 0xff
+            bytes = isMapped ? Array(all[12...]) : all
+        } else {
+            return nil
+        }
+    }
+
+    var network: String {
+        if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
+        return bytes[..<8].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "::/64"
+    }
+}
+
+/// An address, or a CIDR range of them.
+struct AddressRange: Sendable {
+    private let base: IPAddress
+    private let bits: Int
+
+    init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard let first = parts.first, let base = IPAddress(String(first)), parts.count <= 2 else { return nil }
+        let most = base.bytes.count * 8
+        guard let bits = parts.count == 2 ? Int(parts[1]) : most, (0...most).contains(bits) else { return nil }
+        self.base = base
+        self.bits = bits
+    }
+
+    func contains(_ address: IPAddress) -> Bool {
+        guard address.bytes.count == base.bytes.count else { return false }
+        for (index, pair) in zip(address.bytes, base.bytes).enumerated() {
+            let covered = min(max(bits - index * 8, 0), 8)
+            let mask = covered == 0 ? 0 : UInt8(truncatingIfNeeded: 0xff << (8 - covered))
+            if pair.0 & mask != pair.1 & mask { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,41 @@
+import Crypto
+import Foundation
+import Models
+
+/// Links to media that live for at most an hour (SPEC §5).
+struct MediaLinks: Sendable {
+    /// What may be asked for by link, and which of it needs no signature.
+    static let names: Set<String> = ["public.jpg", "thumbnail.jpg", "depth-preview.png", "c2pa.jpg", "manifest.c2pa", "og.jpg"]
+    static let unsigned: Set<String> = ["thumbnail.jpg", "og.jpg"]
+    static let life: Int64 = 3600
+    /// Links made within a quarter of an hour are the same, so that answers and caches hold.
+    static let step: Int64 = 900
+    private let key: SymmetricKey
+
+    init(key: [UInt8]) { self.key = SymmetricKey(data: key) }
+
+    /// Path and query.
+    func path(_ capture: CaptureID, _ name: String, at now: Date) -> String {
+        let path = "/media/\(capture)/\(name)"
+        if Self.unsigned.contains(name) { return path }
+        let seconds = Int64(now.timeIntervalSince1970)
+        let expires = seconds - seconds % Self.step + Self.life
+        return "\(path)?expires=\(expires)&signature=\(Hex.encode(code(capture, name, expires)))"
+    }
+
+    /// - Throws: `FORBIDDEN` for a wrong signature or one too far ahead, `GONE` for an expired one.
+    func check(_ capture: CaptureID, _ name: String, expires: String?, signature: String?, at now: Date) throws(APIError) {
+        if Self.unsigned.contains(name) { return }
+        let message = Data("rial-media-v1\n\(capture)\n\(name)\n\(expires ?? "")".utf8)
+        guard let expires = expires.flatMap(Int64.init), let bytes = signature.flatMap(Hex.decode),
+            HMAC<SHA256>.isValidAuthenticationCode(bytes, authenticating: message, using: key)
+        else { throw APIError(.forbidden, "The link's signature is not valid.") }
+        let seconds = Int64(now.timeIntervalSince1970)
+        guard seconds <= expires else { throw APIError(.gone, "The link has expired.") }
+        guard expires - seconds <= Self.life else { throw APIError(.forbidden, "The link's signature is not valid.") }
+    }
+
+    private func code(_ capture: CaptureID, _ name: String, _ expires: Int64) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Data("rial-media-v1\n\(capture)\n\(name)\n\(expires)".utf8), using: key))
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import Metrics
+import Models
+import ObjectStorage
+import Observability
+import Persistence
+import Synchronization
+
+/// Gives every answer its request id, trace and headers, and every error its envelope; counts and logs.
+struct AnswerMiddleware: RouterMiddleware {
+    typealias Context = GatewayContext
+    let routes: LateTable
+
+    func handle(
+        _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        if let given = request.headers[.requestID], let id = UUID(uuidString: given) {
+            context.requestID = id.uuidString.lowercased()
+        }
+        context.logger[metadataKey: "request_id"] = "\(context.requestID)"
+        let trace = request.headers[.traceparent].flatMap(TraceContext.init(traceparent:))?.child() ?? TraceContext()
+        let start = ContinuousClock.now
+        let passed = context
+        var response = await TraceContext.$current.withValue(trace) {
+            do {
+                return try await next(request, passed)
+            } catch {
+                return Envelope.failure(apiError(error, request, passed), request: request, context: passed)
+            }
+        }
+        response.headers[.requestID] = context.requestID
+        response.headers[.xContentTypeOptions] = "nosniff"
+        response.headers[.referrerPolicy] = "no-referrer"
+        record(request, context, response, since: start, trace)
+        return response
+    }
+
+    private func apiError(_ error: any Error, _ request: Request, _ context: GatewayContext) -> APIError {
+        switch error {
+        case let error as APIError: return error
+        case let error as HTTPError where error.status == .notFound:
+            // The router knows no difference between an unknown path and a wrong method.
+            let allowed = routes.table.methods(of: request.uri.path)
+            if allowed.isEmpty { return APIError(.notFound, "There is nothing at this address.") }
+            return APIError(
+                .methodNotAllowed, "This address does not take \(request.method.rawValue).",
+                headers: [.allow: allowed.joined(separator: ", ")])
+        case let error as HTTPError where error.status == .contentTooLarge:
+            return APIError(.payloadTooLarge, "The body is too large.")
+        case let error as HTTPError where error.status.kind == .clientError:
+            return APIError(.validationError, "The request could not be read.")
+        case let error as ObjectStorageError:
+            context.logger.error("object storage failed", error: error)
+            return .retryLater(.storageError, "The media store cannot be reached at the moment.", seconds: 5)
+        case let error as PostgresError where error.isTransient:
+            context.logger.error("database failed", error: error)
+            return .retryLater(.serviceUnavailable, "The service is not available at the moment.", seconds: 5)
+        default:
+            context.logger.error("request failed", error: error)
+            return APIError(.internalError, "Something went wrong on our side.")
+        }
+    }
+
+    private func record(
+        _ request: Request, _ context: GatewayContext, _ response: Response, since start: ContinuousClock.Instant, _ trace: TraceContext
+    ) {
+        let route = context.endpointPath ?? "unknown"
+        let elapsed = ContinuousClock.now - start
+        Counter(
+            label: "rial_http_requests_total",
+            dimensions: [("route", route), ("method", RouteTable.label(request.method)), ("status", String(response.status.code))]
+        ).increment()
+        Metrics.Timer(label: "rial_http_request_seconds", dimensions: [("route", route)])
+            .recordNanoseconds(elapsed.components.seconds * 1_000_000_000 + elapsed.components.attoseconds / 1_000_000_000)
+        TraceContext.$current.withValue(trace) {
+            context.logger.info("request", metadata: [
+                "method": "\(RouteTable.label(request.method))", "route": "\(route)", "status": "\(response.status.code)",
+                "milliseconds": "\(elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000)",
+            ])
+        }
+    }
+}
+
+/// The paths there are and their methods, to tell a wrong method from an unknown address.
+struct RouteTable: Sendable {
+    private var entries: [(segments: [Substring], methods: [String])] = []
+
+    mutating func add(_ path: String, _ methods: [String]) {
+        entries.append((path[...].split(separator: "/"), methods))
+    }
+
+    /// Empty for an unknown address. Segments in braces stand for anything.
+    func methods(of path: String) -> [String] {
+        let segments = path.split(separator: "/")
+        return entries.filter { entry in
+            entry.segments.count == segments.count
+                && zip(entry.segments, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+        }.flatMap(\.methods)
+    }
+
+    /// A label with few values, whatever clients send.
+    static func label(_ method: HTTPRequest.Method) -> String {
+        ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"].contains(method.rawValue) ? method.rawValue : "OTHER"
+    }
+}
+
+/// The table of routes, known once all routes are added; middleware comes first.
+final class LateTable: Sendable {
+    private let held = Mutex(RouteTable())
+    var table: RouteTable { held.withLock { $0 } }
+    func set(_ table: RouteTable) { held.withLock { $0 = table } }
+}

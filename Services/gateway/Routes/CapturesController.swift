@@ -1,0 +1,135 @@
+import Crypto
+import Foundation
+import Hummingbird
+import Metrics
+import Models
+import Multipart
+import ObjectStorage
+import Pipeline
+
+/// `POST /api/v1/captures` and `GET /api/v1/captures/{id}`.
+struct CapturesController: Sendable {
+    let authenticator: DeviceAuthenticator
+    let captures: CaptureRepository
+    let storage: S3Client
+    let uploads: UploadSlots
+    let buckets: TokenBuckets
+    let limits: RateLimits
+    let links: MediaLinks
+    let publicURL: String
+    let trustedProxies: [AddressRange]
+
+    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
+        router.post("/api/v1/captures") { request, context in try await self.submit(request, context) }
+        router.get("/api/v1/captures/{id}") { request, context in try await self.show(request, context) }
+        table.add("/api/v1/captures", ["POST"])
+        table.add("/api/v1/captures/{id}", ["GET", "HEAD"])
+    }
+
+    private struct Accepted: Encodable {
+        let capture_id: CaptureID
+        let status: CaptureStatus
+        let verification_url: String
+    }
+
+    private func submit(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let address = ClientAddress(request, context, trusting: trustedProxies)
+        let headers = try SignatureHeaders(request.headers)
+        let boundary = try boundary(of: request)
+        if let length = request.headers[.contentLength].flatMap(Int.init), length > BodyIntake.maximumBytes {
+            throw APIError(.payloadTooLarge, "A capture is at most 20 MiB.")
+        }
+        let pending = try await authenticator.begin(headers, request, from: address, allowsVersion1: true)
+        let device = pending.device.id
+        try await buckets.look(limits.captures, device.description)
+        guard uploads.take() else {
+            throw APIError.retryLater(.serviceUnavailable, "Too many uploads at the moment; try again.", seconds: 1)
+        }
+        defer { uploads.give() }
+        let id = CaptureID()
+        let intake = BodyIntake(storage: storage, capture: id, boundary: boundary)
+        do {
+            let body = try await intake.read(request.body)
+            try await authenticator.finish(pending, bodyDigest: body.bodyDigest)
+            let submission = try CaptureSubmission(body)
+            var fields = try await buckets.debit(limits.captures, device.description)
+            try await intake.keepSmallParts(metadata: submission.metadataBytes, assertion: submission.assertion)
+            FailPoint.reached("gateway.capture.intake")
+            switch try await captures.record(id, submission, device: device, receivedAt: Date()) {
+            case .new:
+                FailPoint.reached("gateway.capture.committed")
+                Counter(label: "rial_captures_accepted_total").increment()
+                fields[.location] = "/api/v1/captures/\(id)"
+                return try accepted(id, .processing, .created, fields, context)
+            case .known(let known, let status):
+                await intake.discard()
+                fields[.location] = "/api/v1/captures/\(known)"
+                return try accepted(known, status, .ok, fields, context)
+            }
+        } catch {
+            await intake.discard()
+            throw Self.refusal(error)
+        }
+    }
+
+    private func accepted(
+        _ id: CaptureID, _ status: CaptureStatus, _ code: HTTPResponse.Status, _ headers: HTTPFields, _ context: GatewayContext
+    ) throws -> Response {
+        try Envelope.success(
+            Accepted(capture_id: id, status: status, verification_url: "\(publicURL)/verify/\(id)"), status: code, headers: headers,
+            context: context)
+    }
+
+    private func boundary(of request: Request) throws -> MultipartBoundary {
+        do {
+            return try MultipartBoundary(contentType: request.headers[.contentType] ?? "")
+        } catch MultipartError.notMultipart {
+            throw APIError(.unsupportedMediaType, "The body must be multipart/form-data.")
+        } catch {
+            throw APIError.invalid("Content-Type", "has no usable boundary")
+        }
+    }
+
+    /// A body that ends early or stalls is the client's to send again.
+    private static func refusal(_ error: any Error) -> any Error {
+        switch error {
+        case is APIError, is ObjectStorageError, is HTTPError, is CancellationError: error
+        case is MultipartError: APIError(.validationError, "The multipart body is malformed.")
+        default: error
+        }
+    }
+
+    private func show(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        guard let id = CaptureID(try context.parameters.require("id")) else {
+            throw APIError(.captureNotFound, "There is no such capture.")
+        }
+        let isSigned = SignatureHeaders.isAny(in: request.headers)
+        var reader: DeviceID?
+        if isSigned {
+            let address = ClientAddress(request, context, trusting: trustedProxies)
+            let pending = try await authenticator.begin(
+                SignatureHeaders(request.headers), request, from: address, allowsVersion1: false)
+            try await authenticator.finish(pending, bodyDigest: SHA256.hash(data: [UInt8]()))
+            reader = pending.device.id
+        }
+        guard let row = try await captures.find(id) else { throw APIError(.captureNotFound, "There is no such capture.") }
+        let view = CaptureView(row, isOwner: reader == row.deviceID, links: links, publicURL: publicURL, at: Date())
+        var headers: HTTPFields = [
+            .cacheControl: isSigned ? "private, no-store" : "no-cache",
+            .vary: SignatureHeaders.names.map(\.rawName).joined(separator: ", "),
+        ]
+        let tag = "\"\(Hex.encode(SHA256.hash(data: try WireJSON.encode(view)).prefix(16)))\""
+        headers[.eTag] = tag
+        if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
+        return try Envelope.success(view, headers: headers, context: context)
+    }
+}
+
+/// `If-None-Match` (RFC 9110 §13.1.2), weak comparison.
+enum EntityTag {
+    static func matches(_ field: String?, _ tag: String) -> Bool {
+        guard let field else { return false }
+        return field.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            .contains { $0 == "*" || $0 == tag || $0 == "W/" + tag }
+    }
+}

@@ -1,0 +1,97 @@
+import Crypto
+import Foundation
+import Hummingbird
+import Models
+import NIOCore
+
+/// `GET /api/v1/devices/challenge` and `POST /api/v1/devices/register`.
+struct DevicesController: Sendable {
+    static let patience: Duration = .seconds(10)
+    let challenges: ChallengeRepository
+    let registrations: RegistrationRepository
+    let waiters: Waiters
+    let buckets: TokenBuckets
+    let limits: RateLimits
+    let trustedProxies: [AddressRange]
+
+    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
+        router.get("/api/v1/devices/challenge") { request, context in try await self.challenge(request, context) }
+        router.post("/api/v1/devices/register") { request, context in try await self.register(request, context) }
+        table.add("/api/v1/devices/challenge", ["GET", "HEAD"])
+        table.add("/api/v1/devices/register", ["POST"])
+    }
+
+    private struct ChallengeBody: Encodable {
+        let challenge: Base64Bytes
+        let expires_at: Date
+    }
+
+    private func challenge(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let address = ClientAddress(request, context, trusting: trustedProxies)
+        var headers = try await buckets.debit(limits.challenges, address.description)
+        let (challenge, expiresAt) = try await challenges.issue()
+        headers[.cacheControl] = "no-store"
+        return try Envelope.success(
+            ChallengeBody(challenge: Base64Bytes(challenge), expires_at: expiresAt), headers: headers, context: context)
+    }
+
+    private func register(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let address = ClientAddress(request, context, trusting: trustedProxies)
+        guard request.mediaType == "application/json" else {
+            throw APIError(.unsupportedMediaType, "The body must be application/json.")
+        }
+        if let length = request.headers[.contentLength].flatMap(Int.init), length > RegistrationBody.maximumBytes {
+            throw APIError(.payloadTooLarge, "A registration is at most 128 KiB.")
+        }
+        let headers = try await buckets.debit(limits.registrations, address.description)
+        let bytes = try await collect(request)
+        let body = try RegistrationBody(bytes)
+        guard let digest = Models.Digest(bytes: SHA256.hash(data: bytes)), let hash = body.clientDataHash else {
+            throw APIError(.internalError, "Something went wrong on our side.")
+        }
+        guard case .registration(let id) = try await challenges.consume(body, digest: digest, hash: hash) else {
+            throw APIError(.challengeInvalid, "The challenge is unknown, expired or used.")
+        }
+        return try answer(try await outcome(of: id), headers: headers, context)
+    }
+
+    private func collect(_ request: Request) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for try await chunk in request.body {
+            guard bytes.count + chunk.readableBytes <= RegistrationBody.maximumBytes else {
+                throw APIError(.payloadTooLarge, "A registration is at most 128 KiB.")
+            }
+            bytes.append(contentsOf: chunk.readableBytesView)
+        }
+        return bytes
+    }
+
+    private func outcome(of id: RegistrationID) async throws -> RegistrationRecord {
+        let deadline = ContinuousClock.now + Self.patience
+        while ContinuousClock.now < deadline {
+            if let record = try await registrations.find(id) { return record }
+            try Task.checkCancellation()
+            await waiters.wait(for: id.description)
+        }
+        if let record = try await registrations.find(id) { return record }
+        throw APIError.retryLater(
+            .serviceUnavailable, "The attestation is still being appraised; send the same request again.", seconds: 5)
+    }
+
+    private func answer(_ record: RegistrationRecord, headers: HTTPFields, _ context: GatewayContext) throws -> Response {
+        switch (record.outcome, record.device) {
+        case (.registered, let device?): return try Envelope.success(device, status: .created, headers: headers, context: context)
+        case (.invalidAttestation, _):
+            throw APIError(.invalidAttestation, "The attestation does not verify, and the device gave no request key or the object is malformed.")
+        case (.alreadyRegistered, _): throw APIError(.deviceAlreadyRegistered, "A device with this key is registered.")
+        case (.registered, nil), (.failed, _): throw APIError(.internalError, "The registration could not be completed.")
+        }
+    }
+}
+
+extension Request {
+    /// The media type without parameters, in lower case; `nil` without a `Content-Type`.
+    var mediaType: String? {
+        headers[.contentType].flatMap { $0.split(separator: ";").first }.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Hummingbird
+import Metrics
+import Models
+import NIOCore
+import Synchronization
+
+/// `GET /api/v1/captures/{id}/events`: server-sent events until the capture is final (SPEC §2).
+struct EventsController: Sendable {
+    static let life: Duration = .seconds(600)
+    static let heartbeat: Duration = .seconds(15)
+    let captures: CaptureRepository
+    let waiters: Waiters
+    let slots: StreamSlots
+    let trustedProxies: [AddressRange]
+
+    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
+        router.get("/api/v1/captures/{id}/events") { request, context in try await self.stream(request, context) }
+        table.add("/api/v1/captures/{id}/events", ["GET", "HEAD"])
+    }
+
+    private func stream(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        guard let id = CaptureID(try context.parameters.require("id")), try await captures.find(id) != nil else {
+            throw APIError(.captureNotFound, "There is no such capture.")
+        }
+        let address = ClientAddress(request, context, trusting: trustedProxies).description
+        guard request.method != .head else { return Response(status: .ok, headers: [.contentType: "text/event-stream"]) }
+        let seen = EventCursor(request.headers[.lastEventID])
+        guard let slot = slots.take(address) else {
+            throw APIError.retryLater(.rateLimited, "Too many event streams from this address.", seconds: 10)
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
+            body: .init { writer in
+                // Held until the stream has ended, however it ends.
+                defer { withExtendedLifetime(slot) {} }
+                try await self.send(id, after: seen, to: &writer)
+                try await writer.finish(nil)
+            })
+    }
+
+    private func send(_ id: CaptureID, after cursor: EventCursor, to writer: inout any ResponseBodyWriter) async throws {
+        var cursor = cursor
+        let end = ContinuousClock.now + Self.life
+        var quietUntil = ContinuousClock.now + Self.heartbeat
+        try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
+        while ContinuousClock.now < end {
+            guard let row = try await captures.find(id) else { return }
+            let events = cursor.advance(row, parts: try await captures.parts(of: id))
+            for event in events { try await writer.write(ByteBuffer(string: event)) }
+            if row.status != .processing { return }
+            if !events.isEmpty { quietUntil = ContinuousClock.now + Self.heartbeat }
+            if ContinuousClock.now >= quietUntil {
+                try await writer.write(ByteBuffer(string: ": still here\n\n"))
+                quietUntil = ContinuousClock.now + Self.heartbeat
+            }
+            try Task.checkCancellation()
+            await waiters.wait(for: id.description)
+        }
+    }
+}
+
+/// Which events a reader has seen. The id of an event lists them, so that a reader who returns with it, to any instance and after
+/// any order of arrival, gets the rest.
+struct EventCursor: Sendable {
+    private var seen: Set<String> = []
+
+    /// - Parameter lastEventID: words separated by dots; what is not an event's name is ignored.
+    init(_ lastEventID: String?) {
+        let known = Set(["processing", "final"] + EvidencePart.allCases.map(\.rawValue))
+        seen = Set((lastEventID ?? "").prefix(200).split(separator: ".").map(String.init)).intersection(known)
+    }
+
+    /// The events to send now, in the event stream format.
+    mutating func advance(_ row: CaptureRow, parts: [PartRow]) -> [String] {
+        var events: [String] = []
+        if seen.insert("processing").inserted { events.append(event("status", #"{"status":"processing"}"#)) }
+        for part in parts where seen.insert(part.part.rawValue).inserted {
+            events.append(event("check", #"{"name":"\#(Self.checkName(part.part))","status":"\#(part.status.rawValue)"}"#))
+        }
+        if row.status != .processing, seen.insert("final").inserted {
+            if let evidence = row.evidence?.publicForm(), let json = try? WireJSON.encode(evidence) {
+                events.append(event("evidence", String(decoding: json, as: UTF8.self)))
+            }
+            let confidence = row.confidence.map { #","confidence_level":"\#($0.rawValue)""# } ?? ""
+            events.append(event("status", #"{"status":"\#(row.status.rawValue)"\#(confidence)}"#))
+        }
+        return events
+    }
+
+    private func event(_ name: String, _ data: String) -> String {
+        "id: \(seen.sorted().joined(separator: "."))\nevent: \(name)\ndata: \(data)\n\n"
+    }
+
+    private static func checkName(_ part: EvidencePart) -> String {
+        switch part {
+        case .attestation: "hardware_attestation"
+        case .depth: "depth_analysis"
+        case .media: "media"
+        }
+    }
+}
+
+/// How many event streams are open: 10 an address, 1,000 in all.
+final class StreamSlots: Sendable {
+    static let perAddress = 10
+    static let total = 1000
+    private let open = Mutex<[String: Int]>([:])
+
+    /// Gives its place back when it is let go.
+    final class Slot: Sendable {
+        private let address: String
+        private let slots: StreamSlots
+        init(_ address: String, _ slots: StreamSlots) {
+            self.address = address
+            self.slots = slots
+        }
+        deinit { slots.give(address) }
+    }
+
+    func take(_ address: String) -> Slot? {
+        let isTaken = open.withLock { open in
+            guard open[address, default: 0] < Self.perAddress, open.values.reduce(0, +) < Self.total else { return false }
+            open[address, default: 0] += 1
+            return true
+        }
+        measure()
+        return isTaken ? Slot(address, self) : nil
+    }
+
+    private func give(_ address: String) {
+        open.withLock { open in
+            let left = (open[address] ?? 1) - 1
+            open[address] = left > 0 ? left : nil
+        }
+        measure()
+    }
+
+    private func measure() { Meter(label: "rial_event_streams_open").set(open.withLock { $0.values.reduce(0, +) }) }
+}

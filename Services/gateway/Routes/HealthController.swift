@@ -1,0 +1,35 @@
+import Foundation
+import Hummingbird
+import Models
+import Observability
+import Pipeline
+
+/// `GET /health`: what the public may know of the dependencies. Without the envelope.
+struct HealthController: Sendable {
+    let readiness: Readiness
+
+    private struct Health: Encodable {
+        let status: String
+        let database: String
+        let broker: String
+        let storage: String
+        let version: String
+    }
+
+    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
+        router.get("/health") { _, _ in try self.answer() }
+        table.add("/health", ["GET", "HEAD"])
+    }
+
+    private func answer() throws -> Response {
+        let known = readiness.dependencies
+        let word: (String) -> String = { known[$0] == true ? "connected" : "unreachable" }
+        let isReady = readiness.isReady
+        let health = Health(
+            status: isReady ? "ok" : "degraded", database: word("database"), broker: word("broker"), storage: word("storage"),
+            version: ServiceMain.version)
+        return Response(
+            status: isReady ? .ok : .serviceUnavailable, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(health))))
+    }
+}

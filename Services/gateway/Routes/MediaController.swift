@@ -1,0 +1,69 @@
+import Foundation
+import Hummingbird
+import Models
+import ObjectStorage
+import Persistence
+
+/// `GET /media/{capture id}/{name}`: published objects, streamed from the store or by redirect (SPEC §5).
+struct MediaController: Sendable {
+    let database: PostgresPool
+    let storage: S3Client
+    let links: MediaLinks
+    let publicEndpoint: URL?
+
+    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
+        router.get("/media/{id}/{name}") { request, context in try await self.serve(request, context) }
+        table.add("/media/{id}/{name}", ["GET", "HEAD"])
+    }
+
+    private func serve(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let name = try context.parameters.require("name")
+        guard let id = CaptureID(try context.parameters.require("id")), MediaLinks.names.contains(name) else {
+            throw APIError(.notFound, "There is nothing at this address.")
+        }
+        let query = request.uri.queryParameters
+        try links.check(
+            id, name, expires: query["expires"].map(String.init), signature: query["signature"].map(String.init), at: Date())
+        guard let object = try await find(id, name) else { throw APIError(.notFound, "There is nothing at this address.") }
+        if let publicEndpoint {
+            let location = storage.presignedGet(object.key, expires: .seconds(300), at: Date(), endpoint: publicEndpoint)
+            return Response(status: .found, headers: [.location: location, .cacheControl: "no-store"])
+        }
+        return try await stream(object, named: name, request)
+    }
+
+    private func stream(_ object: StoredMedia, named name: String, _ request: Request) async throws -> Response {
+        let tag = "\"\(object.sha256.hex)\""
+        var headers: HTTPFields = [
+            .eTag: tag, .acceptRanges: "bytes", .contentType: object.contentType,
+            .contentDigest: "sha-256=:\(Base64.encode(object.sha256.bytes)):",
+            .cacheControl: MediaLinks.unsigned.contains(name) ? "public, max-age=3600" : "private, max-age=3600",
+        ]
+        if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
+        switch MediaRange(request.headers[.range], sizeBytes: object.sizeBytes) {
+        case .whole:
+            let content = try await storage.get(object.key)
+            headers[.contentLength] = String(object.sizeBytes)
+            return Response(status: .ok, headers: headers, body: .init(asyncSequence: content.body))
+        case .part(let range):
+            let content = try await storage.get(object.key, range: range)
+            // The digest is that of the whole object (RFC 9530 §2: of the content, which here is a part).
+            headers[.contentDigest] = nil
+            headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(object.sizeBytes)"
+            headers[.contentLength] = String(range.upperBound - range.lowerBound + 1)
+            return Response(status: .partialContent, headers: headers, body: .init(asyncSequence: content.body))
+        case .unsatisfiable:
+            return Response(status: .rangeNotSatisfiable, headers: [.contentRange: "bytes */\(object.sizeBytes)"])
+        }
+    }
+
+    private func find(_ id: CaptureID, _ name: String) async throws -> StoredMedia? {
+        let rows = try await database.query("""
+            SELECT object_key, sha256, size_bytes, content_type FROM media_objects
+            WHERE capture_id = \(id.uuid) AND name = \(name)
+            """)
+        guard let row = rows.first, let digest = Digest(bytes: try row.get("sha256", as: [UInt8].self)) else { return nil }
+        return StoredMedia(
+            key: try row.get("object_key"), sha256: digest, sizeBytes: try row.get("size_bytes"), contentType: try row.get("content_type"))
+    }
+}

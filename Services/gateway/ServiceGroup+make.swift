@@ -1,0 +1,82 @@
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+import Logging
+import Models
+import NIOCore
+import NIOSSL
+import Observability
+import Pipeline
+import ServiceLifecycle
+
+/// Builds the service from its settings.
+func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
+    let backbone = try Backbone(.gateway, settings: settings.common, metrics: metrics, logger: logger)
+    let waiters = Waiters()
+    let wake = WakeService(
+        topics: [.registrationAppraised, .evidenceAssembled], waiters: waiters, kafka: settings.common.kafka, creator: backbone.topics,
+        logger: logger)
+    let buckets = TokenBuckets(database: backbone.database)
+    let challenges = ChallengeRepository(database: backbone.database, outbox: backbone.outbox)
+    let router = makeRouter(settings, backbone, waiters: waiters, buckets: buckets, challenges: challenges)
+    var quiet = logger
+    quiet.logLevel = .warning
+    let server = Application(
+        router: router, server: try httpServer(settings),
+        configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: nil), logger: quiet)
+    return backbone.serviceGroup([
+        wake, server,
+        PeriodicTask(name: "challenge sweep", every: .seconds(600), logger: logger) { try await challenges.sweep() },
+        PeriodicTask(name: "rate limit sweep", every: .seconds(3600), logger: logger) { try await buckets.sweep() },
+        PeriodicTask(name: "verification log sweep", every: .seconds(3600), logger: logger) {
+            _ = try await backbone.database.query("DELETE FROM verification_logs WHERE asked_at < now() - interval '30 days'")
+        },
+    ])
+}
+
+private func makeRouter(
+    _ settings: Settings, _ backbone: Backbone, waiters: Waiters, buckets: TokenBuckets, challenges: ChallengeRepository
+) -> Router<GatewayContext> {
+    let links = MediaLinks(key: settings.linkKey)
+    let captures = CaptureRepository(database: backbone.database, outbox: backbone.outbox)
+    let authenticator = DeviceAuthenticator(database: backbone.database, buckets: buckets, limits: settings.limits)
+    let routes = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
+    var table = RouteTable()
+    let middleware = LateTable()
+    routes.add(middleware: AnswerMiddleware(routes: middleware))
+    DevicesController(
+        challenges: challenges, registrations: RegistrationRepository(database: backbone.database), waiters: waiters,
+        buckets: buckets, limits: settings.limits, trustedProxies: settings.trustedProxies
+    ).addRoutes(to: routes, table: &table)
+    CapturesController(
+        authenticator: authenticator, captures: captures, storage: backbone.storage,
+        uploads: UploadSlots(settings.maximumConcurrentUploads), buckets: buckets, limits: settings.limits, links: links,
+        publicURL: settings.publicURL, trustedProxies: settings.trustedProxies
+    ).addRoutes(to: routes, table: &table)
+    EventsController(
+        captures: captures, waiters: waiters, slots: StreamSlots(), trustedProxies: settings.trustedProxies
+    ).addRoutes(to: routes, table: &table)
+    MediaController(
+        database: backbone.database, storage: backbone.storage, links: links, publicEndpoint: settings.publicStorageEndpoint
+    ).addRoutes(to: routes, table: &table)
+    HealthController(readiness: backbone.readiness).addRoutes(to: routes, table: &table)
+    PagesController(captures: captures, links: links).addRoutes(to: routes, table: &table)
+    middleware.set(table)
+    return routes
+}
+
+/// HTTP/1.1, over TLS 1.3 where a certificate is given. A connection on which nothing moves is closed.
+private func httpServer(_ settings: Settings) throws -> HTTPServerBuilder {
+    let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
+        maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)
+    let idleTimeout = TimeAmount.seconds(Int64(settings.idleTimeoutSeconds))
+    let base = HTTPServerBuilder.http1(
+        configuration: HTTP1Channel.Configuration(idleTimeout: idleTimeout, httpDecoderConfiguration: decoder))
+    guard let files = settings.tls else { return base }
+    var tls = TLSConfiguration.makeServerConfiguration(
+        certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificateFile).map { .certificate($0) },
+        privateKey: .privateKey(try NIOSSLPrivateKey(file: files.keyFile, format: .pem)))
+    tls.minimumTLSVersion = .tlsv13
+    return try .tls(base, tlsConfiguration: tls)
+}

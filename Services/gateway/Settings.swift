@@ -1,0 +1,64 @@
+import Foundation
+import Models
+import Pipeline
+
+/// Everything `gateway` reads from the environment, read once.
+struct Settings: Sendable {
+    let common: CommonSettings
+    /// Without a slash at the end.
+    let publicURL: String
+    /// At least 32 bytes.
+    let linkKey: [UInt8]
+    let host: String
+    let port: Int
+    let tls: TLSFiles?
+    let appIDs: [String]
+    let trustedProxies: [AddressRange]
+    let publicStorageEndpoint: URL?
+    let idleTimeoutSeconds: Int
+    let maximumConcurrentUploads: Int
+    let limits: RateLimits
+
+    struct TLSFiles: Sendable {
+        let certificateFile: String
+        let keyFile: String
+    }
+
+    init(_ environment: ServiceEnvironment) throws {
+        common = try CommonSettings(environment, service: .gateway)
+        let url = try environment.requiredURL("RIAL_PUBLIC_URL").absoluteString
+        publicURL = url.hasSuffix("/") ? String(url.dropLast()) : url
+        linkKey = try Self.key(environment, "RIAL_LINK_KEY")
+        host = try environment.optional("RIAL_HTTP_HOST") ?? "0.0.0.0"
+        port = try environment.integer("RIAL_HTTP_PORT", default: 8080, in: 1...65535)
+        tls = try Self.tls(environment)
+        appIDs = try environment.required("RIAL_APP_IDS").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        trustedProxies = try (environment.optional("RIAL_TRUSTED_PROXIES") ?? "").split(separator: ",").map { text in
+            guard let range = AddressRange(text.trimmingCharacters(in: .whitespaces)) else {
+                throw SettingsError("RIAL_TRUSTED_PROXIES", "must be addresses or CIDR ranges, comma separated, not “\(text)”")
+            }
+            return range
+        }
+        publicStorageEndpoint = try environment.url("RIAL_S3_PUBLIC_ENDPOINT")
+        idleTimeoutSeconds = try environment.integer("RIAL_HTTP_IDLE_TIMEOUT_SECONDS", default: 30, in: 1...3600)
+        maximumConcurrentUploads = try environment.integer("RIAL_MAX_CONCURRENT_UPLOADS", default: 32, in: 1...10_000)
+        limits = try RateLimits(environment)
+    }
+
+    private static func key(_ environment: ServiceEnvironment, _ name: String) throws -> [UInt8] {
+        let text = try environment.required(name)
+        guard let bytes = Hex.decode(text) ?? Base64.decode(text), bytes.count >= 32 else {
+            throw SettingsError(name, "must be at least 32 bytes in hex or base64")
+        }
+        return bytes
+    }
+
+    private static func tls(_ environment: ServiceEnvironment) throws -> TLSFiles? {
+        switch (try environment.optional("RIAL_TLS_CERTIFICATE"), try environment.optional("RIAL_TLS_KEY")) {
+        case (nil, nil): return nil
+        case (let certificate?, let key?): return TLSFiles(certificateFile: certificate, keyFile: key)
+        case (nil, _?): throw SettingsError("RIAL_TLS_CERTIFICATE", "is not set, but RIAL_TLS_KEY is")
+        case (_?, nil): throw SettingsError("RIAL_TLS_KEY", "is not set, but RIAL_TLS_CERTIFICATE is")
+        }
+    }
+}
