@@ -8,28 +8,33 @@ import Testing
 
 @Suite("Command line")
 struct CommandTests {
-    @Test("takes what the help says", arguments: [
-        ["demo"], ["device", "register", "--request-key", "none", "--no-lidar", "--defect", "other-root"],
-        ["device", "revoke", "00000000-0000-4000-8000-000000000001"],
-        [
-            "capture", "send", "--photo", "p.jpg", "--depth", "d.f32.gz", "--width", "256", "--height", "192",
-            "--location", "37.77,-122.42", "--captured-at", "2026-11-21T07:00:00+01:00", "--signature-version", "1",
-            "--binding", "photo+depth", "--watch", "--json",
-        ],
-        ["capture", "show", "00000000-0000-4000-8000-000000000001", "--owner"],
-        ["scene", "poster", "--out", "x", "--seed", "7", "--size", "640x480"],
-        ["dlq", "redrive", "--topic", "t", "--all"], ["dlq", "redrive", "--capture", "00000000-0000-4000-8000-000000000001"],
-        ["dlq", "show", "t", "12", "--partition", "3"], ["admin", "development-root", "--out", "x"],
-        ["load", "--rate", "2", "--seconds", "10"], ["load", "--flood", "8", "--seconds", "10", "--size", "small"],
-    ])
+    @Test(
+        "takes what the help says",
+        arguments: [
+            ["demo"], ["device", "register", "--request-key", "none", "--no-lidar", "--defect", "other-root"],
+            ["device", "revoke", "00000000-0000-4000-8000-000000000001"],
+            [
+                "capture", "send", "--photo", "p.jpg", "--depth", "d.f32.gz", "--width", "256", "--height", "192",
+                "--location", "37.77,-122.42", "--captured-at", "2026-11-21T07:00:00+01:00", "--signature-version", "1",
+                "--binding", "photo+depth", "--watch", "--json",
+            ],
+            ["capture", "show", "00000000-0000-4000-8000-000000000001", "--owner"],
+            ["scene", "poster", "--out", "x", "--seed", "7", "--size", "640x480"],
+            ["dlq", "redrive", "--topic", "t", "--all"], ["dlq", "redrive", "--capture", "00000000-0000-4000-8000-000000000001"],
+            ["dlq", "show", "t", "12", "--partition", "3"], ["admin", "development-root", "--out", "x"],
+            ["load", "--rate", "2", "--seconds", "10"], ["load", "--flood", "8", "--seconds", "10", "--size", "small"],
+        ])
     func accepts(arguments: [String]) throws { _ = try Rial.parseAsRoot(arguments) }
 
-    @Test("refuses what makes no sense", arguments: [
-        ["capture", "show", "not-a-uuid"], ["scene", "garden", "--out", "x"], ["scene", "room", "--out", "x", "--size", "9999999x1"],
-        ["dlq", "redrive"], ["dlq", "redrive", "--topic", "t"], ["dlq", "redrive", "--topic", "t", "--capture", "c"],
-        ["load", "--seconds", "10"], ["load", "--rate", "2", "--flood", "2", "--seconds", "10"], ["load", "--rate", "-1", "--seconds", "1"],
-        ["device", "register", "--unverified", "--defect", "wrong-format"], ["device", "register", "--defect", "bad-signature"],
-    ])
+    @Test(
+        "refuses what makes no sense",
+        arguments: [
+            ["capture", "show", "not-a-uuid"], ["scene", "garden", "--out", "x"], ["scene", "room", "--out", "x", "--size", "9999999x1"],
+            ["dlq", "redrive"], ["dlq", "redrive", "--topic", "t"], ["dlq", "redrive", "--topic", "t", "--capture", "c"],
+            ["load", "--seconds", "10"], ["load", "--rate", "2", "--flood", "2", "--seconds", "10"],
+            ["load", "--rate", "-1", "--seconds", "1"],
+            ["device", "register", "--unverified", "--defect", "wrong-format"], ["device", "register", "--defect", "bad-signature"],
+        ])
     func refuses(arguments: [String]) throws {
         let error = try #require(throws: (any Error).self) { try Rial.parseAsRoot(arguments) }
         #expect(Rial.exitCode(for: error).rawValue == 64)

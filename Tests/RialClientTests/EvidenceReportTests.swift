@@ -14,7 +14,8 @@ struct EvidenceReportTests {
 
     @Test("shows confidence, link and every check with what was found")
     func complete() throws {
-        let text = try report("""
+        let text = try report(
+            """
             {"id": "\(Self.id)", "status": "complete", "confidence_level": "high", "verification_url": "http://h/verify/x",
              "location_coarse": "Lyon, France", "evidence": {
                "hardware_attestation": {"status": "pass", "level": "secure_enclave", "binding": "photo+depth+metadata",
@@ -36,10 +37,12 @@ struct EvidenceReportTests {
         #expect(text.contains("no evidence yet"))
     }
 
-    @Test("stands what is odd", arguments: [
-        "{\"evidence\": []}", "{\"evidence\": {\"depth_analysis\": {\"depth_layers\": 1e300, \"relief\": \"x\"}}}",
-        "{\"evidence\": {\"processing\": {\"duration_ms\": 1e300}, \"metadata\": 3}}",
-    ])
+    @Test(
+        "stands what is odd",
+        arguments: [
+            "{\"evidence\": []}", "{\"evidence\": {\"depth_analysis\": {\"depth_layers\": 1e300, \"relief\": \"x\"}}}",
+            "{\"evidence\": {\"processing\": {\"duration_ms\": 1e300}, \"metadata\": 3}}",
+        ])
     func odd(extra: String) throws {
         let members = extra.dropFirst().dropLast()
         #expect(try report("{\"id\": \"\(Self.id)\", \"status\": \"complete\", \(members)}").contains(Self.id))

@@ -15,7 +15,8 @@ struct MultipartBodyTests {
     @Test("is written as RFC 7578 has it")
     func writesParts() async throws {
         let body = MultipartBody(
-            boundary: "b", parts: [
+            boundary: "b",
+            parts: [
                 .init(name: "photo", fileName: "p.jpg", contentType: "image/jpeg", content: .bytes(Array("JPEG".utf8))),
                 .init(name: "metadata", contentType: "application/json", content: .bytes([])),
             ])

@@ -39,7 +39,8 @@ final class TestServer: Sendable {
         }
         let application = Application(
             responder: responder, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) }, logger: Logger(label: "test-server") { _ in
+            onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
+            logger: Logger(label: "test-server") { _ in
                 SwiftLogNoOpLogHandler()
             })
         try await withThrowingTaskGroup(of: Void.self) { group in
