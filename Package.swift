@@ -28,6 +28,14 @@ let backbone: [Target.Dependency] = [
 let package = Package(
     name: "rial",
     platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "gateway", targets: ["Gateway"]),
+        .executable(name: "attestation-verifier", targets: ["AttestationVerifier"]),
+        .executable(name: "depth-analyzer", targets: ["DepthAnalysis"]),
+        .executable(name: "upload-sync", targets: ["UploadSync"]),
+        .executable(name: "evidence-assembler", targets: ["EvidenceAssembly"]),
+        .executable(name: "rial", targets: ["RialCLI"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1.git", exact: "1.7.4"),
@@ -53,7 +61,7 @@ let package = Package(
         .target(name: "Blocking", path: "Shared/Blocking"),
         .target(name: "Models", path: "Shared/Models"),
         .target(name: "Depth", dependencies: ["Models", "CZlib"], path: "Shared/Depth"),
-        .target(name: "Imaging", dependencies: ["CTurboJPEG", "CPNG"], path: "Shared/Imaging"),
+        .target(name: "Imaging", dependencies: ["Models", "CTurboJPEG", "CPNG"], path: "Shared/Imaging"),
         .target(name: "Persistence", dependencies: ["Blocking", "CLibPQ", logging, lifecycle], path: "Shared/Persistence", resources: [.copy("Migrations")]),
         .target(name: "Messaging", dependencies: ["Blocking", "CRdKafka", logging, lifecycle], path: "Shared/Messaging"),
         .target(name: "ObjectStorage", dependencies: [crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging], path: "Shared/ObjectStorage"),
@@ -86,5 +94,38 @@ let package = Package(
                 "Attestation", "Depth", "Evidence", "Multipart", crypto, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioSSL,
             ],
             path: "Services/gateway"),
+
+        .target(name: "SimulatedDevice", dependencies: [crypto, x509, asn1], path: "Clients/SimulatedDevice"),
+        .target(name: "Scene", dependencies: ["Imaging", "CZlib"], path: "Clients/Scene"),
+        .target(
+            name: "RialClient", dependencies: ["Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1],
+            path: "Clients/RialClient"),
+        .executableTarget(
+            name: "RialCLI",
+            dependencies: [
+                "RialClient", "SimulatedDevice", "Scene", "Models", "Persistence", "Messaging", "ObjectStorage", "Pipeline",
+                "Observability", "Imaging", "CZlib", crypto, httpClient, nioCore, logging, arguments,
+            ],
+            path: "Clients/rial"),
+
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
+        .testTarget(name: "ModelsTests", dependencies: ["Models"], path: "Tests/ModelsTests"),
+        .testTarget(name: "AttestationTests", dependencies: ["Attestation", "TestSupport"], path: "Tests/AttestationTests"),
+        .testTarget(
+            name: "SimulatedDeviceTests", dependencies: ["SimulatedDevice", "Attestation", crypto], path: "Tests/SimulatedDeviceTests"),
+        .testTarget(name: "DepthTests", dependencies: ["Depth", "Imaging", "Models", "CZlib"], path: "Tests/DepthTests"),
+        .testTarget(name: "ImagingTests", dependencies: ["Imaging", "Models", "CPNG", "TestSupport"], path: "Tests/ImagingTests"),
+        .testTarget(name: "SceneTests", dependencies: ["Scene", "Depth", "Imaging", "Models"], path: "Tests/SceneTests"),
+        .testTarget(name: "EvidenceTests", dependencies: ["Evidence", "Imaging", "Models"], path: "Tests/EvidenceTests"),
+        .testTarget(name: "PersistenceTests", dependencies: ["Persistence", logging, lifecycle], path: "Tests/PersistenceTests"),
+        .testTarget(
+            name: "MessagingTests", dependencies: ["Messaging", "CRdKafka", logging, lifecycle], path: "Tests/MessagingTests"),
+        .testTarget(
+            name: "RialClientTests",
+            dependencies: [
+                "RialClient", "RialCLI", "SimulatedDevice", "Models", "Messaging", "CZlib", nioCore, hummingbird, logging, httpTypes,
+            ],
+            path: "Tests/RialClientTests"),
     ]
 )
