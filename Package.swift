@@ -127,5 +127,12 @@ let package = Package(
                 "RialClient", "RialCLI", "SimulatedDevice", "Models", "Messaging", "CZlib", nioCore, hummingbird, logging, httpTypes,
             ],
             path: "Tests/RialClientTests"),
+        .testTarget(
+            name: "PipelineTests",
+            dependencies: [
+                "Models", "Messaging", "Persistence", "ObjectStorage", "SimulatedDevice", "Scene", "RialClient", "TestSupport",
+                "Blocking", crypto, httpClient, nioCore, logging,
+            ],
+            path: "Tests/PipelineTests"),
     ]
 )
