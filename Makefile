@@ -1,34 +1,49 @@
 # `make help` lists what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo up down clean-stack test test-faults bench fuzz format lint
+SOURCES := Package.swift Services Shared Clients Tests $(wildcard Fuzz)
+CONFIGURATION := $(if $(filter release,$(RIAL_BUILD)),-c release)
+.PHONY: help setup build demo up down status clean-stack test test-faults bench fuzz format lint
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-12s %s\n", $$1, $$2}'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what is missing
 	@scripts/setup.sh
 
-build: setup
-	swift build $(if $(filter release,$(RIAL_BUILD)),-c release)
+build: setup ## build everything; RIAL_BUILD=release for speed
+	swift build $(CONFIGURATION)
 
 demo: up ## build, start the stack, send captures through and show their evidence
 	@scripts/demo.sh
 
-up: build ## start the stack; STACK=name for another beside it
+up: build ## start the stack; STACK=name for another beside it, any RIAL_… variable is passed on
 	@scripts/stack.sh up
 
 down: ## end the stack, keep its data
 	@scripts/stack.sh down
 
-clean-stack: down ## end the stack and delete its data
-	@rm -rf .local/$${STACK:-dev}
+status: ## what of the stack is running
+	@scripts/stack.sh status || true
+
+clean-stack: ## end the stack and delete its data
+	@scripts/stack.sh clean
 
 test: setup ## run all tests
 	@scripts/test.sh
 
-format: ## format the sources
-	swift format -i -r -p Package.swift Services Shared Clients Tests
+test-faults: setup ## kill, restart and starve every part, at length
+	@RIAL_TEST_FAULTS=full scripts/test.sh --filter PipelineTests
 
-lint: ## check the format
-	swift format lint -r -p Package.swift Services Shared Clients Tests
+bench: setup ## measure a release build
+	@scripts/bench.sh
+
+fuzz: setup ## fuzz every parser, FUZZ_SECONDS each (600)
+	@scripts/fuzz.sh
+
+format: ## format the sources
+	swift format -i -r -p $(SOURCES)
+
+lint: ## check the format, and the scripts where shellcheck is installed
+	swift format lint -r -p --strict $(SOURCES)
+	@if command -v shellcheck >/dev/null; then shellcheck -x scripts/*.sh deploy/*.sh .ci/run; fi

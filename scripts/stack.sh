@@ -9,7 +9,7 @@
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,8s/^# //p' "${BASH_SOURCE[0]}"; }
 
 COMMAND=${1:-}
 case $COMMAND in

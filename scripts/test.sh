@@ -1,22 +1,40 @@
 #!/usr/bin/env bash
-# All tests: unit, against real parts, and the whole stack.
-source "$(dirname "$0")/common.sh"
-source "$ROOT/scripts/wheels.sh"
+# All tests: alone, against real parts, the whole stack, and docker-compose.yml. Arguments go to `swift test`.
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"
-export STACK=test
-trap 'scripts/stack.sh down >/dev/null 2>&1 || true' EXIT
+# Always its own stack, whatever STACK says: its data is deleted. Tests that start whole stacks name theirs.
+unset STACK
+started=$SECONDS
+failed=()
+finish() {
+    local status=$?
+    # After a failure the logs stay to be read.
+    if [ $status = 0 ]; then scripts/stack.sh clean test; else scripts/stack.sh down test; fi >/dev/null 2>&1 || true
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
 say "building"
-swift build --build-tests
-scripts/stack.sh down
-rm -rf .local/test
-scripts/stack.sh infra
+swift build --build-tests || fail "the build failed" "its errors are above"
+# From nothing: what an earlier run left behind must neither help nor hurt this one.
+scripts/stack.sh clean test
+scripts/stack.sh infra test
 set -a
+# shellcheck disable=SC1091
 source .local/test/test.env
-RIAL_TEST_BROKER_PROGRAM="$BROKER_BIN"
+# shellcheck disable=SC2034 # for tests that restart a broker of their own
+RIAL_TEST_TANSU="$BROKER_BIN"
 set +a
+
 say "running the tests"
-swift test --skip-build "$@"
-if command -v docker-compose >/dev/null && [ -e Tests/deploy/check_compose.py ]; then
-    say "checking docker-compose.yml"
-    python3 Tests/deploy/check_compose.py
+swift test --skip-build "$@" || failed+=("swift test")
+
+say "checking docker-compose.yml and the scripts"
+python3 -m unittest discover -s Tests/deploy -p '*.py' || failed+=("Tests/deploy")
+if command -v shellcheck >/dev/null; then
+    shellcheck -x scripts/*.sh deploy/*.sh .ci/run || failed+=("shellcheck")
 fi
+
+[ ${#failed[@]} = 0 ] || fail "failed: ${failed[*]}" "the reasons are above; logs are in .local/test/logs"
+say "all tests passed in $((SECONDS - started)) s"

@@ -121,10 +121,11 @@ await_services() {
             if ! is_ready "$name"; then still+=("$name"); fi
         done
         waiting=("${still[@]}")
-        for name in "${waiting[@]}"; do
-            if is_running "$name" && [ $SECONDS -lt $deadline ]; then continue; fi
-            report_unready "${waiting[@]}"
-        done
+        # One that ended is the reason, whatever the others were about to say.
+        still=()
+        for name in "${waiting[@]}"; do if ! is_running "$name"; then still+=("$name"); fi; done
+        if [ ${#still[@]} -gt 0 ]; then report_unready "${still[@]}"; fi
+        if [ ${#waiting[@]} -gt 0 ] && [ $SECONDS -ge $deadline ]; then report_unready "${waiting[@]}"; fi
         if [ ${#waiting[@]} -gt 0 ]; then sleep 0.1; fi
     done
 }

@@ -1,0 +1,230 @@
+"""Checks docker-compose.yml without an engine, and that it, the local stack and the sources agree.
+
+What each service reads is in scripts/service-env.list. Run by `make test`, or alone: python3 Tests/deploy/check_compose.py
+"""
+
+import copy
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import compose
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SERVICES = ["gateway", "attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler"]
+JOBS = ["migrate", "topics", "bucket"]
+INFRASTRUCTURE = ["postgres", "kafka", "s3"]
+
+
+def service_settings():
+    """scripts/service-env.list: ({service: {variable: kind}}, {service: {port name: number}})."""
+    variables = {service: {} for service in SERVICES}
+    ports = {service: {} for service in SERVICES}
+    for line in (ROOT / "scripts/service-env.list").read_text().splitlines():
+        fields = line.split("#")[0].split()
+        if not fields:
+            continue
+        if fields[0] == "port":
+            for service in SERVICES if fields[1] == "*" else [fields[1]]:
+                ports[service][fields[2]] = int(fields[3])
+            continue
+        name, services, kind = fields
+        assert kind in ("plain", "secret", "optional"), f"{name}: unknown kind {kind}"
+        for service in SERVICES if services == "*" else services.split(","):
+            assert name not in variables[service], f"{name} is listed twice for {service}"
+            variables[service][name] = kind
+    return variables, ports
+
+
+def mounted(service):
+    """{path in the container: name of the secret}"""
+    secrets = {}
+    for entry in service.get("secrets", []):
+        source, target = (entry, entry) if isinstance(entry, str) else (entry["source"], entry.get("target", entry["source"]))
+        secrets[target if target.startswith("/") else f"/run/secrets/{target}"] = source
+    return secrets
+
+
+def environment_problems(config, variables, ports):
+    """Each service gets what the list says, no more and no less; secrets only as files that are mounted."""
+    problems = []
+    for name in SERVICES:
+        service = config["services"][name]
+        given = service["environment"]
+        expected = {variable + "_FILE" if kind == "secret" else variable for variable, kind in variables[name].items()}
+        problems += [f"{name}: {variable} is not set" for variable in sorted(expected - set(given))]
+        problems += [f"{name}: {variable} is not in service-env.list" for variable in sorted(set(given) - expected)]
+        for variable, kind in variables[name].items():
+            if kind == "plain" and not str(given.get(variable) or ""):
+                problems.append(f"{name}: {variable} is empty")
+            if kind == "optional" and given.get(variable):
+                problems.append(f"{name}: {variable} should be empty unless the caller sets it")
+        for variable, port in (("RIAL_ADMIN_PORT", ports[name]["admin"]), ("RIAL_HTTP_PORT", ports[name].get("http"))):
+            if port is not None and str(given.get(variable)) != str(port):
+                problems.append(f"{name}: {variable} is {given.get(variable)}, not {port}")
+    for name in SERVICES + JOBS + INFRASTRUCTURE:
+        service = config["services"][name]
+        paths = mounted(service)
+        for variable, value in (service.get("environment") or {}).items():
+            if variable.endswith("_FILE") and value not in paths:
+                problems.append(f"{name}: {variable} names {value}, which is not mounted")
+            if re.search("PASSWORD|SECRET|KEY_ID|LINK_KEY|DATABASE_URL", variable) and not re.search("_FILE$|_DIR$", variable):
+                problems.append(f"{name}: {variable} is a secret and not a file")
+    for name in SERVICES:
+        own = "database_url_" + name.replace("-", "_")
+        if mounted(config["services"][name]).get("/run/secrets/database_url") != own:
+            problems.append(f"{name}: connects with another role than its own")
+    return problems
+
+
+def start_problems(config, ports):
+    """Images, health checks, the order of starting, published ports."""
+    problems = []
+    stages = set(re.findall(r"^FROM \S+ AS (\S+)$", (ROOT / "deploy/Dockerfile").read_text(), re.M))
+    for name, service in config["services"].items():
+        version = service["image"].rpartition(":")[2] if ":" in service["image"] else "latest"
+        if version == "latest":
+            problems.append(f"{name}: the image has no version")
+        if "build" in service and service["build"].get("target") not in stages:
+            problems.append(f"{name}: deploy/Dockerfile has no stage {service['build'].get('target')}")
+        for other, how in service.get("depends_on", {}).items():
+            wanted = "service_completed_successfully" if other in JOBS else "service_healthy"
+            if how["condition"] != wanted:
+                problems.append(f"{name}: waits for {other} by {how['condition']}")
+            if wanted == "service_healthy" and "healthcheck" not in config["services"][other]:
+                problems.append(f"{other}: {name} waits for its health, but nothing checks it")
+    for name in SERVICES:
+        service = config["services"][name]
+        if service["build"]["target"] != name:
+            problems.append(f"{name}: built from stage {service['build']['target']}")
+        if service.get("healthcheck", {}).get("test") != ["CMD", f"/opt/rial/{name}", "healthcheck"]:
+            problems.append(f"{name}: the health check does not ask the service itself")
+        if set(service.get("depends_on", {})) != set(JOBS + INFRASTRUCTURE):
+            problems.append(f"{name}: does not wait for everything it stands on")
+        published = [compose.target_port(entry) for entry in service.get("ports", [])]
+        if published != ([ports[name]["http"]] if "http" in ports[name] else []):
+            problems.append(f"{name}: publishes {published}")
+    problems += [f"{name}: is published" for name in JOBS + INFRASTRUCTURE if config["services"][name].get("ports")]
+    return problems
+
+
+def hardening_problems(config):
+    """What of ours runs has no root, no writable disk, no capability."""
+    problems = []
+    for name in SERVICES + JOBS:
+        service = config["services"][name]
+        if str(service.get("user", "0")).split(":")[0] in ("0", "root"):
+            problems.append(f"{name}: runs as root")
+        if service.get("read_only") is not True:
+            problems.append(f"{name}: the root file system is writable")
+        if service.get("cap_drop") != ["ALL"] or service.get("cap_add") or service.get("privileged"):
+            problems.append(f"{name}: holds capabilities")
+        if not any(entry.startswith("/tmp") for entry in compose.listed(service.get("tmpfs"))):
+            problems.append(f"{name}: has no /tmp")
+        if service.get("volumes"):
+            problems.append(f"{name}: keeps state outside PostgreSQL, Kafka and the bucket")
+    for name, service in config["services"].items():
+        if "no-new-privileges:true" not in service.get("security_opt", []):
+            problems.append(f"{name}: may gain privileges")
+    return problems
+
+
+def source_problems(variables):
+    """Every variable that the Swift sources name is listed, for the right service."""
+    problems = []
+    folders = {name: ROOT / "Services" / name for name in SERVICES}
+    for name, folder in folders.items():
+        for shared in (folder, ROOT / "Shared/Pipeline", ROOT / "Shared/Observability"):
+            for path in sorted(shared.rglob("*.swift")):
+                for variable in re.findall(r'"(RIAL_[A-Z0-9_]+)"', path.read_text()):
+                    if not variable.endswith("_FILE") and variable not in variables[name]:
+                        problems.append(f"{path.relative_to(ROOT)} reads {variable}, which service-env.list does not give {name}")
+    return problems
+
+
+class ComposeTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.config = compose.load(ROOT)
+        cls.variables, cls.ports = service_settings()
+
+    def problems(self, config):
+        return environment_problems(config, self.variables, self.ports) + start_problems(config, self.ports) + hardening_problems(config)
+
+    def test_it_is_in_step_with_the_list_and_hardened(self):
+        self.assertEqual(self.problems(self.config), [])
+        self.assertEqual(set(self.config["services"]), set(SERVICES + JOBS + INFRASTRUCTURE))
+
+    def test_the_sources_read_nothing_that_is_not_listed(self):
+        self.assertEqual(source_problems(self.variables), [])
+
+    def test_the_local_stack_sets_what_the_list_says(self):
+        for service, variables in self.variables.items():
+            told = subprocess.run(
+                [ROOT / "scripts/stack.sh", "variables", service], check=True, capture_output=True, text=True).stdout.split()
+            self.assertEqual(sorted(told), sorted(name for name, kind in variables.items() if kind != "optional"))
+        cases = (ROOT / "scripts/stack/services.sh").read_text()
+        for variable in {name for given in self.variables.values() for name, kind in given.items() if kind != "optional"}:
+            self.assertRegex(cases, rf"(?m)^    (\S+ \| )*{variable}( \| \S+)*\)", "stack_value has no value for it")
+
+    def test_every_secret_is_made_and_has_an_example(self):
+        wanted = {pathlib.Path(secret["file"]).name for secret in self.config["secrets"].values()}
+        with tempfile.TemporaryDirectory() as folder:
+            for _ in range(2):
+                subprocess.run([ROOT / "deploy/make-secrets.sh", folder], check=True, capture_output=True)
+                made = {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
+                self.assertEqual(set(made), wanted)
+                self.assertTrue(all(made.values()))
+            again = {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
+            self.assertEqual(made, again, "a second run changed a secret")
+            self.assertIn(made["rial_gateway"], made["database_url_gateway"])
+        examples = {path.name.removesuffix(".example") for path in (ROOT / "deploy/secrets").glob("*.example")}
+        self.assertEqual(examples, wanted)
+
+    def test_no_secret_can_be_committed_or_reach_an_image(self):
+        self.assertIn("*", (ROOT / "deploy/secrets/.gitignore").read_text().split())
+        self.assertIn("deploy/secrets", (ROOT / ".dockerignore").read_text().split())
+
+    def test_each_check_finds_what_it_looks_for(self):
+        def change(path, value):
+            def apply(config):
+                node = config["services"]
+                for key in path[:-1]:
+                    node = node[key]
+                if value is None:
+                    node.pop(path[-1])
+                else:
+                    node[path[-1]] = value
+            return apply
+
+        mutations = {
+            "a missing variable": change(("gateway", "environment", "RIAL_PUBLIC_URL"), None),
+            "a foreign variable": change(("depth-analyzer", "environment", "RIAL_LINK_KEY_FILE"), "/run/secrets/link_key"),
+            "a secret in the environment": change(("gateway", "environment", "RIAL_LINK_KEY"), "00"),
+            "an unmounted secret": change(("upload-sync", "secrets"), []),
+            "the role of another": change(
+                ("upload-sync", "secrets", 0), {"source": "database_url_gateway", "target": "database_url"}),
+            "a preset limit": change(("gateway", "environment", "RIAL_LIMIT_CAPTURES_BURST"), "5"),
+            "another admin port": change(("upload-sync", "environment", "RIAL_ADMIN_PORT"), 9091),
+            "root": change(("gateway", "user"), "0:0"),
+            "a writable disk": change(("migrate", "read_only"), False),
+            "capabilities": change(("topics", "cap_drop"), None),
+            "an unversioned image": change(("kafka", "image"), "apache/kafka"),
+            "no health check": change(("kafka", "healthcheck"), None),
+            "a shell in the health check": change(("gateway", "healthcheck", "test"), ["CMD-SHELL", "curl localhost:9090/readyz"]),
+            "too early a start": change(("gateway", "depends_on", "postgres", "condition"), "service_started"),
+            "a job not waited for": change(("depth-analyzer", "depends_on", "migrate"), None),
+            "a published admin port": change(("depth-analyzer", "ports"), ["9090:9090"]),
+            "an unknown stage": change(("gateway", "build", "target"), "gate"),
+        }
+        for name, mutate in mutations.items():
+            with self.subTest(name):
+                config = copy.deepcopy(self.config)
+                mutate(config)
+                self.assertNotEqual(self.problems(config), [], "not noticed")
+
+
+if __name__ == "__main__":
+    unittest.main()

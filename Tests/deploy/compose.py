@@ -1,0 +1,58 @@
+"""docker-compose.yml as compose itself understands it, of either generation."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+def _commands():
+    if shutil.which("docker-compose"):
+        yield ["docker-compose"]
+    if shutil.which("docker"):
+        yield ["docker", "compose"]
+
+
+def load(root):
+    """The configuration with defaults filled in, nothing of the caller's environment in it."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("RIAL_", "COMPOSE_"))}
+    reasons = []
+    with tempfile.NamedTemporaryFile(suffix=".env") as nothing:
+        return _load(root, environment, nothing.name, reasons)
+
+
+def _load(root, environment, env_file, reasons):
+    for command in _commands():
+        base = command + ["--env-file", env_file, "-f", "docker-compose.yml", "config"]
+        # The second generation prints JSON when asked. The first prints YAML, and asked for JSON it prints its usage.
+        for arguments in (base + ["--format", "json"], base):
+            run = subprocess.run(arguments, cwd=root, env=environment, capture_output=True, text=True)
+            if run.returncode == 0 and run.stdout.lstrip().startswith("{"):
+                return json.loads(run.stdout)
+            if run.returncode == 0 and "services:" in run.stdout:
+                return _yaml(run.stdout)
+            reasons.append(f"{' '.join(arguments)}: {run.stderr.strip()}")
+    raise RuntimeError("docker-compose.yml could not be read:\n" + "\n".join(reasons or ["docker-compose is not installed"]))
+
+
+def _yaml(text):
+    """Debian's docker-compose comes with python3-yaml, which only Debian's own Python sees."""
+    script = "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)"
+    for python in (sys.executable, "/usr/bin/python3"):
+        run = subprocess.run([python, "-c", script], input=text, capture_output=True, text=True)
+        if run.returncode == 0:
+            return json.loads(run.stdout)
+    raise RuntimeError("python3-yaml is needed to read what docker-compose prints: apt-get install python3-yaml")
+
+
+def listed(value):
+    return [value] if isinstance(value, str) else value or []
+
+
+def target_port(entry):
+    """The container's port of a `ports` entry: short form, or long."""
+    if isinstance(entry, dict):
+        return int(entry["target"])
+    return int(str(entry).partition("/")[0].rpartition(":")[2])

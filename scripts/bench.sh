@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Measures a release build on a stack of its own: the steady rate, the most the pipeline takes, CPU and memory of each service.
+# BENCH_SECONDS is the length of each run (default 30).
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+cd "$ROOT"
+export RIAL_BUILD=release
+# A load is what the limits are there to refuse.
+export RIAL_LIMIT_CHALLENGES_PER_MINUTE=0 RIAL_LIMIT_REGISTRATIONS_PER_MINUTE=0 RIAL_LIMIT_CAPTURES_PER_HOUR=0 RIAL_LIMIT_CAPTURES_BURST=0
+unset STACK
+seconds=${BENCH_SECONDS:-30}
+trap 'scripts/stack.sh clean bench >/dev/null 2>&1 || true' EXIT
+trap 'exit 130' INT TERM
+
+say "building (release)"
+swift build -c release || fail "the build failed" "its errors are above"
+scripts/stack.sh clean bench
+scripts/stack.sh up bench
+set -a
+# shellcheck disable=SC1091
+source .local/bench/stack.env
+set +a
+
+ticks=$(getconf CLK_TCK)
+# cpu_and_memory: NAME CPU-SECONDS RESIDENT-MB PEAK-MB, a line for each process of the stack and its children.
+cpu_and_memory() {
+    local file pid
+    for file in .local/bench/run/*.pid; do
+        pid=$(cut -d ' ' -f 1 "$file")
+        printf '%s %s %s\n' "$(basename "$file" .pid)" \
+            "$(cat "/proc/$pid/stat" /proc/[0-9]*/stat 2>/dev/null | sed 's/.*) //' |
+                awk -v parent="$pid" -v ticks="$ticks" 'NR == 1 || $2 == parent { used += $12 + $13 } END { printf "%.2f", used / ticks }')" \
+            "$(awk '/^VmRSS/ { now = $2 } /^VmHWM/ { peak = $2 } END { printf "%.0f %.0f", now / 1024, peak / 1024 }' "/proc/$pid/status")"
+    done
+}
+run() { # run TITLE ARGUMENTS…
+    say "$1"
+    shift
+    local before result
+    before=$(cpu_and_memory)
+    result=$(.build/release/rial load "$@") || say "the run was not clean"
+    printf '%s\n' "$result"
+    printf '%-24s %10s %8s %8s\n' part "CPU s" "MB" "peak MB"
+    join <(sort <<<"$before") <(cpu_and_memory | sort) |
+        awk '{ used = $5 - $2; total += used; printf "%-24s %10.2f %8s %8s\n", $1, used, $6, $7 } END { printf "%-24s %10.2f\n", "together", total }'
+}
+run "2 captures a second, 12 megapixels, $seconds s" --rate 2 --seconds "$seconds" --size full
+run "as many as it takes, 4 uploads at a time, $seconds s" --flood 4 --seconds "$seconds" --size full
