@@ -1,60 +1,62 @@
-/// Writes a small EXIF segment of chosen fields.
+/// Writes an EXIF segment anew with the public tags of another.
 enum EXIFWriter {
-    /// APP1 with make, model, orientation and capture time, as far as they are known; empty if none is.
-    static func segment(_ fields: EXIFFields) -> [UInt8] {
-        var main: [Entry] = []
-        if let make = fields.make { main.append(.text(0x010f, make)) }
-        if let model = fields.model { main.append(.text(0x0110, model)) }
-        if let orientation = fields.orientation { main.append(.short(0x0112, UInt16(orientation))) }
-        var photo: [Entry] = []
-        if let time = fields.dateTimeOriginal { photo.append(.text(0x9003, time)) }
-        if let offset = fields.offsetTimeOriginal { photo.append(.text(0x9011, offset)) }
-        if let fraction = fields.subSecTimeOriginal { photo.append(.text(0x9291, fraction)) }
+    /// APP1 with what ``EXIFPublicTags`` lists, numbers as they were and texts cleaned; empty if there is nothing of it.
+    static func publicSegment(of tiff: TIFFReader) -> [UInt8] {
+        let directory = tiff.directory(at: tiff.firstDirectory)
+        var main = fields(EXIFPublicTags.main, of: directory, in: tiff)
+        let photo = directory[0x8769].flatMap(tiff.integer).map { fields(EXIFPublicTags.photo, of: tiff.directory(at: $0), in: tiff) } ?? []
         guard !main.isEmpty || !photo.isEmpty else { return [] }
-        // Big-endian TIFF; the first directory stands right behind the header.
-        var tiff: [UInt8] = [0x4d, 0x4d, 0, 42, 0, 0, 0, 8]
+        // Big-endian TIFF; the first directory stands right behind the header, the other behind it.
+        var structure: [UInt8] = [0x4d, 0x4d, 0, 42, 0, 0, 0, 8]
         if photo.isEmpty {
-            tiff += directory(main, at: 8)
+            structure += serialized(main, at: 8)
         } else {
-            let sizeWithoutPointer = directory(main + [.long(0x8769, 0)], at: 8).count
-            tiff += directory(main + [.long(0x8769, UInt32(8 + sizeWithoutPointer))], at: 8)
-            tiff += directory(photo, at: tiff.count)
+            main.append(Field(tag: 0x8769, type: 4, count: 1, value: bytes(UInt32(0))))
+            let start = 8 + serialized(main, at: 8).count
+            main[main.count - 1].value = bytes(UInt32(start))
+            structure += serialized(main, at: 8)
+            structure += serialized(photo, at: start)
         }
-        let payload = Array("Exif\0\0".utf8) + tiff
+        let payload = Array("Exif\0\0".utf8) + structure
+        // At most 42 fields of at most 401 bytes: it always fits a segment.
         return [0xff, 0xe1] + bytes(UInt16(truncatingIfNeeded: payload.count + 2)) + payload
     }
 
-    private enum Entry {
-        case text(UInt16, String)
-        case short(UInt16, UInt16)
-        case long(UInt16, UInt32)
+    private struct Field {
+        let tag: UInt16
+        let type: UInt16
+        let count: UInt32
+        var value: [UInt8]
+    }
+
+    private static func fields(_ tags: [Int], of directory: [Int: TIFFReader.Entry], in tiff: TIFFReader) -> [Field] {
+        tags.compactMap { tag in
+            guard let entry = directory[tag] else { return nil }
+            if let text = tiff.text(entry) {
+                let value = Array(text.utf8) + [0]
+                return Field(tag: UInt16(tag), type: 2, count: UInt32(value.count), value: value)
+            }
+            guard let numbers = tiff.numbers(entry) else { return nil }
+            return Field(tag: UInt16(tag), type: numbers.type, count: numbers.count, value: numbers.bytes)
+        }
     }
 
     /// Entries in order of their tags, then the values that do not fit into them.
-    private static func directory(_ entries: [Entry], at offset: Int) -> [UInt8] {
-        var table = bytes(UInt16(truncatingIfNeeded: entries.count))
+    private static func serialized(_ fields: [Field], at offset: Int) -> [UInt8] {
+        var table = bytes(UInt16(truncatingIfNeeded: fields.count))
         var values: [UInt8] = []
-        let valuesStart = offset + 2 + entries.count * 12 + 4
-        for entry in entries {
-            switch entry {
-            case .short(let tag, let value): table += bytes(tag) + bytes(UInt16(3)) + bytes(UInt32(1)) + bytes(value) + [0, 0]
-            case .long(let tag, let value): table += bytes(tag) + bytes(UInt16(4)) + bytes(UInt32(1)) + bytes(value)
-            case .text(let tag, let text):
-                let value = Array(text.utf8.prefix(400)) + [0]
-                table += bytes(tag) + bytes(UInt16(2)) + bytes(UInt32(value.count))
-                if value.count <= 4 {
-                    table += value + [UInt8](repeating: 0, count: 4 - value.count)
-                } else {
-                    table += bytes(UInt32(valuesStart + values.count))
-                    values += value + (value.count.isMultiple(of: 2) ? [] : [0])
-                }
+        let valuesStart = offset + 2 + fields.count * 12 + 4
+        for field in fields {
+            table += bytes(field.tag) + bytes(field.type) + bytes(field.count)
+            if field.value.count <= 4 {
+                table += field.value + [UInt8](repeating: 0, count: 4 - field.value.count)
+            } else {
+                table += bytes(UInt32(truncatingIfNeeded: valuesStart + values.count))
+                values += field.value + (field.value.count.isMultiple(of: 2) ? [] : [0])
             }
         }
         return table + [0, 0, 0, 0] + values
     }
 
-    private static func bytes(_ value: UInt16) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 0xff)] }
-    private static func bytes(_ value: UInt32) -> [UInt8] {
-        [UInt8(value >> 24), UInt8(value >> 16 & 0xff), UInt8(value >> 8 & 0xff), UInt8(value & 0xff)]
-    }
+    private static func bytes(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
 }

@@ -1,9 +1,11 @@
-/// Goes through the marker segments of a JPEG up to the first scan (ITU-T T.81 B.1).
+/// Goes through the marker segments of a JPEG (ITU-T T.81 B.1).
+///
+/// It stops before scan data: whoever wants to go on behind them moves it there.
 struct JPEGMarkerWalker {
     struct Segment {
         let marker: UInt8
-        /// From the marker's 0xff to the payload's end.
-        let whole: Range<Int>
+        /// Length field and payload; empty for a marker that stands alone.
+        let body: Range<Int>
         let payload: Range<Int>
         let isEXIF: Bool
 
@@ -12,37 +14,48 @@ struct JPEGMarkerWalker {
         var isScanHeader: Bool { marker == 0xda }
     }
     private let bytes: [UInt8]
-    private var position = 2
-    /// The walk ended at a scan header or the image's end, not at bytes that make no sense or are cut off.
-    private(set) var isComplete = false
+    /// Where the next marker should stand.
+    private(set) var position = 2
+    /// The last marker was EOI: the image is over, whatever follows.
+    private(set) var isAtEnd = false
+    private var isInScan = false
 
     /// - Parameter bytes: begins with SOI.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// `nil` after the first scan header, at the end, or where the bytes make no sense.
+    /// `nil` behind a scan header, at the end, or where the bytes make no sense or are cut off.
     mutating func next() -> Segment? {
-        guard !isComplete, position + 1 < bytes.count, bytes[position] == 0xff else { return nil }
-        let start = position
-        var index = position + 1
-        while index < bytes.count, bytes[index] == 0xff { index += 1 }
-        guard index < bytes.count else { return nil }
-        let marker = bytes[index]
-        if marker == 0xd9 {
-            isComplete = true
-            return nil
+        while true {
+            guard !isAtEnd, !isInScan, position + 1 < bytes.count, bytes[position] == 0xff else { return nil }
+            var index = position + 1
+            while index < bytes.count, bytes[index] == 0xff { index += 1 }
+            guard index < bytes.count else { return nil }
+            let marker = bytes[index]
+            switch marker {
+            case 0xd9:
+                isAtEnd = true
+                return Segment(marker: marker, body: index + 1..<index + 1, payload: index + 1..<index + 1, isEXIF: false)
+            case 0x01, 0xd0...0xd7: position = index + 1
+            case 0x00, 0xd8: return nil
+            default: return segment(marker, bodyAt: index + 1)
+            }
         }
-        if marker == 0x01 || (0xd0...0xd7).contains(marker) {
-            position = index + 1
-            return Segment(marker: marker, whole: start..<position, payload: position..<position, isEXIF: false)
-        }
-        guard marker != 0, index + 2 < bytes.count else { return nil }
-        let length = Int(bytes[index + 1]) << 8 | Int(bytes[index + 2])
-        let end = index + 1 + length
+    }
+
+    /// Goes on at a marker, behind scan data.
+    mutating func move(to position: Int) {
+        self.position = position
+        isInScan = false
+    }
+
+    private mutating func segment(_ marker: UInt8, bodyAt start: Int) -> Segment? {
+        guard start + 1 < bytes.count else { return nil }
+        let length = Int(bytes[start]) << 8 | Int(bytes[start + 1])
+        let end = start + length
         guard length >= 2, end <= bytes.count else { return nil }
         position = end
-        let payload = index + 3..<end
-        if marker == 0xda { isComplete = true }
-        let isEXIF = marker == 0xe1 && bytes[payload].starts(with: Array("Exif\0\0".utf8))
-        return Segment(marker: marker, whole: start..<end, payload: payload, isEXIF: isEXIF)
+        isInScan = marker == 0xda
+        let isEXIF = marker == 0xe1 && bytes[start + 2..<end].starts(with: Array("Exif\0\0".utf8))
+        return Segment(marker: marker, body: start..<end, payload: start + 2..<end, isEXIF: isEXIF)
     }
 }

@@ -1,67 +1,75 @@
+import Foundation
+
 /// Edits the segments of a JPEG without touching its pixels.
 public enum JPEGSegments {
     /// A copy without what tells more than the picture: GPS, maker notes, serial numbers, XMP, IPTC, comments, embedded previews
-    /// and anything after the image.
+    /// and anything behind the image (multi-picture files).
     ///
-    /// EXIF is not edited but written anew with make, model, orientation and capture time; ICC profile, JFIF and Adobe segments
-    /// stay. Everything from the first scan header to the end of the image is copied byte for byte.
-    /// - Throws: ``JPEGSegmentsError`` if the segments or the scan data are not sound.
-    public static func publicCopy(of jpeg: [UInt8]) throws(JPEGSegmentsError) -> [UInt8] {
-        guard jpeg.count >= 4, jpeg[0] == 0xff, jpeg[1] == 0xd8 else { throw .notJPEG }
-        var copy: [UInt8] = [0xff, 0xd8]
-        copy.reserveCapacity(jpeg.count)
+    /// Only what is known to make the picture is kept: tables, frames and scans byte for byte, ICC profile, Adobe's colour
+    /// transform, the JFIF header without its thumbnail. EXIF is written anew with the tags of ``EXIFPublicTags``.
+    /// - Throws: ``ImagingError`` `corrupt` if segments or scan data are not sound up to the end of the image.
+    public static func publicCopy(of jpeg: [UInt8]) throws(ImagingError) -> [UInt8] {
+        guard jpeg.count >= 4, jpeg[0] == 0xff, jpeg[1] == 0xd8 else { throw ImagingError(.corrupt, "not a JPEG") }
+        var jfif: [UInt8] = []
+        var exif: [UInt8]?
+        var picture: [UInt8] = []
+        picture.reserveCapacity(jpeg.count)
         var walker = JPEGMarkerWalker(jpeg)
-        var head: [UInt8] = []
-        var body: [UInt8] = []
-        var scanStart: Int?
-        while let segment = walker.next() {
-            if segment.isScanHeader {
-                scanStart = segment.whole.lowerBound
-                break
+        var hasScan = false
+        while !walker.isAtEnd {
+            guard let segment = walker.next() else { throw ImagingError(.corrupt, "no segment at byte \(walker.position)") }
+            if segment.marker == 0xe0 {
+                if jfif.isEmpty, !hasScan { jfif = jfifHeader(jpeg[segment.payload]) }
+            } else if segment.isEXIF {
+                // Readers stop at the first scan.
+                if exif == nil, !hasScan { exif = TIFFReader(jpeg[segment.payload].dropFirst(6)).map(EXIFWriter.publicSegment) }
+            } else if isPartOfPicture(segment, in: jpeg) {
+                picture += [0xff, segment.marker] + jpeg[segment.body]
             }
-            if segment.marker == 0xe0 { head += jpeg[segment.whole] } else if isKept(segment, in: jpeg) { body += jpeg[segment.whole] }
+            guard segment.isScanHeader else { continue }
+            hasScan = true
+            guard let end = endOfScan(in: jpeg, from: segment.payload.upperBound) else {
+                throw ImagingError(.corrupt, "the scan data have no end")
+            }
+            picture += jpeg[segment.payload.upperBound..<end]
+            walker.move(to: end)
         }
-        guard let scanStart else { throw .noScan }
-        guard let end = endOfImage(in: jpeg, from: scanStart) else { throw .truncated }
-        copy += head
-        if let fields = EXIFReader.read(jpeg: jpeg) { copy += EXIFWriter.segment(fields) }
-        copy += body
-        copy += jpeg[scanStart..<end]
-        return copy
+        guard hasScan else { throw ImagingError(.corrupt, "no scan") }
+        return [0xff, 0xd8] + jfif + (exif ?? []) + picture + [0xff, 0xd9]
     }
 
-    /// Tables, frame headers, ICC profiles (APP2) and Adobe's colour transform (APP14) make the picture; the rest is about it.
-    private static func isKept(_ segment: JPEGMarkerWalker.Segment, in jpeg: [UInt8]) -> Bool {
+    /// What ITU-T T.81 defines, ICC profiles (APP2) and Adobe's colour transform (APP14).
+    private static func isPartOfPicture(_ segment: JPEGMarkerWalker.Segment, in jpeg: [UInt8]) -> Bool {
         switch segment.marker {
+        case 0xc0...0xc7, 0xc9...0xcf, 0xda...0xdf: true
         case 0xe2: jpeg[segment.payload].starts(with: Array("ICC_PROFILE\0".utf8))
-        case 0xee: jpeg[segment.payload].starts(with: Array("Adobe".utf8))
-        case 0xe0...0xef, 0xfe: false
-        default: true
+        case 0xee: segment.payload.count == 12 && jpeg[segment.payload].starts(with: Array("Adobe".utf8))
+        default: false
         }
     }
 
-    /// Behind the first EOI after the scan data: multi-picture files carry more images there. Progressive images have several scans.
-    private static func endOfImage(in jpeg: [UInt8], from start: Int) -> Int? {
-        var index = start
-        while index + 1 < jpeg.count {
-            guard jpeg[index] == 0xff else {
-                index += 1
-                continue
+    /// APP0 with version, units and densities (ITU-T T.871 §10.1); empty for anything but JFIF.
+    private static func jfifHeader(_ payload: ArraySlice<UInt8>) -> [UInt8] {
+        guard payload.count >= 14, payload.starts(with: Array("JFIF\0".utf8)) else { return [] }
+        return [0xff, 0xe0, 0, 16] + payload.prefix(12) + [0, 0]
+    }
+
+    /// Where the next marker stands that is neither stuffing nor a restart (T.81 B.1.1.2, B.1.1.5).
+    private static func endOfScan(in jpeg: [UInt8], from start: Int) -> Int? {
+        jpeg.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return nil }
+            var index = start
+            while index + 1 < bytes.count {
+                guard let found = memchr(base + index, 0xff, bytes.count - index - 1) else { return nil }
+                index = UnsafeRawPointer(found) - base
+                switch bytes[index + 1] {
+                case 0x00, 0xd0...0xd7: index += 2
+                // Fill bytes before a marker.
+                case 0xff: index += 1
+                default: return index
+                }
             }
-            switch jpeg[index + 1] {
-            case 0xd9: return index + 2
-            case 0xff: index += 1
-            case 0x00, 0x01, 0xd0...0xd7: index += 2
-            default:
-                // A segment between scans, or a scan header.
-                guard index + 3 < jpeg.count else { return nil }
-                let length = Int(jpeg[index + 2]) << 8 | Int(jpeg[index + 3])
-                guard length >= 2 else { return nil }
-                index += 2 + length
-            }
+            return nil
         }
-        return nil
     }
 }
-
-public enum JPEGSegmentsError: Error, Sendable { case notJPEG, noScan, truncated }

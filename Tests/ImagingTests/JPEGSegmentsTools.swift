@@ -1,0 +1,36 @@
+import Foundation
+import TestSupport
+
+/// Phil Harvey's exiftool, where it is installed.
+enum ExifToolJSON {
+    private static let path = ["/usr/bin/exiftool", "/usr/local/bin/exiftool", "/opt/homebrew/bin/exiftool"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+    static var isInstalled: Bool { path != nil }
+
+    /// Every tag, "Group:Name", numbers unconverted.
+    static func read(_ jpeg: [UInt8]) throws -> [String: Any] {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).jpg")
+        try Data(jpeg).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path ?? "")
+        process.arguments = ["-j", "-n", "-G", "-a", "-u", "-ee", file.path]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let json = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (try JSONSerialization.jsonObject(with: json) as? [[String: Any]])?.first ?? [:]
+    }
+}
+
+/// The photos of the RGB-D samples.
+enum SamplePhotos {
+    private static var folder: URL { SharedData.folder.appendingPathComponent("rgbd") }
+    static var arePresent: Bool { FileManager.default.fileExists(atPath: folder.path) }
+
+    static func all() throws -> [[UInt8]] {
+        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "jpg" }.map { Array(try Data(contentsOf: $0)) }
+    }
+}
