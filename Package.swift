@@ -108,6 +108,10 @@ let package = Package(
             ],
             path: "Clients/rial"),
 
+        .executableTarget(
+            name: "ComponentBench",
+            dependencies: ["Attestation", "Depth", "Imaging", "Scene", "SimulatedDevice", crypto], path: "Benchmarks/ComponentBench"),
+
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
         .testTarget(name: "ModelsTests", dependencies: ["Models"], path: "Tests/ModelsTests"),

@@ -58,7 +58,7 @@ public struct SimulatedDevice: Codable, Sendable {
 
     /// An assertion over the client data hash, with the next counter unless one is given.
     public mutating func assertion(clientDataHash: [UInt8], counter given: UInt32? = nil, defect: Defect? = nil) throws -> [UInt8] {
-        let value = given ?? counter + 1
+        let value = given ?? (counter == .max ? counter : counter + 1)
         counter = max(counter, value)
         let app = defect == .assertionOfOtherApp ? appID + ".other" : appID
         let data = Array(SHA256.hash(data: Array(app.utf8))) + [0x40] + Self.bigEndian(value)

@@ -36,7 +36,7 @@ public struct Backbone: Sendable {
         self.database = database
         producer = try KafkaProducer(settings.kafka, logger: logger)
         topics = TopicCreator(configuration: settings.kafka, partitions: settings.kafkaPartitions, logger: logger)
-        httpClient = HTTPClient(eventLoopGroupProvider: .singleton)
+        httpClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.httpConfiguration)
         let storage = S3Client(configuration: settings.storage, httpClient: httpClient, logger: logger)
         self.storage = storage
         let admin = KafkaAdmin(settings.kafka)
@@ -48,6 +48,14 @@ public struct Backbone: Sendable {
             ], logger: logger)
         outbox = Outbox(service)
         inbox = Inbox(service)
+    }
+
+    /// A store that is away shows at once: the S3 client has its own retries, and handlers theirs.
+    private static var httpConfiguration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(2), read: .seconds(20)))
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+        return configuration
     }
 
     /// The service's consumers of `Handler.Message.topic`.

@@ -1,0 +1,122 @@
+import Attestation
+import Crypto
+import Depth
+import Foundation
+import Imaging
+import Scene
+import SimulatedDevice
+
+/// Measures the checks against the bare cost of their parts, on one core, by processor time: what `make bench` prints first.
+@main
+enum ComponentBench {
+    static func main() throws {
+        print("component                                 per second       µs each   of the bare cost")
+        let (assertion, bareAssertion) = try assertions()
+        row("P-256 verification alone", bareAssertion)
+        row("assertion check", assertion, bare: bareAssertion)
+        let (attestation, bareAttestation) = try attestations()
+        row("P-384 verification alone", bareAttestation)
+        row("attestation check (known intermediate)", attestation, bare: bareAttestation)
+        try photos()
+    }
+
+    private static func assertions() throws -> (check: Double, bare: Double) {
+        var device = SimulatedDevice()
+        let authority = try DevelopmentAttestationAuthority()
+        let challenge = [UInt8](repeating: 1, count: 32)
+        let attested = try device.attestation(challenge: challenge, authority: authority)
+        let hash = Array(SHA256.hash(data: challenge + (try device.requestPublicKey ?? [])))
+        let verdict = AttestationAppraiser(
+            roots: try .apple.adding(pem: authority.rootPEM), appIDs: [device.appID], environment: .development
+        ).appraise(attested.attestationObject, keyID: attested.keyID, clientDataHash: hash, at: Date())
+        guard case .verified(let verified) = verdict else { throw BenchError.notVerified }
+        let assertion = try device.assertion(clientDataHash: hash)
+        let appraiser = AssertionAppraiser(appIDs: [device.appID])
+        let check = measure {
+            guard case .verified = appraiser.appraise(assertion, publicKeyX963: verified.publicKeyX963, clientDataHash: hash) else {
+                return false
+            }
+            return true
+        }
+        let key = P256.Signing.PrivateKey()
+        let message = Data(hash)
+        let signature = try key.signature(for: message)
+        let publicKey = key.publicKey
+        return (check, measure { publicKey.isValidSignature(signature, for: message) })
+    }
+
+    private static func attestations() throws -> (check: Double, bare: Double) {
+        let device = SimulatedDevice()
+        let authority = try DevelopmentAttestationAuthority()
+        let challenge = [UInt8](repeating: 2, count: 32)
+        let attested = try device.attestation(challenge: challenge, authority: authority)
+        let hash = Array(SHA256.hash(data: challenge + (try device.requestPublicKey ?? [])))
+        let appraiser = AttestationAppraiser(
+            roots: try .apple.adding(pem: authority.rootPEM), appIDs: [device.appID], environment: .development)
+        let now = Date()
+        let check = measure {
+            guard case .verified = appraiser.appraise(
+                attested.attestationObject, keyID: attested.keyID, clientDataHash: hash, at: now)
+            else { return false }
+            return true
+        }
+        let key = P384.Signing.PrivateKey()
+        let message = Data(repeating: 3, count: 600)
+        let signature = try key.signature(for: SHA256.hash(data: message))
+        let publicKey = key.publicKey
+        return (check, measure { publicKey.isValidSignature(signature, for: SHA256.hash(data: message)) })
+    }
+
+    private static func photos() throws {
+        let scene = try SceneRenderer.render(.room, seed: 1, options: SceneOptions(capturedAt: Date()))
+        let jpeg = scene.jpeg
+        let depth = try scene.depthGzip()
+        let (width, height) = (scene.depthWidth, scene.depthHeight)
+        row("SHA-256 of the photo (\(jpeg.count / 1000) kB)", measure { SHA256.hash(data: jpeg).withUnsafeBytes { $0.count == 32 } })
+        let decode = measure { (try? JPEGDecoder.decodeLuma(jpeg, covering: (width, height))) != nil }
+        row("JPEG decode alone, scaled, 12 megapixels", decode)
+        let whole = measure {
+            guard let map = try? DepthMapDecoder.decode(depth, width: width, height: height),
+                let gray = try? JPEGDecoder.decodeLuma(jpeg, covering: (width, height)),
+                let luma = try? LumaImage(width: gray.width, height: gray.height, pixels: gray.pixels)
+            else { return false }
+            return DepthAnalyzer.analyze(depth: map, luma: luma, exifOrientation: 1).verdict == .real
+        }
+        row("depth analysis \(width)×\(height) with the decode", whole, bare: decode)
+        row("EXIF", measure { EXIFReader.read(jpeg: Array(jpeg.prefix(262_144))) != nil })
+        row("public copy", measure { (try? JPEGSegments.publicCopy(of: jpeg)) != nil })
+        row("thumbnail", measure { (try? Thumbnail.make(jpeg)) != nil })
+    }
+
+    private enum BenchError: Error { case notVerified, wrongResult }
+
+    /// Seconds of processor time of one run: the best of five rounds of about a fifth of a second.
+    private static func measure(_ body: () -> Bool) -> Double {
+        precondition(body(), "the measured work fails")
+        var best = Double.infinity
+        for _ in 0..<5 {
+            var count = 0
+            let start = processorSeconds()
+            var used = 0.0
+            repeat {
+                for _ in 0..<4 where !body() { preconditionFailure("the measured work fails") }
+                count += 4
+                used = processorSeconds() - start
+            } while used < 0.2
+            best = min(best, used / Double(count))
+        }
+        return best
+    }
+
+    private static func processorSeconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    private static func row(_ name: String, _ seconds: Double, bare: Double? = nil) {
+        let padded = name.padding(toLength: 40, withPad: " ", startingAt: 0)
+        let share = bare.map { String(format: "%10.2f×", seconds / $0) } ?? ""
+        print(padded, String(format: "%12.0f %13.1f", 1 / seconds, seconds * 1e6), share)
+    }
+}
