@@ -2,9 +2,9 @@ import Foundation
 
 /// RFC 3339 times, read with any offset and fraction, written in UTC with milliseconds.
 public enum Timestamp {
-    /// "2026-11-21T07:00:00.000Z".
+    /// "2026-11-21T07:00:00.000Z", to the nearest millisecond: Foundation's formatter cuts off, so half of one is added.
     public static func format(_ date: Date) -> String {
-        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        date.addingTimeInterval(0.0005).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
     /// RFC 3339 §5.6: date, "T" (or "t"), time, optional fraction, "Z" or a numeric offset. `nil` for anything else,

@@ -12,7 +12,8 @@ public struct PostgresJSON: Sendable, PostgresBindable, PostgresDecodable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .custom { date, encoder in
             var container = encoder.singleValueContainer()
-            try container.encode(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+            // The formatter cuts off; half a millisecond makes that rounding.
+            try container.encode(date.addingTimeInterval(0.0005).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
         }
         bytes = Array(try encoder.encode(value))
     }
