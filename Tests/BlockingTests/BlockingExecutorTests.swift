@@ -19,17 +19,51 @@ struct BlockingExecutorTests {
             usleep(milliseconds * 1000)
             return true
         }
+
+        /// Blocks its thread until the gate opens.
+        /// - Returns: false if it did not within a minute.
+        func pass(_ gate: Gate) -> Bool { gate.wait() }
+    }
+
+    /// Opens when it was asked for often enough; who waits for it holds a thread.
+    private final class Gate: Sendable {
+        private let condition = NSCondition()
+        private let missing: Mutex<Int>
+
+        init(opensAfter count: Int) { missing = Mutex(count) }
+
+        func arrive() {
+            condition.lock()
+            missing.withLock { $0 -= 1 }
+            condition.broadcast()
+            condition.unlock()
+        }
+
+        func wait() -> Bool {
+            let deadline = Date().addingTimeInterval(60)
+            condition.lock()
+            defer { condition.unlock() }
+            while missing.withLock({ $0 > 0 }) {
+                guard condition.wait(until: deadline) else { return false }
+            }
+            return true
+        }
     }
 
     @Test("lets as many actors block at once as there are")
     func blocksInParallel() async {
-        let start = ContinuousClock.now
+        // Each holds its thread until all sixteen are there: fewer threads than actors would never open the gate.
+        let gate = Gate(opensAfter: 16)
         await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<16 { group.addTask { await Sleeper().block(milliseconds: 300) } }
-            for await isAlone in group { #expect(isAlone) }
+            for _ in 0..<16 {
+                group.addTask {
+                    let sleeper = Sleeper()
+                    gate.arrive()
+                    return await sleeper.pass(gate)
+                }
+            }
+            for await hasPassed in group { #expect(hasPassed) }
         }
-        // One after another they would take 4.8 s, on a pool of two threads 2.4 s.
-        #expect(start.duration(to: .now) < .seconds(2))
     }
 
     @Test("runs one actor's calls one at a time")
@@ -43,13 +77,16 @@ struct BlockingExecutorTests {
 
     @Test("keeps the cooperative pool free")
     func poolStaysFree() async throws {
+        // What opens the gate runs on the pool: were the blocked calls there, it would not get its turn.
+        let gate = Gate(opensAfter: 10)
         let sleepers = (0..<8).map { _ in Sleeper() }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for sleeper in sleepers { group.addTask { _ = await sleeper.block(milliseconds: 1500) } }
-            let start = ContinuousClock.now
-            for _ in 0..<10 { try await Task.sleep(for: .milliseconds(10)) }
-            #expect(start.duration(to: .now) < .seconds(1))
-            try await group.waitForAll()
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for sleeper in sleepers { group.addTask { await sleeper.pass(gate) } }
+            for _ in 0..<10 {
+                try await Task.sleep(for: .milliseconds(1))
+                gate.arrive()
+            }
+            for try await hasPassed in group { #expect(hasPassed) }
         }
     }
 
