@@ -1,7 +1,7 @@
 # `make help` lists what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-SOURCES := Package.swift Services Shared Clients Tests $(wildcard Fuzz)
+SOURCES := Package.swift Services Shared Clients Tests $(wildcard Benchmarks Fuzz)
 CONFIGURATION := $(if $(filter release,$(RIAL_BUILD)),-c release)
 .PHONY: help setup build demo up down status clean-stack test test-faults bench fuzz format lint
 

@@ -14,6 +14,8 @@ trap 'exit 130' INT TERM
 
 say "building (release)"
 swift build -c release || fail "the build failed" "its errors are above"
+say "the parts alone"
+.build/release/ComponentBench
 scripts/stack.sh clean bench
 scripts/stack.sh up bench
 set -a
