@@ -1,0 +1,135 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A stack of the project's own scripts, with settings of the test's.
+struct LocalStack: Sendable {
+    @TaskLocal static var current: LocalStack?
+    let name: String
+    let settings: [String: String]
+    /// What `stack.env` says.
+    let addresses: [String: String]
+    /// Where fail points are armed.
+    let failPoints: URL
+
+    static var isAvailable: Bool {
+        let manager = FileManager.default
+        let root = SharedData.projectRoot
+        return manager.isExecutableFile(atPath: root.appendingPathComponent(".build/debug/gateway").path)
+            && manager.fileExists(atPath: root.appendingPathComponent(".local/tools").path)
+    }
+
+    var url: String { addresses["RIAL_PUBLIC_URL"] ?? "" }
+
+    static func up(_ name: String, _ settings: [String: String]) async throws -> LocalStack {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rial-fail-points-\(name)-\(getpid())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let all = settings.merging(["RIAL_FAIL_POINTS": folder.path]) { old, _ in old }
+        try await script(["clean", name], [:])
+        try await script(["up", name], all)
+        let file = SharedData.projectRoot.appendingPathComponent(".local/\(name)/stack.env")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        let pairs = lines.compactMap { line -> (String, String)? in
+            guard let equals = line.firstIndex(of: "=") else { return nil }
+            let value = line[line.index(after: equals)...].trimmingCharacters(in: CharacterSet(charactersIn: "'\""))
+            return (String(line[..<equals]), value)
+        }
+        return LocalStack(
+            name: name, settings: all, addresses: Dictionary(pairs) { _, last in last }, failPoints: folder)
+    }
+
+    func down() async throws {
+        try await Self.script(["clean", name], [:])
+        try? FileManager.default.removeItem(at: failPoints)
+    }
+
+    /// `start`, `stop`, `kill` or `restart` of a part of this stack.
+    func control(_ verb: String, _ part: String, _ number: Int = 1, settings more: [String: String] = [:]) async throws {
+        let all = settings.merging(more) { _, new in new }.merging(["STACK": name]) { _, new in new }
+        try await Self.script([verb, part, String(number)], all)
+    }
+
+    /// Runs SQL as the database's owner and returns the rows' text, columns separated by "|".
+    func sql(_ statement: String) async throws -> [String] {
+        let output = try await Self.run("/usr/bin/env", ["psql", addresses["RIAL_DATABASE_URL"] ?? "", "-tAqc", statement], [:])
+        return output.split(separator: "\n").map(String.init)
+    }
+
+    private static func script(_ arguments: [String], _ settings: [String: String]) async throws {
+        _ = try await run(SharedData.projectRoot.appendingPathComponent("scripts/stack.sh").path, arguments, settings)
+    }
+
+    struct CommandFailed: Error {
+        let command: String
+        let output: String
+    }
+
+    static func run(_ program: String, _ arguments: [String], _ settings: [String: String]) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { try runBlocking(program, arguments, settings) })
+            }
+        }
+    }
+
+    private static func runBlocking(_ program: String, _ arguments: [String], _ settings: [String: String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RIAL_") }.merging(settings) { _, new in new }
+        // Into a file: what is started in the background keeps a pipe open.
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("rial-\(UUID().uuidString).out")
+        try Data().write(to: file)
+        let handle = try FileHandle(forWritingTo: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        process.standardOutput = handle
+        process.standardError = handle
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        let output = try String(contentsOf: file, encoding: .utf8)
+        guard process.terminationStatus == 0 else {
+            throw CommandFailed(command: ([program] + arguments).joined(separator: " "), output: output)
+        }
+        return output
+    }
+}
+
+/// Brings a stack up around a suite.
+struct LocalStackTrait: SuiteTrait, TestScoping {
+    let name: String
+    let settings: [String: String]
+    var isRecursive: Bool { false }
+
+    func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void) async throws {
+        guard LocalStack.isAvailable else { return try await function() }
+        let stack = try await LocalStack.up(name, settings)
+        do {
+            try await LocalStack.$current.withValue(stack) { try await function() }
+        } catch {
+            try? await stack.down()
+            throw error
+        }
+        try await stack.down()
+    }
+}
+
+extension Trait where Self == LocalStackTrait {
+    static func localStack(_ name: String, _ settings: [String: String]) -> Self { Self(name: name, settings: settings) }
+}
+
+/// Asks until the answer is yes.
+/// - Throws: after the deadline.
+func eventually(within limit: Duration = .seconds(60), _ what: String, _ condition: () async throws -> Bool) async throws {
+    let deadline = ContinuousClock.now + limit
+    while ContinuousClock.now < deadline {
+        if (try? await condition()) == true { return }
+        try await Task.sleep(for: .milliseconds(100))
+    }
+    throw DeadlinePassed(what: what)
+}
+
+struct DeadlinePassed: Error, CustomStringConvertible {
+    let what: String
+    var description: String { "not in time: \(what)" }
+}
