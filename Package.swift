@@ -122,6 +122,9 @@ let package = Package(
         .testTarget(name: "ImagingTests", dependencies: ["Imaging", "Models", "CPNG", "TestSupport"], path: "Tests/ImagingTests"),
         .testTarget(name: "SceneTests", dependencies: ["Scene", "Depth", "Imaging", "Models"], path: "Tests/SceneTests"),
         .testTarget(name: "EvidenceTests", dependencies: ["Evidence", "Imaging", "Models"], path: "Tests/EvidenceTests"),
+        .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
+        .testTarget(
+            name: "ObjectStorageTests", dependencies: ["ObjectStorage", httpClient, nioCore, logging], path: "Tests/ObjectStorageTests"),
         .testTarget(name: "PersistenceTests", dependencies: ["Persistence", logging, lifecycle], path: "Tests/PersistenceTests"),
         .testTarget(
             name: "MessagingTests", dependencies: ["Messaging", "CRdKafka", logging, lifecycle], path: "Tests/MessagingTests"),

@@ -1,0 +1,104 @@
+import Multipart
+import Testing
+
+@Suite("Multipart parser")
+struct MultipartParserTests {
+    /// Names with bytes, in order; slices put together.
+    struct Part: Equatable {
+        let headers: PartHeaders
+        var bytes: [UInt8] = []
+        var isEnded = false
+    }
+
+    static func parse(_ body: [UInt8], boundary: String = "XyZ", chunk: Int? = nil, limits: MultipartLimits = .init()) throws -> [Part] {
+        var parser = MultipartParser(boundary: try MultipartBoundary(contentType: "multipart/form-data; boundary=\(boundary)"), limits: limits)
+        var parts: [Part] = []
+        for start in stride(from: 0, to: body.count, by: chunk ?? max(body.count, 1)) {
+            try parser.feed(Array(body[start..<min(start + (chunk ?? body.count), body.count)])) { event in
+                switch event {
+                case .partBegan(let headers): parts.append(Part(headers: headers))
+                case .partData(let data): parts[parts.count - 1].bytes += data
+                case .partEnded: parts[parts.count - 1].isEnded = true
+                }
+            }
+        }
+        try parser.finish()
+        return parts
+    }
+
+    static let sample = Array("""
+        preamble\r\n--XyZ\r\nContent-Disposition: form-data; name="a"\r\n\r\none\r\n--Xy\r\n-XyZ\r\r\n--XyZ  \r\n\
+        content-type: image/jpeg; q=1\r\nCONTENT-DISPOSITION: form-data; filename="p\\"h.jpg"; name=b\r\n\r\n\r\n--XyZ\r\n\
+        Content-Disposition: form-data; name="c"\r\n\r\n\r\n\r\n--XyZ--\r\nepilogue
+        """.utf8)
+
+    @Test("finds parts, headers and bytes, near-delimiters included")
+    func sample() throws {
+        let parts = try Self.parse(Self.sample)
+        #expect(parts.map(\.headers.name) == ["a", "b", "c"])
+        #expect(parts[0].bytes == Array("one\r\n--Xy\r\n-XyZ\r".utf8))
+        #expect(parts[1].headers.filename == "p\"h.jpg" && parts[1].headers.contentType == "image/jpeg" && parts[1].bytes.isEmpty)
+        #expect(parts[2].bytes == [13, 10])
+        #expect(parts.allSatisfy { $0.isEnded })
+    }
+
+    @Test("gives the same parts however the body is cut", arguments: 1...90)
+    func chunks(size: Int) throws {
+        #expect(try Self.parse(Self.sample, chunk: size) == Self.parse(Self.sample))
+    }
+
+    @Test("refuses every prefix as truncated or malformed")
+    func prefixes() throws {
+        let whole = Self.sample.count - Array("\r\nepilogue".utf8).count
+        for count in 0..<whole { #expect(throws: MultipartError.self) { try Self.parse(Array(Self.sample.prefix(count))) } }
+    }
+
+    private static func body(_ header: String, _ content: String = "x") -> [UInt8] {
+        Array("--XyZ\r\n\(header)\r\n\r\n\(content)\r\n--XyZ--".utf8)
+    }
+
+    @Test("refuses what is malformed, with its reason", arguments: [
+        ("Content-Type: text/plain", MultipartError.unnamedPart), ("Content-Disposition: attachment; name=a", .unnamedPart),
+        ("Content-Disposition: form-data", .unnamedPart), ("Content-Disposition: form-data; name=\"\"", .unnamedPart),
+        ("Content-Disposition: form-data; name=a; name=b", .unnamedPart), ("no colon", .malformed),
+        ("Content-Disposition: form-data; name=a\nX: y", .malformed), ("Content-Disposition: form-data; name=a\u{0}", .malformed),
+        ("Content-Disposition: form-data; name=a\r\nContent-Disposition: form-data; name=b", .malformed),
+        ("X: " + String(repeating: "y", count: 9000), .headerTooLarge),
+    ])
+    func malformed(header: String, error: MultipartError) {
+        #expect(throws: error) { try Self.parse(Self.body(header)) }
+    }
+
+    @Test("removes what makes a file name a path")
+    func fileName() throws {
+        let parts = try Self.parse(Self.body("Content-Disposition: form-data; name=a; filename=\"../e\u{1}tc/pass\u{7f}wd\""))
+        #expect(parts.first?.headers.filename == "..etcpasswd")
+    }
+
+    @Test("takes no more than its limits of parts, preamble and epilogue")
+    func limits() throws {
+        let part = "--XyZ\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n"
+        #expect(try Self.parse(Array((String(repeating: part, count: 64) + "--XyZ--").utf8)).count == 64)
+        #expect(throws: MultipartError.tooManyParts) { try Self.parse(Array((String(repeating: part, count: 65) + "--XyZ--").utf8)) }
+        let long = String(repeating: "x", count: 2000)
+        #expect(throws: MultipartError.strayBytes) { try Self.parse(Array(long.utf8) + Self.body("X: y")) }
+        #expect(throws: MultipartError.strayBytes) { try Self.parse(Array((part + "--XyZ--" + long).utf8)) }
+    }
+
+    @Test("reads boundaries as RFC 2046 allows them", arguments: [
+        ("multipart/form-data; boundary=abc", "abc"), ("Multipart/Form-Data;charset=utf-8; boundary=\"a b:c\"", "a b:c"),
+    ])
+    func boundary(header: String, expected: String) throws {
+        #expect(try MultipartBoundary(contentType: header).bytes == Array(expected.utf8))
+    }
+
+    @Test("refuses other boundaries", arguments: [
+        ("application/json", MultipartError.notMultipart), ("", .notMultipart), ("multipart/form-data", .badBoundary),
+        ("multipart/form-data; boundary=", .badBoundary), ("multipart/form-data; boundary=a; boundary=b", .badBoundary),
+        ("multipart/form-data; boundary=\"a\u{e9}\"", .badBoundary), ("multipart/form-data; boundary=\"a \"", .badBoundary),
+        ("multipart/form-data; boundary=" + String(repeating: "a", count: 71), .badBoundary),
+    ])
+    func badBoundary(header: String, error: MultipartError) {
+        #expect(throws: error) { try MultipartBoundary(contentType: header) }
+    }
+}

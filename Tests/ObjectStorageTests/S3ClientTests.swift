@@ -1,0 +1,106 @@
+import AsyncHTTPClient
+import Foundation
+import Logging
+import NIOCore
+import Testing
+
+@testable import ObjectStorage
+
+private let environment = ProcessInfo.processInfo.environment
+
+@Suite("S3 client, against a real store",
+    .enabled(if: environment["RIAL_TEST_S3_ENDPOINT"] != nil, "RIAL_TEST_S3_ENDPOINT names no store"))
+struct S3ClientTests {
+    private func client(secret: String? = nil, endpoint: String? = nil) async throws -> S3Client {
+        let configuration = S3Configuration(
+            endpoint: try #require(URL(string: endpoint ?? environment["RIAL_TEST_S3_ENDPOINT"] ?? "")), region: "us-east-1",
+            bucket: "rial-tests", accessKeyID: environment["RIAL_TEST_S3_ACCESS_KEY_ID"] ?? "",
+            secretAccessKey: secret ?? environment["RIAL_TEST_S3_SECRET_ACCESS_KEY"] ?? "")
+        return S3Client(configuration: configuration, httpClient: .shared, logger: Logger(label: "tests"))
+    }
+
+    private func ready() async throws -> (client: S3Client, prefix: String) {
+        let client = try await client()
+        try await client.createBucketIfMissing()
+        return (client, "test/\(UUID().uuidString)/")
+    }
+
+    @Test("puts, heads, gets whole and in part, copies, lists and deletes")
+    func objects() async throws {
+        let (client, prefix) = try await ready()
+        let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let key = prefix + "a b+ü.bin"
+        try await client.put(key, bytes: bytes, contentType: "application/x-test")
+        let head = try #require(try await client.head(key))
+        #expect(head.sizeBytes == 10_000 && head.contentType == "application/x-test")
+        #expect(try await client.getBytes(key, limit: 10_000) == bytes)
+        var part: [UInt8] = []
+        for try await chunk in try await client.get(key, range: 5...9).body { part += chunk.readableBytesView }
+        #expect(part == Array(bytes[5...9]))
+        try await client.copy(from: key, to: prefix + "copy")
+        #expect(try await client.getBytes(prefix + "copy", limit: 10_000) == bytes)
+        let page = try await client.list(prefix: prefix)
+        #expect(Set(page.objects.map(\.key)) == [key, prefix + "copy"] && page.continuation == nil)
+        #expect(page.objects.allSatisfy { $0.sizeBytes == 10_000 && $0.lastModified != nil })
+        try await client.delete([key, prefix + "copy", prefix + "never"])
+        #expect(try await client.head(key) == nil)
+        await #expect { try await client.getBytes(key, limit: 10) } throws: { ($0 as? ObjectStorageError)?.code == .notFound }
+    }
+
+    @Test("streams objects of any length", arguments: [0, 1, 5 << 20, (5 << 20) + 1, 12 << 20])
+    func streams(size: Int) async throws {
+        let (client, prefix) = try await ready()
+        let upload = client.putStream(prefix + "stream", contentType: "image/jpeg")
+        var sent = 0
+        while sent < size {
+            let count = min(70_001, size - sent)
+            try await upload.write(ByteBuffer(bytes: (sent..<sent + count).map { UInt8(truncatingIfNeeded: $0) }))
+            sent += count
+        }
+        #expect(try await upload.finish().sizeBytes == Int64(size))
+        let bytes = try await client.getBytes(prefix + "stream", limit: size)
+        #expect(bytes.count == size && bytes.indices.allSatisfy { bytes[$0] == UInt8(truncatingIfNeeded: $0) })
+        try await client.delete([prefix + "stream"])
+    }
+
+    @Test("leaves nothing of an upload that was aborted, and takes no more for it")
+    func abort() async throws {
+        let (client, prefix) = try await ready()
+        let upload = client.putStream(prefix + "aborted", contentType: "image/jpeg")
+        try await upload.write(ByteBuffer(repeating: 1, count: 6 << 20))
+        await upload.abort()
+        #expect(try await client.head(prefix + "aborted") == nil)
+        await #expect(throws: ObjectStorageError.self) { try await upload.write(ByteBuffer(repeating: 1, count: 1)) }
+    }
+
+    @Test("refuses to hold more than it was told to")
+    func limit() async throws {
+        let (client, prefix) = try await ready()
+        try await client.put(prefix + "large", bytes: [UInt8](repeating: 1, count: 100), contentType: "text/plain")
+        await #expect { try await client.getBytes(prefix + "large", limit: 99) } throws: { ($0 as? ObjectStorageError)?.code == .tooLarge }
+    }
+
+    @Test("makes links that anyone can follow, and that a changed letter breaks")
+    func presigned() async throws {
+        let (client, prefix) = try await ready()
+        try await client.put(prefix + "linked", bytes: [1, 2, 3], contentType: "text/plain")
+        let link = client.presignedGet(prefix + "linked", expires: .seconds(60), at: Date())
+        let answer = try await HTTPClient.shared.execute(HTTPClientRequest(url: link), timeout: .seconds(10))
+        #expect(answer.status == .ok)
+        #expect(try await answer.body.collect(upTo: 10) == ByteBuffer(bytes: [1, 2, 3]))
+        let broken = String(link.dropLast()) + (link.hasSuffix("0") ? "1" : "0")
+        #expect(try await HTTPClient.shared.execute(HTTPClientRequest(url: broken), timeout: .seconds(10)).status == .forbidden)
+    }
+
+    @Test("tells a wrong key from a store that is away: only the latter may pass with time")
+    func failures() async throws {
+        _ = try await ready()
+        let wrong = try await client(secret: "wrong")
+        await #expect { try await wrong.checkBucket() } throws: { ($0 as? ObjectStorageError)?.isTransient == false }
+        let away = try await client(endpoint: "http://127.0.0.1:1")
+        var configuration = away.configuration
+        configuration.requestTimeout = .seconds(1)
+        let client = S3Client(configuration: configuration, httpClient: .shared, logger: Logger(label: "tests"))
+        await #expect { try await client.checkBucket() } throws: { ($0 as? ObjectStorageError)?.isTransient == true }
+    }
+}
