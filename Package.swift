@@ -91,7 +91,8 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: backbone + [
-                "Attestation", "Depth", "Evidence", "Multipart", crypto, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioSSL,
+                "Attestation", "Depth", "Evidence", "Multipart", crypto, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore,
+                nioHTTP1, nioSSL,
             ],
             path: "Services/gateway"),
 

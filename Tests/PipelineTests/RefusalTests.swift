@@ -198,6 +198,22 @@ extension SystemTests {
             expect(try await client.submit(&device, CaptureParts().form(assertion: nil)), 403, "DEVICE_REVOKED")
         }
 
+        @Test("bodies that stop, end early or are longer than they say")
+        func brokenBodies() async throws {
+            let client = try TestClient.current()
+            let port = try #require(UInt16(client.url.split(separator: ":").last.map(String.init) ?? ""))
+            let head = "POST /api/v1/devices/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            let stalled = Array((head + "Content-Length: 1000\r\n\r\n{").utf8)
+            let quiet = try await RawConnection.exchange(port: port, stalled, closing: false, seconds: 30)
+            #expect(quiet.isClosed, "a stalled upload ends after the idle timeout")
+            let truncated = try await RawConnection.exchange(port: port, stalled, closing: true, seconds: 30)
+            #expect(truncated.answer.hasPrefix("HTTP/1.1 400") && truncated.answer.contains("VALIDATION_ERROR"))
+            let longer = Array((head + "Connection: close\r\nContent-Length: 2\r\n\r\n{}{\"more\":1}").utf8)
+            let lying = try await RawConnection.exchange(port: port, longer, closing: false, seconds: 30)
+            #expect(lying.answer.hasPrefix("HTTP/1.1 400") && lying.isClosed)
+            #expect(try await client.send("GET", "/health").status == 200)
+        }
+
         @Test("what was refused leaves nothing in intake and no row")
         func noTrace() async throws {
             let client = try TestClient.current()

@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import Metrics
 import Models
+import NIOHTTP1
 import ObjectStorage
 import Observability
 import Persistence
@@ -53,6 +54,8 @@ struct AnswerMiddleware: RouterMiddleware {
             return APIError(.payloadTooLarge, "The body is too large.")
         case let error as HTTPError where error.status.kind == .clientError:
             return APIError(.validationError, "The request could not be read.")
+        case is HTTPParserError:
+            return APIError(.validationError, "The body ended before it was complete.")
         case let error as ObjectStorageError:
             context.logger.error("object storage failed", error: error)
             return .retryLater(.storageError, "The media store cannot be reached at the moment.", seconds: 5)
