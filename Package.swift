@@ -15,6 +15,7 @@ let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: 
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioFoundation = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -135,6 +136,13 @@ let package = Package(
                 "RialClient", "RialCLI", "SimulatedDevice", "Models", "Messaging", "CZlib", nioCore, hummingbird, logging, httpTypes,
             ],
             path: "Tests/RialClientTests"),
+        .testTarget(
+            name: "GatewayTests",
+            dependencies: [
+                "Gateway", "Attestation", "Models", "Multipart", "ObjectStorage", "Persistence", "Pipeline", "SimulatedDevice", crypto,
+                httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, logging,
+            ],
+            path: "Tests/GatewayTests"),
         .testTarget(
             name: "PipelineTests",
             dependencies: [

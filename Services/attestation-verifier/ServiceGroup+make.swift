@@ -10,7 +10,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let registrations = AppraiseRegistration(
         appraiser: AttestationAppraiser(
             roots: settings.roots, appIDs: settings.appIDs, environment: settings.appAttestEnvironment),
-        database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox)
+        receipts: ReceiptAppraiser(), database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox)
     let captures = AppraiseCapture(
         appIDs: settings.appIDs, database: backbone.database, storage: backbone.storage,
         publisher: PartPublisher(.attestationVerifier))

@@ -26,6 +26,8 @@ public enum Timestamp {
         guard let offset = reader.offset(), reader.isAtEnd else { return nil }
         let days = daysFromCivil(year: year, month: month, day: day)
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
+        // The years 1 to 9999: what the form itself can write back.
+        guard (-62_135_596_800...253_402_300_799).contains(seconds) else { return nil }
         return Date(timeIntervalSince1970: Double(seconds) + fraction)
     }
 

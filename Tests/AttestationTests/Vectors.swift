@@ -7,6 +7,7 @@ import TestSupport
 struct Vectors: Decodable {
     let attestations: [AttestationVector]
     let assertions: [AssertionVector]
+    let receipts: [ReceiptVector]
 
     static func load() throws -> Vectors {
         try decoder.decode(Vectors.self, from: SharedData.data("appattest/vectors.json"))
@@ -48,6 +49,26 @@ struct AssertionVector: Decodable {
     let appId: String
     let clientDataHash: Data
     let previousCounter: UInt32
+    let expected: Expected
+}
+
+struct ReceiptVector: Decodable {
+    struct Expected: Decodable {
+        let appId: String
+        let clientHashField: Data
+        let tokenField: String
+        let receiptType: String
+        let environment: String
+        let creationTime: Date
+        let riskMetric: String?
+        let notBefore: Date?
+        let expirationTime: Date
+        let signerNotAfter: Date
+    }
+    let id: String
+    let receipt: Data
+    let keyId: Data
+    let validAt: Date
     let expected: Expected
 }
 

@@ -9,6 +9,7 @@ import Pipeline
 /// Appraises the attestation of a device and keeps the first outcome. A registration seen again is answered from there.
 struct AppraiseRegistration: MessageHandler {
     let appraiser: AttestationAppraiser
+    let receipts: ReceiptAppraiser
     let database: PostgresPool
     let outbox: Outbox
     let inbox: Inbox
@@ -20,9 +21,11 @@ struct AppraiseRegistration: MessageHandler {
         if case .rejected(let failure) = verdict {
             context.logger.notice("attestation not verified", metadata: ["class": "\(failure.rawValue)"])
         }
+        let receiptStatus = await status(ofReceiptIn: verdict, at: message.receivedAt)
+        Counter(label: "rial_receipts_total", dimensions: [("status", receiptStatus)]).increment()
         try await database.withTransaction { connection in
             guard try await inbox.accept(context.eventID, consumer: context.topic, on: connection) else { return }
-            let outcome = try await record(message, verdict, on: connection)
+            let outcome = try await record(message, verdict, receiptStatus, on: connection)
             FailPoint.reached("attestation-verifier.registration.stored")
             try await outbox.append(
                 RegistrationAppraised(registrationID: message.registrationID, outcome: outcome), on: connection)
@@ -41,9 +44,18 @@ struct AppraiseRegistration: MessageHandler {
             RegistrationAppraised(registrationID: message.registrationID, outcome: .failed), on: connection)
     }
 
+    /// `verified`, `none`, or why the receipt counts for nothing. It decides nothing: the attestation stands without it.
+    private func status(ofReceiptIn verdict: AttestationVerdict, at time: Date) async -> String {
+        guard case .verified(let attestation) = verdict, let receipt = attestation.receipt else { return "none" }
+        switch await receipts.appraise(receipt, of: ReceiptSubject(attestation), at: time, maximumAge: 300) {
+        case .verified: return "verified"
+        case .rejected(let failure): return failure.rawValue
+        }
+    }
+
     /// The stored outcome, or a new one with the device it makes.
     private func record(
-        _ message: RegistrationSubmitted, _ verdict: AttestationVerdict, on connection: PostgresConnection
+        _ message: RegistrationSubmitted, _ verdict: AttestationVerdict, _ receiptStatus: String, on connection: PostgresConnection
     ) async throws -> RegistrationOutcome {
         let registrations = RegistrationRepository(connection)
         try await registrations.lock(message.registrationID)
@@ -51,7 +63,7 @@ struct AppraiseRegistration: MessageHandler {
         let devices = DeviceRepository(connection)
         switch verdict {
         case .verified(let attestation):
-            guard let device = try await devices.insert(message, verified: attestation) else {
+            guard let device = try await devices.insert(message, verified: attestation, receiptStatus: receiptStatus) else {
                 try await registrations.save(message.registrationID, outcome: .alreadyRegistered, device: nil, failure: nil)
                 return .alreadyRegistered
             }

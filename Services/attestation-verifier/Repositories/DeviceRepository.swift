@@ -22,17 +22,17 @@ struct DeviceRepository {
     init(_ connection: PostgresConnection) { self.connection = connection }
 
     /// - Returns: `nil` if a verified device holds the key already.
-    func insert(_ message: RegistrationSubmitted, verified attestation: VerifiedAttestation) async throws -> DeviceID? {
+    func insert(_ message: RegistrationSubmitted, verified attestation: VerifiedAttestation, receiptStatus: String) async throws -> DeviceID? {
         let id = DeviceID()
         let rows = try await connection.query("""
             INSERT INTO devices (id, platform, model, has_lidar, os_version, attestation_level, is_development_root, key_id,
                 public_key, request_key_algorithm, request_key, app_id, environment, attestation_object, certificate_chain,
-                receipt, registered_at)
+                receipt, receipt_status, registered_at)
             VALUES (\(id.uuid), 'ios', \(message.model), \(message.hasLiDAR), \(message.osVersion), 'secure_enclave',
                 \(attestation.isDevelopmentRoot), \(attestation.keyID), \(attestation.publicKeyX963),
                 \(message.requestKey?.algorithm.rawValue), \(message.requestKey?.publicKey.bytes), \(attestation.appID),
                 \(attestation.environment.rawValue), \(message.attestationObject.bytes), \(attestation.certificateChain),
-                \(attestation.receipt), \(message.receivedAt))
+                \(attestation.receipt), \(receiptStatus), \(message.receivedAt))
             ON CONFLICT (key_id) WHERE attestation_level = 'secure_enclave' DO NOTHING
             RETURNING id
             """)

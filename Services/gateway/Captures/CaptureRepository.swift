@@ -32,7 +32,7 @@ struct CaptureRepository: Sendable {
                     captured_at, uploaded_at, announcement, detection, location)
                 VALUES (\(id.uuid), \(ShortID.random()), \(device.uuid), 'photo', 'full', \(submission.photo.sha256.bytes),
                     \(submission.depth.sha256.bytes), \(assertionDigest), \(submission.metadata.capturedAt), \(receivedAt),
-                    \(PostgresJSON(encoding: event)), \(submission.detection.map(PostgresJSON.init)), \(location))
+                    \(PostgresJSON(encoding: event)), \(try submission.detection.map(PostgresJSON.init(encoding:))), \(location))
                 ON CONFLICT ON CONSTRAINT captures_same_upload DO NOTHING RETURNING id
                 """)
             if !rows.isEmpty {

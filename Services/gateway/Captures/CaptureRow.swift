@@ -17,6 +17,7 @@ struct CaptureRow: Sendable {
     let uploadedAt: Date
     let evidence: EvidencePackage?
     let location: PreciseLocation?
+    let detection: DetectionReport?
     let mediaNames: Set<String>
 
     init(_ row: Row) throws {
@@ -36,6 +37,7 @@ struct CaptureRow: Sendable {
         uploadedAt = try row.get("uploaded_at")
         evidence = try row.getOptional("evidence", as: PostgresJSON.self)?.decode(EvidencePackage.self)
         location = try row.getOptional("location", as: PostgresJSON.self)?.decode(PreciseLocation.self)
+        detection = try row.getOptional("detection", as: PostgresJSON.self).map { try DetectionReport(parsing: $0.bytes) }
         mediaNames = Set(try row.get("media_names", as: [String].self))
     }
 }
@@ -44,10 +46,15 @@ struct CaptureRow: Sendable {
 struct PartRow: Sendable {
     let part: EvidencePart
     let status: CheckStatus
+    /// The service gave it up; a later answer may still come.
+    let isGivenUp: Bool
+    /// What an event's id says of it.
+    var token: String { isGivenUp ? part.rawValue + "-error" : part.rawValue }
 
     init?(_ row: Row) {
         guard let name = try? row.get("part", as: String.self), let part = EvidencePart(rawValue: name) else { return nil }
         self.part = part
+        isGivenUp = (try? row.get("outcome", as: String.self)) == "error"
         let result = try? row.getOptional("result", as: PostgresJSON.self)
         switch part {
         case .attestation: status = (try? result?.decode(AttestationFindings.self))?.status ?? .unavailable

@@ -10,7 +10,7 @@ struct CaptureSubmission: Sendable {
     let metadataBytes: [UInt8]
     let metadata: CaptureMetadata
     let assertion: [UInt8]?
-    let detection: [UInt8]?
+    let detection: DetectionReport?
 
     /// Checks parts, metadata, depth and digests, in that order (SPEC §2).
     init(_ body: ReceivedBody) throws(APIError) {
@@ -54,11 +54,13 @@ struct CaptureSubmission: Sendable {
         return bytes
     }
 
-    private static func detection(_ body: ReceivedBody) throws(APIError) -> [UInt8]? {
+    private static func detection(_ body: ReceivedBody) throws(APIError) -> DetectionReport? {
         guard let bytes = body.detection else { return nil }
-        guard !body.oversized.contains("detection"), JSONNesting.depth(of: bytes) <= 32, !bytes.contains(0),
-            let object = try? JSONSerialization.jsonObject(with: Data(bytes)), object is [String: Any]
-        else { throw .invalid("detection", "is not a JSON object of at most 64 kB") }
-        return bytes
+        guard !body.oversized.contains("detection") else { throw .invalid("detection", "is larger than 64 KiB") }
+        do {
+            return try DetectionReport(parsing: bytes)
+        } catch {
+            throw .invalid(error.field, error.problem)
+        }
     }
 }

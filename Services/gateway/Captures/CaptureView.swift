@@ -23,6 +23,8 @@ struct CaptureView: Encodable {
     let thumbnailURL: String?
     let verificationURL: String
     let evidence: EvidencePackage?
+    /// What the device reported of its own detection; not checked.
+    let detection: DetectionReport?
     /// For the owning device alone.
     let location: PreciseLocation?
 
@@ -50,6 +52,7 @@ struct CaptureView: Encodable {
         thumbnailURL = link("thumbnail.jpg")
         verificationURL = "\(publicURL)/verify/\(row.id)"
         evidence = isOwner ? row.evidence : row.evidence?.publicForm()
+        detection = isOwner ? row.detection : row.detection?.publicForm()
         location = isOwner ? row.location : nil
     }
 
@@ -71,10 +74,10 @@ struct CaptureView: Encodable {
         case depthVisualizationURL = "depth_visualization_url"
         case thumbnailURL = "thumbnail_url"
         case verificationURL = "verification_url"
-        case evidence, location
+        case evidence, detection, location
     }
 
-    /// Absent values are written as `null`, but for `failure` and the owner's `location`.
+    /// Absent values are written as `null`, but for `failure`, `detection` and the owner's `location`.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
@@ -96,6 +99,7 @@ struct CaptureView: Encodable {
         try container.encode(thumbnailURL, forKey: .thumbnailURL)
         try container.encode(verificationURL, forKey: .verificationURL)
         try container.encode(evidence, forKey: .evidence)
+        try container.encodeIfPresent(detection, forKey: .detection)
         try container.encodeIfPresent(location, forKey: .location)
     }
 }

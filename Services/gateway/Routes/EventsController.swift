@@ -67,7 +67,7 @@ struct EventCursor: Sendable {
 
     /// - Parameter lastEventID: words separated by dots; what is not an event's name is ignored.
     init(_ lastEventID: String?) {
-        let known = Set(["processing", "final"] + EvidencePart.allCases.map(\.rawValue))
+        let known = Set(["processing", "evidence", "final"] + EvidencePart.allCases.flatMap { [$0.rawValue, $0.rawValue + "-error"] })
         seen = Set((lastEventID ?? "").prefix(200).split(separator: ".").map(String.init)).intersection(known)
     }
 
@@ -75,13 +75,14 @@ struct EventCursor: Sendable {
     mutating func advance(_ row: CaptureRow, parts: [PartRow]) -> [String] {
         var events: [String] = []
         if seen.insert("processing").inserted { events.append(event("status", #"{"status":"processing"}"#)) }
-        for part in parts where seen.insert(part.part.rawValue).inserted {
+        for part in parts where !seen.contains(part.part.rawValue) && seen.insert(part.token).inserted {
             events.append(event("check", #"{"name":"\#(Self.checkName(part.part))","status":"\#(part.status.rawValue)"}"#))
         }
-        if row.status != .processing, seen.insert("final").inserted {
-            if let evidence = row.evidence?.publicForm(), let json = try? WireJSON.encode(evidence) {
+        if row.status != .processing, !seen.contains("final") {
+            if let evidence = row.evidence?.publicForm(), let json = try? WireJSON.encode(evidence), seen.insert("evidence").inserted {
                 events.append(event("evidence", String(decoding: json, as: UTF8.self)))
             }
+            seen.insert("final")
             let confidence = row.confidence.map { #","confidence_level":"\#($0.rawValue)""# } ?? ""
             events.append(event("status", #"{"status":"\#(row.status.rawValue)"\#(confidence)}"#))
         }

@@ -1,0 +1,99 @@
+import Crypto
+import Foundation
+import SwiftASN1
+@_spi(FixedExpiryValidationTime) import X509
+
+/// What a receipt must be about.
+public struct ReceiptSubject: Sendable {
+    public let appID: String
+    public let publicKeyX963: [UInt8]
+    public let environment: AppAttestEnvironment
+
+    public init(appID: String, publicKeyX963: [UInt8], environment: AppAttestEnvironment) {
+        self.appID = appID
+        self.publicKeyX963 = publicKeyX963
+        self.environment = environment
+    }
+
+    public init(_ attestation: VerifiedAttestation) {
+        self.init(appID: attestation.appID, publicKeyX963: attestation.publicKeyX963, environment: attestation.environment)
+    }
+}
+
+public enum ReceiptVerdict: Sendable, Equatable {
+    case verified(Receipt)
+    case rejected(ReceiptFailure)
+}
+
+/// Why a receipt counts for nothing. It says nothing of the attestation that carried it, whose nonce does not cover it.
+public enum ReceiptFailure: String, Error, Sendable, CaseIterable {
+    /// Not CMS, not signed by Apple's receipt signer, or without the fields of a receipt.
+    case invalid = "receipt_invalid"
+    /// Signed, but about another key, app or environment.
+    case mismatch = "receipt_mismatch"
+    /// Signed, but made too long before it came, or after.
+    case stale = "receipt_stale"
+}
+
+/// Judges the CMS object (RFC 5652) that comes in `attStmt.receipt`, apart from the attestation itself.
+public struct ReceiptAppraiser: Sendable {
+    /// Genuine receipts have 3,600 to 4,000 bytes.
+    public static let maximumBytes = 65_536
+    /// Marks the certificates of Apple's receipt signer. Apple Root CA - G3 also stands above certificates that others hold the keys of.
+    static let signerMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 12, 15]
+    private let roots: [Certificate]
+
+    /// Trusts Apple Root CA - G3, SHA-256 of its DER 63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179.
+    public init() {
+        do {
+            roots = [try Certificate(pemEncoded: appleRootCAG3)]
+        } catch {
+            // The text is a constant of this file, and a test reads it: this cannot be reached by input.
+            preconditionFailure("the compiled-in root does not parse: \(error)")
+        }
+    }
+
+    /// - Parameters:
+    ///   - time: when it was received; certificates are judged at this time.
+    ///   - maximumAge: seconds since its creation; `nil` for one that is judged again later. Apple's advice for a new one is five minutes.
+    public func appraise(_ receipt: [UInt8], of subject: ReceiptSubject, at time: Date, maximumAge: TimeInterval?) async -> ReceiptVerdict {
+        guard receipt.count <= Self.maximumBytes, let signed = SignedData(receipt), let signer = signed.verifiedSigner(),
+            signer.extensions[oid: Self.signerMarker] != nil, await isTrusted(signer, among: signed.certificates, at: time),
+            let fields = Receipt(payload: signed.content), let certificate = try? Certificate(derEncoded: fields.certificate),
+            let key = P256.Signing.PublicKey(certificate.publicKey)
+        else { return .rejected(.invalid) }
+        guard fields.appID == subject.appID, fields.environment == subject.environment, Array(key.x963Representation) == subject.publicKeyX963 else {
+            return .rejected(.mismatch)
+        }
+        if let maximumAge {
+            let age = time.timeIntervalSince(fields.createdAt)
+            guard age <= maximumAge, age >= -maximumAge else { return .rejected(.stale) }
+        }
+        return .verified(fields)
+    }
+
+    private func isTrusted(_ signer: Certificate, among certificates: [Certificate], at time: Date) async -> Bool {
+        var verifier = Verifier(rootCertificates: CertificateStore(roots)) { RFC5280Policy(fixedExpiryValidationTime: time) }
+        let result = await verifier.validate(leaf: signer, intermediates: CertificateStore(certificates))
+        if case .validCertificate = result { return true }
+        return false
+    }
+}
+
+private let appleRootCAG3 = """
+-----BEGIN CERTIFICATE-----
+MIICQzCCAcmgAwIBAgIILcX8iNLFS5UwCgYIKoZIzj0EAwMwZzEbMBkGA1UEAwwS
+QXBwbGUgUm9vdCBDQSAtIEczMSYwJAYDVQQLDB1BcHBsZSBDZXJ0aWZpY2F0aW9u
+IEF1dGhvcml0eTETMBEGA1UECgwKQXBwbGUgSW5jLjELMAkGA1UEBhMCVVMwHhcN
+MTQwNDMwMTgxOTA2WhcNMzkwNDMwMTgxOTA2WjBnMRswGQYDVQQDDBJBcHBsZSBS
+b290IENBIC0gRzMxJjAkBgNVBAsMHUFwcGxlIENlcnRpZmljYXRpb24gQXV0aG9y
+aXR5MRMwEQYDVQQKDApBcHBsZSBJbmMuMQswCQYDVQQGEwJVUzB2MBAGByqGSM49
+AgEGBSuBBAAiA2IABJjpLz1AcqTtkyJygRMc3RCV8cWjTnHcFBbZDuWmBSp3ZHtf
+TjjTuxxEtX/1H7YyYl3J6YRbTzBPEVoA/VhYDKX1DyxNB0cTddqXl5dvMVztK517
+IDvYuVTZXpmkOlEKMaNCMEAwHQYDVR0OBBYEFLuw3qFYM4iapIqZ3r6966/ayySr
+MA8GA1UdEwEB/wQFMAMBAf8wDgYDVR0PAQH/BAQDAgEGMAoGCCqGSM49BAMDA2gA
+MGUCMQCD6cHEFl4aXTQY2e3v9GwOAEZLuN+yRhHFD/3meoyhpmvOwgPUnPWTxnS4
+at+qIxUCMG1mihDK1A3UT82NQz60imOlM27jbdoXt2QfyFMm+YhidDkLF1vLUagM
+6BgD56KyKA==
+-----END CERTIFICATE-----
+"""

@@ -1,0 +1,66 @@
+/// What the device reported of its own detection (SPEC §2): a JSON object, kept and shown as reported, never believed.
+public struct DetectionReport: Sendable, Equatable, Encodable {
+    public static let maximumBytes = 64 * 1024
+    private let value: MetadataJSON
+
+    /// Reads one JSON object. What PostgreSQL's `jsonb` could not hold, NUL in a text or a number beyond a double, is refused here.
+    /// - Throws: ``MetadataError`` for anything else, names that occur twice and nesting deeper than 32 included.
+    public init(parsing bytes: [UInt8]) throws(MetadataError) {
+        guard bytes.count <= Self.maximumBytes else { throw MetadataError("detection", "is larger than 64 KiB") }
+        do {
+            value = try MetadataJSON(bytes)
+        } catch {
+            throw MetadataError("detection", "is not JSON of at most 32 levels")
+        }
+        guard case .object = value, value.isStorable else { throw MetadataError("detection", "is not a JSON object that can be kept") }
+    }
+
+    private static let privateWords = [
+        "latitude", "longitude", "location", "position", "coordinate", "address", "place", "gps", "device_id", "deviceid", "serial", "udid",
+    ]
+    private static let privateNames: Set<String> = ["lat", "lon", "lng", "long"]
+
+    private init(_ value: MetadataJSON) { self.value = value }
+
+    /// What anyone may see: without members whose names speak of a place or of this one device, at any depth.
+    public func publicForm() -> DetectionReport { DetectionReport(value.without { name in
+            Self.privateNames.contains(name) || Self.privateWords.contains { name.contains($0) }
+        }) }
+
+    public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+}
+
+extension MetadataJSON: Encodable {
+    fileprivate var isStorable: Bool {
+        switch self {
+        case .null, .bool: true
+        case .number(let number): number.isFinite
+        case .string(let text): !text.unicodeScalars.contains("\0")
+        case .array(let elements): elements.allSatisfy(\.isStorable)
+        case .object(let members): members.allSatisfy { !$0.key.unicodeScalars.contains("\0") && $0.value.isStorable }
+        }
+    }
+
+    /// - Parameter isHidden: is given names in lower case.
+    fileprivate func without(_ isHidden: (String) -> Bool) -> MetadataJSON {
+        switch self {
+        case .array(let elements): .array(elements.map { $0.without(isHidden) })
+        case .object(let members):
+            .object(members.filter { !isHidden($0.key.lowercased()) }.mapValues { $0.without(isHidden) })
+        default: self
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .number(let value):
+            if let whole = Int64(exactly: value) { try container.encode(whole) } else { try container.encode(value) }
+        case .string(let value): try container.encode(value)
+        case .array(let values): try container.encode(values)
+        case .object(let members): try container.encode(members)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Models
+import Persistence
+import Pipeline
+import Testing
+
+@testable import Gateway
+
+@Suite("Recorded captures", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
+struct CaptureRepositoryTests {
+    @Test("a capture is inserted and announced together")
+    func new() async throws {
+        try await GatewayDatabase.with { pool in
+            let (captures, device) = try await Self.prepare(pool)
+            let id = CaptureID()
+            guard case .new = try await captures.record(id, Self.submission(), device: device, receivedAt: now) else {
+                Issue.record("not a new capture")
+                return
+            }
+            #expect(try await Self.announced(pool) == [id.description])
+            let row = try #require(try await captures.find(id))
+            #expect(row.status == .processing && row.deviceID == device && ShortID.isValid(row.shortID))
+            #expect(try await captures.find(shortID: row.shortID)?.id == id)
+        }
+    }
+
+    @Test("the same upload again, also many at once, is one capture announced once")
+    func same() async throws {
+        try await GatewayDatabase.with { pool in
+            let (captures, device) = try await Self.prepare(pool)
+            let submission = try Self.submission()
+            let ids = try await withThrowingTaskGroup(of: CaptureID.self) { group in
+                for _ in 0..<12 {
+                    group.addTask {
+                        let id = CaptureID()
+                        switch try await captures.record(id, submission, device: device, receivedAt: now) {
+                        case .new: return id
+                        case .known(let known, _): return known
+                        }
+                    }
+                }
+                return try await group.reduce(into: Set<CaptureID>()) { $0.insert($1) }
+            }
+            #expect(ids.count == 1)
+            #expect(try await Self.announced(pool) == ids.map(\.description))
+        }
+    }
+
+    @Test("a failed capture that is sent again is announced again, as it was")
+    func redriven() async throws {
+        try await GatewayDatabase.with { pool in
+            let (captures, device) = try await Self.prepare(pool)
+            let id = CaptureID()
+            _ = try await captures.record(id, Self.submission(), device: device, receivedAt: now)
+            _ = try await pool.query("UPDATE captures SET status = 'failed', failure = 'x'")
+            guard case .known(let known, .failed) = try await captures.record(
+                CaptureID(), Self.submission(), device: device, receivedAt: now)
+            else {
+                Issue.record("the failed capture was not found")
+                return
+            }
+            #expect(known == id)
+            #expect(try await Self.announced(pool) == [id.description, id.description])
+        }
+    }
+
+    @Test("another device's same upload is another capture")
+    func otherDevice() async throws {
+        try await GatewayDatabase.with { pool in
+            let (captures, device) = try await Self.prepare(pool)
+            let other = try await Self.insertDevice(pool)
+            _ = try await captures.record(CaptureID(), Self.submission(), device: device, receivedAt: now)
+            _ = try await captures.record(CaptureID(), Self.submission(), device: other, receivedAt: now)
+            #expect(try await pool.query("SELECT id FROM captures").count == 2)
+        }
+    }
+
+    @Test("what passes the checks can be recorded and read again", arguments: [
+        #"{"a":"\u0000"}"#, #"{"a":"\ud800"}"#, #"{"a":1e200000}"#,
+    ])
+    func oddDetection(text: String) async throws {
+        var body = try CaptureSubmissionTests.body()
+        body.detection = Array(text.utf8)
+        guard let submission = try? CaptureSubmission(body) else { return }
+        try await GatewayDatabase.with { pool in
+            let (captures, device) = try await Self.prepare(pool)
+            let id = CaptureID()
+            _ = try await captures.record(id, submission, device: device, receivedAt: now)
+            #expect(try await captures.find(id)?.detection == submission.detection)
+        }
+    }
+
+    @Test("a capture of the year 0 is refused, or can be read")
+    func yearZero() async throws {
+        let body = try CaptureSubmissionTests.body(metadata: ["captured_at": "0000-01-01T00:00:00Z"])
+        guard let submission = try? CaptureSubmission(body) else { return }
+        try await GatewayDatabase.with { pool in
+            let (captures, device) = try await Self.prepare(pool)
+            let id = CaptureID()
+            _ = try await captures.record(id, submission, device: device, receivedAt: now)
+            _ = try await captures.find(id)
+        }
+    }
+
+    private static func submission() throws -> CaptureSubmission { try CaptureSubmission(try CaptureSubmissionTests.body()) }
+
+    private static func prepare(_ pool: PostgresPool) async throws -> (CaptureRepository, DeviceID) {
+        (CaptureRepository(database: pool, outbox: Outbox(.gateway)), try await insertDevice(pool))
+    }
+
+    private static func insertDevice(_ pool: PostgresPool) async throws -> DeviceID {
+        let id = DeviceID()
+        _ = try await pool.query("""
+            INSERT INTO devices (id, platform, model, has_lidar, attestation_level, attestation_failure, key_id, request_key_algorithm,
+                request_key, attestation_object, registered_at)
+            VALUES (\(id.uuid), 'ios', 'iPhone 15 Pro', true, 'unverified', 'x', \([UInt8](repeating: 1, count: 32)), 'ed25519',
+                \([UInt8](repeating: 2, count: 32)), \([UInt8]([1])), now())
+            """)
+        return id
+    }
+
+    private static func announced(_ pool: PostgresPool) async throws -> [String] {
+        try await pool.query("SELECT record_key FROM gateway_outbox ORDER BY id").map { try $0.get("record_key") }
+    }
+}

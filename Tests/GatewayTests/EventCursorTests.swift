@@ -1,0 +1,162 @@
+import Foundation
+import Models
+import Testing
+
+@testable import Gateway
+
+@Suite("Event cursor")
+struct EventCursorTests {
+    @Test("a new reader first learns that the capture is being processed")
+    func first() throws {
+        var cursor = EventCursor(nil)
+        let events = cursor.advance(try Self.row("processing"), parts: []).map(Event.init)
+        #expect(events.map(\.name) == ["status"])
+        #expect(events.first?.data == #"{"status":"processing"}"#)
+    }
+
+    @Test("nothing is told twice")
+    func once() throws {
+        var cursor = EventCursor(nil)
+        let parts = [try Self.part("attestation"), try Self.part("media")]
+        #expect(cursor.advance(try Self.row("processing"), parts: parts).count == 3)
+        #expect(cursor.advance(try Self.row("processing"), parts: parts).isEmpty)
+    }
+
+    @Test("checks come as their parts do, the final status last")
+    func order() throws {
+        var cursor = EventCursor(nil)
+        var events = cursor.advance(try Self.row("processing"), parts: [try Self.part("media")])
+        events += cursor.advance(try Self.row("processing"), parts: [try Self.part("media"), try Self.part("attestation")])
+        events += cursor.advance(try Self.row("failed"), parts: [try Self.part("media"), try Self.part("attestation")])
+        let read = events.map(Event.init)
+        #expect(read.map(\.name) == ["status", "check", "check", "status"])
+        #expect(read[1].data == #"{"name":"media","status":"pass"}"#)
+        #expect(read[2].data == #"{"name":"hardware_attestation","status":"pass"}"#)
+        #expect(read[3].data == #"{"status":"failed"}"#)
+    }
+
+    @Test("a reader who comes late gets everything at once")
+    func late() throws {
+        var cursor = EventCursor(nil)
+        let events = cursor.advance(try Self.row("failed"), parts: [try Self.part("media")]).map(Event.init)
+        #expect(events.map(\.name) == ["status", "check", "status"])
+    }
+
+    @Test("a reader who returns with any event's id gets exactly the rest, whatever came in what order")
+    func replay() throws {
+        let parts = [try Self.part("depth"), try Self.part("attestation"), try Self.part("media")]
+        let row = try Self.row("failed")
+        var whole = EventCursor(nil)
+        let all = whole.advance(row, parts: parts).map(Event.init)
+        for (index, event) in all.enumerated() {
+            var returned = EventCursor(event.id)
+            // Another instance may know the parts in another order.
+            let rest = returned.advance(row, parts: parts.reversed()).map(Event.init)
+            #expect(Set(rest.map(\.data)) == Set(all[(index + 1)...].map(\.data)), "after event \(index)")
+        }
+    }
+
+    @Test("each event is an id, a name, one line of data and an empty line")
+    func format() throws {
+        var cursor = EventCursor(nil)
+        for event in cursor.advance(try Self.row("failed"), parts: [try Self.part("media")]) {
+            let lines = event.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count == 5 && lines[3].isEmpty && lines[4].isEmpty)
+            #expect(lines[0].hasPrefix("id: ") && lines[1].hasPrefix("event: ") && lines[2].hasPrefix("data: "))
+        }
+    }
+
+    @Test("an id that is not ours replays from the start", arguments: [
+        "", "0", "…", "\n\nevent: evil", String(repeating: "final", count: 10_000), "FINAL", ".....",
+    ])
+    func foreign(id: String) throws {
+        var cursor = EventCursor(id)
+        #expect(cursor.advance(try Self.row("failed"), parts: []).count == 2)
+    }
+
+    @Test("a reader who has seen all gets nothing")
+    func nothingLeft() throws {
+        var cursor = EventCursor("attestation.depth.final.media.processing")
+        #expect(cursor.advance(try Self.row("failed"), parts: [try Self.part("media")]).isEmpty)
+    }
+
+    @Test("a reader who lost the stream between evidence and final status still gets the status")
+    func betweenEvidenceAndStatus() throws {
+        var cursor = EventCursor(nil)
+        let row = try Self.row("complete", evidence: try Self.evidence())
+        let events = cursor.advance(row, parts: []).map(Event.init)
+        #expect(events.map(\.name) == ["status", "evidence", "status"])
+        let evidence = try #require(events.first { $0.name == "evidence" })
+        var returned = EventCursor(evidence.id)
+        let rest = returned.advance(row, parts: []).map(Event.init)
+        #expect(rest.map(\.name) == ["status"])
+    }
+
+    @Test("a check that a service gave up on is told again once it is done")
+    func givenUpThenDone() throws {
+        var cursor = EventCursor(nil)
+        let error = try #require(PartRow(makeRow(["part": "media", "outcome": "error", "result": nil])))
+        _ = cursor.advance(try Self.row("processing"), parts: [error])
+        let events = cursor.advance(try Self.row("processing"), parts: [try Self.part("media")]).map(Event.init)
+        #expect(events.map(\.name) == ["check"])
+    }
+
+    @Test("the evidence that is streamed has no counter")
+    func publicForm() throws {
+        var cursor = EventCursor(nil)
+        let events = cursor.advance(try Self.row("complete", evidence: try Self.evidence()), parts: []).map(Event.init)
+        let evidence = try #require(events.first { $0.name == "evidence" })
+        #expect(!evidence.data.contains("\"counter\""))
+        #expect(events.last?.data == #"{"status":"complete","confidence_level":"high"}"#)
+    }
+
+    // MARK: Rows
+
+    private struct Event {
+        let id: String
+        let name: String
+        let data: String
+
+        init(_ text: String) {
+            let fields = text.split(separator: "\n").map { $0.split(separator: ": ", maxSplits: 1).map(String.init) }
+            let named = Dictionary(fields.map { ($0[0], $0.count > 1 ? $0[1] : "") }) { first, _ in first }
+            id = named["id"] ?? ""
+            name = named["event"] ?? ""
+            data = named["data"] ?? ""
+        }
+    }
+
+    private static func part(_ name: String) throws -> PartRow {
+        let result: String =
+            switch name {
+            case "attestation":
+                #"{"status":"pass","level":"secure_enclave","development_attestation":false,"device_model":"iPhone 15 Pro"}"#
+            default: "{}"
+            }
+        return try #require(PartRow(makeRow(["part": name, "outcome": "done", "result": result])))
+    }
+
+    private static func evidence() throws -> String {
+        let findings = AttestationFindings(
+            status: .pass, level: .secureEnclave, environment: "production", isDevelopmentAttestation: false, deviceModel: "iPhone 15 Pro",
+            binding: .photoDepthMetadata, counter: 7, outOfOrder: false)
+        let check = MetadataCheck(.unavailable)
+        let package = EvidencePackage(
+            type: .photo, hardwareAttestation: HardwareAttestationEvidence(findings),
+            depthAnalysis: DepthAnalysisEvidence(status: .pass, measurements: nil, source: .server, reason: nil),
+            metadata: MetadataEvidence(timestamp: check, model: check, resolution: check, location: check, place: nil),
+            contentCredentials: ContentCredentialsEvidence(status: .unavailable, reason: nil), analysisSource: .server, mediaStored: true,
+            algorithmVersions: [:], processing: ProcessingEvidence(receivedAt: now, completedAt: now))
+        return String(decoding: try WireJSON.encode(package), as: UTF8.self)
+    }
+
+    static func row(_ status: String, evidence: String? = nil) throws -> CaptureRow {
+        try CaptureRow(makeRow([
+            "id": UUID().uuidString.lowercased(), "short_id": "abcdEFGH", "device_id": UUID().uuidString.lowercased(), "type": "photo",
+            "capture_mode": "full", "status": status, "failure": status == "failed" ? "intake_missing" : nil,
+            "confidence_level": status == "complete" ? "high" : nil, "media_sha256": "\\x" + String(repeating: "01", count: 32),
+            "captured_at": "2026-11-21 07:00:00+00", "uploaded_at": "2026-11-21 07:00:01+00", "evidence": evidence, "location": nil,
+            "detection": nil, "media_names": "{public.jpg,thumbnail.jpg}",
+        ]))
+    }
+}

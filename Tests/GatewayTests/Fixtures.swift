@@ -1,0 +1,81 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOEmbedded
+
+@testable import Gateway
+@testable import Persistence
+
+/// A moment with whole milliseconds, so that windows can be met exactly.
+let now = Date(timeIntervalSince1970: 1_795_000_000)
+
+func makeContext(from address: String? = nil) throws -> GatewayContext {
+    let channel = EmbeddedChannel()
+    channel.remoteAddress = try address.map { try SocketAddress(ipAddress: $0, port: 4711) }
+    return GatewayContext(source: ApplicationRequestContextSource(channel: channel, logger: Logger(label: "tests")))
+}
+
+func makeRequest(_ method: HTTPRequest.Method = .get, _ path: String = "/", _ headers: HTTPFields = [:]) -> Request {
+    Request(
+        head: HTTPRequest(method: method, scheme: "http", authority: "rial.test", path: path, headerFields: headers),
+        body: .init(buffer: ByteBuffer()))
+}
+
+extension Response {
+    /// The whole body.
+    func bytes() async throws -> [UInt8] {
+        let collected = Collected()
+        try await body.write(Collector(into: collected))
+        return collected.bytes
+    }
+
+    func json() async throws -> [String: Any] {
+        try JSONSerialization.jsonObject(with: Data(try await bytes())) as? [String: Any] ?? [:]
+    }
+}
+
+private final class Collected { var bytes: [UInt8] = [] }
+
+private struct Collector: ResponseBodyWriter {
+    let collected: Collected
+    init(into collected: Collected) { self.collected = collected }
+    mutating func write(_ buffer: ByteBuffer) async throws { collected.bytes += buffer.readableBytesView }
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
+
+/// A row as PostgreSQL's text format gives it; `nil` is NULL.
+func makeRow(_ columns: KeyValuePairs<String, String?>) -> Row {
+    var bytes: [UInt8] = []
+    var cells: [Range<Int>?] = []
+    for (_, value) in columns {
+        guard let value else {
+            cells.append(nil)
+            continue
+        }
+        cells.append(bytes.count..<bytes.count + value.utf8.count)
+        bytes += value.utf8
+    }
+    return Row(table: ResultTable(columns: columns.map(\.key), bytes: bytes, cells: cells), index: 0)
+}
+
+/// What a call refused.
+func refusal(_ body: () throws -> Void) -> APIError? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error as? APIError
+    }
+}
+
+func refusal(of body: () async throws -> Void) async -> APIError? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return error as? APIError
+    }
+}

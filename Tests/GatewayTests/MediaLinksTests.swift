@@ -1,0 +1,95 @@
+import Crypto
+import Foundation
+import Models
+import Testing
+
+@testable import Gateway
+
+@Suite("Media links")
+struct MediaLinksTests {
+    private let links = MediaLinks(key: [UInt8](repeating: 7, count: 32))
+    private let capture = CaptureID()
+    private static let signedNames = MediaLinks.names.subtracting(MediaLinks.unsigned).sorted()
+
+    @Test("a link we made opens", arguments: signedNames)
+    func opens(name: String) throws {
+        let query = try parse(links.path(capture, name, at: now))
+        try links.check(capture, name, expires: query["expires"], signature: query["signature"], at: now)
+    }
+
+    @Test("the signature is HMAC-SHA256 over version, capture, name and expiry")
+    func signature() throws {
+        let query = try parse(links.path(capture, "public.jpg", at: now))
+        let message = "rial-media-v1\n\(capture)\npublic.jpg\n\(query["expires"] ?? "")"
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Data(message.utf8), using: SymmetricKey(data: [UInt8](repeating: 7, count: 32)))
+        #expect(query["signature"] == Hex.encode(code))
+    }
+
+    @Test("a link lives to its last second and is gone after it")
+    func expires() throws {
+        let query = try parse(links.path(capture, "public.jpg", at: now))
+        let end = try #require(query["expires"].flatMap(Double.init))
+        let last = Date(timeIntervalSince1970: end)
+        try links.check(capture, "public.jpg", expires: query["expires"], signature: query["signature"], at: last)
+        #expect(code(query, at: last.addingTimeInterval(1)) == .gone)
+    }
+
+    @Test("a link is never good for more than an hour", arguments: [0.0, 1, 449, 899, 900])
+    func life(offset: Double) throws {
+        let time = now.addingTimeInterval(offset)
+        let end = try #require(try parse(links.path(capture, "public.jpg", at: time))["expires"].flatMap(Double.init))
+        let life = end - time.timeIntervalSince1970
+        #expect(life <= 3600 && life > 2700)
+    }
+
+    @Test("a signed expiry further ahead than an hour is refused")
+    func tooFarAhead() throws {
+        let query = try parse(links.path(capture, "public.jpg", at: now.addingTimeInterval(3600)))
+        #expect(code(query, at: now) == .forbidden)
+    }
+
+    @Test("another capture, name, expiry or key does not open it")
+    func wrong() throws {
+        var query = try parse(links.path(capture, "public.jpg", at: now))
+        let other = refusal { try links.check(CaptureID(), "public.jpg", expires: query["expires"], signature: query["signature"], at: now) }
+        #expect(other?.code == .forbidden)
+        let name = refusal { try links.check(capture, "c2pa.jpg", expires: query["expires"], signature: query["signature"], at: now) }
+        #expect(name?.code == .forbidden)
+        let stranger = MediaLinks(key: [UInt8](repeating: 8, count: 32))
+        let key = refusal { try stranger.check(capture, "public.jpg", expires: query["expires"], signature: query["signature"], at: now) }
+        #expect(key?.code == .forbidden)
+        query["expires"] = query["expires"].flatMap(Int64.init).map { String($0 - 1) }
+        #expect(code(query, at: now) == .forbidden)
+    }
+
+    @Test("a signature that is missing or no hex is refused, also for an expired link", arguments: [nil, "", "zz", "00", "é"] as [String?])
+    func malformed(signature: String?) {
+        #expect(code(["expires": "1", "signature": signature], at: now) == .forbidden)
+    }
+
+    @Test("an expiry that is no number is refused", arguments: [nil, "", "soon", "-1", "1e9", "99999999999999999999"] as [String?])
+    func badExpiry(expires: String?) {
+        #expect(code(["expires": expires, "signature": String(repeating: "00", count: 32)], at: now) == .forbidden)
+    }
+
+    @Test("thumbnail and preview card need no signature", arguments: MediaLinks.unsigned.sorted())
+    func unsigned(name: String) throws {
+        #expect(!links.path(capture, name, at: now).contains("?"))
+        try links.check(capture, name, expires: nil, signature: nil, at: now)
+    }
+
+    @Test("originals, depth and metadata have no link", arguments: ["original.jpg", "depth.gz", "metadata.json"])
+    func neverPublic(name: String) { #expect(!MediaLinks.names.contains(name)) }
+
+    private func code(_ query: [String: String?], at time: Date) -> ErrorCode? {
+        let expires = query["expires"].flatMap(\.self)
+        let signature = query["signature"].flatMap(\.self)
+        return refusal { try links.check(capture, "public.jpg", expires: expires, signature: signature, at: time) }?.code
+    }
+
+    private func parse(_ path: String) throws -> [String: String] {
+        let items = try #require(URLComponents(string: path)?.queryItems)
+        return Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
+    }
+}

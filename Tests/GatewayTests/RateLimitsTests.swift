@@ -1,0 +1,33 @@
+import Pipeline
+import Testing
+
+@testable import Gateway
+
+@Suite("Rate limits")
+struct RateLimitsTests {
+    @Test("are those of the specification unless set")
+    func defaults() throws {
+        let limits = try RateLimits(ServiceEnvironment([:]))
+        #expect(limits.challenges == BucketRule(name: "challenge", burst: 10, perSecond: 10.0 / 60))
+        #expect(limits.registrations == BucketRule(name: "registration", burst: 10, perSecond: 10.0 / 60))
+        #expect(limits.captures == BucketRule(name: "capture", burst: 100, perSecond: 10.0 / 3600))
+        #expect(limits.verifications == BucketRule(name: "verification", burst: 100, perSecond: 100.0 / 3600))
+        #expect(limits.failures == BucketRule(name: "auth-failure", burst: 60, perSecond: 1))
+    }
+
+    @Test("zero means none")
+    func off() throws {
+        let limits = try RateLimits(ServiceEnvironment([
+            "RIAL_LIMIT_CHALLENGES_PER_MINUTE": "0", "RIAL_LIMIT_REGISTRATIONS_PER_MINUTE": "0", "RIAL_LIMIT_CAPTURES_PER_HOUR": "0",
+            "RIAL_LIMIT_VERIFICATIONS_PER_HOUR": "0",
+        ]))
+        #expect([limits.challenges, limits.registrations, limits.captures, limits.verifications].allSatisfy { $0.isOff })
+    }
+
+    @Test("a limit that is no number stops the start with the variable's name", arguments: ["-1", "ten", "1.5", "99999999999999999999"])
+    func malformed(text: String) {
+        #expect {
+            try RateLimits(ServiceEnvironment(["RIAL_LIMIT_CAPTURES_BURST": text]))
+        } throws: { ($0 as? SettingsError)?.variable == "RIAL_LIMIT_CAPTURES_BURST" }
+    }
+}

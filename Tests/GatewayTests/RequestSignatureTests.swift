@@ -1,0 +1,104 @@
+import Crypto
+import Foundation
+import Models
+import Testing
+
+@testable import Gateway
+@testable import SimulatedDevice
+
+@Suite("Request signatures")
+struct RequestSignatureTests {
+    private static let digest = String(repeating: "ab", count: 32)
+
+    @Test("version 1 covers the timestamp and the body")
+    func version1() {
+        let text = RequestMessage.text(
+            version: 1, method: "POST", target: "/api/v1/captures", timestamp: "1795000000000", deviceID: "d", bodyDigest: Self.digest)
+        #expect(text == "1795000000000|\(Self.digest)")
+    }
+
+    @Test("version 2 covers method, path with query, timestamp, device and body, a line each")
+    func version2() {
+        let text = RequestMessage.text(
+            version: 2, method: "GET", target: "/a?b=c", timestamp: "1795000000000", deviceID: "d", bodyDigest: Self.digest)
+        #expect(text == "rial-request-v2\nGET\n/a?b=c\n1795000000000\nd\n\(Self.digest)")
+    }
+
+    @Test("a signature by the device's own key holds", arguments: RequestKeyKind.allCases, [false, true])
+    func holds(kind: RequestKeyKind, isRaw: Bool) throws {
+        var device = SimulatedDevice(requestKey: kind)
+        let signature = try device.signature(of: "message", rawP256: isRaw)
+        #expect(RequestSignature.isValid(signature, of: "message", by: try known(device)))
+    }
+
+    @Test("a signature of another message does not hold", arguments: RequestKeyKind.allCases)
+    func otherMessage(kind: RequestKeyKind) throws {
+        var device = SimulatedDevice(requestKey: kind)
+        let signature = try device.signature(of: "message")
+        #expect(!RequestSignature.isValid(signature, of: "message ", by: try known(device)))
+    }
+
+    @Test("a signature by another device does not hold", arguments: RequestKeyKind.allCases)
+    func otherDevice(kind: RequestKeyKind) throws {
+        var other = SimulatedDevice(requestKey: kind)
+        let signature = try other.signature(of: "message")
+        #expect(!RequestSignature.isValid(signature, of: "message", by: try known(SimulatedDevice(requestKey: kind))))
+    }
+
+    @Test("any changed byte of a signature is noticed", arguments: RequestKeyKind.allCases)
+    func changed(kind: RequestKeyKind) throws {
+        var device = SimulatedDevice(requestKey: kind)
+        let signature = try device.signature(of: "message")
+        let known = try known(device)
+        for index in signature.indices {
+            var changed = signature
+            changed[index] ^= 1
+            #expect(!RequestSignature.isValid(changed, of: "message", by: known), "byte \(index)")
+        }
+    }
+
+    @Test("nothing, noise and half a signature are refused without harm", arguments: RequestKeyKind.allCases, [0, 1, 32, 63, 64, 65, 8192])
+    func noise(kind: RequestKeyKind, count: Int) throws {
+        let known = try known(SimulatedDevice(requestKey: kind))
+        #expect(!RequestSignature.isValid([UInt8](repeating: 0x30, count: count), of: "message", by: known))
+    }
+
+    @Test("a device with a request key cannot sign by assertion")
+    func assertionInsteadOfKey() throws {
+        var device = SimulatedDevice(requestKey: .ed25519)
+        let assertion = try device.assertion(clientDataHash: Array(SHA256.hash(data: Array("message".utf8))))
+        #expect(!RequestSignature.isValid(assertion, of: "message", by: try known(device)))
+    }
+
+    @Test("the same request assertion holds twice: its counter is not consumed")
+    func counter() throws {
+        var device = SimulatedDevice(requestKey: .none)
+        let assertion = try device.signature(of: "message")
+        let known = try known(device)
+        #expect(RequestSignature.isValid(assertion, of: "message", by: known))
+        #expect(RequestSignature.isValid(assertion, of: "message", by: known))
+    }
+
+    @Test("an assertion for another app does not hold")
+    func otherApp() throws {
+        var device = SimulatedDevice(requestKey: .none)
+        let assertion = try device.assertion(
+            clientDataHash: Array(SHA256.hash(data: Array("message".utf8))), defect: .assertionOfOtherApp)
+        #expect(!RequestSignature.isValid(assertion, of: "message", by: try known(device)))
+    }
+
+    @Test("a device with neither key is refused")
+    func noKey() {
+        let device = KnownDevice(id: DeviceID(), requestKey: nil, attestedKey: nil, appID: nil, isRevoked: false)
+        #expect(!RequestSignature.isValid([1, 2, 3], of: "message", by: device))
+    }
+
+    private func known(_ device: SimulatedDevice) throws -> KnownDevice {
+        let key: (RequestKey.Algorithm, [UInt8])? = try device.requestPublicKey.map {
+            (device.requestKeyKind == .p256 ? .p256 : .ed25519, $0)
+        }
+        return KnownDevice(
+            id: DeviceID(), requestKey: key, attestedKey: Array(try device.attestedKey.publicKey.x963Representation),
+            appID: device.appID, isRevoked: false)
+    }
+}

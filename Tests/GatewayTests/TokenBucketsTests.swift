@@ -1,0 +1,129 @@
+import HTTPTypes
+import Persistence
+import Testing
+
+@testable import Gateway
+
+@Suite("Token buckets", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
+struct TokenBucketsTests {
+    /// Refills so slowly that a test sees none of it.
+    private static let slow = BucketRule(name: "test", burst: 3, perSecond: 1.0 / 3600)
+
+    @Test("a bucket gives as many tokens as it holds, then refuses with the time to wait")
+    func burst() async throws {
+        try await GatewayDatabase.with { pool in
+            let buckets = TokenBuckets(database: pool)
+            for left in [2, 1, 0] {
+                let headers = try await buckets.debit(Self.slow, "a")
+                #expect(headers[.rateLimitLimit] == "3")
+                #expect(headers[.rateLimitRemaining] == String(left))
+            }
+            let refused = try #require(await refusal { try await buckets.debit(Self.slow, "a") })
+            #expect(refused.code == .rateLimited)
+            #expect(refused.headers[.rateLimitRemaining] == "0")
+            let wait = try #require(refused.headers[.retryAfter].flatMap(Int.init))
+            #expect((3590...3600).contains(wait))
+        }
+    }
+
+    @Test("subjects and limits have buckets of their own")
+    func separate() async throws {
+        try await GatewayDatabase.with { pool in
+            let buckets = TokenBuckets(database: pool)
+            let one = BucketRule(name: "one", burst: 1, perSecond: 0.001)
+            let other = BucketRule(name: "other", burst: 1, perSecond: 0.001)
+            try await buckets.debit(one, "a")
+            try await buckets.debit(one, "b")
+            try await buckets.debit(other, "a")
+            #expect(await refusal { try await buckets.debit(one, "a") }?.code == .rateLimited)
+        }
+    }
+
+    @Test("looking takes nothing, and refuses only what a debit would")
+    func look() async throws {
+        try await GatewayDatabase.with { pool in
+            let buckets = TokenBuckets(database: pool)
+            for _ in 0..<10 { try await buckets.look(Self.slow, "a") }
+            for _ in 0..<3 { try await buckets.debit(Self.slow, "a") }
+            #expect(await refusal { try await buckets.look(Self.slow, "a") }?.code == .rateLimited)
+        }
+    }
+
+    @Test("a refused debit costs nothing")
+    func refusedIsFree() async throws {
+        try await GatewayDatabase.with { pool in
+            let buckets = TokenBuckets(database: pool)
+            for _ in 0..<3 { try await buckets.debit(Self.slow, "a") }
+            for _ in 0..<50 { _ = await refusal { try await buckets.debit(Self.slow, "a") } }
+            // An hour later there is one token again, however often was asked.
+            try await Self.age(pool, by: "3601 seconds")
+            try await buckets.debit(Self.slow, "a")
+            #expect(await refusal { try await buckets.debit(Self.slow, "a") }?.code == .rateLimited)
+        }
+    }
+
+    @Test("time refills a bucket, but not beyond its size")
+    func refill() async throws {
+        try await GatewayDatabase.with { pool in
+            let buckets = TokenBuckets(database: pool)
+            for _ in 0..<3 { try await buckets.debit(Self.slow, "a") }
+            try await Self.age(pool, by: "30 days")
+            for _ in 0..<3 { try await buckets.debit(Self.slow, "a") }
+            #expect(await refusal { try await buckets.debit(Self.slow, "a") }?.code == .rateLimited)
+        }
+    }
+
+    @Test("a clock that goes back takes nothing away")
+    func clockBack() async throws {
+        try await GatewayDatabase.with { pool in
+            let buckets = TokenBuckets(database: pool)
+            try await buckets.debit(Self.slow, "a")
+            try await Self.age(pool, by: "-1 day")
+            let headers = try await buckets.debit(Self.slow, "a")
+            #expect(headers[.rateLimitRemaining] == "1")
+        }
+    }
+
+    @Test("two gateways that ask at once share one bucket exactly")
+    func shared() async throws {
+        let rule = BucketRule(name: "shared", burst: 17, perSecond: 1.0 / 3600)
+        try await GatewayDatabase.with(pools: 2) { pools in
+            let granted = await withTaskGroup(of: Bool.self) { group in
+                for index in 0..<60 {
+                    let buckets = TokenBuckets(database: pools[index % 2])
+                    group.addTask { (try? await buckets.debit(rule, "a")) != nil }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(granted == 17)
+        }
+    }
+
+    @Test("a limit of zero is none and touches nothing")
+    func off() async throws {
+        try await GatewayDatabase.with { pool in
+            let buckets = TokenBuckets(database: pool)
+            let off = BucketRule(name: "off", burst: 0, perSecond: 0)
+            for _ in 0..<5 { #expect(try await buckets.debit(off, "a").isEmpty) }
+            try await buckets.look(off, "a")
+            #expect(try await pool.query("SELECT bucket FROM rate_limits").isEmpty)
+        }
+    }
+
+    @Test("the sweep forgets old buckets and keeps young ones")
+    func sweep() async throws {
+        try await GatewayDatabase.with { pool in
+            let buckets = TokenBuckets(database: pool)
+            try await buckets.debit(Self.slow, "old")
+            try await Self.age(pool, by: "25 hours")
+            try await buckets.debit(Self.slow, "young")
+            try await buckets.sweep()
+            let left = try await pool.query("SELECT bucket FROM rate_limits").map { try $0.get("bucket", as: String.self) }
+            #expect(left == ["test:young"])
+        }
+    }
+
+    private static func age(_ pool: PostgresPool, by interval: String) async throws {
+        _ = try await pool.query("UPDATE rate_limits SET updated_at = updated_at - \(unescaped: "interval '\(interval)'")")
+    }
+}

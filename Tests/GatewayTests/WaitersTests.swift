@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Gateway
+
+@Suite("Waiters")
+struct WaitersTests {
+    @Test("everyone who waits for a key is woken by it")
+    func wakesAll() async {
+        let waiters = Waiters()
+        let start = ContinuousClock.now
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 { group.addTask { await waiters.wait(for: "a") } }
+            group.addTask {
+                // Who begins to wait after a wake-up waits for the next one, so it is repeated until all are through.
+                while !Task.isCancelled {
+                    waiters.wake("a")
+                    try? await Task.sleep(for: .milliseconds(5))
+                }
+            }
+            for _ in 0..<20 { await group.next() }
+            group.cancelAll()
+        }
+        #expect(ContinuousClock.now - start < .milliseconds(900))
+    }
+
+    @Test("another key wakes nobody; after a second everyone looks again")
+    func otherKey() async {
+        let waiters = Waiters()
+        let start = ContinuousClock.now
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await waiters.wait(for: "a") }
+            group.addTask {
+                while !Task.isCancelled {
+                    waiters.wake("b")
+                    try? await Task.sleep(for: .milliseconds(20))
+                }
+            }
+            await group.next()
+            group.cancelAll()
+        }
+        let waited = ContinuousClock.now - start
+        #expect(waited >= .milliseconds(950))
+        #expect(waited < .seconds(10))
+    }
+
+    @Test("a cancelled task does not wait")
+    func cancelled() async {
+        let waiters = Waiters()
+        let start = ContinuousClock.now
+        let task = Task { await waiters.wait(for: "a") }
+        task.cancel()
+        await task.value
+        #expect(ContinuousClock.now - start < .milliseconds(900))
+    }
+
+    @Test("waking a key that nobody waits for does nothing")
+    func nobody() { Waiters().wake("a") }
+}
