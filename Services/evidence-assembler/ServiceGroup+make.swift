@@ -1,17 +1,48 @@
+import Blocking
+import ContentCredentials
+import Evidence
+import Foundation
 import Logging
 import Models
 import Observability
 import Pipeline
 import ServiceLifecycle
+import Signing
 
 /// Builds the service from its settings.
 func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
-    let backbone = try Backbone(.evidenceAssembler, settings: settings.common, metrics: metrics, logger: logger)
+    CityNames.warmUp()
+    let signer = try settings.signer.signer(at: Date())
+    let certificate = try SigningCertificate(pem: settings.signer.certificates)
+    let signerCheck = BlockingExecutor(label: "signer-check")
+    let backbone = try Backbone(
+        .evidenceAssembler, settings: settings.common, metrics: metrics, logger: logger,
+        probes: [
+            // Expiry counts too: the library refuses to sign with a certificate that has run out.
+            (
+                "signer",
+                {
+                    let isSound: Void? = try? await signerCheck.run {
+                        try signer.check()
+                        try certificate.check(at: Date())
+                    }
+                    return isSound != nil
+                }
+            )
+        ])
+    let credentials = CredentialIssuer(
+        writer: try CredentialWriter(signer: signer, timestampAuthority: settings.signer.timestampAuthority),
+        certificateSerial: certificate.serialNumber, storage: backbone.storage)
     let assembly = CaptureAssembly(
-        database: backbone.database, storage: backbone.storage, outbox: backbone.outbox, inbox: backbone.inbox)
+        database: backbone.database, storage: backbone.storage, outbox: backbone.outbox, inbox: backbone.inbox,
+        credentials: credentials)
+    let waiting = WaitingCredentials(database: backbone.database, credentials: credentials, logger: logger)
+    let watch = CertificateWatch(certificate: certificate, logger: logger)
     return backbone.serviceGroup([
         backbone.consume(AssembleEvidence<AttestationAppraised>(assembly: assembly)),
         backbone.consume(AssembleEvidence<DepthAnalyzed>(assembly: assembly)),
         backbone.consume(AssembleEvidence<MediaSynced>(assembly: assembly)),
+        PeriodicTask(name: "waiting credentials", every: .seconds(5), logger: logger) { try await waiting.retry() },
+        PeriodicTask(name: "certificate watch", every: .seconds(60), logger: logger) { watch.look(at: Date()) },
     ])
 }

@@ -1,7 +1,9 @@
+import Blocking
 import Foundation
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
+import Inspection
 import Logging
 import Models
 import NIOCore
@@ -60,6 +62,19 @@ private func makeRouter(
     MediaController(
         database: backbone.database, storage: backbone.storage, links: links, publicEndpoint: settings.publicStorageEndpoint
     ).addRoutes(to: routes, table: &table)
+    let verification = settings.verification
+    VerificationController(
+        repository: VerificationRepository(database: backbone.database),
+        inspectors: InspectorPool(
+            executable: verification.inspector, trustAnchorsFile: verification.trustAnchorsFile,
+            timestampAnchorsFile: verification.timestampAnchorsFile, concurrency: verification.concurrentInspections,
+            waiting: verification.concurrentFiles),
+        slots: WaitingSlots(
+            verification.concurrentFiles, line: 200, patience: .seconds(60), metric: "rial_verifications_in_progress"),
+        scratch: .init(
+            folder: verification.scratchFolder, executors: (0..<4).map { BlockingExecutor(label: "verification-\($0)") }),
+        buckets: buckets, limits: settings.limits, publicURL: settings.publicURL, trustedProxies: settings.trustedProxies
+    ).addRoutes(to: routes, table: &table)
     HealthController(readiness: backbone.readiness).addRoutes(to: routes, table: &table)
     PagesController(captures: captures, links: links).addRoutes(to: routes, table: &table)
     middleware.set(table)
@@ -72,7 +87,8 @@ private func httpServer(_ settings: Settings) throws -> HTTPServerBuilder {
         maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)
     let idleTimeout = TimeAmount.seconds(Int64(settings.idleTimeoutSeconds))
     let base = HTTPServerBuilder.http1(
-        configuration: HTTP1Channel.Configuration(idleTimeout: idleTimeout, httpDecoderConfiguration: decoder))
+        configuration: HTTP1Channel.Configuration(
+            additionalChannelHandlers: [UnreadableRequestHandler()], idleTimeout: idleTimeout, httpDecoderConfiguration: decoder))
     guard let files = settings.tls else { return base }
     var tls = TLSConfiguration.makeServerConfiguration(
         certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificateFile).map { .certificate($0) },

@@ -18,6 +18,7 @@ struct Settings: Sendable {
     let idleTimeoutSeconds: Int
     let maximumConcurrentUploads: Int
     let limits: RateLimits
+    let verification: VerificationSettings
 
     struct TLSFiles: Sendable {
         let certificateFile: String
@@ -43,6 +44,7 @@ struct Settings: Sendable {
         idleTimeoutSeconds = try environment.integer("RIAL_HTTP_IDLE_TIMEOUT_SECONDS", default: 30, in: 1...3600)
         maximumConcurrentUploads = try environment.integer("RIAL_MAX_CONCURRENT_UPLOADS", default: 32, in: 1...10_000)
         limits = try RateLimits(environment)
+        verification = try VerificationSettings(environment)
     }
 
     private static func key(_ environment: ServiceEnvironment, _ name: String) throws -> [UInt8] {

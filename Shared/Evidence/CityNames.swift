@@ -14,6 +14,9 @@ public struct CityNames: Sendable {
 
     /// Loaded once, from the module's resources; without them every place is "at sea".
     public static let shared = CityNames(folder: resources)
+
+    /// Reads the names now rather than with the first capture.
+    public static func warmUp() { _ = shared }
     static var resources: URL { Bundle.module.bundleURL.appendingPathComponent("Resources") }
 
     private struct City: Sendable {

@@ -52,10 +52,10 @@ public enum EvidenceAssembler {
             location: MetadataChecks.location(metadata.location), place: place)
     }
 
-    /// SPEC §7: withheld unless the hardware check passed and nothing is suspicious. Without a signer, `signing_not_configured`.
+    /// SPEC §7: withheld unless the hardware check passed and nothing is suspicious; otherwise still to be made.
     private static func contentCredentials(hardware: CheckStatus, confidence: ConfidenceLevel) -> ContentCredentialsEvidence {
         if confidence == .suspicious { return ContentCredentialsEvidence(status: .withheld, reason: "suspicious") }
         if hardware != .pass { return ContentCredentialsEvidence(status: .withheld, reason: "hardware_attestation_not_passed") }
-        return ContentCredentialsEvidence(status: .withheld, reason: "signing_not_configured")
+        return ContentCredentialsEvidence(status: .pending, reason: nil)
     }
 }

@@ -31,6 +31,9 @@ final class KafkaClient: @unchecked Sendable {
         let type: rd_kafka_type_t
         if case .consumer = role { type = RD_KAFKA_CONSUMER } else { type = RD_KAFKA_PRODUCER }
         if case .consumer = role {
+            rd_kafka_conf_set_rebalance_cb(conf) { handle, code, partitions, _ in
+                KafkaEvents.of(handle)?.rebalance(handle, code, partitions)
+            }
             // Without this, librdkafka only logs them.
             rd_kafka_conf_set_error_cb(conf) { handle, code, reason, _ in
                 KafkaEvents.of(handle)?.receive(rd_kafka_resp_err_t(rawValue: code), reason: reason)

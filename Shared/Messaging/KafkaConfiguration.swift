@@ -12,6 +12,10 @@ public struct KafkaConfiguration: Sendable {
     public var messageTimeout: Duration = .seconds(10)
     /// After this without a sign of life a consumer's partitions go to others.
     public var sessionTimeout: Duration = .seconds(6)
+    /// How long a consumer waits for its group's assignment before it joins anew; longer each time, at most `maximumPollInterval`.
+    public var joinPatience: Duration = .seconds(15)
+    /// Whether a consumer that closes leaves its group at once, or its partitions go to others after the session timeout.
+    public var leavesGroup = true
     /// How long a handler may take for one record before its consumer is expelled from the group.
     public var maximumPollInterval: Duration = .seconds(300)
     /// How long a broker holds back an empty answer; latency follows it with brokers that do not answer early.

@@ -25,6 +25,8 @@ public actor KafkaConsumer {
     private var client: KafkaClient?
     private var generation: UInt64 = 0
     private var isSubscribed = false
+    private var joiningSince = ContinuousClock.now
+    private var joinPatience: Duration
     private var unknownTopics: UnknownTopics
 
     /// - Parameter onUnknownTopic: told that a topic is not there, again and again until it is, so that it can be created.
@@ -35,6 +37,7 @@ public actor KafkaConsumer {
         self.configuration = configuration
         self.topics = topics
         self.group = group
+        joinPatience = configuration.joinPatience
         self.logger = logger
         unknownTopics = UnknownTopics(tell: onUnknownTopic)
         client = try KafkaClient(configuration, role: .consumer(group: group), logger: logger)
@@ -92,9 +95,17 @@ public actor KafkaConsumer {
     /// Ends ``next()`` within a tenth of a second. What it has handed out can still be stored.
     public nonisolated func stop() { isStopped.store(true, ordering: .releasing) }
 
-    /// Commits what was stored and leaves the group; blocks for at most about the session timeout. Using it afterwards throws.
+    /// Commits what was stored and leaves the group, where it is to leave; blocks for at most about the session timeout. Using it afterwards throws.
     public func close() {
         guard let client = client.take(), isSubscribed else { return }
+        guard configuration.leavesGroup else {
+            client.leavesSilently = true
+            let error = rd_kafka_commit(client.handle, nil, 0)
+            if error != RD_KAFKA_RESP_ERR_NO_ERROR && error != RD_KAFKA_RESP_ERR__NO_OFFSET {
+                logger.warning("offsets not committed at the end", metadata: ["error": "\(KafkaError(error))"])
+            }
+            return
+        }
         let error = rd_kafka_consumer_close(client.handle)
         if error != RD_KAFKA_RESP_ERR_NO_ERROR {
             logger.warning("consumer closed with an error", metadata: ["error": "\(KafkaError(error))"])
@@ -130,7 +141,20 @@ public actor KafkaConsumer {
     /// new member starts at what is committed there, or at the earliest. It has no assignment while no broker is there, so it
     /// is not replaced again.
     private func mustStartAgain(_ client: KafkaClient) -> Bool {
-        client.isFatal || (client.events.takeBrokerLoss() && hasAssignment(client))
+        client.isFatal || (client.events.takeBrokerLoss() && hasAssignment(client)) || hasJoinedInVain(client)
+    }
+
+    /// Brokers have been seen to leave a group half formed, and its members waiting, for minutes. A member that comes anew ends that.
+    private func hasJoinedInVain(_ client: KafkaClient) -> Bool {
+        guard !client.events.isMember else {
+            joiningSince = .now
+            joinPatience = configuration.joinPatience
+            return false
+        }
+        guard ContinuousClock.now - joiningSince > joinPatience else { return false }
+        // Members that tried in vain together should not try together again.
+        joinPatience = min(joinPatience * Double.random(in: 1...2), configuration.maximumPollInterval)
+        return true
     }
 
     private func hasAssignment(_ client: KafkaClient) -> Bool {
@@ -145,6 +169,7 @@ public actor KafkaConsumer {
         client = try KafkaClient(configuration, role: .consumer(group: group), logger: logger)
         former.leavesSilently = true
         generation &+= 1
+        joiningSince = .now
         isSubscribed = false
     }
 }

@@ -10,6 +10,7 @@ final class KafkaEvents: Sendable {
     private let hasDelivered = Atomic<Bool>(false)
     private let hasLostBroker = Atomic<Bool>(false)
     private let isSuspect = Atomic<Bool>(false)
+    private let isAssigned = Atomic<Bool>(false)
     private let deliveries = Mutex<Deliveries>(Deliveries())
 
     /// Who waits for a report. Taking a delivery out gives the right, and the duty, to resume it.
@@ -29,6 +30,17 @@ final class KafkaEvents: Sendable {
     /// Whether a producer may be unknown to its broker by now, which has restarted or taken too long: librdkafka then tries the
     /// same records for ever. A fresh client is cheap.
     var isProducerSuspect: Bool { isSuspect.load(ordering: .acquiring) }
+
+    /// Whether a consumer knows its partitions, be they none: false while it joins its group, or joins it again.
+    var isMember: Bool { isAssigned.load(ordering: .acquiring) }
+
+    /// Takes or gives back partitions as the group decided; called within a consumer's poll.
+    func rebalance(_ handle: OpaquePointer?, _ code: rd_kafka_resp_err_t, _ partitions: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?) {
+        let isAssignment = code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS
+        let error = rd_kafka_assign(handle, isAssignment ? partitions : nil)
+        if error != RD_KAFKA_RESP_ERR_NO_ERROR { report(KafkaError(error)) }
+        isAssigned.store(isAssignment, ordering: .releasing)
+    }
 
     /// - Returns: a number, never 0, that travels with the record as its opaque pointer.
     func add(_ delivery: Delivery) -> UInt {

@@ -2,9 +2,33 @@ import Foundation
 
 /// RFC 3339 times, read with any offset and fraction, written in UTC with milliseconds.
 public enum Timestamp {
-    /// "2026-11-21T07:00:00.000Z", to the nearest millisecond: Foundation's formatter cuts off, so half of one is added.
+    /// "2026-11-21T07:00:00.000Z", to the nearest millisecond, in the proleptic Gregorian calendar; years outside 0 to 9999 are held at its
+    /// ends. Foundation's formatter changes to the Julian calendar in 1582, and cuts off.
     public static func format(_ date: Date) -> String {
-        date.addingTimeInterval(0.0005).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        let rounded = (date.timeIntervalSince1970 * 1000).rounded()
+        let milliseconds = Int64(min(max(rounded, -62_167_219_200_000), 253_402_300_799_999))
+        let (days, ofDay) = (Int(milliseconds).floored(by: 86_400_000), Int(milliseconds).positiveRemainder(86_400_000))
+        let (year, month, day) = civil(daysSince1970: days)
+        let (seconds, fraction) = (ofDay / 1000, ofDay % 1000)
+        func digits(_ value: Int, _ width: Int) -> String {
+            let text = String(value)
+            return String(repeating: "0", count: max(0, width - text.count)) + text
+        }
+        return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))T\(digits(seconds / 3600, 2)):\(digits(seconds / 60 % 60, 2)):"
+            + "\(digits(seconds % 60, 2)).\(digits(fraction, 3))Z"
+    }
+
+    /// The inverse of ``daysFromCivil(year:month:day:)``.
+    static func civil(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
+        // Eras of 400 years that begin on the first of March.
+        let shifted = days + 719_468
+        let era = shifted.floored(by: 146_097)
+        let dayOfEra = shifted.positiveRemainder(146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 
     /// RFC 3339 §5.6: date, "T" (or "t"), time, optional fraction, "Z" or a numeric offset. `nil` for anything else,
@@ -28,6 +52,8 @@ public enum Timestamp {
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
         // The years 1 to 9999: what the form itself can write back.
         guard (-62_135_596_800...253_402_300_799).contains(seconds) else { return nil }
+        // What rounds into the year 10000 could not be written back.
+        guard seconds < 253_402_300_799 || fraction < 0.9995 else { return nil }
         return Date(timeIntervalSince1970: Double(seconds) + fraction)
     }
 
@@ -47,6 +73,12 @@ public enum Timestamp {
         default: 31
         }
     }
+}
+
+extension Int {
+    /// Quotient towards minus infinity.
+    fileprivate func floored(by divisor: Int) -> Int { (self - positiveRemainder(divisor)) / divisor }
+    fileprivate func positiveRemainder(_ divisor: Int) -> Int { (self % divisor + divisor) % divisor }
 }
 
 /// Reads fixed-width decimal fields from ASCII.

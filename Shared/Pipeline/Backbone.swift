@@ -25,7 +25,11 @@ public struct Backbone: Sendable {
     public let outbox: Outbox
     public let inbox: Inbox
 
-    public init(_ service: ServiceName, settings: CommonSettings, metrics: MetricsRegistry, logger: Logger) throws {
+    /// - Parameter probes: what else the service depends on, for readiness.
+    public init(
+        _ service: ServiceName, settings: CommonSettings, metrics: MetricsRegistry, logger: Logger,
+        probes: [(name: String, probe: Readiness.Probe)] = []
+    ) throws {
         self.service = service
         self.settings = settings
         self.logger = logger
@@ -40,12 +44,12 @@ public struct Backbone: Sendable {
         let storage = S3Client(configuration: settings.storage, httpClient: httpClient, logger: logger)
         self.storage = storage
         let admin = KafkaAdmin(settings.kafka)
-        readiness = Readiness(
-            probes: [
-                ("database", { (try? await database.ping()) != nil }),
-                ("broker", { await admin.brokersReachable(timeout: .seconds(2)) }),
-                ("storage", { (try? await storage.checkBucket()) != nil }),
-            ], logger: logger)
+        let own: [(name: String, probe: Readiness.Probe)] = [
+            ("database", { (try? await database.ping()) != nil }),
+            ("broker", { await admin.brokersReachable(timeout: .seconds(2)) }),
+            ("storage", { (try? await storage.checkBucket()) != nil }),
+        ]
+        readiness = Readiness(probes: own + probes, logger: logger)
         outbox = Outbox(service)
         inbox = Inbox(service)
     }

@@ -10,7 +10,7 @@ import ServiceLifecycle
 
 /// Consumes a topic for one handler: decodes, retries, sends what can never succeed to the dead-letter topic, stores offsets.
 ///
-/// Runs `consumers` members of the group `service`, each with one record in hand, so that a member's order holds.
+/// Runs `consumers` members of a group of its own, `service.topic`, each with one record in hand, so that a member's order holds.
 public struct HandlerService<Handler: MessageHandler>: Service {
     /// Tries of a record whose failure is no dependency's, before it becomes a dead letter.
     static var maximumAttempts: Int { 6 }
@@ -37,6 +37,9 @@ public struct HandlerService<Handler: MessageHandler>: Service {
 
     private var topic: Topic { Handler.Message.topic }
 
+    /// One group a topic: members of one group that read different topics take each other's partitions away whenever one comes or goes.
+    static func group(of service: ServiceName) -> String { "\(service.rawValue).\(Handler.Message.topic.rawValue)" }
+
     public func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<consumers { group.addTask { try await consume() } }
@@ -46,7 +49,7 @@ public struct HandlerService<Handler: MessageHandler>: Service {
 
     private func consume() async throws {
         let consumer = try KafkaConsumer(
-            kafka, topics: [topic.rawValue], group: service.rawValue, logger: logger,
+            kafka, topics: [topic.rawValue], group: Self.group(of: service), logger: logger,
             onUnknownTopic: { [topics] _ in Task { await topics.ensure() } })
         try await withGracefulShutdownHandler {
             while let record = try await consumer.next() {
@@ -161,6 +164,7 @@ public struct HandlerService<Handler: MessageHandler>: Service {
 /// Whether the failure is that of PostgreSQL, the broker or the object store being away: then only time helps.
 func isDependencyFailure(_ error: any Error) -> Bool {
     switch error {
+    case is DependencyUnavailable: true
     case let error as PostgresError: error.isTransient
     case let error as KafkaError: error.isTransient
     case let error as ObjectStorageError: error.isTransient

@@ -58,7 +58,7 @@ struct EvidenceAssemblerTests {
         #expect([checks.timestamp, checks.model, checks.resolution].allSatisfy { $0 == MetadataCheck(.pass) })
         #expect(checks.timestampValid == true && checks.modelVerified == true && checks.locationAvailable)
         #expect(checks.locationCoarse == "San Francisco, CA" && checks.location.status == .pass)
-        #expect(package.contentCredentials == ContentCredentialsEvidence(status: .withheld, reason: "signing_not_configured"))
+        #expect(package.contentCredentials == ContentCredentialsEvidence(status: .pending, reason: nil))
         #expect(package.processing.durationMilliseconds == 250)
         #expect(Set(package.algorithmVersions.keys) == ["attestation", "depth", "metadata", "confidence"])
     }

@@ -115,7 +115,10 @@ struct LocalStackTrait: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == LocalStackTrait {
-    static func localStack(_ name: String, _ settings: [String: String]) -> Self { Self(name: name, settings: settings) }
+    /// `RIAL_TEST_STACK` gives it another name, so that two runs of one checkout do not share it.
+    static func localStack(_ name: String, _ settings: [String: String]) -> Self {
+        Self(name: ProcessInfo.processInfo.environment["RIAL_TEST_STACK"] ?? name, settings: settings)
+    }
 }
 
 /// Asks until the answer is yes.

@@ -71,6 +71,13 @@ struct CaptureParts: Sendable {
 
 /// Talks to a gateway as a device would, or as nobody should.
 struct TestClient: Sendable {
+    /// More connections at once than the shared client would open: tests hold streams open. It lives as long as the tests.
+    static let http: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
     let url: String
 
     static func current() throws -> TestClient { TestClient(url: try #require(LocalStack.current).url) }
@@ -82,7 +89,7 @@ struct TestClient: Sendable {
         request.method = .init(rawValue: method)
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(body) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await Self.http.execute(request, timeout: .seconds(60))
         let bytes = try await response.body.collect(upTo: 64 << 20)
         let pairs = response.headers.map { ($0.name.lowercased(), $0.value) }
         return Answer(

@@ -33,6 +33,8 @@ stack_value() {
     RIAL_MODE | RIAL_APP_ATTEST_ENVIRONMENT) echo development ;;
     RIAL_APP_IDS) echo ABCDE12345.app.rial.ios ;;
     RIAL_KAFKA_BROKERS) echo "127.0.0.1:$PORT_BROKER" ;;
+    # The local broker leaves a group half formed for minutes when two members that left come back.
+    RIAL_KAFKA_LEAVE_GROUP) echo 0 ;;
     RIAL_S3_ENDPOINT) echo "http://127.0.0.1:$PORT_S3" ;;
     RIAL_S3_REGION) echo us-east-1 ;;
     RIAL_S3_BUCKET) echo rial ;;
@@ -40,6 +42,9 @@ stack_value() {
     RIAL_S3_SECRET_ACCESS_KEY) secret s3-secret ;;
     RIAL_PUBLIC_URL) echo "$PUBLIC_URL" ;;
     RIAL_LINK_KEY) secret link-key ;;
+    RIAL_C2PA_CERTIFICATES) echo "$KEYS/c2pa/certificates.pem" ;;
+    RIAL_C2PA_PRIVATE_KEY) [ -n "${RIAL_C2PA_PKCS11_MODULE:-}" ] || echo "$KEYS/c2pa/private-key.pem" ;;
+    RIAL_C2PA_TRUST_ANCHORS) echo "$KEYS/c2pa/root.pem" ;;
     RIAL_HTTP_HOST | RIAL_ADMIN_HOST) echo 127.0.0.1 ;;
     RIAL_HTTP_PORT) echo "$HTTP_PORT" ;;
     RIAL_ADMIN_PORT) admin_port "$2" ;;

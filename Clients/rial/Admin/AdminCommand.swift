@@ -6,5 +6,5 @@ struct AdminCommand: AsyncParsableCommand {
         commandName: "admin",
         abstract: "Prepares database, topics, bucket and the development root.",
         discussion: "Each command may be repeated, and waits up to a minute for a dependency that is still starting.",
-        subcommands: [AdminMigrate.self, AdminTopics.self, AdminBucket.self, AdminDevelopmentRoot.self])
+        subcommands: [AdminMigrate.self, AdminTopics.self, AdminBucket.self, AdminDevelopmentRoot.self, AdminSigningIdentity.self])
 }

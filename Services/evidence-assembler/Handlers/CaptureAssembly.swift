@@ -1,4 +1,4 @@
-import Crypto
+import ContentCredentials
 import Evidence
 import Foundation
 import Imaging
@@ -16,6 +16,7 @@ struct CaptureAssembly: Sendable {
     let storage: S3Client
     let outbox: Outbox
     let inbox: Inbox
+    let credentials: CredentialIssuer
 
     enum Taken: Sendable {
         /// Parts are missing, the capture is final, or this event was handled before.
@@ -57,14 +58,17 @@ struct CaptureAssembly: Sendable {
         } catch {
             throw RejectedMessage(reason: "metadata_unreadable", detail: "\(error)")
         }
-        let (package, confidence) = EvidenceAssembler.assemble(
+        let (assembled, confidence) = EvidenceAssembler.assemble(
             attestation: parts.attestation, depth: parts.depth, exif: exif, metadata: metadata,
             receivedAt: record.announcement.receivedAt, completedAt: Date(), mode: record.announcement.mode,
             analysisSource: .server)
+        let (package, issued) = try await issue(capture, assembled, confidence, capturedAt: metadata.capturedAt, parts)
+        FailPoint.reached("evidence-assembler.signed")
         try await database.withTransaction { connection in
             guard try await inbox.accept(context.eventID, consumer: context.topic, on: connection) else { return }
             guard try await CaptureRepository(connection).complete(capture, package, confidence) else { return }
             FailPoint.reached("evidence-assembler.completed")
+            if let issued { try await CredentialRepository(connection).insert(capture, issued) }
             if let preview = parts.depth.preview {
                 try await MediaObjectRepository(connection).insert(capture, name: "depth-preview.png", preview)
             }
@@ -79,6 +83,24 @@ struct CaptureAssembly: Sendable {
         context.logger.info("capture complete", metadata: [
             "confidence": "\(confidence.rawValue)", "assembly_seconds": "\(ContinuousClock.now - start)",
         ])
+    }
+
+    /// Signs the public copy where Content Credentials are due, and writes into the package what became of them.
+    private func issue(
+        _ capture: CaptureID, _ assembled: EvidencePackage, _ confidence: ConfidenceLevel, capturedAt: Date, _ parts: EvidenceParts
+    ) async throws -> (package: EvidencePackage, issued: IssuedCredentials?) {
+        var package = assembled
+        guard package.contentCredentials.status == .pending else { return (package, nil) }
+        let claim = CaptureClaim(captureID: capture, capturedAt: capturedAt, evidence: package, confidence: confidence)
+        switch try await credentials.issue(claim, photo: parts.media.objects["public.jpg"]) {
+        case .made(let issued):
+            package.contentCredentials = ContentCredentialsEvidence(status: .embedded, reason: nil)
+            return (package, issued)
+        case .noTimestampYet: package.contentCredentials.reason = ContentCredentialsEvidence.noTimestampYet
+        case .unreadable:
+            package.contentCredentials = ContentCredentialsEvidence(status: .unavailable, reason: "photo_unreadable")
+        }
+        return (package, nil)
     }
 
     /// A record of this capture was given up here.

@@ -74,12 +74,13 @@ struct CaptureRepository: Sendable {
             """).compactMap(PartRow.init)
     }
 
-    private static let columns: SQL = """
-        SELECT captures.id, short_id, device_id, type, capture_mode, status, failure, confidence_level, media_sha256, captured_at,
-            uploaded_at, evidence, location, detection,
-            (SELECT coalesce(array_agg(name), '{}') FROM media_objects WHERE capture_id = captures.id) AS media_names
-        FROM captures 
+    /// What ``CaptureRow`` reads.
+    static let fields: SQL = """
+        captures.id, short_id, device_id, type, capture_mode, captures.status, failure, confidence_level, media_sha256, captured_at,
+        uploaded_at, evidence, location, detection,
+        (SELECT coalesce(array_agg(name), '{}') FROM media_objects WHERE media_objects.capture_id = captures.id) AS media_names
         """
+    private static let columns: SQL = "SELECT \(fields) FROM captures "
 }
 
 /// Eight characters of base62.

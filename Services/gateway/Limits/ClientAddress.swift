@@ -6,6 +6,8 @@ import NIOCore
 /// The network a client counts by: an IPv4 address, or the /64 of an IPv6 one.
 struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
     let description: String
+    /// For logs: the /24 of an IPv4 address, the /48 of an IPv6 one.
+    let truncated: String
 
     /// The socket's address, or the last one in `X-Forwarded-For` that is not a trusted proxy's, if the socket's is.
     init(_ request: Request, _ context: GatewayContext, trusting proxies: [AddressRange]) {
@@ -20,6 +22,7 @@ struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
             }
         }
         description = address?.network ?? "unknown"
+        truncated = address?.truncated ?? "unknown"
     }
 }
 
@@ -41,6 +44,12 @@ struct IPAddress: Sendable, Hashable {
         } else {
             return nil
         }
+    }
+
+    /// Less than tells one client from its neighbours.
+    var truncated: String {
+        if bytes.count == 4 { return bytes[..<3].map(String.init).joined(separator: ".") + ".0/24" }
+        return bytes[..<6].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "::/48"
     }
 
     var network: String {

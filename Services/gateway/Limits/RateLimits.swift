@@ -15,6 +15,8 @@ struct RateLimits: Sendable {
     let registrations: BucketRule
     let captures: BucketRule
     let verifications: BucketRule
+    /// Look-ups by hash: as many again.
+    let hashVerifications: BucketRule
     /// Failed authentication, per address.
     let failures = BucketRule(name: "auth-failure", burst: 60, perSecond: 1)
 
@@ -28,6 +30,8 @@ struct RateLimits: Sendable {
         self.challenges = BucketRule(name: "challenge", burst: Double(challenges), perSecond: Double(challenges) / 60)
         self.registrations = BucketRule(name: "registration", burst: Double(registrations), perSecond: Double(registrations) / 60)
         self.captures = BucketRule(name: "capture", burst: captures == 0 ? 0 : Double(max(burst, 1)), perSecond: Double(captures) / 3600)
+        hashVerifications = BucketRule(
+            name: "hash-verification", burst: Double(verifications), perSecond: Double(verifications) / 3600)
         self.verifications = BucketRule(name: "verification", burst: Double(verifications), perSecond: Double(verifications) / 3600)
     }
 }

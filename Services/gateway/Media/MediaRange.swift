@@ -15,6 +15,11 @@ enum MediaRange: Equatable {
             self = .whole
             return
         }
+        // Digits alone: `Int64` would take a sign.
+        guard bounds.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {
+            self = .whole
+            return
+        }
         switch (Int64(bounds[0]), Int64(bounds[1])) {
         case (let first?, let last?) where first >= 0 && last >= first:
             self = first < sizeBytes ? .part(first...min(last, sizeBytes - 1)) : .unsatisfiable

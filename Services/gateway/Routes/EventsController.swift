@@ -24,7 +24,9 @@ struct EventsController: Sendable {
             throw APIError(.captureNotFound, "There is no such capture.")
         }
         let address = ClientAddress(request, context, trusting: trustedProxies).description
-        guard request.method != .head else { return Response(status: .ok, headers: [.contentType: "text/event-stream"]) }
+        guard request.method != .head else { 
+            return Response(status: .ok, headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"])
+        }
         let seen = EventCursor(request.headers[.lastEventID])
         guard let slot = slots.take(address) else {
             throw APIError.retryLater(.rateLimited, "Too many event streams from this address.", seconds: 10)

@@ -40,7 +40,8 @@ struct MediaController: Sendable {
             .cacheControl: MediaLinks.unsigned.contains(name) ? "public, max-age=3600" : "private, max-age=3600",
         ]
         if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
-        switch MediaRange(request.headers[.range], sizeBytes: object.sizeBytes) {
+        // RFC 9110 §14.2: only GET has ranges.
+        switch MediaRange(request.method == .get ? request.headers[.range] : nil, sizeBytes: object.sizeBytes) {
         case .whole:
             let content = try await storage.get(object.key)
             headers[.contentLength] = String(object.sizeBytes)

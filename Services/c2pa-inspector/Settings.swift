@@ -1,0 +1,34 @@
+import CSandbox
+
+/// What the arguments say.
+struct Settings {
+    var isSelfTest = false
+    /// `nil` to tell it by the file's first bytes.
+    var mediaType: String?
+    var limits = rial_sandbox_limits(memory_bytes: 1 << 30, cpu_seconds: 10, wall_seconds: 25)
+
+    /// `nil` if there is an argument that is not understood.
+    init?(_ arguments: some Sequence<String>) {
+        var rest = arguments.makeIterator()
+        while let name = rest.next() {
+            if name == "--self-test" {
+                isSelfTest = true
+                continue
+            }
+            guard let value = rest.next() else { return nil }
+            switch name {
+            case "--media-type": mediaType = value
+            case "--memory-bytes":
+                guard let number = UInt64(value) else { return nil }
+                limits.memory_bytes = number
+            case "--cpu-seconds":
+                guard let number = UInt64(value), number > 0, number < UInt64(UInt32.max) else { return nil }
+                limits.cpu_seconds = number
+            case "--wall-seconds":
+                guard let number = UInt32(value) else { return nil }
+                limits.wall_seconds = number
+            default: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Blocking
+import ContentCredentials
+import Crypto
+import Foundation
+import Metrics
+import Models
+import ObjectStorage
+import Pipeline
+import Signing
+
+/// Crypto has a protocol of this name; here it is always a SHA-256.
+typealias Digest = Models.Digest
+
+/// The signed copy of a capture as it lies in the store, not named by any row yet.
+struct IssuedCredentials: Sendable {
+    let manifestID: String
+    let certificateSerial: String
+    let hasTimestamp: Bool
+    let copy: StoredMedia
+    let manifest: StoredMedia
+}
+
+/// What became of an attempt to make Content Credentials.
+enum Issuing: Sendable {
+    case made(IssuedCredentials)
+    /// The time-stamp authority does not answer; to be tried again.
+    case noTimestampYet
+    /// There is no public copy to sign: no decoder reads the photo.
+    case unreadable
+}
+
+/// Makes the signed copy of a photo. The signer and the library block, so that the actor has a thread of its own.
+actor CredentialIssuer {
+    static let maximumPhotoBytes = 20 * 1024 * 1024
+    private let executor = BlockingExecutor(label: "credential-issuer")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private let writer: CredentialWriter
+    private let certificateSerial: String
+    private let storage: S3Client
+
+    init(writer: CredentialWriter, certificateSerial: String, storage: S3Client) {
+        self.writer = writer
+        self.certificateSerial = certificateSerial
+        self.storage = storage
+    }
+
+    /// - Parameter photo: the public copy, which holds neither place nor serial numbers.
+    /// - Throws: ``DependencyUnavailable`` while the signer is away; storage errors as they are.
+    func issue(_ claim: CaptureClaim, photo: StoredMedia?) async throws -> Issuing {
+        guard let photo else { return .unreadable }
+        let source = try ScratchFile(holding: try await storage.getBytes(photo.key, limit: Self.maximumPhotoBytes))
+        let destination = try ScratchFile()
+        let start = ContinuousClock.now
+        let signed: SignedCopy
+        do {
+            signed = try writer.sign(claim, source: source.descriptor, destination: destination.descriptor)
+        } catch {
+            switch error {
+            case .timestampUnavailable:
+                Counter(label: "rial_timestamps_failed_total").increment()
+                return .noTimestampYet
+            case .signer(let failure): throw DependencyUnavailable("signer", "\(failure)")
+            case .refused(let reason): throw CredentialsRefused(reason: reason)
+            }
+        }
+        Metrics.Timer(label: "rial_signing_seconds").recordNanoseconds(Int64(start.duration(to: .now) / .nanoseconds(1)))
+        let prefix = "captures/\(claim.captureID)/"
+        async let copy = store(try destination.bytes(), named: "c2pa", "jpg", "image/jpeg", under: prefix)
+        let manifest = try await store(signed.manifest, named: "manifest", "c2pa", "application/c2pa", under: prefix)
+        return .made(IssuedCredentials(
+            manifestID: signed.manifestID, certificateSerial: certificateSerial, hasTimestamp: signed.hasTimestamp, copy: try await copy,
+            manifest: manifest))
+    }
+
+    private func store(
+        _ bytes: [UInt8], named name: String, _ suffix: String, _ contentType: String, under prefix: String
+    ) async throws -> StoredMedia {
+        let hash = Array(SHA256.hash(data: bytes))
+        guard let digest = Digest(bytes: hash) else { throw CredentialsRefused(reason: "digest") }
+        let key = "\(prefix)\(name)-\(digest.hex).\(suffix)"
+        try await storage.put(key, bytes: bytes, contentType: contentType, sha256: hash)
+        return StoredMedia(key: key, sha256: digest, sizeBytes: Int64(bytes.count), contentType: contentType)
+    }
+}
+
+/// The library refused this photo or claim; the capture goes on without Content Credentials after its retries.
+struct CredentialsRefused: Error {
+    let reason: String
+}
+
+/// A file without a name, gone when it is let go.
+private final class ScratchFile {
+    let descriptor: Int32
+
+    init() throws {
+        var template = Array((FileManager.default.temporaryDirectory.path + "/rial-XXXXXX").utf8CString)
+        descriptor = template.withUnsafeMutableBufferPointer { $0.baseAddress.map { mkstemp($0) } ?? -1 }
+        guard descriptor >= 0 else { throw DependencyUnavailable("disk", String(cString: strerror(errno))) }
+        template.withUnsafeBufferPointer { if let name = $0.baseAddress { unlink(name) } }
+    }
+
+    convenience init(holding bytes: [UInt8]) throws {
+        try self.init()
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw DependencyUnavailable("disk", String(cString: strerror(errno))) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    func bytes() throws -> [UInt8] {
+        let size = Int(lseek(descriptor, 0, SEEK_END))
+        var position = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: max(size, 0)) { buffer, count in
+            while position < size {
+                let read = pread(descriptor, buffer.baseAddress?.advanced(by: position), size - position, off_t(position))
+                if read < 0, errno == EINTR { continue }
+                guard read > 0 else { break }
+                position += read
+            }
+            count = position
+        }
+        guard size > 0, bytes.count == size else { throw DependencyUnavailable("disk", "a scratch file was cut short") }
+        return bytes
+    }
+}

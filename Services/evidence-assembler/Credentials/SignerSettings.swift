@@ -1,0 +1,64 @@
+import ContentCredentials
+import Foundation
+import Pipeline
+import Signing
+
+/// Which key signs Content Credentials: one in a PEM file (development), or one that never leaves a PKCS#11 token (production).
+struct SignerSettings: Sendable {
+    enum Key: Sendable {
+        case pem(String)
+        case token(module: String, label: String, pin: String, keyLabel: String)
+    }
+    /// PEM: the signer's certificate, then its issuers.
+    let certificates: String
+    let key: Key
+    /// RFC 3161 over HTTP.
+    let timestampAuthority: URL?
+
+    init(_ environment: ServiceEnvironment) throws {
+        certificates = try Self.pem(environment, "RIAL_C2PA_CERTIFICATES")
+        timestampAuthority = try environment.optional("RIAL_C2PA_TIMESTAMP_AUTHORITY").map { text in
+            guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil else {
+                throw SettingsError("RIAL_C2PA_TIMESTAMP_AUTHORITY", "must be an http or https address, not “\(text)”")
+            }
+            return url
+        }
+        guard let module = try environment.optional("RIAL_C2PA_PKCS11_MODULE") else {
+            key = .pem(try Self.pem(environment, "RIAL_C2PA_PRIVATE_KEY"))
+            return
+        }
+        guard try environment.optional("RIAL_C2PA_PRIVATE_KEY") == nil else {
+            throw SettingsError("RIAL_C2PA_PRIVATE_KEY", "is set, and so is RIAL_C2PA_PKCS11_MODULE: give one")
+        }
+        key = .token(
+            module: module, label: try environment.required("RIAL_C2PA_PKCS11_TOKEN"),
+            pin: try environment.required("RIAL_C2PA_PKCS11_PIN"), keyLabel: try environment.required("RIAL_C2PA_PKCS11_KEY"))
+    }
+
+    /// The signer, with a key that belongs to a certificate of the right profile.
+    /// - Throws: ``SettingsError`` for what is wrong with the settings. A token that is away now is waited for by the service manager.
+    func signer(at now: Date) throws -> any ClaimSigner & Sendable {
+        do {
+            switch key {
+            case .pem(let text): return try PEMSigner(certificatesPEM: certificates, privateKeyPEM: text, at: now)
+            case .token(let module, let label, let pin, let keyLabel):
+                return try PKCS11Signer(
+                    module: module, tokenLabel: label, pin: pin, keyLabel: keyLabel, certificatesPEM: certificates, at: now)
+            }
+        } catch SigningError.configuration(let problem) {
+            throw SettingsError("RIAL_C2PA_CERTIFICATES", "and the key do not make a signer: \(problem)")
+        } catch {
+            throw SettingsError("RIAL_C2PA_PKCS11_MODULE", "cannot be used: \(error)")
+        }
+    }
+
+    /// PEM text, or the path of a PEM file.
+    private static func pem(_ environment: ServiceEnvironment, _ name: String) throws -> String {
+        let value = try environment.required(name)
+        if value.contains("-----BEGIN") { return value }
+        guard let text = try? String(contentsOfFile: value, encoding: .utf8) else {
+            throw SettingsError(name, "names a file that cannot be read: \(value)")
+        }
+        return text
+    }
+}

@@ -1,0 +1,49 @@
+import ContentCredentials
+import Foundation
+import Logging
+import Metrics
+import Models
+import Persistence
+import Pipeline
+
+/// Makes the Content Credentials of captures that were complete before the time-stamp authority answered.
+struct WaitingCredentials: Sendable {
+    static let batchSize = 50
+    let database: PostgresPool
+    let credentials: CredentialIssuer
+    let logger: Logger
+
+    /// Goes through those that wait until one shows that the authority is still away.
+    func retry() async throws {
+        let waiting = try await database.withConnection { try await CredentialRepository($0).waiting(limit: Self.batchSize) }
+        Meter(label: "rial_credentials_waiting").set(waiting.count)
+        for capture in waiting {
+            guard try await make(capture) else { return }
+        }
+    }
+
+    /// - Returns: false if there is still no time stamp.
+    private func make(_ capture: CaptureID) async throws -> Bool {
+        try await database.withTransaction { connection in
+            let repository = CredentialRepository(connection)
+            guard let waiting = try await repository.lockWaiting(capture),
+                let parts = try EvidenceParts(try await EvidencePartRepository(connection).all(of: capture))
+            else { return true }
+            var package = waiting.package
+            let claim = CaptureClaim(
+                captureID: capture, capturedAt: waiting.capturedAt, evidence: package, confidence: waiting.confidence)
+            switch try await credentials.issue(claim, photo: parts.media.objects["public.jpg"]) {
+            case .noTimestampYet: return false
+            case .unreadable: package.contentCredentials = .init(status: .unavailable, reason: "photo_unreadable")
+            case .made(let issued):
+                try await repository.insert(capture, issued)
+                package.contentCredentials = .init(status: .embedded, reason: nil)
+            }
+            try await repository.save(capture, package)
+            logger.info("waiting credentials settled", metadata: [
+                "capture_id": "\(capture)", "status": "\(package.contentCredentials.status.rawValue)",
+            ])
+            return true
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Blocking
+import Foundation
+import Hummingbird
+import Inspection
+import Metrics
+import Models
+import Multipart
+import Pipeline
+
+/// `POST /api/v1/verify-file` and `GET /api/v1/verify-hash/{sha256}` (SPEC §7): what is known of a file. Nothing of it is kept.
+struct VerificationController: Sendable {
+    let repository: VerificationRepository
+    let inspectors: InspectorPool
+    /// How many files are taken in at once; the others wait.
+    let slots: WaitingSlots
+    let scratch: ScratchSettings
+    let buckets: TokenBuckets
+    let limits: RateLimits
+    let publicURL: String
+    let trustedProxies: [AddressRange]
+
+    /// Where files lie while they are looked at.
+    struct ScratchSettings: Sendable {
+        let folder: String
+        let executors: [BlockingExecutor]
+    }
+
+    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
+        router.post("/api/v1/verify-file") { request, context in try await self.verifyFile(request, context) }
+        router.get("/api/v1/verify-hash/{sha256}") { request, context in try await self.verifyHash(request, context) }
+        table.add("/api/v1/verify-file", ["POST"])
+        table.add("/api/v1/verify-hash/{sha256}", ["GET", "HEAD"])
+    }
+
+    private func verifyHash(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let address = ClientAddress(request, context, trusting: trustedProxies)
+        let text = try context.parameters.require("sha256")
+        guard text.utf8.count == 64, let digest = Hex.decode(text.lowercased()).flatMap({ Digest(bytes: $0) }) else {
+            throw APIError.invalid("sha256", "is not a SHA-256 in hex")
+        }
+        var fields = try await buckets.debit(limits.hashVerifications, address.description)
+        fields[.cacheControl] = "no-store"
+        let answer = VerificationAnswer(try await repository.claims(of: digest), digest: digest, publicURL: publicURL)
+        try await log(.hash, digest, address, answer?.status ?? "no_record", answer?.captureID)
+        guard let answer else { throw APIError(.hashNotFound, "No record has a file with this SHA-256.", headers: fields) }
+        return try Envelope.success(answer, headers: fields, context: context)
+    }
+
+    private func verifyFile(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let address = ClientAddress(request, context, trusting: trustedProxies)
+        var (answer, fields) = try await answer(request, address)
+        fields[.cacheControl] = "no-store"
+        return try Envelope.success(answer, headers: fields, context: context)
+    }
+
+    /// Takes the file in, looks it up, reads what it carries. The site's form without JavaScript uses it too.
+    func answer(_ request: Request, _ address: ClientAddress) async throws -> (VerificationAnswer, HTTPFields) {
+        let boundary: MultipartBoundary
+        do {
+            boundary = try MultipartBoundary(contentType: request.headers[.contentType] ?? "")
+        } catch MultipartError.notMultipart {
+            throw APIError(.unsupportedMediaType, "The body must be multipart/form-data.")
+        } catch {
+            throw APIError.invalid("Content-Type", "has no usable boundary")
+        }
+        if let length = request.headers[.contentLength].flatMap(Int.init),
+            length > FileIntake.maximumVideoBytes + FileIntake.maximumOverhead
+        {
+            throw APIError(.payloadTooLarge, "A file is at most 20 MiB, a video 100 MiB.")
+        }
+        let fields = try await buckets.debit(limits.verifications, address.description)
+        let slot = try await slots.take()
+        defer { slot.give() }
+        let executor = scratch.executors[slot.number % scratch.executors.count]
+        let intake = FileIntake(boundary: boundary, folder: scratch.folder, executor: executor)
+        let received = try await intake.read(request.body)
+        guard let digest = received.file.digest else { throw APIError(.internalError, "Something went wrong on our side.") }
+        let answer = try await judge(received, digest)
+        try await log(.file, digest, address, answer.status, answer.captureID)
+        return (answer, fields)
+    }
+
+    private func judge(_ received: FileIntake.ReceivedFile, _ digest: Digest) async throws -> VerificationAnswer {
+        if let known = VerificationAnswer(try await repository.claims(of: digest), digest: digest, publicURL: publicURL) { return known }
+        guard let format = received.format else {
+            throw APIError(
+                .unsupportedMediaType, "The file is no JPEG, PNG, HEIC, WebP, AVIF, TIFF, MP4, MOV or C2PA manifest.")
+        }
+        let outcome: InspectionOutcome
+        do {
+            outcome = try await inspectors.inspect(fileDescriptor: received.file.descriptor, mediaType: format.mimeType)
+        } catch {
+            throw APIError.retryLater(.serviceUnavailable, "Too many files are being looked at; try again.", seconds: 5)
+        }
+        let info: ManifestInfo
+        switch outcome {
+        case .unreadable(let reason):
+            Counter(label: "rial_inspections_failed_total", dimensions: [("reason", reason.rawValue)]).increment()
+            info = ManifestInfo(unreadable: reason.rawValue)
+        case .report(let report):
+            if report.state == .none { return .noRecord(digest: digest) }
+            // Only a signature that an anchor of ours vouches for makes a manifest ours, whatever id it claims.
+            if report.state == .trusted, let id = report.activeManifest, let serial = report.certificateSerial,
+                let known = VerificationAnswer(
+                    try await repository.claims(ofManifest: id, certificateSerial: serial), digest: digest, publicURL: publicURL)
+            {
+                return known
+            }
+            info = ManifestInfo(report)
+        }
+        return .credentialsOnly(.init(fileHash: digest, manifestInfo: info, note: info.note))
+    }
+
+    private func log(
+        _ method: VerificationRepository.Method, _ digest: Digest, _ address: ClientAddress, _ status: String, _ capture: CaptureID?
+    ) async throws {
+        Counter(label: "rial_verifications_total", dimensions: [("method", method.rawValue), ("status", status)]).increment()
+        try await repository.log(method, digest: digest, network: address.truncated, status: status, capture: capture)
+    }
+}

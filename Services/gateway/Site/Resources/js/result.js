@@ -1,0 +1,126 @@
+// What the server answered about a file, as content for the page. Nothing from an answer is ever markup: text and same-site paths only.
+import { utcTime } from './time.js';
+
+const LEVELS = ['high', 'medium', 'low', 'suspicious'];
+const STATES = ['trusted', 'valid', 'invalid', 'unreadable', 'remote'];
+
+/** One line of an unknown origin: without control and direction characters, at most 120 long. */
+function clean(text, limit = 120) {
+  const plain = String(text ?? '').replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trim();
+  return [...plain].length > limit ? `${[...plain].slice(0, limit - 1).join('')}…` : plain;
+}
+
+/** A sentence with a foreign word, kept apart so that its direction cannot spill over. */
+function fill(element, pattern, name, value) {
+  const [before, after = ''] = pattern.split(`{${name}}`);
+  const word = document.createElement('bdi');
+  word.textContent = clean(value);
+  element.replaceChildren(before, word, after);
+}
+
+function badgeOf(level, part) {
+  return part(`badge-${LEVELS.includes(level) ? level : 'low'}`).firstElementChild;
+}
+
+function path(address) {
+  try {
+    const url = new URL(address, location.href);
+    return /^\/(verify|v)\//.test(url.pathname) ? url.pathname : '/';
+  } catch {
+    return '/';
+  }
+}
+
+function found(data, part) {
+  const content = part('found');
+  const slot = (name) => content.querySelector(`[data-slot=${name}]`);
+  const evidence = data.evidence ?? {}, hardware = evidence.hardware_attestation ?? {}, metadata = evidence.metadata ?? {};
+  const badge = badgeOf(data.confidence_level, part);
+  if (hardware.development_attestation) {
+    badge.classList.add('test');
+    badge.lastElementChild.append(` · ${slot('badge').dataset.test}`);
+  }
+  slot('badge').append(badge);
+  const matched = String(data.matched ?? '');
+  const title = /c2pa/.test(matched) ? 'copy' : /thumb/.test(matched) ? 'thumb' : 'original';
+  for (const text of slot('title').querySelectorAll('[data-case]')) if (text.dataset.case !== title) text.remove();
+  slot('received').textContent = utcTime(evidence.processing?.received_at);
+  for (const [name, key, value] of [['place', 'city', metadata.location_coarse], ['device', 'model', hardware.device_model]]) {
+    const place = slot(name);
+    if (value) fill(place, place.dataset.text, key, value);
+    else place.textContent = place.dataset.none;
+  }
+  const checks = [hardware, evidence.depth_analysis, metadata.timestamp, metadata.model, metadata.resolution, metadata.location];
+  for (const status of ['pass', 'fail', 'inconclusive', 'unavailable']) {
+    const count = checks.filter((check) => check?.status === status).length;
+    if (!count) continue;
+    const item = part(`tally-${status}`).firstElementChild;
+    item.append(item.dataset.text.replace('{n}', count));
+    slot('tally').append(item);
+  }
+  slot('open').href = path(data.verification_url);
+  for (const claim of Array.isArray(data.other_claims) ? data.other_claims.slice(0, 20) : []) {
+    const item = document.createElement('li'), link = document.createElement('a');
+    link.href = path(claim.verification_url);
+    link.textContent = slot('claims').dataset.text;
+    item.append(badgeOf(claim.confidence_level, part), link);
+    slot('claims').append(item);
+    slot('others').hidden = false;
+  }
+  return content;
+}
+
+/** Codes come as words or as objects; an expired certificate alone is not the same as a changed file. */
+function caseOf(info) {
+  const state = STATES.includes(info.validation_state) ? info.validation_state : 'unreadable';
+  const codes = (Array.isArray(info.validation_codes) ? info.validation_codes : []).slice(0, 100);
+  const failures = codes.filter((code) => code?.kind === 'failure').map((code) => String(code.code));
+  const isExpired = failures.includes('signingCredential.expired') &&
+    failures.every((code) => /^signingCredential\.(expired|untrusted)$/.test(code));
+  return [state === 'invalid' && isExpired ? 'expired' : state, codes.map((code) => clean(code?.code ?? code))];
+}
+
+function host(address) {
+  try {
+    return new URL(address).host;
+  } catch {
+    return '?';
+  }
+}
+
+function foreign(info, part) {
+  const [state, codes] = caseOf(info);
+  const content = part(`c2-${state}`);
+  const sentence = content.querySelector('[data-slot=sentence]');
+  if (state === 'remote') fill(sentence, sentence.textContent, 'host', host(info.remote_url));
+  else if (sentence.textContent.includes('{issuer}')) {
+    fill(sentence, sentence.textContent, 'issuer', info.issuer || sentence.dataset.nobody);
+  }
+  for (const name of ['title', 'issuer', 'generator', 'signed_at']) {
+    const entry = content.querySelector(`.kv [data-slot=${name}]`);
+    if (!entry) continue;
+    const value = name === 'signed_at' ? utcTime(info.signed_at) : clean(info[name]);
+    if (value) entry.querySelector('bdi').textContent = value;
+    else entry.remove();
+  }
+  if (!content.querySelector('.kv > div')) content.querySelector('.kv')?.remove();
+  const details = content.querySelector('[data-slot=codes]');
+  for (const code of codes) {
+    const item = document.createElement('li');
+    item.append(Object.assign(document.createElement('code'), { textContent: code }));
+    details.lastElementChild.append(item);
+  }
+  if (!codes.length) details.remove();
+  return content;
+}
+
+/**
+ * @param {object} data the `data` of `verify-hash` or `verify-file`
+ * @param {(name: string) => DocumentFragment} part a fresh copy of one of the page's templates
+ */
+export function resultOf(data, part) {
+  if (data.status === 'verified') return found(data, part);
+  if (data.status === 'c2pa_only') return foreign(data.manifest_info ?? {}, part);
+  if (data.status === 'no_record') return part('none');
+  throw new TypeError(`unknown status ${data.status}`);
+}

@@ -1,0 +1,32 @@
+// Times in the reader's zone and language.
+
+const lang = document.documentElement.lang;
+
+/** Fills every line that waits for the reader's own time; its height is reserved, nothing moves. */
+export function localTimes(root) {
+  const form = new Intl.DateTimeFormat(lang, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' });
+  for (const line of root.querySelectorAll('[data-time]')) {
+    const time = new Date(line.dataset.time);
+    if (!isNaN(time)) line.textContent = line.dataset.text.replace('{t}', form.format(time));
+  }
+}
+
+/** As the server writes it: a long date, seconds, UTC; '' for what is no time. */
+export function utcTime(text) {
+  const time = new Date(text);
+  if (!text || isNaN(time)) return '';
+  const form = (options) => new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, { ...options, timeZone: 'UTC' }).format(time);
+  return `${form({ dateStyle: 'long' })}, ${form({ timeStyle: 'medium' })} UTC`;
+}
+
+/** Seconds as a person says them: "40 s", "12 min". */
+export function duration(seconds) {
+  const [value, unit] = seconds < 90 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  return new Intl.NumberFormat(lang, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+}
+
+/** Bytes: "3.4 MB". */
+export function fileSize(bytes) {
+  const [value, unit] = bytes < 1e6 ? [Math.max(1, bytes / 1e3), 'kilobyte'] : [bytes / 1e6, 'megabyte'];
+  return new Intl.NumberFormat(lang, { style: 'unit', unit, maximumFractionDigits: value < 10 ? 1 : 0 }).format(value);
+}

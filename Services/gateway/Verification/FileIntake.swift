@@ -1,0 +1,95 @@
+import Blocking
+import Foundation
+import Models
+import Multipart
+import NIOCore
+
+/// Streams a multipart body's `file` part into a scratch file, hashed as it comes.
+actor FileIntake {
+    static let maximumBytes = 20 * 1024 * 1024
+    static let maximumVideoBytes = 100 * 1024 * 1024
+    /// Parts and headers around the file.
+    static let maximumOverhead = 256 * 1024
+    static let maximumSmallPart = 64 * 1024
+
+    private let executor: BlockingExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private let folder: String
+    private var parser: MultipartParser
+    private var total = 0
+    private var received: ReceivedFile?
+    private var part: String?
+    private var partSize = 0
+
+    struct ReceivedFile: Sendable {
+        let file: ScratchFile
+        /// The first bytes, by which the format is told.
+        var prefix: [UInt8] = []
+        var format: MediaFormat?
+    }
+
+    /// - Parameter executor: files are written there, since writing may block.
+    init(boundary: MultipartBoundary, folder: String, executor: BlockingExecutor) {
+        self.executor = executor
+        self.folder = folder
+        parser = MultipartParser(boundary: boundary)
+    }
+
+    /// Reads the body to its end.
+    /// - Throws: ``APIError``: no `file`, too large (20 MiB, video 100 MiB), or no sound multipart.
+    func read(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable) async throws -> ReceivedFile {
+        for try await chunk in body {
+            total += chunk.readableBytes
+            guard total <= Self.maximumVideoBytes + Self.maximumOverhead else { throw Self.tooLarge }
+            try multipart {
+                try parser.feed(Array(chunk.readableBytesView)) { event in
+                    switch event {
+                    case .partBegan(let headers): try begin(headers)
+                    case .partData(let data): try take(data)
+                    case .partEnded: part = nil
+                    }
+                }
+            }
+        }
+        try multipart { try parser.finish() }
+        guard let received, received.file.sizeBytes > 0 else { throw APIError.invalid("file", "is missing") }
+        return received
+    }
+
+    private func begin(_ headers: PartHeaders) throws {
+        part = headers.name
+        partSize = 0
+        guard headers.name == "file" else { return }
+        guard received == nil else { throw APIError.invalid("file", "appears twice") }
+        received = ReceivedFile(file: try ScratchFile(in: folder))
+    }
+
+    private func take(_ data: ArraySlice<UInt8>) throws {
+        partSize += data.count
+        guard part == "file" else {
+            guard partSize <= Self.maximumSmallPart else {
+                throw APIError.invalid(String((part ?? "").prefix(100)), "is unknown and larger than 64 kB")
+            }
+            return
+        }
+        guard var current = received else { return }
+        if current.prefix.count < MediaFormat.prefixBytes {
+            current.prefix.append(contentsOf: data.prefix(MediaFormat.prefixBytes - current.prefix.count))
+            current.format = MediaFormat.sniff(current.prefix)
+            received = current
+        }
+        let limit = current.format?.isVideo == true ? Self.maximumVideoBytes : Self.maximumBytes
+        guard partSize <= limit else { throw Self.tooLarge }
+        try current.file.append(data)
+    }
+
+    private static var tooLarge: APIError { APIError(.payloadTooLarge, "A file is at most 20 MiB, a video 100 MiB.") }
+
+    private func multipart(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as MultipartError {
+            throw APIError(.validationError, "The multipart body is malformed.", details: [.init(field: "body", problem: "\(error)")])
+        }
+    }
+}

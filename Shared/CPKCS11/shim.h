@@ -1,0 +1,7 @@
+#pragma once
+// Declarations only: the module that they call is opened at run time, so nothing is linked.
+#if __has_include(<p11-kit/pkcs11.h>)
+#include <p11-kit/pkcs11.h>
+#else
+#include <p11-kit-1/p11-kit/pkcs11.h>
+#endif

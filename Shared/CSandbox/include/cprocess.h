@@ -1,0 +1,21 @@
+// What glibc offers for starting processes but Swift does not see, because it is no part of POSIX.
+#ifndef RIAL_CPROCESS_H
+#define RIAL_CPROCESS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+// Starts a program with the given descriptors as its 0, 1, 2 … and no others; in the folder /, in a session of its own, with no signal
+// blocked, ignored or caught. The descriptors must be numbered above `count`. Returns when the program runs.
+//
+// Returns 0, or an errno.
+int rial_spawn(
+    const char *path, char *const arguments[], char *const environment[], const int *descriptors, size_t count, pid_t *child);
+
+// Both ends are closed in programs that are started. Returns 0, or an errno.
+int rial_pipe(int ends[2]);
+
+// A file in memory, closed in programs that are started. Returns a descriptor, or -1 with errno set.
+int rial_anonymous_file(const char *name);
+
+#endif

@@ -1,0 +1,168 @@
+import Foundation
+import Models
+
+/// What the Content Credentials of a capture say: how it was attested, what its depth shows, how sure we are. Never where it was made, nor
+/// by which single device.
+public struct CaptureClaim: Sendable {
+    public let captureID: CaptureID
+    public let capturedAt: Date
+    public let attestation: AttestationAssertion
+    public let depthAnalysis: DepthAnalysisAssertion
+    public let confidence: ConfidenceAssertion
+
+    public init(captureID: CaptureID, capturedAt: Date, evidence: EvidencePackage, confidence: ConfidenceLevel) {
+        self.captureID = captureID
+        self.capturedAt = capturedAt
+        attestation = AttestationAssertion(evidence.hardwareAttestation)
+        depthAnalysis = DepthAnalysisAssertion(evidence.depthAnalysis)
+        self.confidence = ConfidenceAssertion(evidence, confidence)
+    }
+
+    /// The manifest's label, the same whenever the capture is signed: there can be only one.
+    public var manifestID: String { "urn:c2pa:\(captureID):rial" }
+
+    /// The library's definition of the manifest: claim version 2, `c2pa.actions.v2` with `c2pa.created`, and our three assertions, all
+    /// created by the signer.
+    ///
+    /// The library drops the version from the labels of assertions that are not the standard's (measured, 0.91.3: `.v1`, `.v2` and repeated
+    /// ones alike): in the file, and to every reader, ours are `app.rial.attestation`, `app.rial.depth_analysis`, `app.rial.confidence`.
+    func definition() throws -> String {
+        let actions = Actions(actions: [.init(when: capturedAt)])
+        let assertions = [
+            Entry(label: "c2pa.actions.v2", data: actions), Entry(label: "app.rial.attestation.v1", data: attestation),
+            Entry(label: "app.rial.depth_analysis.v1", data: depthAnalysis), Entry(label: "app.rial.confidence.v1", data: confidence),
+        ]
+        let definition = Definition(label: manifestID, title: "\(captureID).jpg", assertions: assertions)
+        return String(decoding: try WireJSON.encode(definition), as: UTF8.self)
+    }
+}
+
+/// `app.rial.attestation.v1`: how the capture is bound to a device, see docs/schemas.
+public struct AttestationAssertion: Codable, Sendable, Equatable {
+    public let level: AttestationLevel
+    public let environment: String?
+    public let developmentAttestation: Bool
+    /// As the device reported it.
+    public let deviceModel: String
+    public let binding: AssertionBinding?
+
+    init(_ evidence: HardwareAttestationEvidence) {
+        level = evidence.level
+        environment = evidence.environment
+        developmentAttestation = evidence.developmentAttestation
+        deviceModel = evidence.deviceModel
+        binding = evidence.binding
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case level, environment
+        case developmentAttestation = "development_attestation"
+        case deviceModel = "device_model"
+        case binding
+    }
+}
+
+/// `app.rial.depth_analysis.v1`: the numbers and the verdict, lengths in metres, see docs/schemas.
+public struct DepthAnalysisAssertion: Codable, Sendable, Equatable {
+    public let status: CheckStatus
+    public let verdict: DepthVerdict?
+    public let isLikelyRealScene: Bool?
+    public let depthVariance: Double?
+    public let depthLayers: Int?
+    public let edgeCoherence: Double?
+    public let minDepth: Double?
+    public let maxDepth: Double?
+    public let relief: Double?
+    public let coverage: Double?
+    public let method: String?
+    public let source: AnalysisSource
+
+    init(_ evidence: DepthAnalysisEvidence) {
+        status = evidence.status
+        verdict = evidence.verdict
+        isLikelyRealScene = evidence.isLikelyRealScene
+        depthVariance = evidence.depthVariance
+        depthLayers = evidence.depthLayers
+        edgeCoherence = evidence.edgeCoherence
+        minDepth = evidence.minDepth
+        maxDepth = evidence.maxDepth
+        relief = evidence.relief
+        coverage = evidence.coverage
+        method = evidence.method
+        source = evidence.source
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case status, verdict
+        case isLikelyRealScene = "is_likely_real_scene"
+        case depthVariance = "depth_variance"
+        case depthLayers = "depth_layers"
+        case edgeCoherence = "edge_coherence"
+        case minDepth = "min_depth"
+        case maxDepth = "max_depth"
+        case relief, coverage, method, source
+    }
+}
+
+/// `app.rial.confidence.v1`: the level, the checks it follows from, and by which versions, see docs/schemas.
+public struct ConfidenceAssertion: Codable, Sendable, Equatable {
+    public let level: ConfidenceLevel
+    public let checks: [String: CheckStatus]
+    public let algorithmVersions: [String: String]
+
+    init(_ evidence: EvidencePackage, _ level: ConfidenceLevel) {
+        self.level = level
+        checks = [
+            "hardware_attestation": evidence.hardwareAttestation.status, "depth_analysis": evidence.depthAnalysis.status,
+            "metadata.timestamp": evidence.metadata.timestamp.status, "metadata.model": evidence.metadata.model.status,
+            "metadata.resolution": evidence.metadata.resolution.status, "metadata.location": evidence.metadata.location.status,
+        ]
+        algorithmVersions = evidence.algorithmVersions
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case level, checks
+        case algorithmVersions = "algorithm_versions"
+    }
+}
+
+private struct Definition: Encodable {
+    let claim_version = 2
+    let vendor = "rial"
+    let label: String
+    let claim_generator_info = [Generator()]
+    let title: String
+    let format = "image/jpeg"
+    let assertions: [Entry]
+}
+
+private struct Generator: Encodable {
+    let name = "rial."
+    let version = "1.0.0"
+}
+
+private struct Entry: Encodable {
+    let label: String
+    let created = true
+    let data: any Encodable
+
+    enum CodingKeys: CodingKey { case label, created, data }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(label, forKey: .label)
+        try container.encode(created, forKey: .created)
+        try container.encode(data, forKey: .data)
+    }
+}
+
+private struct Actions: Encodable {
+    struct Action: Encodable {
+        let action = "c2pa.created"
+        let when: Date
+        /// IPTC's term for a photo as a sensor saw it.
+        let digitalSourceType = "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCapture"
+        let softwareAgent = Generator()
+    }
+    let actions: [Action]
+}

@@ -1,0 +1,123 @@
+import CC2PA
+import Foundation
+import Models
+import Signing
+
+/// What signing made.
+public struct SignedCopy: Sendable {
+    /// The active manifest's label, unique to it.
+    public let manifestID: String
+    /// The manifest store as it is inside the file (application/c2pa).
+    public let manifest: [UInt8]
+    /// A time-stamp authority's token is inside: the copy stays valid after the certificate has expired.
+    public let hasTimestamp: Bool
+}
+
+/// Writes Content Credentials into copies of photos through the official library.
+///
+/// Safe to use from several threads. Signing blocks, also on the signer and the time-stamp authority.
+public final class CredentialWriter: Sendable {
+    private let signer: any ClaimSigner
+    private let timestampAuthority: URL?
+    private let context: LibraryContext
+
+    /// - Parameter timestampAuthority: an RFC 3161 authority over HTTP or HTTPS, which the operator vouches for: the library waits 30 seconds
+    ///   for it and does not bound its answer (measured). `nil` to sign without time stamps.
+    /// - Throws: ``CredentialError/refused(_:)``.
+    public init(signer: any ClaimSigner, timestampAuthority: URL?) throws(CredentialError) {
+        if let timestampAuthority {
+            guard ["http", "https"].contains(timestampAuthority.scheme?.lowercased()), timestampAuthority.host() != nil else {
+                throw .refused("the time-stamp authority's address is not an HTTP URL")
+            }
+        }
+        self.signer = signer
+        self.timestampAuthority = timestampAuthority
+        context = try LibraryContext(anchors: nil, timestampAnchors: nil)
+    }
+
+    /// Copies the photo with the claim embedded; the coded picture stays as it is. What was made has been validated.
+    /// - Parameters:
+    ///   - source: a descriptor of a JPEG, read from its start: the public copy, for signing takes nothing out.
+    ///   - destination: a descriptor of an empty file, open for reading and writing. What is in it after an error is worth nothing.
+    /// - Throws: ``CredentialError``; ``CredentialError/timestampUnavailable(_:)`` where another try, or a writer without time stamps, may do.
+    public func sign(_ claim: CaptureClaim, source: Int32, destination: Int32) throws(CredentialError) -> SignedCopy {
+        let call = SigningCall(signer)
+        do {
+            let manifest = try sign(claim, FileStream(source), FileStream(destination), call)
+            return SignedCopy(
+                manifestID: claim.manifestID, manifest: manifest, hasTimestamp: timestampAuthority != nil && Self.holdsTimestamp(manifest))
+        } catch {
+            // The library says only that there was no signature; the signer knows why.
+            if let failure = call.failure { throw .signer(failure) }
+            guard timestampAuthority != nil, call.hasSigned, case .refused(let text) = error, text.hasPrefix(Self.internalError) else {
+                throw error
+            }
+            throw .timestampUnavailable(text)
+        }
+    }
+
+    private func sign(_ claim: CaptureClaim, _ source: FileStream, _ destination: FileStream, _ call: SigningCall) throws(CredentialError)
+        -> [UInt8]
+    {
+        guard let definition = try? claim.definition() else { throw .refused("the claim cannot be written as JSON") }
+        guard let input = source.handle, let output = destination.handle, let empty = c2pa_builder_from_context(context.handle) else {
+            throw .refused("out of memory")
+        }
+        // Consumed also on failure.
+        guard let builder = c2pa_builder_with_definition(empty, definition) else { throw .refused(LibraryError.last.text) }
+        defer { c2pa_free(UnsafeRawPointer(builder)) }
+        let handle = c2pa_signer_create(
+            Unmanaged.passUnretained(call).toOpaque(), SigningCall.callback, signer.algorithm == .ed25519 ? 6 : 0,
+            signer.certificateChainPEM, timestampAuthority?.absoluteString)
+        guard let handle else { throw .refused(LibraryError.last.text) }
+        defer { c2pa_free(UnsafeRawPointer(handle)) }
+        var bytes: UnsafePointer<UInt8>?
+        let count = withExtendedLifetime((source, destination, call)) {
+            c2pa_builder_sign(builder, "image/jpeg", input, output, handle, &bytes)
+        }
+        guard count > 0, let bytes else { throw .refused(LibraryError.last.text) }
+        defer { c2pa_free(bytes) }
+        return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+    }
+
+    /// Whether the signature's header has an entry `sigTst` or `sigTst2`.
+    private static func holdsTimestamp(_ manifest: [UInt8]) -> Bool {
+        manifest.withUnsafeBytes { bytes in Data(bytes).range(of: Data("sigTst".utf8)) != nil }
+    }
+
+    /// How the library's message begins when the authority is away, refuses, or answers something else (measured: connection, HTTP status,
+    /// redirect, DER, PKIStatus, nonce). A wrong signature has a message of its own; a signer that failed is known before.
+    private static let internalError = "Signature: internal error"
+}
+
+/// One signing: passes the library's call on to the signer and keeps why it failed. Used by one thread.
+private final class SigningCall {
+    private let signer: any ClaimSigner
+    private(set) var failure: SigningError?
+    /// The signer gave a signature that the library took; the time stamp comes after it.
+    private(set) var hasSigned = false
+
+    init(_ signer: any ClaimSigner) { self.signer = signer }
+
+    static let callback: c2pa_sign_callback = { context, data, count, signature, capacity in
+        guard let context, let data, let signature else { return -1 }
+        let call = Unmanaged<SigningCall>.fromOpaque(context).takeUnretainedValue()
+        return call.sign(UnsafeBufferPointer(start: data, count: count), UnsafeMutableBufferPointer(start: signature, count: capacity))
+    }
+
+    private func sign(_ data: UnsafeBufferPointer<UInt8>, _ signature: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        do {
+            let made = try signer.sign(Array(data))
+            // The library trusts the returned count.
+            guard made.count <= signature.count else {
+                failure = .configuration("the signature has \(made.count) bytes, more than there is room for")
+                return -1
+            }
+            hasSigned = true
+            return signature.update(fromContentsOf: made)
+        } catch {
+            failure = error
+            return -1
+        }
+    }
+}

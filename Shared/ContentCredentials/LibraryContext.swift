@@ -1,0 +1,61 @@
+import CC2PA
+import Foundation
+
+/// Settings of the library, made once and shared by any number of readers and builders on any threads (measured; upstream says so).
+///
+/// The handle is never changed after it was made.
+final class LibraryContext: @unchecked Sendable {
+    let handle: OpaquePointer
+
+    /// The name of our list of signers' anchors: the library tells by it which list vouched for a signer. It does not keep lists of other
+    /// kinds from vouching for signers (measured), so the name decides.
+    static let trustListName = "urn:rial:trust:v1"
+    private static let timestampListName = "urn:rial:timestamp:v1"
+
+    /// Certificates with one of these purposes may sign: e-mail protection, document signing, time stamping, OCSP, Microsoft's and C2PA's
+    /// own. Without them foreign files of sound signers would count as invalid.
+    private static let purposes = [
+        "1.3.6.1.5.5.7.3.4", "1.3.6.1.5.5.7.3.36", "1.3.6.1.5.5.7.3.8", "1.3.6.1.5.5.7.3.9", "1.3.6.1.4.1.311.76.59.1.9",
+        "1.3.6.1.4.1.62558.2.1",
+    ]
+
+    /// - Parameters:
+    ///   - anchors: PEM of certificates that vouch for signers; `nil` for none.
+    ///   - timestampAnchors: PEM of certificates that vouch for time-stamp authorities; `nil` for none.
+    init(anchors: String?, timestampAnchors: String?) throws(CredentialError) {
+        var lists: [[String: String]] = []
+        if let anchors { lists.append(["trust_anchors": anchors, "trust_kind": "manifest", "trust_uri": Self.trustListName]) }
+        if let timestampAnchors {
+            lists.append(["trust_anchors": timestampAnchors, "trust_kind": "tsa", "trust_uri": Self.timestampListName])
+        }
+        var trust: [String: Any] = ["trust_config": Self.purposes.joined(separator: "\n") + "\n"]
+        if !lists.isEmpty { trust["anchors"] = lists }
+        let settings: [String: Any] = [
+            "version": 1,
+            "verify": ["remote_manifest_fetch": false, "ocsp_fetch": false, "verify_after_sign": true],
+            "core": [
+                "allowed_network_hosts": [String](), "allow_redirects": false, "decode_identity_assertions": false,
+                "backing_store_memory_threshold_in_mb": 16,
+            ],
+            "builder": ["thumbnail": ["enabled": false]],
+            "trust": trust,
+        ]
+        guard let json = try? JSONSerialization.data(withJSONObject: settings), let values = c2pa_settings_new() else {
+            throw .refused("settings")
+        }
+        defer { c2pa_free(UnsafeRawPointer(values)) }
+        guard c2pa_settings_update_from_string(values, String(decoding: json, as: UTF8.self), "json") == 0 else {
+            throw .refused(LibraryError.last.text)
+        }
+        guard let builder = c2pa_context_builder_new() else { throw .refused("context") }
+        guard c2pa_context_builder_set_settings(builder, values) == 0 else {
+            let error = LibraryError.last
+            c2pa_free(UnsafeRawPointer(builder))
+            throw .refused(error.text)
+        }
+        guard let handle = c2pa_context_builder_build(builder) else { throw .refused(LibraryError.last.text) }
+        self.handle = handle
+    }
+
+    deinit { c2pa_free(UnsafeRawPointer(handle)) }
+}

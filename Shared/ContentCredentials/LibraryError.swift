@@ -1,0 +1,17 @@
+import CC2PA
+
+/// The calling thread's last error; read it only right after a call on the same thread failed.
+struct LibraryError {
+    /// "Name: what happened".
+    let text: String
+
+    static var last: LibraryError {
+        // NULL also where the message holds a zero byte.
+        guard let message = c2pa_error() else { return LibraryError(text: "Other: unknown error") }
+        defer { c2pa_free(message) }
+        let text = String(cString: message)
+        return LibraryError(text: text.isEmpty ? "Other: unknown error" : text.cut(to: 1000))
+    }
+
+    var name: String { String(text.prefix { $0 != ":" }.prefix(40)) }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Synchronization
+
+/// Ends one process from any thread, once, and never a later one that got its number.
+final class KillSwitch: Sendable {
+    enum Cause: Sendable, Equatable { case deadline, output, cancellation }
+
+    private enum State {
+        case waiting
+        case armed(pid_t)
+        case pulled(Cause)
+        /// The process was collected; its number may be somebody else's.
+        case collected
+    }
+    private let state = Mutex(State.waiting)
+
+    var cause: Cause? {
+        state.withLock { if case .pulled(let cause) = $0 { cause } else { nil } }
+    }
+
+    /// Kills the process and its group now, or as soon as it is there; the first cause counts.
+    func pull(_ cause: Cause) {
+        state.withLock { state in
+            switch state {
+            case .waiting: state = .pulled(cause)
+            case .armed(let process):
+                Self.end(process)
+                state = .pulled(cause)
+            case .pulled, .collected: break
+            }
+        }
+    }
+
+    /// - Parameter process: leads its group and is collected by ``collect(_:)`` only.
+    func arm(_ process: pid_t) {
+        state.withLock { state in
+            if case .waiting = state { state = .armed(process) } else { Self.end(process) }
+        }
+    }
+
+    /// Collects the process if it has ended, or waits for that if it was killed.
+    /// - Returns: `nil` while it runs.
+    func collect(_ process: pid_t) -> Ending? {
+        // Once pulled nobody kills it again, so that waiting needs no lock.
+        if cause != nil { return Self.wait(process, 0) }
+        return state.withLock { state in
+            guard case .armed = state else { return nil }
+            let ending = Self.wait(process, WNOHANG)
+            if ending != nil { state = .collected }
+            return ending
+        }
+    }
+
+    struct Ending: Equatable {
+        /// As wait(2) gives it.
+        let status: Int32
+        /// The most memory that was in use at once.
+        let peakBytes: Int
+
+        /// What ended it; `nil` if it exited by itself.
+        var signal: Int32? { status & 0x7f == 0 ? nil : status & 0x7f }
+        var exitCode: Int32 { (status >> 8) & 0xff }
+    }
+
+    private static func wait(_ process: pid_t, _ options: Int32) -> Ending? {
+        var status: Int32 = 0
+        var usage = rusage()
+        while true {
+            let result = wait4(process, &status, options, &usage)
+            if result < 0, errno == EINTR { continue }
+            if result == 0 { return nil }
+            // Somebody else has collected it, or the system did: how it ended is unknown, and nothing it wrote counts.
+            if result < 0 { return Ending(status: SIGHUP, peakBytes: 0) }
+            return Ending(status: status, peakBytes: usage.ru_maxrss.multipliedReportingOverflow(by: 1024).partialValue)
+        }
+    }
+
+    private static func end(_ process: pid_t) {
+        if kill(-process, SIGKILL) != 0 { kill(process, SIGKILL) }
+    }
+}

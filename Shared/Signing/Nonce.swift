@@ -1,0 +1,7 @@
+/// Bytes that were never signed before.
+enum Nonce {
+    static func random() -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+}

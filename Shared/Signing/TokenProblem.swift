@@ -1,0 +1,40 @@
+/// Why a token did not do what was asked; never leaves the module.
+enum TokenProblem: Error {
+    case failure(PKCS11Failure)
+    /// No token of the label; the labels there are.
+    case tokenAbsent(label: String, present: [String])
+    case keyAbsent(label: String)
+    /// The token is there and answers, but it, its key or our settings are not as they must be.
+    case unfit(String)
+    /// The PIN was refused; it is not tried again.
+    case pinRefused(PKCS11Failure)
+
+    /// Whether opening the token anew may help.
+    var mayPass: Bool {
+        switch self {
+        case .failure(let failure): !failure.isUnfit
+        case .tokenAbsent, .keyAbsent: true
+        case .unfit, .pinRefused: false
+        }
+    }
+
+    var message: String {
+        switch self {
+        case .failure(let failure): failure.description
+        case .tokenAbsent(let label, let present):
+            "there is no token \"\(label)\"; there are: \(present.isEmpty ? "none" : present.map { "\"\($0)\"" }.joined(separator: ", "))"
+        case .keyAbsent(let label): "the token holds no private key \"\(label)\""
+        case .unfit(let text): text
+        case .pinRefused(let failure): "the token refuses the PIN (\(failure)); it is not tried again before a restart"
+        }
+    }
+
+    /// At the start a missing token may still appear, everything else on a token that answers is a wrong setting.
+    var atStart: SigningError {
+        switch self {
+        case .failure(let failure): failure.isUnfit ? .configuration(message) : .unavailable(message)
+        case .tokenAbsent: .unavailable(message)
+        case .keyAbsent, .unfit, .pinRefused: .configuration(message)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import CPKCS11
+
+/// A session on a token, logged in, with the private key found. Its handles belong to one initialisation of the library.
+struct TokenSession: Sendable {
+    let handle: CK_SESSION_HANDLE
+    let key: CK_OBJECT_HANDLE
+    let generation: Int
+
+    /// Opens a read-only session, logs in and finds the key.
+    static func open(_ address: TokenAddress, for algorithm: SigningAlgorithm, in library: PKCS11Module.Library) throws(TokenProblem)
+        -> TokenSession
+    {
+        let handle = try logIn(address, in: library)
+        do throws(TokenProblem) {
+            let key = try KeySearch(session: handle, library: library).privateKey(labelled: address.keyLabel, for: algorithm)
+            return TokenSession(handle: handle, key: key, generation: library.generation)
+        } catch {
+            _ = library.functions.pointee.C_CloseSession?(handle)
+            throw error
+        }
+    }
+
+    static func logIn(_ address: TokenAddress, in library: PKCS11Module.Library) throws(TokenProblem) -> CK_SESSION_HANDLE {
+        let slot = try TokenSearch(library: library).slot(labelled: address.tokenLabel)
+        var handle = CK_SESSION_HANDLE()
+        try library.call("C_OpenSession") { $0.C_OpenSession?(slot, CK_FLAGS(CKF_SERIAL_SESSION), nil, nil, &handle) }
+        var pin = Array(address.pin.utf8)
+        let code = library.functions.pointee.C_Login?(handle, CK_USER_TYPE(CKU_USER), &pin, CK_ULONG(pin.count))
+        // The login is the token's, not the session's: another signer may have done it.
+        if code == CKR_OK || code == CKR_USER_ALREADY_LOGGED_IN { return handle }
+        _ = library.functions.pointee.C_CloseSession?(handle)
+        let failure = PKCS11Failure(function: "C_Login", code: code ?? CKR_FUNCTION_NOT_SUPPORTED)
+        throw failure.isPINRefused ? .pinRefused(failure) : .failure(failure)
+    }
+
+    func close(in library: PKCS11Module.Library) {
+        guard generation == library.generation else { return }
+        _ = library.functions.pointee.C_CloseSession?(handle)
+    }
+
+    /// - Parameter message: what Ed25519 signs, or the digest for ECDSA.
+    func sign(_ message: [UInt8], _ mechanism: CK_MECHANISM_TYPE, in library: PKCS11Module.Library) throws(TokenProblem) -> [UInt8] {
+        var mechanism = CK_MECHANISM(mechanism: mechanism, pParameter: nil, ulParameterLen: 0)
+        try library.call("C_SignInit") { $0.C_SignInit?(handle, &mechanism, key) }
+        var message = message
+        var signature = [UInt8](repeating: 0, count: 256)
+        var length = CK_ULONG(signature.count)
+        try library.call("C_Sign") { $0.C_Sign?(handle, &message, CK_ULONG(message.count), &signature, &length) }
+        guard length == 64 else { throw .unfit("the token's signature has \(length) bytes, not 64") }
+        return Array(signature.prefix(64))
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Models
+import Testing
+
+@testable import ContentCredentials
+
+@Suite("Assertion schemas")
+struct AssertionSchemaTests {
+    private static let labels = ["app.rial.attestation.v1", "app.rial.depth_analysis.v1", "app.rial.confidence.v1"]
+
+    private func schema(_ label: String) throws -> [String: Any] {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let data = try Data(contentsOf: root.appendingPathComponent("docs/schemas/\(label).schema.json"))
+        return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    }
+
+    /// The assertion's data as the definition has it.
+    private func data(_ label: String, hasDepth: Bool) throws -> [String: Any] {
+        let definition = try Fixture().claim(Fixture.evidence(hasDepth: hasDepth)).definition()
+        let root = try #require(try JSONSerialization.jsonObject(with: Data(definition.utf8)) as? [String: Any])
+        let assertions = try #require(root["assertions"] as? [[String: Any]])
+        return try #require(assertions.first { $0["label"] as? String == label }?["data"] as? [String: Any])
+    }
+
+    @Test("hold for what is signed", arguments: labels, [true, false])
+    func hold(label: String, hasDepth: Bool) throws {
+        let schema = try schema(label)
+        #expect(schema["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
+        #expect(SchemaCheck.flaws(of: try data(label, hasDepth: hasDepth), by: schema) == [])
+    }
+
+    @Test("name every field that is signed, and no other", arguments: labels)
+    func complete(label: String) throws {
+        let properties = try #require(try schema(label)["properties"] as? [String: Any])
+        #expect(Set(properties.keys) == Set(try data(label, hasDepth: true).keys))
+    }
+
+    @Test("do not hold for a place, a wrong word or a missing field")
+    func flaws() throws {
+        let schema = try schema("app.rial.confidence.v1")
+        let sound = try data("app.rial.confidence.v1", hasDepth: true)
+        #expect(SchemaCheck.flaws(of: sound.merging(["latitude": 1]) { $1 }, by: schema) == ["latitude: not allowed"])
+        #expect(SchemaCheck.flaws(of: sound.merging(["level": "HIGH"]) { $1 }, by: schema) == ["level: not one of the words"])
+        #expect(SchemaCheck.flaws(of: sound.filter { $0.key != "checks" }, by: schema) == ["checks: missing"])
+    }
+}
+
+/// The part of JSON Schema that ours use.
+private enum SchemaCheck {
+    static func flaws(of value: Any, by schema: [String: Any], at path: String = "") -> [String] {
+        if let words = schema["enum"] as? [String] {
+            return words.contains(value as? String ?? "") ? [] : ["\(path): not one of the words"]
+        }
+        switch schema["type"] as? String {
+        case "string": return value is String ? [] : ["\(path): no string"]
+        case "boolean": return value is Bool ? [] : ["\(path): no boolean"]
+        case "number", "integer":
+            guard let number = value as? Double else { return ["\(path): no number"] }
+            let isInside = number >= schema["minimum"] as? Double ?? -.infinity && number <= schema["maximum"] as? Double ?? .infinity
+            let isWhole = schema["type"] as? String == "number" || number == number.rounded()
+            return isInside && isWhole ? [] : ["\(path): \(number)"]
+        case "object":
+            guard let object = value as? [String: Any] else { return ["\(path): no object"] }
+            let properties = schema["properties"] as? [String: [String: Any]] ?? [:]
+            let missing = (schema["required"] as? [String] ?? []).filter { object[$0] == nil }.map { "\($0): missing" }
+            return missing
+                + object.keys.sorted().flatMap { key -> [String] in
+                    guard let value = object[key] else { return [] }
+                    if let property = properties[key] { return flaws(of: value, by: property, at: key) }
+                    if let other = schema["additionalProperties"] as? [String: Any] { return flaws(of: value, by: other, at: key) }
+                    return ["\(key): not allowed"]
+                }
+        default: return ["\(path): the schema has no type"]
+        }
+    }
+}

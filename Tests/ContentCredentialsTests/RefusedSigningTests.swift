@@ -1,0 +1,83 @@
+import Foundation
+import Models
+import Signing
+import Testing
+
+@testable import ContentCredentials
+
+@Suite("Refused signing")
+struct RefusedSigningTests {
+    @Test("refuses a key that its certificate does not vouch for")
+    func impostor() throws {
+        let fixture = try Fixture()
+        let signer = ImpostorSigner(owner: fixture.signer, stranger: try Fixture().signer)
+        #expect(throws: CredentialError.refused("Signature: the signature does not match the provided data or public key")) {
+            try fixture.sign(by: signer)
+        }
+    }
+
+    @Test("passes on why the signer did not sign", arguments: [SigningError.unavailable("token is away"), .configuration("no such key")])
+    func reason(failure: SigningError) throws {
+        let fixture = try Fixture()
+        let signer = ScriptedSigner(owner: fixture.signer, answer: .failure(failure))
+        #expect(throws: CredentialError.signer(failure)) { try fixture.sign(by: signer) }
+    }
+
+    @Test("survives signatures of any length", arguments: [0, 1, 63, 65, 100_000])
+    func length(count: Int) throws {
+        let fixture = try Fixture()
+        let signer = ScriptedSigner(owner: fixture.signer, answer: .success([UInt8](repeating: 7, count: count)))
+        #expect(throws: CredentialError.self) { try fixture.sign(by: signer) }
+    }
+
+    @Test("refuses a certificate that has expired")
+    func expired() throws {
+        let validity = DateInterval(start: .now.addingTimeInterval(-7_200), duration: 3_600)
+        let identity = try DevelopmentAuthority.make(algorithm: .ed25519, leafValidity: validity, now: .now)
+        let signer = try PEMSigner(
+            certificatesPEM: identity.chainPEM, privateKeyPEM: identity.privateKeyPEM, at: .now.addingTimeInterval(-5_400))
+        #expect(throws: CredentialError.refused("Signature: the certificate was not valid at time of signing")) {
+            try Fixture().sign(by: signer)
+        }
+    }
+
+    @Test("refuses what is no JPEG", arguments: [[], [0xff, 0xd8], Array("GIF89a".utf8), [UInt8](repeating: 0, count: 5_000)])
+    func noPhoto(bytes: [UInt8]) throws {
+        #expect(throws: CredentialError.self) { try Fixture().sign(bytes) }
+    }
+
+    @Test("refuses numbers that JSON cannot hold")
+    func infinite() throws {
+        let fixture = try Fixture()
+        var evidence = Fixture.evidence()
+        evidence.depthAnalysis.maxDepth = .infinity
+        let writer = try CredentialWriter(signer: fixture.signer, timestampAuthority: nil)
+        let (input, output) = (try ScratchFile(fixture.photo), try ScratchFile())
+        #expect(throws: CredentialError.refused("the claim cannot be written as JSON")) {
+            try writer.sign(fixture.claim(evidence), source: input.descriptor, destination: output.descriptor)
+        }
+    }
+
+    @Test("refuses a destination that cannot be written")
+    func destination() throws {
+        let fixture = try Fixture()
+        let writer = try CredentialWriter(signer: fixture.signer, timestampAuthority: nil)
+        let input = try ScratchFile(fixture.photo)
+        #expect(throws: CredentialError.self) {
+            try writer.sign(fixture.claim(), source: input.descriptor, destination: -1)
+        }
+    }
+
+    @Test("refuses an authority's address that is not HTTP", arguments: ["ftp://127.0.0.1/", "file:///etc/passwd", "tsa.example"])
+    func authority(address: String) throws {
+        let signer = try Fixture().signer
+        let url = try #require(URL(string: address))
+        #expect(throws: CredentialError.self) { try CredentialWriter(signer: signer, timestampAuthority: url) }
+    }
+
+    @Test("refuses anchors that are no certificates")
+    func anchors() {
+        #expect(throws: CredentialError.self) { try CredentialReader(trustAnchorsPEM: "not PEM") }
+        #expect(throws: CredentialError.self) { try CredentialReader(trustAnchorsPEM: nil, timestampAnchorsPEM: "not PEM") }
+    }
+}

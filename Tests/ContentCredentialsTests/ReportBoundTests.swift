@@ -1,0 +1,78 @@
+import Foundation
+import Models
+import Testing
+
+@testable import ContentCredentials
+
+@Suite("Bounds of a report")
+struct ReportBoundTests {
+    private func report(_ manifest: [String: Any], state: String = "Trusted", list: String? = LibraryContext.trustListName) throws
+        -> CredentialReport?
+    {
+        let codes = (0..<300).map { ["code": "c\($0)", "url": String(repeating: "u", count: 5_000)] }
+        var results: [String: Any] = ["activeManifest": ["failure": [["code": "f"]], "success": codes]]
+        results["trustListUri"] = list
+        let root: [String: Any] = [
+            "validation_state": state, "active_manifest": "m", "manifests": ["m": manifest], "validation_results": results,
+        ]
+        return CredentialReport(readerJSON: try JSONSerialization.data(withJSONObject: root))
+    }
+
+    @Test("holds for texts, lists and data")
+    func bounds() throws {
+        // One character of 50,001 scalars.
+        let title = "e" + String(repeating: "\u{301}", count: 50_000)
+        let assertions: [[String: Any]] = (0..<300).map {
+            ["label": "app.rial.\($0)", "data": ["x": String(repeating: "x", count: $0 == 0 ? 20_000 : 10)]]
+        }
+        let report = try #require(try report(["title": title, "assertions": assertions]))
+        #expect(report.title?.unicodeScalars.count == 1_000)
+        #expect(report.assertions.count == 100)
+        #expect(report.assertions[0].data == nil)
+        #expect(report.assertions[1].data == #"{"x":"xxxxxxxxxx"}"#)
+        #expect(report.validationCodes.count == 100)
+        #expect(report.validationCodes.first?.kind == .failure)
+        #expect(report.validationCodes.last?.url?.count == 1_000)
+    }
+
+    @Test("passes over fields of the wrong type")
+    func types() throws {
+        let report = try #require(
+            try report([
+                "title": 5, "claim_version": "two", "claim_generator_info": "x", "ingredients": "x", "signature_info": [1],
+                "assertions": ["x": 1],
+            ]))
+        #expect(report.title == nil && report.claimVersion == nil && report.generator == nil && report.ingredients == 0)
+        #expect(report.assertions.isEmpty && report.issuer == nil)
+        #expect(CredentialReport(readerJSON: Data("[]".utf8)) == nil)
+        #expect(CredentialReport(readerJSON: Data(String(repeating: "[", count: 100_000).utf8)) == nil)
+    }
+
+    @Test("trusts by our own list alone", arguments: [nil, "urn:rial:timestamp:v1", "other"])
+    func otherList(list: String?) throws {
+        #expect(try report([:], list: list)?.state == .valid)
+        #expect(try report([:])?.state == .trusted)
+        #expect(try report([:], state: "Splendid")?.state == .unreadable)
+    }
+
+    @Test(
+        "names foreign generators by what they say",
+        arguments: [
+            (#"{"claim_generator": "make/1 lib/2", "claim_generator_info": [{"name": "x"}]}"#, "make/1 lib/2"),
+            (#"{"claim_generator_info": [{"name": "rial.", "version": "1.0.0"}]}"#, "rial./1.0.0"),
+            (#"{"claim_generator_info": [{"name": "app"}]}"#, "app"),
+        ])
+    func generator(json: String, expected: String) throws {
+        let manifest = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        #expect(try report(manifest)?.generator == expected)
+    }
+
+    @Test("survives its own JSON")
+    func coding() throws {
+        let fixture = try Fixture()
+        let report = try fixture.read(fixture.sign().copy)
+        let json = try WireJSON.encode(report)
+        #expect(try WireJSON.decode(CredentialReport.self, from: json) == report)
+        #expect(String(decoding: json, as: UTF8.self).contains(#""active_manifest":"urn:c2pa:"#))
+    }
+}

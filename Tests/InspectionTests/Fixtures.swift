@@ -1,0 +1,64 @@
+import Foundation
+import Inspection
+
+/// Files and programs for the tests.
+enum Fixtures {
+    private static let resources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Resources")
+    static let rootFile = resources.appendingPathComponent("root.pem").path
+
+    static func resource(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: resources.appendingPathComponent(name))) }
+
+    /// The program as it was built beside the tests.
+    static var inspector: String {
+        let running = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        return URL(fileURLWithPath: running).deletingLastPathComponent().appendingPathComponent("c2pa-inspector").path
+    }
+
+    static func pool(
+        _ executable: String = inspector, concurrency: Int = 2, waiting: Int = 200, limits: InspectionLimits = InspectionLimits()
+    ) -> InspectorPool {
+        InspectorPool(executable: executable, trustAnchorsFile: rootFile, concurrency: concurrency, waiting: waiting, limits: limits)
+    }
+
+    /// Waits until something holds.
+    /// - Returns: false if it does not within the time.
+    static func wait(_ limit: Duration = .seconds(10), until condition: () throws -> Bool) async throws -> Bool {
+        let deadline = ContinuousClock.now.advanced(by: limit)
+        while ContinuousClock.now < deadline {
+            if try condition() { return true }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return try condition()
+    }
+
+    /// Processes that this one has started and not collected, running or not.
+    static func children() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { $0.allSatisfy(\.isNumber) }.compactMap { process in
+            guard let line = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return nil }
+            // proc(5): after the name in parentheses come the state and the parent.
+            let fields = line.suffix(from: line.lastIndex(of: ")") ?? line.startIndex).split(separator: " ")
+            return fields.count > 2 && fields[2] == "\(getpid())" ? line : nil
+        }
+    }
+}
+
+/// A file in a temporary folder, gone at the end.
+final class TemporaryFile: Sendable {
+    let path: String
+    let descriptor: Int32
+
+    init(_ bytes: some Sequence<UInt8> = [], isProgram: Bool = false) throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("inspection-\(UUID().uuidString)").path
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        if isProgram { try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path) }
+        descriptor = open(path, O_RDWR | O_CLOEXEC)
+    }
+
+    /// A shell script that stands in for the inspector.
+    convenience init(script: String) throws { try self.init(Array("#!/bin/sh\n\(script)\n".utf8), isProgram: true) }
+
+    deinit {
+        close(descriptor)
+        unlink(path)
+    }
+}

@@ -1,0 +1,99 @@
+import CSandbox
+import Foundation
+import Inspection
+import Models
+import Testing
+
+/// With the inspector itself.
+extension InspectionSuite {
+    @Test("passes its own test of the sandbox")
+    func selfTest() async throws { try await Fixtures.pool().selfTest() }
+
+    @Test("would fail that test outside the sandbox")
+    func breach() { #expect(rial_sandbox_breach() != nil) }
+
+    @Test("fails its own test with anchors that are no certificates")
+    func refusesAnchors() async throws {
+        let anchors = try TemporaryFile(Array("nonsense".utf8))
+        let pool = InspectorPool(executable: Fixtures.inspector, trustAnchorsFile: anchors.path, concurrency: 1, waiting: 0)
+        await #expect(throws: InspectionError.self) { try await pool.selfTest() }
+    }
+
+    @Test("tells a trusted signer from an unknown one and a changed file from both")
+    func reads() async throws {
+        let bytes = try Fixtures.resource("signed.jpg")
+        let file = try TemporaryFile(bytes)
+        var changed = bytes
+        changed[changed.count - 4] ^= 1
+        let changedFile = try TemporaryFile(changed)
+        let stranger = InspectorPool(executable: Fixtures.inspector, trustAnchorsFile: nil, concurrency: 1, waiting: 0)
+        #expect(try await Fixtures.pool().state(of: file) == .trusted)
+        #expect(try await stranger.state(of: file) == .valid)
+        #expect(try await Fixtures.pool().state(of: changedFile) == .invalid)
+    }
+
+    @Test("connects to nobody whom a file names as keeper of its manifest")
+    func staysOffline() async throws {
+        let listener = try #require(Listener())
+        // Ports that the system chooses have five digits, so that no length in the file changes.
+        var bytes = Data(try Fixtures.resource("remote.jpg"))
+        let place = try #require(bytes.range(of: Data(":18399".utf8)))
+        let port = Data(":\(listener.port)".utf8)
+        try #require(port.count == place.count)
+        bytes.replaceSubrange(place, with: port)
+        let file = try TemporaryFile(bytes)
+        let outcome = try await Fixtures.pool().inspect(fileDescriptor: file.descriptor, mediaType: "image/jpeg")
+        guard case .report(let report) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(report.state == .remote)
+        #expect(report.remoteURL == "http://127.0.0.1:\(listener.port)/remote.c2pa")
+        #expect(!listener.hasCaller)
+        // The listener would have noticed.
+        #expect(listener.call())
+        #expect(listener.hasCaller)
+    }
+
+    @Test("answers for every hostile file within its limits, and for the next sound one as ever", arguments: HostileFile.all)
+    func survives(hostile: HostileFile) async throws {
+        let file = try TemporaryFile(try hostile.bytes())
+        let pool = Fixtures.pool()
+        for mediaType in [hostile.mediaType, nil] {
+            let start = ContinuousClock.now
+            let outcome = try await pool.inspect(fileDescriptor: file.descriptor, mediaType: mediaType)
+            #expect(start.duration(to: .now) < .seconds(21))
+            if case .report(let report) = outcome { #expect(report.state != .trusted && report.state != .valid) }
+        }
+        #expect(try Fixtures.children().isEmpty)
+        #expect(try await pool.state(of: try TemporaryFile(try Fixtures.resource("signed.jpg"))) == .trusted)
+    }
+
+    @Test("says so where a file needs more memory than there is")
+    func boundsMemory() async throws {
+        let file = try TemporaryFile(try HostileFile.padded())
+        let outcome = try await Fixtures.pool(limits: InspectionLimits(memoryBytes: 128 << 20))
+            .inspect(fileDescriptor: file.descriptor, mediaType: "image/jpeg")
+        #expect(outcome == .unreadable(reason: .memory))
+        #expect(try await Fixtures.pool().state(of: file) == .invalid)
+    }
+
+    @Test("answers a hundred at once")
+    func concurrent() async throws {
+        let file = try TemporaryFile(try Fixtures.resource("signed.jpg"))
+        let pool = Fixtures.pool(concurrency: 4, waiting: 100)
+        try await withThrowingTaskGroup(of: CredentialReport.State?.self) { group in
+            for _ in 0..<100 { group.addTask { try await pool.state(of: file) } }
+            for try await state in group { #expect(state == .trusted) }
+        }
+        #expect(try Fixtures.children().isEmpty)
+    }
+}
+
+extension InspectorPool {
+    /// `nil` if there is no report.
+    fileprivate func state(of file: TemporaryFile) async throws -> CredentialReport.State? {
+        guard case .report(let report) = try await inspect(fileDescriptor: file.descriptor, mediaType: "image/jpeg") else { return nil }
+        return report.state
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension SystemTests {
+    @Suite("Database roles of the services")
+    struct APIRoles {
+        /// What SPEC §1 says each service writes; outbox and inbox tables carry its name.
+        static let writers: [String: Set<String>] = [
+            "gateway": ["challenges", "captures", "rate_limits", "verification_logs"],
+            "attestation-verifier": ["devices", "registrations", "assertion_counters", "attestation_appraisals"],
+            "depth-analyzer": ["depth_analyses"],
+            "upload-sync": ["media_objects", "sync_jobs"],
+            "evidence-assembler": ["evidence_parts", "captures", "media_objects"],
+        ]
+
+        @Test("can write their own tables and no other", arguments: LocalStack.services)
+        func tables(service: String) async throws {
+            let stack = try LocalStack.required()
+            let role = "rial_" + service.replacing("-", with: "_")
+            let rows = try await stack.sql("""
+                SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+                AND has_any_column_privilege('\(role)', oid, 'INSERT, UPDATE')
+                """)
+            let own = service.replacing("-", with: "_")
+            let expected = try #require(Self.writers[service]).union(["\(own)_outbox", "\(own)_inbox"])
+            #expect(Set(rows) == expected)
+            let deletable = try await stack.sql("""
+                SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+                AND has_table_privilege('\(role)', oid, 'DELETE, TRUNCATE')
+                """)
+            #expect(Set(deletable).isSubset(of: expected))
+            let powers = try await stack.sql("""
+                SELECT rolsuper OR rolcreaterole OR rolcreatedb OR rolbypassrls OR rolreplication
+                OR has_schema_privilege(oid, 'public', 'CREATE') FROM pg_roles WHERE rolname = '\(role)'
+                """)
+            #expect(powers == ["f"])
+        }
+
+        @Test("are refused when they try, as they connect themselves")
+        func refused() async throws {
+            let stack = try LocalStack.required()
+            let client = try TestClient.current()
+            var device = try await client.device()
+            let id = try await client.capture(&device, CaptureParts())
+            _ = try await client.settled(id)
+            let attempts = [
+                ("gateway", "UPDATE captures SET confidence_level = 'high' WHERE id = '\(id)'"),
+                ("gateway", "DELETE FROM captures WHERE id = '\(id)'"),
+                ("gateway", "UPDATE devices SET revoked_at = NULL"),
+                ("attestation-verifier", "DELETE FROM assertion_counters"),
+                ("attestation-verifier", "UPDATE captures SET status = 'failed'"),
+                ("depth-analyzer", "SELECT receipt FROM devices"),
+                ("depth-analyzer", "UPDATE depth_analyses SET result = '{}'"),
+                ("upload-sync", "UPDATE captures SET status = 'complete'"),
+                ("evidence-assembler", "UPDATE captures SET media_sha256 = media_sha256"),
+                ("evidence-assembler", "INSERT INTO assertion_counters SELECT * FROM assertion_counters"),
+            ]
+            for (service, statement) in attempts {
+                await #expect("\(service): \(statement)") {
+                    try await stack.sql(statement, as: service)
+                } throws: { error in
+                    (error as? LocalStack.CommandFailed)?.output.contains("permission denied") == true
+                }
+            }
+            #expect(try await stack.sql("SELECT count(*) FROM captures WHERE id = '\(id)'", as: "gateway") == ["1"])
+        }
+    }
+}
+
+extension LocalStack {
+    /// Runs SQL as a service's role.
+    func sql(_ statement: String, as service: String) async throws -> [String] {
+        let file = SharedData.projectRoot.appendingPathComponent(".local/\(name)/keys/role-\(service)")
+        var url = try #require(URLComponents(string: addresses["RIAL_DATABASE_URL"] ?? ""))
+        url.user = "rial_" + service.replacing("-", with: "_")
+        url.password = try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        let output = try await Self.run("/usr/bin/env", ["psql", try #require(url.string), "-tAqc", statement], [:])
+        return output.split(separator: "\n").map(String.init)
+    }
+}

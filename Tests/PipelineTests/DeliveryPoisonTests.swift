@@ -1,0 +1,132 @@
+import Foundation
+import Messaging
+import Models
+import ObjectStorage
+import Testing
+
+extension SystemTests {
+    @Suite("Records that can never succeed")
+    struct DeliveryPoison {
+        static let services = ["attestation-verifier", "depth-analyzer", "upload-sync"]
+
+        /// A sound event of a capture that nobody accepted.
+        private static func unknown() throws -> CaptureReceived {
+            let id = CaptureID()
+            let digest = try #require(Digest(bytes: [UInt8](repeating: 7, count: 32)))
+            let object = { (name: String) in
+                StoredMedia(key: "incoming/\(id)/\(name)", sha256: digest, sizeBytes: 1, contentType: "application/octet-stream")
+            }
+            return CaptureReceived(
+                captureID: id, deviceID: DeviceID(), type: .photo, mode: .full,
+                intake: IntakeObjects(photo: object("photo"), depth: object("depth"), photoThenDepth: nil),
+                metadata: Array("{}".utf8), assertion: nil, depthWidth: 2, depthHeight: 2, receivedAt: Date())
+        }
+
+        private static func identified() -> [KafkaHeader] {
+            [KafkaHeader(name: "ce_id", value: Array(UUID().uuidString.lowercased().utf8))]
+        }
+
+        @Test("become dead letters with their reason, and the good ones behind them complete", .timeLimit(.minutes(3)))
+        func amongGoodOnes() async throws {
+            let stack = try LocalStack.required()
+            let producer = try stack.producer()
+            let topic = Topic.captureReceived.rawValue
+            var device = try await TestClient.current().device()
+            let nobody = try Self.unknown()
+            let mark = "poison-\(UUID())"
+            // Enough keys to lie before the good ones in every partition.
+            for number in 0..<24 {
+                let key = Array("\(mark)-\(number)".utf8)
+                try await producer.send(topic: topic, key: key, value: Array("{\"capture_id\":".utf8), headers: Self.identified())
+            }
+            try await producer.send(
+                topic: topic, key: Array(nobody.partitionKey.utf8), value: try WireJSON.encode(nobody), headers: Self.identified())
+            let good = try [FaultCapture(&device), FaultCapture(&device), FaultCapture(&device)]
+            var ids: [String] = []
+            for capture in good { ids.append(try await capture.accepted().id) }
+            try await stack.expectWhole(ids, of: device)
+            for service in Self.services {
+                let letters = Topic.captureReceived.deadLetters(of: service)
+                let reason = service == "attestation-verifier" ? "device_unknown" : "intake_missing"
+                var garbage: [KafkaRecord] = []
+                try await eventually("\(service) gave the unknown capture up") {
+                    let records = try await KafkaTopicReader(stack.kafka()).read(topic: letters.rawValue, limit: 10_000)
+                    garbage = records.filter { $0.key == Array("\(mark)-23".utf8) }
+                    return records.contains {
+                        $0.key == Array(nobody.partitionKey.utf8) && $0.header("rial_dlq_reason") == reason
+                            && $0.header("rial_dlq_topic") == topic
+                    }
+                }
+                #expect(garbage.map { $0.header("rial_dlq_reason") } == ["undecodable"])
+                #expect(garbage.first?.value == Array("{\"capture_id\":".utf8))
+                for name in ["rial_dlq_detail", "rial_dlq_partition", "rial_dlq_offset", "rial_dlq_attempts", "rial_dlq_time"] {
+                    #expect(garbage.first?.header(name)?.isEmpty == false, "\(name)")
+                }
+            }
+            // Its error parts find no capture either.
+            for part in [Topic.attestationAppraised, .depthAnalyzed, .mediaSynced] {
+                let letters = part.deadLetters(of: "evidence-assembler")
+                try await eventually("the assembler gave \(part) up") {
+                    try await stack.records(of: letters, key: nobody.partitionKey)
+                        .contains { $0.header("rial_dlq_reason") == "capture_unknown" }
+                }
+            }
+            let list = try await stack.rial(["dlq", "list", "--topic", topic])
+            #expect(list.contains(mark) && list.contains("undecodable") && list.contains("intake_missing"))
+        }
+
+        /// The ways in which a failed capture goes through again once its bytes are back.
+        enum Redrive: String, Sendable, CaseIterable { case capture, client, topic }
+
+        @Test("a capture whose bytes are gone fails with the reason, and completes once they are back", .timeLimit(.minutes(4)))
+        func redriven() async throws {
+            let stack = try LocalStack.required()
+            let client = try TestClient.current()
+            let storage = try stack.storage()
+            var device = try await client.device()
+            var captures: [(way: Redrive, capture: FaultCapture, id: String)] = []
+            var kept: [String: [UInt8]] = [:]
+            try await stack.without(["depth-analyzer", "upload-sync"]) {
+                for way in Redrive.allCases {
+                    let capture = try FaultCapture(&device)
+                    let id = try await capture.accepted().id
+                    captures.append((way, capture, id))
+                    for object in try await storage.list(prefix: "incoming/\(id)/").objects {
+                        kept[object.key] = try await storage.getBytes(object.key, limit: 32 << 20)
+                        try await storage.delete([object.key])
+                    }
+                }
+            }
+            #expect(kept.count >= 2 * captures.count)
+            for (_, _, id) in captures {
+                let failed = try await client.settled(id, as: "failed")
+                #expect(failed.data["failure"] as? String == "intake_missing")
+                #expect(failed.data["confidence_level"] is NSNull)
+            }
+            // Without its bytes it fails again, and that is all.
+            let first = captures[0].id
+            let letters = Topic.captureReceived.deadLetters(of: "upload-sync")
+            // More than one, where upload-sync came back and announced it again before it had failed.
+            let before = try await stack.records(of: letters, key: first).count
+            #expect(before >= 1)
+            #expect(try await stack.rial(["dlq", "redrive", "--capture", first]).contains("announced again"))
+            try await eventually("it was given up again") { try await stack.records(of: letters, key: first).count > before }
+            #expect(try await client.show(first).data["status"] as? String == "failed")
+            for (key, bytes) in kept { _ = try await storage.put(key, bytes: bytes, contentType: "application/octet-stream") }
+            for (way, capture, id) in captures {
+                switch way {
+                case .capture: _ = try await stack.rial(["dlq", "redrive", "--capture", id])
+                case .topic: _ = try await stack.rial(["dlq", "redrive", "--topic", Topic.captureReceived.rawValue, "--all"])
+                case .client: #expect(try await capture.accepted().status == 200)
+                }
+                let answer = try await client.settled(id, within: .seconds(90))
+                #expect(answer.data["confidence_level"] as? String == "high", "\(way)")
+                #expect(answer.data["failure"] == nil)
+                #expect(try await stack.rial(["dlq", "redrive", "--capture", id]).contains("complete already"))
+            }
+            let owner = try #require(device.deviceID)
+            let rows = try await stack.sql("SELECT status, count(*) FROM captures WHERE device_id = '\(owner)' GROUP BY status")
+            #expect(rows == ["complete|\(captures.count)"])
+        }
+    }
+}

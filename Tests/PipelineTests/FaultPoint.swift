@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A place between two effects where a service can be made to end by SIGKILL.
+struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
+    /// What makes the service come by.
+    enum Trigger: Sendable { case registration, capture }
+
+    let name: String
+    let trigger: Trigger
+    /// Runs in the short form too: at least one a service.
+    let isShort: Bool
+
+    init(_ name: String, _ trigger: Trigger = .capture, short: Bool = false) {
+        self.name = name
+        self.trigger = trigger
+        isShort = short
+    }
+
+    var service: String { String(name.prefix { $0 != "." }) }
+    var testDescription: String { name }
+
+    static let all = [
+        FaultPoint("gateway.challenge.consumed", .registration, short: true),
+        FaultPoint("attestation-verifier.registration.stored", .registration),
+        FaultPoint("attestation-verifier.registration.announced", .registration),
+        FaultPoint("attestation-verifier.registration.committed", .registration, short: true),
+        FaultPoint("gateway.capture.intake"),
+        FaultPoint("gateway.capture.inserted"),
+        FaultPoint("gateway.capture.announced"),
+        FaultPoint("gateway.capture.committed", short: true),
+        FaultPoint("gateway.relay.published"),
+        FaultPoint("attestation-verifier.counter.consumed"),
+        FaultPoint("attestation-verifier.stored"),
+        FaultPoint("attestation-verifier.announced"),
+        FaultPoint("attestation-verifier.committed"),
+        FaultPoint("attestation-verifier.relay.published"),
+        FaultPoint("depth-analyzer.fetched"),
+        FaultPoint("depth-analyzer.preview", short: true),
+        FaultPoint("depth-analyzer.stored"),
+        FaultPoint("depth-analyzer.announced"),
+        FaultPoint("depth-analyzer.committed"),
+        FaultPoint("depth-analyzer.relay.published"),
+        FaultPoint("upload-sync.original"),
+        FaultPoint("upload-sync.copied"),
+        FaultPoint("upload-sync.stored"),
+        FaultPoint("upload-sync.announced"),
+        FaultPoint("upload-sync.committed"),
+        FaultPoint("upload-sync.relay.published", short: true),
+        FaultPoint("evidence-assembler.part.stored"),
+        FaultPoint("evidence-assembler.exif"),
+        FaultPoint("evidence-assembler.completed"),
+        FaultPoint("evidence-assembler.announced"),
+        FaultPoint("evidence-assembler.committed", short: true),
+        FaultPoint("evidence-assembler.relay.published"),
+    ]
+
+    /// All with `RIAL_TEST_FAULTS=full` (`make test-faults`), else the short form.
+    static let chosen = ProcessInfo.processInfo.environment["RIAL_TEST_FAULTS"] == "full" ? all : all.filter(\.isShort)
+
+    /// The names that the product's sources reach; a service's name is `*` where shared code fills it in.
+    static func inSources() throws -> Set<String> {
+        var names: Set<String> = []
+        for folder in ["Services", "Shared"] {
+            let root = SharedData.projectRoot.appendingPathComponent(folder)
+            let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
+            while let file = files?.nextObject() as? URL {
+                guard file.pathExtension == "swift" else { continue }
+                let text = try String(contentsOf: file, encoding: .utf8)
+                for match in text.matches(of: /FailPoint\.reached\("(.+?)"\)/) {
+                    names.insert(String(match.1).replacing("\\(service.rawValue)", with: "*"))
+                }
+            }
+        }
+        return names
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import SimulatedDevice
+import Testing
+
+extension SystemTests {
+    @Suite("A service killed between two effects")
+    struct FaultPoints {
+        @Test("every fail point of the sources is tried")
+        func isComplete() throws {
+            let tried = FaultPoint.all.map(\.name)
+            #expect(Set(tried).count == tried.count)
+            let sources = try FaultPoint.inSources()
+            #expect(!sources.isEmpty)
+            for name in sources where !name.hasPrefix("*") { #expect(tried.contains(name)) }
+            let answering = ["attestation-verifier", "depth-analyzer", "upload-sync"]
+            for name in sources where name.hasPrefix("*") {
+                let services = name == "*.relay.published" ? LocalStack.services : answering
+                for service in services { #expect(tried.contains(service + name.dropFirst())) }
+            }
+        }
+
+        @Test("loses nothing and does nothing twice", .timeLimit(.minutes(4)), arguments: FaultPoint.chosen)
+        func killed(at point: FaultPoint) async throws {
+            switch point.trigger {
+            case .registration: try await registers(over: point)
+            case .capture: try await captures(over: point)
+            }
+        }
+
+        /// Runs `work` while the point is armed, and starts the service again once it was reached.
+        private func kill<Result: Sendable>(
+            at point: FaultPoint, while work: @Sendable @escaping () async throws -> Result
+        ) async throws -> Result {
+            let stack = try LocalStack.required()
+            let armed = stack.failPoints.appendingPathComponent(point.name)
+            try Data().write(to: armed)
+            // Whatever happens, the point must not hit a later test.
+            defer { try? FileManager.default.removeItem(at: armed) }
+            async let result = work()
+            // The point removes its file right before it ends the process; `kill` waits until it has ended.
+            try await eventually("\(point.name) was reached") { !FileManager.default.fileExists(atPath: armed.path) }
+            try await stack.control("kill", point.service)
+            try await stack.control("start", point.service)
+            return try await result
+        }
+
+        private func captures(over point: FaultPoint) async throws {
+            var device = try await TestClient.current().device()
+            let capture = try FaultCapture(&device)
+            let answer = try await kill(at: point) { try await capture.accepted() }
+            // Committed but not answered: sending again finds what was made.
+            let wasCommitted = point.name == "gateway.capture.committed"
+            #expect(answer.status == (wasCommitted ? 200 : 201) || point.name == "gateway.relay.published")
+            let again = try await capture.accepted()
+            #expect(again.status == 200)
+            #expect(again.id == answer.id)
+            try await LocalStack.required().expectWhole([answer.id], of: device, point.name)
+        }
+
+        private func registers(over point: FaultPoint) async throws {
+            let stack = try LocalStack.required()
+            let client = try TestClient.current()
+            var device = SimulatedDevice(requestKey: .ed25519)
+            let challenge = try await client.challenge()
+            let body = try client.registration(device, challenge: challenge)
+            let first = try await kill(at: point) { try await Self.registered(client, body) }
+            #expect(try await Self.registered(client, body) == first)
+            let key = try device.keyID.map { String(format: "%02x", $0) }.joined()
+            let known = try await stack.sql("SELECT id FROM devices WHERE key_id = '\\x\(key)'")
+            #expect(known.map { $0.lowercased() } == [first.lowercased()], "\(point.name)")
+            let bytes = challenge.map { String(format: "%02x", $0) }.joined()
+            let outcomes = try await stack.sql("""
+                SELECT outcome FROM registrations JOIN challenges ON registration_id = registrations.id
+                WHERE challenge = '\\x\(bytes)'
+                """)
+            #expect(outcomes == ["registered"], "\(point.name)")
+            device.deviceID = first
+            let capture = try FaultCapture(&device)
+            try await stack.expectWhole([capture.accepted().id], of: device, point.name)
+        }
+
+        /// The same body until it is answered; the device's id.
+        private static func registered(_ client: TestClient, _ body: [UInt8]) async throws -> String {
+            var id: String?
+            try await eventually(within: .seconds(90), "a registration's answer") {
+                let answer = try await client.register(body)
+                guard answer.status == 201 else { return false }
+                #expect(answer.data["attestation_level"] as? String == "secure_enclave")
+                id = answer.data["device_id"] as? String
+                return true
+            }
+            return try #require(id)
+        }
+    }
+}

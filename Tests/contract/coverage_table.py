@@ -1,0 +1,38 @@
+"""Which documented statuses and codes nobody produced, and which of those cannot be had from outside."""
+
+import checker
+
+# {status, or path and status: (all that it takes, why it is not had without)}
+EXCUSES = {
+    500: ({"a defect"}, "an INTERNAL_ERROR is a defect: nobody knows how to ask for one"),
+    ("/media/{id}/{name}", 302): ({"limits"}, "RIAL_CONTRACT_LIMITS is not set: no gateway whose store is public"),
+    409: ({"database"}, "RIAL_DATABASE_URL or psql is missing: no challenge can be given back"),
+    410: ({"link key"}, "RIAL_LINK_KEY is not known: no link can be made that has expired"),
+    429: ({"limits"}, "RIAL_CONTRACT_LIMITS is not set: the limits are far away"),
+    ("/api/v1/captures/{id}/events", 429): (
+        {"limits", "faults"}, "RIAL_CONTRACT_LIMITS or RIAL_CONTRACT_FAULTS is not set: no stream stays open"),
+    503: ({"faults"}, "RIAL_CONTRACT_FAULTS is not set: everything the gateway needs is there"),
+}
+
+
+def missing(document, log, able):
+    """([what should have been produced], [what could not be, with the reason]). `able`: what there is of EXCUSES"""
+    produced = set()
+    for exchange in log:
+        path, method, _ = checker.operation_of(document, exchange)
+        if method not in (None, "HEAD"):
+            produced.add((path, method, exchange.status, None))
+            produced.add((path, method, exchange.status, exchange.code))
+    wanting, excused = [], []
+    for path, method in document.operations():
+        for status, response in document.responses(path, method).items():
+            for code in sorted(document.codes(response)) or [None]:
+                if (path, method, status, code) in produced:
+                    continue
+                needs, reason = EXCUSES.get((path, status)) or EXCUSES.get(status, (set(), ""))
+                name = f"{method} {path} {status} {code or ''}".strip()
+                if needs <= able:
+                    wanting.append(name)
+                else:
+                    excused.append(f"{name}: {reason}")
+    return wanting, excused

@@ -1,0 +1,52 @@
+"""What the gateway's sources say: its routes, and its error codes with their statuses."""
+
+import pathlib
+import re
+
+GATEWAY = pathlib.Path(__file__).resolve().parents[2] / "Services/gateway"
+STATUSES = {
+    "badRequest": 400, "unauthorized": 401, "forbidden": 403, "notFound": 404, "methodNotAllowed": 405, "conflict": 409, "gone": 410,
+    "contentTooLarge": 413, "unsupportedMediaType": 415, "unprocessableContent": 422, "tooManyRequests": 429, "internalServerError": 500,
+    "serviceUnavailable": 503,
+}
+ADDED = re.compile(r'\brouter\s*\.\s*(get|post|put|patch|delete|head)\s*\(\s*"([^"]+)"')
+ADDED_OTHERWISE = re.compile(r"\brouter\s*\.\s*(?:get|post|put|patch|delete|head|on|group|ws|addRoutes)\s*\((?!\s*\")")
+LISTED = re.compile(r'\btable\.add\(\s*"([^"]+)"\s*,\s*\[([^\]]*)\]')
+
+
+def sources():
+    return {file: file.read_text() for file in sorted(GATEWAY.rglob("*.swift"))}
+
+
+def normal(path):
+    """Parameters by place, not by name; without wildcards' spelling."""
+    return re.sub(r"\{[^}]+\}|:\w+", "{}", path)
+
+
+def added():
+    """{(path, METHOD)} of the router."""
+    return {(path, method.upper()) for text in sources().values() for method, path in ADDED.findall(text)}
+
+
+def listed():
+    """{(path, METHOD)} of the table that tells a wrong method from an unknown address."""
+    return {
+        (path, method) for text in sources().values() for path, methods in LISTED.findall(text)
+        for method in re.findall(r'"([A-Z]+)"', methods)
+    }
+
+
+def unreadable():
+    """Routes that are added in a way this cannot read."""
+    return [f"{file.name}: {found.group(0)}" for file, text in sources().items() for found in ADDED_OTHERWISE.finditer(text)]
+
+
+def codes():
+    """{code: status} of ErrorCode.swift."""
+    text = (GATEWAY / "HTTP/ErrorCode.swift").read_text()
+    names = dict(re.findall(r'case (\w+) = "([A-Z_]+)"', text))
+    found = {}
+    for cases, status in re.findall(r"case ((?:\.\w+(?:,\s*)?)+): \.(\w+)", text):
+        for case in re.findall(r"\.(\w+)", cases):
+            found[names[case]] = STATUSES[status]
+    return found

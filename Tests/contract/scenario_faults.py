@@ -1,0 +1,53 @@
+"""What is answered while something that the gateway needs is away."""
+
+import contextlib
+import json
+import unittest
+
+import world
+from device import CAPTURES, capture_parts
+from scenario import Scenario
+from scenario_devices import CHALLENGE, JSON, REGISTER
+
+
+@unittest.skipUnless("faults" in world.ABLE, "RIAL_CONTRACT_FAULTS is not set")
+class Faults(Scenario):
+    @contextlib.contextmanager
+    def without(self, part):
+        world.stack("stop", part)
+        try:
+            yield
+        finally:
+            world.stack("start", part)
+            world.eventually(lambda: self.server.get("/health").status == 200, f"the gateway is well after {part}")
+
+    def registration(self, challenge=None):
+        """A body in good form, with an attestation that was for another challenge."""
+        body = json.loads([one for one in world.LOG if one.target == REGISTER and one.status == 201][-1].request_body)
+        body["attestation"]["challenge"] = challenge or body["attestation"]["challenge"]
+        return json.dumps(body).encode() + b"   "
+
+    def test_without_the_object_store(self):
+        device, link = world.owner(), world.local(world.view()["media_url"])
+        parts = capture_parts(world.scene().another_photo())
+        with self.without("s3"):
+            self.expect(device.submit(self.server, parts), 503, "STORAGE_ERROR")
+            self.expect(self.server.get(link), 503, "STORAGE_ERROR")
+            world.eventually(lambda: self.server.get("/health").status == 503, "/health tells of the store")
+            self.assertEqual(self.server.get("/health").json["storage"], "unreachable")
+
+    def test_without_the_verifier_of_attestations(self):
+        challenge = self.server.get(CHALLENGE).json["data"]["challenge"]
+        body = self.registration(challenge)
+        with self.without("attestation-verifier"):
+            self.expect(self.server.send("POST", REGISTER, JSON, body), 503, "SERVICE_UNAVAILABLE")
+
+    def test_without_the_database(self):
+        device, capture, data = world.owner(), world.capture(), world.view()
+        parts, body = capture_parts(world.scene().another_photo()), self.registration()
+        link = world.local(data["media_url"])
+        with self.without("postgres"):
+            for target in [CHALLENGE, f"{CAPTURES}/{capture}", f"{CAPTURES}/{capture}/events", link, f"/verify/{capture}", f"/v/{data['short_id']}"]:
+                self.expect(self.server.get(target), 503, "SERVICE_UNAVAILABLE")
+            self.expect(self.server.send("POST", REGISTER, JSON, body), 503, "SERVICE_UNAVAILABLE")
+            self.expect(device.submit(self.server, parts), 503, "SERVICE_UNAVAILABLE")

@@ -1,0 +1,69 @@
+"""A second gateway with every limit at 2, whose store is public."""
+
+import contextlib
+import unittest
+
+import world
+from device import CAPTURES, capture_parts, form
+from exchange import Server
+from scenario import Scenario
+
+
+@unittest.skipUnless("limits" in world.ABLE, "RIAL_CONTRACT_LIMITS is not set")
+class Limits(Scenario):
+    @property
+    def server(self):
+        return Server(world.LIMITED_URL, world.LOG)
+
+    def until_limited(self, send, most=5):
+        for _ in range(most):
+            exchange = send()
+            if exchange.status == 429:
+                return self.expect(exchange, 429, "RATE_LIMITED")
+        return self.fail(f"no limit within {most}: {exchange}")
+
+    def test_a_media_link_leads_to_the_store(self):
+        link = world.local(world.view()["media_url"])
+        self.expect(self.server.get(link), 302)
+
+    def test_challenges(self):
+        self.until_limited(lambda: self.server.get("/api/v1/devices/challenge"))
+
+    def test_registrations(self):
+        self.until_limited(lambda: self.server.send("POST", "/api/v1/devices/register", {"Content-Type": "application/json"}, b"{}"))
+
+    def test_captures(self):
+        device = world.owner()
+        self.until_limited(lambda: device.submit(self.server, capture_parts(world.scene().another_photo())))
+
+    def test_streams(self):
+        sender = world.owner()
+        parts = capture_parts(world.scene().another_photo())
+        with contextlib.ExitStack() as held:
+            held.enter_context(self.stalled())
+            identifier = sender.submit(world.server(), parts).json["data"]["capture_id"]
+            target = f"{CAPTURES}/{identifier}/events"
+            for _ in range(10):
+                connection = self.server.connect()
+                held.callback(connection.close)
+                connection.request("GET", target)
+                self.assertEqual(connection.getresponse().status, 200)
+            self.expect(self.server.get(target), 429, "RATE_LIMITED")
+
+    @contextlib.contextmanager
+    def stalled(self):
+        """While captures stay in processing: a stream of a final one ends at once."""
+        if "faults" not in world.ABLE:
+            self.skipTest("RIAL_CONTRACT_FAULTS is not set: no capture stays in processing")
+        world.stack("stop", "depth-analyzer")
+        try:
+            yield
+        finally:
+            world.stack("start", "depth-analyzer")
+
+    def test_zz_failed_signatures(self):
+        target = f"{CAPTURES}/{world.capture()}"
+        wrong = {**world.owner().headers("GET", target), "X-Device-Signature": "AAAA"}
+        self.until_limited(lambda: self.server.send("GET", target, wrong), most=120)
+        kind, body = form([])
+        self.expect(self.server.send("POST", CAPTURES, {"Content-Type": kind, **wrong}, body), 429, "RATE_LIMITED")

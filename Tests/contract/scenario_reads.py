@@ -1,0 +1,145 @@
+"""Reading: captures, their events, media and pages."""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+import uuid
+
+import world
+from checker import events
+from device import CAPTURES, capture_parts
+from scenario import Scenario
+
+
+class Reads(Scenario):
+    def test_a_capture_in_both_forms(self):
+        target = f"{CAPTURES}/{world.capture()}"
+        public = self.expect(self.server.get(target), 200)
+        own = self.expect(world.owner().read(self.server, target), 200)
+        self.assertEqual(own.json["data"]["location"]["latitude"], 45.764043)
+        self.assertIn("counter", own.json["data"]["evidence"]["hardware_attestation"])
+        self.assertNotIn("location", public.json["data"])
+        self.assertNotIn("counter", public.json["data"]["evidence"]["hardware_attestation"])
+        self.assertNotIn(world.owner().id, public.body.decode())
+        place = public.json["data"]["evidence"]["metadata"]["location"]
+        self.assertEqual((place["latitude"], place["longitude"]), (45.76, 4.84))
+        self.assertEqual(public.headers["cache-control"], "no-cache")
+        self.assertEqual(own.headers["cache-control"], "private, no-store")
+        for form in (public, own):
+            headers = {"If-None-Match": form.headers["etag"]}
+            signed = world.owner().headers("GET", target) if form is own else {}
+            self.expect(self.server.send("GET", target, {**headers, **signed}), 304)
+        self.expect(self.server.send("HEAD", target), 200)
+
+    def test_a_capture_in_progress_and_one_without_assertion(self):
+        sent = world.owner().submit(self.server, capture_parts(world.scene().another_photo()))
+        identifier = sent.json["data"]["capture_id"]
+        self.expect(self.server.get(f"{CAPTURES}/{identifier}"), 200)
+        self.expect(self.server.get(f"{CAPTURES}/{identifier}/events"), 200)
+        world.settled(identifier)
+        other = world.new_device("other").read(self.server, f"{CAPTURES}/{identifier}")
+        self.assertNotIn("location", self.expect(other, 200).json["data"])
+
+    def test_a_photo_that_cannot_be_decoded_becomes_final(self):
+        sent = world.owner().submit(self.server, capture_parts(b"\xff\xd8\xff" + uuid.uuid4().bytes))
+        world.settled(self.expect(sent, 201).json["data"]["capture_id"])
+
+    def test_reads_that_are_not_well_signed_are_refused(self):
+        target = f"{CAPTURES}/{world.capture()}"
+        sound = world.owner().headers("GET", target)
+        self.expect(self.server.send("GET", target, {"X-Device-Id": world.owner().id}), 401, "DEVICE_AUTH_REQUIRED")
+        self.expect(self.server.send("GET", target, {**sound, "X-Device-Id": str(uuid.uuid4())}), 401, "DEVICE_NOT_REGISTERED")
+        nothing = base64.b64encode(bytes(64)).decode()
+        self.expect(self.server.send("GET", target, {**sound, "X-Device-Signature": nothing}), 401, "SIGNATURE_INVALID")
+        self.expect(world.owner().read(self.server, target, version="1"), 401, "SIGNATURE_INVALID")
+        self.expect(world.owner().read(self.server, target, at=-400), 401, "TIMESTAMP_EXPIRED")
+
+    def test_unknown_captures(self):
+        for name in [str(uuid.uuid4()), "no-id", "%00"]:
+            for target in [f"{CAPTURES}/{name}", f"{CAPTURES}/{name}/events"]:
+                self.expect(self.server.get(target), 404, "CAPTURE_NOT_FOUND")
+                self.expect(self.server.get(target, Accept="application/problem+json"), 404, "CAPTURE_NOT_FOUND")
+
+    def test_events(self):
+        target = f"{CAPTURES}/{world.capture()}/events"
+        stream = self.expect(self.server.get(target), 200)
+        told = events(stream.body)
+        self.assertEqual(sorted({name for _, name, _ in told}), ["check", "evidence", "status"])
+        self.assertEqual(json.loads(told[-1][2])["status"], "complete")
+        self.assertNotIn('"counter"', stream.body.decode())
+        self.assertEqual(events(self.expect(self.server.get(target, Last_Event_ID=told[1][0]), 200).body), told[2:])
+        self.expect(self.server.send("HEAD", target), 200)
+
+
+class Media(Scenario):
+    def link(self, name="public.jpg"):
+        member = {"public.jpg": "media_url", "depth-preview.png": "depth_visualization_url", "thumbnail.jpg": "thumbnail_url"}[name]
+        return world.local(self.server.get(f"{CAPTURES}/{world.capture()}").json["data"][member])
+
+    def test_every_link_of_the_capture_works(self):
+        data = world.view()
+        links = [value for name, value in data.items() if name.endswith("_url") and name != "verification_url" and value]
+        self.assertGreaterEqual(len(links), 3)
+        for link in links:
+            whole = self.expect(self.server.get(world.local(link)), 200)
+            head = self.expect(self.server.send("HEAD", world.local(link)), 200)
+            self.assertEqual(head.headers["content-length"], str(len(whole.body)))
+            self.expect(self.server.get(world.local(link), If_None_Match=whole.headers["etag"]), 304)
+
+    def test_ranges(self):
+        whole = self.server.get(self.link()).body
+        for text, part in [("bytes=0-9", whole[:10]), ("bytes=-5", whole[-5:]), ("bytes=10-", whole[10:])]:
+            self.assertEqual(self.expect(self.server.get(self.link(), Range=text), 206).body, part)
+        for text in ["bytes=0-1,3-4", "lines=1-2", "bytes=x"]:
+            self.assertEqual(self.expect(self.server.get(self.link(), Range=text), 200).body, whole)
+        self.expect(self.server.get(self.link(), Range=f"bytes={len(whole)}-"), 416)
+
+    def test_head_knows_no_ranges(self):
+        """RFC 9110 §14.2: Range is for GET; a range's numbers are digits (§14.1.1)."""
+        self.expect(self.server.send("HEAD", self.link(), {"Range": "bytes=0-1"}), 200)
+        self.expect(self.server.get(self.link(), Range="bytes=+1-+3"), 200)
+
+    def test_links_that_are_not_right(self):
+        path, query = self.link().split("?")
+        for wrong in ["", "?expires=1", "?" + query[:-1] + ("0" if query[-1] != "0" else "1"), "?expires=x&signature=y"]:
+            self.expect(self.server.get(path + wrong), 403, "FORBIDDEN")
+        self.expect(self.server.get(path.replace("public.jpg", "depth-preview.png") + "?" + query), 403, "FORBIDDEN")
+        self.expect(self.server.get(path, Accept="application/problem+json"), 403, "FORBIDDEN")
+
+    def test_an_expired_link(self):
+        """A link of the stack's own key, as one would be after an hour; the same key makes one too far ahead."""
+        key = world.link_key()
+        if key is None:
+            self.skipTest("RIAL_LINK_KEY is not known: nobody can make a link that has expired")
+        for ahead, status, code in [(-10, 410, "GONE"), (7200, 403, "FORBIDDEN"), (60, 200, None)]:
+            expires = int(time.time()) + ahead
+            message = f"rial-media-v1\n{world.capture()}\npublic.jpg\n{expires}".encode()
+            signature = hmac.new(key, message, hashlib.sha256).hexdigest()
+            self.expect(self.server.get(f"/media/{world.capture()}/public.jpg?expires={expires}&signature={signature}"), status, code)
+
+    def test_what_is_not_there(self):
+        path = f"/media/{world.capture()}"
+        missing = [f"{path}/original.jpg", f"{path}/depth.gz", "/media/no-id/thumbnail.jpg", f"/media/{uuid.uuid4()}/thumbnail.jpg"]
+        for target in missing:
+            self.expect(self.server.get(target), 404, "NOT_FOUND")
+
+
+class Pages(Scenario):
+    def test_health(self):
+        self.expect(self.server.get("/health"), 200)
+        self.expect(self.server.send("HEAD", "/health"), 200)
+
+    def test_pages_of_captures(self):
+        self.expect(self.server.get(f"/verify/{world.capture()}"), 200)
+        self.expect(self.server.send("HEAD", f"/verify/{world.capture()}"), 200)
+        self.expect(self.server.get(f"/verify/{uuid.uuid4()}"), 404)
+        self.expect(self.server.get("/verify/no-id"), 404)
+
+    def test_short_links(self):
+        short = f"/v/{world.view()['short_id']}"
+        self.assertEqual(self.expect(self.server.get(short), 302).headers["location"], f"/verify/{world.capture()}")
+        self.expect(self.server.send("HEAD", short), 302)
+        for wrong in ["/v/00000000", "/v/short", "/v/%2e%2e"]:
+            self.expect(self.server.get(wrong), 404)

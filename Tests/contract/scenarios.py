@@ -1,0 +1,21 @@
+"""All scenarios, in the order they run; those that stop things come last."""
+
+import unittest
+
+from scenario_captures import Captures
+from scenario_devices import Devices
+from scenario_faults import Faults
+from scenario_limits import Limits
+from scenario_reads import Media, Pages, Reads
+from scenario_routing import Routing
+from world import ABLE, LOG, server
+
+
+
+def is_unknown(target):
+    """Whether the gateway has nothing at this address: with something there, it would refuse the method."""
+    return server().send("TRACE", target).code == "NOT_FOUND"
+
+
+CASES: list[type[unittest.TestCase]] = [Devices, Captures, Reads, Media, Pages, Routing, Limits, Faults]
+__all__ = ["ABLE", "CASES", "LOG", "is_unknown"]
