@@ -69,9 +69,13 @@ let package = Package(
         .target(name: "Models", path: "Shared/Models"),
         .target(name: "Depth", dependencies: ["Models", "CZlib"], path: "Shared/Depth"),
         .target(name: "Imaging", dependencies: ["Models", "CTurboJPEG", "CPNG"], path: "Shared/Imaging"),
-        .target(name: "Persistence", dependencies: ["Blocking", "CLibPQ", logging, lifecycle], path: "Shared/Persistence", resources: [.copy("Migrations")]),
+        .target(
+            name: "Persistence", dependencies: ["Blocking", "CLibPQ", logging, lifecycle], path: "Shared/Persistence",
+            resources: [.copy("Migrations")]),
         .target(name: "Messaging", dependencies: ["Blocking", "CRdKafka", logging, lifecycle], path: "Shared/Messaging"),
-        .target(name: "ObjectStorage", dependencies: [crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging], path: "Shared/ObjectStorage"),
+        .target(
+            name: "ObjectStorage", dependencies: [crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging],
+            path: "Shared/ObjectStorage"),
         .target(name: "Attestation", dependencies: [crypto, x509, asn1], path: "Shared/Attestation", exclude: ["Roots"]),
         .target(name: "Signing", dependencies: ["CPKCS11", "Models", crypto, x509, asn1], path: "Shared/Signing"),
         .target(name: "ContentCredentials", dependencies: ["CC2PA", "Models", "Signing"], path: "Shared/ContentCredentials"),
@@ -85,7 +89,8 @@ let package = Package(
         .target(
             name: "Pipeline",
             dependencies: [
-                "Models", "Observability", "Persistence", "Messaging", "ObjectStorage", logging, metrics, lifecycle, hummingbird, httpClient,
+                "Models", "Observability", "Persistence", "Messaging", "ObjectStorage", logging, metrics, lifecycle, hummingbird,
+                httpClient,
                 nioCore,
             ],
             path: "Shared/Pipeline"),
@@ -98,12 +103,14 @@ let package = Package(
         .executableTarget(
             name: "UploadSync", dependencies: backbone + ["Blocking", "Imaging", crypto], path: "Services/upload-sync"),
         .executableTarget(
-            name: "EvidenceAssembly", dependencies: backbone + ["Blocking", "ContentCredentials", "Evidence", "Imaging", "Signing", crypto],
+            name: "EvidenceAssembly",
+            dependencies: backbone + ["Blocking", "ContentCredentials", "Evidence", "Imaging", "Signing", crypto],
             path: "Services/evidence-assembler"),
         .executableTarget(
             name: "Gateway",
             dependencies: backbone + [
-                "Attestation", "Blocking", "Depth", "Evidence", "Inspection", "Multipart", crypto, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore,
+                "Attestation", "Blocking", "Depth", "Evidence", "Inspection", "Multipart", crypto, httpTypes, hummingbird, hummingbirdCore,
+                hummingbirdTLS, nioCore,
                 nioHTTP1, nioHTTPTypes, nioSSL,
             ],
             path: "Services/gateway", exclude: ["Site"]),
@@ -119,14 +126,18 @@ let package = Package(
         .executableTarget(
             name: "RialCLI",
             dependencies: [
-                "RialClient", "SimulatedDevice", "Scene", "Signing", "ContentCredentials", "Models", "Persistence", "Messaging", "ObjectStorage", "Pipeline",
+                "RialClient", "SimulatedDevice", "Scene", "Signing", "ContentCredentials", "Models", "Persistence", "Messaging",
+                "ObjectStorage", "Pipeline",
                 "Observability", "Imaging", "CZlib", crypto, httpClient, nioCore, logging, arguments,
             ],
             path: "Clients/rial"),
 
         .executableTarget(
             name: "ComponentBench",
-            dependencies: ["Attestation", "Depth", "Imaging", "Scene", "SimulatedDevice", crypto], path: "Benchmarks/ComponentBench"),
+            dependencies: [
+                "Attestation", "CC2PA", "ContentCredentials", "Depth", "Imaging", "Models", "Scene", "Signing", "SimulatedDevice", crypto,
+            ],
+            path: "Benchmarks/ComponentBench"),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
@@ -134,6 +145,9 @@ let package = Package(
         .testTarget(name: "AttestationTests", dependencies: ["Attestation", "TestSupport"], path: "Tests/AttestationTests"),
         .testTarget(
             name: "SimulatedDeviceTests", dependencies: ["SimulatedDevice", "Attestation", crypto], path: "Tests/SimulatedDeviceTests"),
+        .testTarget(
+            name: "InspectionTests", dependencies: ["Inspection", "C2PAInspector", "CSandbox", "Models"], path: "Tests/InspectionTests",
+            exclude: ["Resources"]),
         .testTarget(
             name: "SigningTests", dependencies: ["Signing", "CPKCS11", crypto, x509, asn1], path: "Tests/SigningTests"),
         .testTarget(
@@ -155,6 +169,10 @@ let package = Package(
                 "RialClient", "RialCLI", "SimulatedDevice", "Models", "Messaging", "CZlib", nioCore, hummingbird, logging, httpTypes,
             ],
             path: "Tests/RialClientTests"),
+        .testTarget(name: "ObservabilityTests", dependencies: ["Observability", coreMetrics, logging], path: "Tests/ObservabilityTests"),
+        .testTarget(
+            name: "PipelineUnitTests", dependencies: ["Pipeline", "Messaging", "ObjectStorage", "Persistence"],
+            path: "Tests/PipelineUnitTests"),
         .testTarget(
             name: "GatewayTests",
             dependencies: [

@@ -3,7 +3,8 @@ import Dispatch
 import Foundation
 
 private let appraiser = ReceiptAppraiser()
-private let subject = ReceiptSubject(appID: "ABCDE12345.app.rial.ios", publicKeyX963: [UInt8](repeating: 4, count: 65), environment: .development)
+private let subject = ReceiptSubject(
+    appID: "ABCDE12345.app.rial.ios", publicKeyX963: [UInt8](repeating: 4, count: 65), environment: .development)
 private let time = Date(timeIntervalSince1970: 1_780_000_000)
 
 /// libFuzzer's entry: any bytes as a receipt; none may be verified for a key that Apple never saw.

@@ -31,6 +31,8 @@ say "running the tests"
 # One after another: tests that hold threads or wait for deadlines must not starve each other on a small machine.
 swift test --skip-build --no-parallel "$@" || failed+=("swift test")
 
+if [ $# = 0 ]; then Tests/contract/run.sh || failed+=("Tests/contract"); fi
+
 say "checking docker-compose.yml and the scripts"
 python3 -m unittest discover -s Tests/deploy -p '*.py' || failed+=("Tests/deploy")
 if command -v shellcheck >/dev/null; then

@@ -55,8 +55,9 @@ enum ComponentBench {
             roots: try .apple.adding(pem: authority.rootPEM), appIDs: [device.appID], environment: .development)
         let now = Date()
         let check = measure {
-            guard case .verified = appraiser.appraise(
-                attested.attestationObject, keyID: attested.keyID, clientDataHash: hash, at: now)
+            guard
+                case .verified = appraiser.appraise(
+                    attested.attestationObject, keyID: attested.keyID, clientDataHash: hash, at: now)
             else { return false }
             return true
         }
@@ -85,6 +86,10 @@ enum ComponentBench {
         row("depth analysis \(width)×\(height) with the decode", whole, bare: decode)
         row("EXIF", measure { EXIFReader.read(jpeg: Array(jpeg.prefix(262_144))) != nil })
         row("public copy", measure { (try? JPEGSegments.publicCopy(of: jpeg)) != nil })
+        let credentials = try CredentialWork(photo: jpeg)
+        let bare = measure { credentials.signAndReadBare() }
+        row("C2PA library alone, sign and read", bare)
+        row("Content Credentials, sign and read", measure { credentials.signAndRead() }, bare: bare)
         row("thumbnail", measure { (try? Thumbnail.make(jpeg)) != nil })
     }
 

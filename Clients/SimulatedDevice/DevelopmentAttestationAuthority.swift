@@ -74,7 +74,8 @@ public struct DevelopmentAttestationAuthority: Sendable {
         }
         return try Certificate(
             version: .v3, serialNumber: .init(), publicKey: .init(publicKey), notValidBefore: start, notValidAfter: end,
-            issuer: intermediate.subject, subject: try DistinguishedName { CommonName(Self.hex(SHA256.hash(data: publicKey.x963Representation))) },
+            issuer: intermediate.subject,
+            subject: try DistinguishedName { CommonName(Self.hex(SHA256.hash(data: publicKey.x963Representation))) },
             signatureAlgorithm: .ecdsaWithSHA256, extensions: extensions, issuerPrivateKey: .init(key ?? intermediateKey))
     }
 

@@ -18,7 +18,8 @@ extension SimulatedDevice {
     ) throws -> SimulatedAttestation {
         let clientData = challenge + (try requestPublicKey ?? [])
         let hash = Array(SHA256.hash(data: clientData))
-        return try attestation(clientDataHash: defect == .wrongChallenge ? hash.reversed() : hash, authority: authority, at: time, defect: defect)
+        return try attestation(
+            clientDataHash: defect == .wrongChallenge ? hash.reversed() : hash, authority: authority, at: time, defect: defect)
     }
 
     /// Attests the device's key over a client data hash.

@@ -14,7 +14,8 @@ struct Rial: AsyncParsableCommand {
             """,
         version: "1.0.0",
         subcommands: [
-            DemoCommand.self, DeviceCommand.self, CaptureCommand.self, SceneCommand.self, LoadCommand.self, DeadLetterCommand.self,
+            DemoCommand.self, DeviceCommand.self, CaptureCommand.self, SceneCommand.self, LoadCommand.self, VerifyCommand.self,
+            DeadLetterCommand.self,
             AdminCommand.self,
         ])
 

@@ -6,8 +6,8 @@ import Models
 /// Reads the Content Credentials of one file that nobody vouches for, and writes what they say as JSON.
 ///
 /// The file is descriptor 0; the report, a `CredentialReport`, goes to descriptor 1, which must not be a regular file. Descriptors 3 and 4
-/// give PEM of certificates that vouch for signers and for time-stamp authorities; either may be empty. Before the first byte of the file is
-/// read, the process gives up everything but that: no files, network, programs or processes, little memory and time.
+/// give PEM of certificates that vouch for signers and for time-stamp authorities; either may be empty. Before the first byte is
+/// read, the process gives up everything else: no files, network, programs or processes, little memory and time.
 ///
 /// Exit status: 0 with a report, 64 for wrong arguments, 78 with a sentence on descriptor 2 if it could not begin.
 @main

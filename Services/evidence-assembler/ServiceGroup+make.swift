@@ -32,7 +32,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         ])
     let credentials = CredentialIssuer(
         writer: try CredentialWriter(signer: signer, timestampAuthority: settings.signer.timestampAuthority),
-        certificateSerial: certificate.serialNumber, storage: backbone.storage)
+        certificate: certificate, storage: backbone.storage, logger: logger)
     let assembly = CaptureAssembly(
         database: backbone.database, storage: backbone.storage, outbox: backbone.outbox, inbox: backbone.inbox,
         credentials: credentials)

@@ -5,6 +5,7 @@ import HummingbirdCore
 import HummingbirdTLS
 import Inspection
 import Logging
+import Metrics
 import Models
 import NIOCore
 import NIOSSL
@@ -21,7 +22,9 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         logger: logger)
     let buckets = TokenBuckets(database: backbone.database)
     let challenges = ChallengeRepository(database: backbone.database, outbox: backbone.outbox)
-    let router = makeRouter(settings, backbone, waiters: waiters, buckets: buckets, challenges: challenges)
+    let inspectors = inspectorPool(settings.verification)
+    let router = makeRouter(
+        settings, backbone, inspectors, waiters: waiters, buckets: buckets, challenges: challenges)
     var quiet = logger
     quiet.logLevel = .warning
     let server = Application(
@@ -29,6 +32,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: nil), logger: quiet)
     return backbone.serviceGroup([
         wake, server,
+        PeriodicTask(name: "inspector test", every: .seconds(60), logger: logger) { await testInspector(inspectors, logger) },
         PeriodicTask(name: "challenge sweep", every: .seconds(600), logger: logger) { try await challenges.sweep() },
         PeriodicTask(name: "rate limit sweep", every: .seconds(3600), logger: logger) { try await buckets.sweep() },
         PeriodicTask(name: "verification log sweep", every: .seconds(3600), logger: logger) {
@@ -38,7 +42,8 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
 }
 
 private func makeRouter(
-    _ settings: Settings, _ backbone: Backbone, waiters: Waiters, buckets: TokenBuckets, challenges: ChallengeRepository
+    _ settings: Settings, _ backbone: Backbone, _ inspectors: InspectorPool, waiters: Waiters, buckets: TokenBuckets,
+    challenges: ChallengeRepository
 ) -> Router<GatewayContext> {
     let links = MediaLinks(key: settings.linkKey)
     let captures = CaptureRepository(database: backbone.database, outbox: backbone.outbox)
@@ -62,23 +67,42 @@ private func makeRouter(
     MediaController(
         database: backbone.database, storage: backbone.storage, links: links, publicEndpoint: settings.publicStorageEndpoint
     ).addRoutes(to: routes, table: &table)
-    let verification = settings.verification
-    VerificationController(
-        repository: VerificationRepository(database: backbone.database),
-        inspectors: InspectorPool(
-            executable: verification.inspector, trustAnchorsFile: verification.trustAnchorsFile,
-            timestampAnchorsFile: verification.timestampAnchorsFile, concurrency: verification.concurrentInspections,
-            waiting: verification.concurrentFiles),
-        slots: WaitingSlots(
-            verification.concurrentFiles, line: 200, patience: .seconds(60), metric: "rial_verifications_in_progress"),
-        scratch: .init(
-            folder: verification.scratchFolder, executors: (0..<4).map { BlockingExecutor(label: "verification-\($0)") }),
-        buckets: buckets, limits: settings.limits, publicURL: settings.publicURL, trustedProxies: settings.trustedProxies
-    ).addRoutes(to: routes, table: &table)
+    verificationController(settings, backbone, inspectors, buckets).addRoutes(to: routes, table: &table)
     HealthController(readiness: backbone.readiness).addRoutes(to: routes, table: &table)
     PagesController(captures: captures, links: links).addRoutes(to: routes, table: &table)
     middleware.set(table)
     return routes
+}
+
+private func inspectorPool(_ settings: VerificationSettings) -> InspectorPool {
+    InspectorPool(
+        executable: settings.inspector, trustAnchorsFile: settings.trustAnchorsFile, timestampAnchorsFile: settings.timestampAnchorsFile,
+        concurrency: settings.concurrentInspections, waiting: settings.concurrentFiles)
+}
+
+/// Whether strangers' files can be read at all, as a metric and in the log.
+private func testInspector(_ inspectors: InspectorPool, _ logger: Logger) async {
+    let gauge = Meter(label: "rial_inspector_up")
+    do {
+        try await inspectors.selfTest()
+        gauge.set(1)
+    } catch {
+        gauge.set(0)
+        logger.error("files cannot be inspected", metadata: ["problem": "\(error)"])
+    }
+}
+
+private func verificationController(
+    _ settings: Settings, _ backbone: Backbone, _ inspectors: InspectorPool, _ buckets: TokenBuckets
+) -> VerificationController {
+    VerificationController(
+        repository: VerificationRepository(database: backbone.database), inspectors: inspectors,
+        slots: WaitingSlots(
+            settings.verification.concurrentFiles, line: 200, patience: .seconds(60), metric: "rial_verifications_in_progress"),
+        scratch: .init(
+            folder: settings.verification.scratchFolder, executors: (0..<4).map { BlockingExecutor(label: "verification-\($0)") }),
+        buckets: buckets, limits: settings.limits, publicURL: settings.publicURL, trustedProxies: settings.trustedProxies,
+        logger: backbone.logger)
 }
 
 /// HTTP/1.1, over TLS 1.3 where a certificate is given. A connection on which nothing moves is closed.

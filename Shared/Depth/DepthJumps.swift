@@ -16,8 +16,7 @@ struct DepthJumps {
                 let index = y * map.width + x
                 let here = Double(map.metres[index])
                 guard DepthMap.isValid(here) else { continue }
-                for (isInside, other) in [(x + 1 < map.width, index + 1), (y + 1 < map.height, index + map.width)] where isInside
-                {
+                for (isInside, other) in [(x + 1 < map.width, index + 1), (y + 1 < map.height, index + map.width)] where isInside {
                     let there = Double(map.metres[other])
                     guard DepthMap.isValid(there) else { continue }
                     pairs += 1

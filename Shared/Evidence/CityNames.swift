@@ -33,9 +33,11 @@ public struct CityNames: Sendable {
 
     /// - Parameter folder: has `cities15000.tsv` and `countries.tsv`, each with a heading.
     init(folder: URL) {
-        countries = Dictionary(Self.rows(folder.appendingPathComponent("countries.tsv")).compactMap { row in
-            row.count >= 2 ? (row[0], row[1]) : nil
-        }) { first, _ in first }
+        countries = Dictionary(
+            Self.rows(folder.appendingPathComponent("countries.tsv")).compactMap { row in
+                row.count >= 2 ? (row[0], row[1]) : nil
+            }
+        ) { first, _ in first }
         let all = Self.rows(folder.appendingPathComponent("cities15000.tsv")).compactMap { row -> City? in
             guard row.count >= 5, let latitude = Double(row[3]), let longitude = Double(row[4]) else { return nil }
             let place = SpherePoint(latitude: latitude, longitude: longitude)

@@ -79,8 +79,7 @@ public enum JPEGDecoder {
     }
 
     /// The smallest of libjpeg-turbo's scales that is large enough, full size if none below it is.
-    private static func scaledSize(_ width: Int, _ height: Int, _ isLargeEnough: (Int, Int) -> Bool) -> (width: Int, height: Int)
-    {
+    private static func scaledSize(_ width: Int, _ height: Int, _ isLargeEnough: (Int, Int) -> Bool) -> (width: Int, height: Int) {
         var count = Int32(0)
         let factors = UnsafeBufferPointer(start: tjGetScalingFactors(&count), count: Int(count))
         var best = (width: width, height: height)

@@ -67,8 +67,10 @@ struct InspectorWatch {
         }
     }
 
+    /// Rounded up, so that nothing is ended before its time.
     private func milliseconds(until deadline: ContinuousClock.Instant) -> Int64 {
         let left = ContinuousClock.now.duration(to: deadline).components
-        return left.seconds.multipliedReportingOverflow(by: 1000).partialValue &+ left.attoseconds / 1_000_000_000_000_000
+        let (part, rest) = left.attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)
+        return left.seconds.multipliedReportingOverflow(by: 1000).partialValue &+ part &+ (rest > 0 ? 1 : 0)
     }
 }

@@ -35,7 +35,9 @@ final class KafkaEvents: Sendable {
     var isMember: Bool { isAssigned.load(ordering: .acquiring) }
 
     /// Takes or gives back partitions as the group decided; called within a consumer's poll.
-    func rebalance(_ handle: OpaquePointer?, _ code: rd_kafka_resp_err_t, _ partitions: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?) {
+    func rebalance(
+        _ handle: OpaquePointer?, _ code: rd_kafka_resp_err_t, _ partitions: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?
+    ) {
         let isAssignment = code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS
         let error = rd_kafka_assign(handle, isAssignment ? partitions : nil)
         if error != RD_KAFKA_RESP_ERR_NO_ERROR { report(KafkaError(error)) }

@@ -31,14 +31,16 @@ struct OutgoingRecord {
                         field(RD_KAFKA_VTYPE_OPAQUE) { $0.ptr = UnsafeMutableRawPointer(bitPattern: id) },
                         field(RD_KAFKA_VTYPE_HEADERS) { $0.headers = list },
                     ]
-                    fields.append(field(RD_KAFKA_VTYPE_KEY) { union in
-                        union.mem.ptr = UnsafeMutableRawPointer(mutating: keyBytes)
-                        union.mem.size = keyCount
-                    })
-                    fields.append(field(RD_KAFKA_VTYPE_VALUE) { union in
-                        union.mem.ptr = UnsafeMutableRawPointer(mutating: valueBytes)
-                        union.mem.size = valueCount
-                    })
+                    fields.append(
+                        field(RD_KAFKA_VTYPE_KEY) { union in
+                            union.mem.ptr = UnsafeMutableRawPointer(mutating: keyBytes)
+                            union.mem.size = keyCount
+                        })
+                    fields.append(
+                        field(RD_KAFKA_VTYPE_VALUE) { union in
+                            union.mem.ptr = UnsafeMutableRawPointer(mutating: valueBytes)
+                            union.mem.size = valueCount
+                        })
                     return rd_kafka_produceva(handle, fields, fields.count)
                 }
             }

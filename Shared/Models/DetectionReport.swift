@@ -23,9 +23,12 @@ public struct DetectionReport: Sendable, Equatable, Encodable {
     private init(_ value: MetadataJSON) { self.value = value }
 
     /// What anyone may see: without members whose names speak of a place or of this one device, at any depth.
-    public func publicForm() -> DetectionReport { DetectionReport(value.without { name in
-            Self.privateNames.contains(name) || Self.privateWords.contains { name.contains($0) }
-        }) }
+    public func publicForm() -> DetectionReport {
+        DetectionReport(
+            value.without { name in
+                Self.privateNames.contains(name) || Self.privateWords.contains { name.contains($0) }
+            })
+    }
 
     public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #else
-    import Darwin
+import Darwin
 #endif
 
 /// Finds a delimiter in a large body: `memchr` jumps from one CR to the next, which in compressed media is every 256 bytes.

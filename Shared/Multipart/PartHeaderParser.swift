@@ -31,8 +31,10 @@ enum PartHeaderParser {
     }
 
     private static func sanitized(_ filename: String) -> String {
-        String(String.UnicodeScalarView(filename.unicodeScalars.filter { scalar in
-            scalar.value >= 0x20 && scalar.value != 0x7f && scalar != "/" && scalar != "\\"
-        }.prefix(255)))
+        String(
+            String.UnicodeScalarView(
+                filename.unicodeScalars.filter { scalar in
+                    scalar.value >= 0x20 && scalar.value != 0x7f && scalar != "/" && scalar != "\\"
+                }.prefix(255)))
     }
 }

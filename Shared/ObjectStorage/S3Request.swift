@@ -20,12 +20,14 @@ struct S3Request {
         var path = "/" + SigV4Signer.encode(configuration.bucket)
         if let key { path += "/" + SigV4Signer.encode(key, keepingSlash: true) }
         let isEncrypted = configuration.endpoint.scheme == "https"
-        let payload = payloadHash ?? body.map { body in
-            isEncrypted ? SigV4Signer.unsignedPayload : Self.digest(of: body)
-        } ?? SigV4Signer.emptyPayload
-        let signedHeaders = headers + [
-            ("host", authority), ("x-amz-content-sha256", payload), ("x-amz-date", SigV4Signer.timestamp(time)),
-        ]
+        let payload =
+            payloadHash ?? body.map { body in
+                isEncrypted ? SigV4Signer.unsignedPayload : Self.digest(of: body)
+            } ?? SigV4Signer.emptyPayload
+        let signedHeaders =
+            headers + [
+                ("host", authority), ("x-amz-content-sha256", payload), ("x-amz-date", SigV4Signer.timestamp(time)),
+            ]
         let signer = SigV4Signer(
             accessKeyID: configuration.accessKeyID, secretAccessKey: configuration.secretAccessKey, region: configuration.region)
         let authorization = signer.authorization(

@@ -72,8 +72,9 @@ public actor S3Upload {
         guard etags.count < Self.maximumParts else { throw ObjectStorageError(.tooLarge, key) }
         let id: String
         if let uploadID { id = uploadID } else { id = try await begin() }
-        let response = try await client.send(S3Request(
-            method: .PUT, key: key, query: [("partNumber", String(etags.count + 1)), ("uploadId", id)], body: pending))
+        let response = try await client.send(
+            S3Request(
+                method: .PUT, key: key, query: [("partNumber", String(etags.count + 1)), ("uploadId", id)], body: pending))
         _ = try await response.body.collect(upTo: S3Client.maximumAnswerBytes)
         guard let etag = response.headers.first(name: "etag") else {
             throw ObjectStorageError(.invalidResponse, "a part was stored without an ETag")

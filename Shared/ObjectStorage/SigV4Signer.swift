@@ -82,8 +82,9 @@ public struct SigV4Signer: Sendable {
 
     /// "20130524T000000Z".
     static func timestamp(_ time: Date) -> String {
-        time.formatted(.iso8601.year().month().day().dateSeparator(.omitted).time(includingFractionalSeconds: false)
-            .timeSeparator(.omitted).timeZone(separator: .omitted))
+        time.formatted(
+            .iso8601.year().month().day().dateSeparator(.omitted).time(includingFractionalSeconds: false)
+                .timeSeparator(.omitted).timeZone(separator: .omitted))
     }
 
     private func scope(at time: Date) -> String { "\(Self.timestamp(time).prefix(8))/\(region)/\(service)/aws4_request" }

@@ -62,7 +62,8 @@ enum ProcessMetrics {
     static func exposition() -> String {
         var usage = rusage()
         guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return "" }
-        let seconds = Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+        let seconds =
+            Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
             + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
         var text = "# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total \(seconds)\n"
         if let pages = statmPages() {

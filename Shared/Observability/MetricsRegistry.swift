@@ -94,9 +94,11 @@ struct Series: Hashable, Comparable {
     private let labelText: String
 
     init(_ label: String, _ dimensions: [(String, String)]) {
-        name = String(String.UnicodeScalarView(label.unicodeScalars.map { scalar in
-            scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_") ? scalar : "_"
-        }))
+        name = String(
+            String.UnicodeScalarView(
+                label.unicodeScalars.map { scalar in
+                    scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_") ? scalar : "_"
+                }))
         labelText = dimensions.map { "\($0.0)=\"\(Self.escape($0.1))\"" }.joined(separator: ",")
     }
 

@@ -53,7 +53,9 @@ public final class Readiness: Service, Sendable {
     /// False if the probe takes longer than two seconds; the late probe is cancelled, and waited for by no one.
     private static func limited(_ probe: @escaping Probe) async -> Bool {
         let (answers, continuation) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
-        let asking = Task { continuation.yield(await probe()); continuation.finish() }
+        let asking = Task {
+            continuation.yield(await probe()); continuation.finish()
+        }
         let limit = Task {
             try? await Task.sleep(for: .seconds(2))
             continuation.yield(false)

@@ -50,14 +50,15 @@ public struct Migrator: Sendable {
         try await connection.execute(script: "SET lock_timeout = '60s'")
         // Ends with the connection.
         try await connection.query("SELECT pg_advisory_lock(\(Self.advisoryLock))")
-        try await connection.execute(script: """
-            CREATE TABLE IF NOT EXISTS rial_migrations (
-                version integer PRIMARY KEY,
-                name text NOT NULL,
-                sha256 bytea NOT NULL,
-                applied_at timestamptz NOT NULL DEFAULT now()
-            )
-            """)
+        try await connection.execute(
+            script: """
+                CREATE TABLE IF NOT EXISTS rial_migrations (
+                    version integer PRIMARY KEY,
+                    name text NOT NULL,
+                    sha256 bytea NOT NULL,
+                    applied_at timestamptz NOT NULL DEFAULT now()
+                )
+                """)
         let pending = try await pending(on: connection)
         for migration in pending {
             try await apply(migration, on: connection)
@@ -92,7 +93,8 @@ public struct Migrator: Sendable {
             guard await connection.isInTransaction else {
                 throw PostgresError(code: .migration, message: "it ends its transaction")
             }
-            try await connection.query("""
+            try await connection.query(
+                """
                 INSERT INTO rial_migrations (version, name, sha256)
                 VALUES (\(migration.version), \(migration.name), sha256(\(Array(migration.sql.utf8))))
                 """)

@@ -10,7 +10,8 @@ public struct Inbox: Sendable {
     /// Notes the event in the transaction that `connection` is in.
     /// - Returns: false if it was noted before: the effect stands already.
     public func accept(_ event: EventID, consumer: Topic, on connection: PostgresConnection) async throws -> Bool {
-        let rows = try await connection.query("""
+        let rows = try await connection.query(
+            """
             INSERT INTO \(unescaped: service.inboxTable) (consumer, event_id) VALUES (\(consumer.rawValue), \(event.uuid))
             ON CONFLICT DO NOTHING RETURNING true AS accepted
             """)
@@ -19,7 +20,8 @@ public struct Inbox: Sendable {
 
     /// Forgets events older than any topic keeps its records (14 days; topics keep 7).
     public func sweep(_ database: PostgresPool) async throws {
-        _ = try await database.query("""
+        _ = try await database.query(
+            """
             DELETE FROM \(unescaped: service.inboxTable) WHERE received_at < now() - interval '14 days'
             """)
     }

@@ -24,7 +24,8 @@ public struct Outbox: Sendable {
         topic: Topic, key: String, headers: [KafkaHeader], value: [UInt8]?, on connection: PostgresConnection
     ) async throws {
         let stored = headers.map { StoredHeader(name: $0.name, value: $0.value.map(Base64Bytes.init)) }
-        try await connection.query("""
+        try await connection.query(
+            """
             INSERT INTO \(unescaped: service.outboxTable) (topic, record_key, headers, value)
             VALUES (\(topic.rawValue), \(key), \(PostgresJSON(encoding: stored)), \(value))
             """)

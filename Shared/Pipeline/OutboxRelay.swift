@@ -70,14 +70,16 @@ public struct OutboxRelay: Service {
     /// - Throws: what kept rows from being published, after the others were deleted.
     func publishBatch() async throws -> Int {
         let (count, failure) = try await database.withTransaction { connection in
-            let rows = try await connection.query("""
+            let rows = try await connection.query(
+                """
                 SELECT id, topic, record_key, headers, value FROM \(unescaped: service.outboxTable)
                 ORDER BY id LIMIT \(Self.batchSize) FOR UPDATE SKIP LOCKED
                 """)
             guard !rows.isEmpty else { return (0, (any Error)?.none) }
             let (published, failure) = try await publish(rows)
             FailPoint.reached("\(service.rawValue).relay.published")
-            try await connection.query("""
+            try await connection.query(
+                """
                 DELETE FROM \(unescaped: service.outboxTable) WHERE id = ANY(\(published))
                 """)
             return (rows.count, failure)

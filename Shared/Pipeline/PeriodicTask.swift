@@ -32,7 +32,8 @@ public struct PeriodicTask: Service {
 /// How much waits to be published, and for how long.
 enum OutboxGauge {
     static func measure(_ service: ServiceName, _ database: PostgresPool) async throws {
-        let rows = try await database.query("""
+        let rows = try await database.query(
+            """
             SELECT count(*) AS pending, coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS age
             FROM \(unescaped: service.outboxTable)
             """)

@@ -53,7 +53,8 @@ struct NegativeVectorTests {
         for negative in negatives {
             let failure = try negative.kind == "attestation" ? attestationFailure(negative) : assertionFailure(negative)
             let isAccepted = failure.map(negative.errorClassesAccepted.contains) ?? false
-            #expect(isAccepted, "\(negative.id) (\(negative.description)): \(failure ?? "accepted") not in \(negative.errorClassesAccepted)")
+            #expect(
+                isAccepted, "\(negative.id) (\(negative.description)): \(failure ?? "accepted") not in \(negative.errorClassesAccepted)")
         }
     }
 

@@ -21,7 +21,8 @@ struct ReceiptTests {
             }
             let expected = vector.expected
             #expect(receipt.appID == expected.appId && receipt.kind.rawValue == expected.receiptType, "\(vector.id)")
-            #expect(receipt.clientHash == Array(expected.clientHashField) && receipt.token == Array(expected.tokenField.utf8), "\(vector.id)")
+            #expect(
+                receipt.clientHash == Array(expected.clientHashField) && receipt.token == Array(expected.tokenField.utf8), "\(vector.id)")
             #expect(receipt.environment == .development && expected.environment == "sandbox", "\(vector.id)")
             #expect(receipt.riskMetric == expected.riskMetric.flatMap { Int($0) }, "\(vector.id)")
             #expect(near(receipt.createdAt, expected.creationTime) && near(receipt.expiresAt, expected.expirationTime), "\(vector.id)")

@@ -18,7 +18,8 @@ struct EvidenceAssemblerTests {
     private func depth(_ verdict: DepthVerdict?, reason: String? = nil) -> DepthFindings {
         guard let verdict else { return DepthFindings(measurements: nil, unavailableReason: "no_depth", preview: nil) }
         let measurements = DepthMeasurements(
-            depthVariance: 0.4, depthLayers: 3, edgeCoherence: 0.5, minDepth: 0.3, maxDepth: 4, relief: 0.6, coverage: 0.9, verdict: verdict,
+            depthVariance: 0.4, depthLayers: 3, edgeCoherence: 0.5, minDepth: 0.3, maxDepth: 4, relief: 0.6, coverage: 0.9,
+            verdict: verdict,
             specifiedRule: false, method: "relief-1", reason: reason, rotation: 1)
         return DepthFindings(measurements: measurements, preview: nil)
     }
@@ -31,10 +32,12 @@ struct EvidenceAssemblerTests {
     }
 
     private func metadata(_ location: String? = nil) throws -> CaptureMetadata {
-        try CaptureMetadata.parse(Array("""
-            {"captured_at": "2026-11-21T05:59:55Z", "device_model": "iPhone16,1", "photo_hash": "\(String(repeating: "0", count: 64))",
-             "depth_map_dimensions": {"width": 256, "height": 192}\(location.map { ", \"location\": \($0)" } ?? "")}
-            """.utf8))
+        try CaptureMetadata.parse(
+            Array(
+                """
+                {"captured_at": "2026-11-21T05:59:55Z", "device_model": "iPhone16,1", "photo_hash": "\(String(repeating: "0", count: 64))",
+                 "depth_map_dimensions": {"width": 256, "height": 192}\(location.map { ", \"location\": \($0)" } ?? "")}
+                """.utf8))
     }
 
     private func assemble(
@@ -73,12 +76,14 @@ struct EvidenceAssemblerTests {
         #expect(text.contains("37.77") && text.contains("-122.42"))
     }
 
-    @Test("ends each case at the specified confidence", arguments: [
-        (.pass, .photoDepthMetadata, .real, .high), (.pass, .photoDepth, .real, .high), (.pass, .photo, .real, .medium),
-        (.pass, .photoDepth, .flat, .medium), (.pass, .photoDepth, .undecided, .medium), (.pass, .photoDepth, nil, .medium),
-        (.unavailable, nil, .real, .medium), (.unavailable, nil, .flat, .low), (.unavailable, nil, nil, .low),
-        (.fail, nil, .real, .suspicious), (.fail, .photoDepth, .real, .suspicious), (.fail, nil, nil, .suspicious),
-    ] as [(CheckStatus, AssertionBinding?, DepthVerdict?, ConfidenceLevel)])
+    @Test(
+        "ends each case at the specified confidence",
+        arguments: [
+            (.pass, .photoDepthMetadata, .real, .high), (.pass, .photoDepth, .real, .high), (.pass, .photo, .real, .medium),
+            (.pass, .photoDepth, .flat, .medium), (.pass, .photoDepth, .undecided, .medium), (.pass, .photoDepth, nil, .medium),
+            (.unavailable, nil, .real, .medium), (.unavailable, nil, .flat, .low), (.unavailable, nil, nil, .low),
+            (.fail, nil, .real, .suspicious), (.fail, .photoDepth, .real, .suspicious), (.fail, nil, nil, .suspicious),
+        ] as [(CheckStatus, AssertionBinding?, DepthVerdict?, ConfidenceLevel)])
     func levels(hardware: CheckStatus, binding: AssertionBinding?, verdict: DepthVerdict?, level: ConfidenceLevel) throws {
         #expect(try assemble(attestation(hardware, binding), depth(verdict), exif: exif).confidence == level)
         // Missing metadata changes nothing.
@@ -106,10 +111,14 @@ struct EvidenceAssemblerTests {
         #expect(package.contentCredentials == ContentCredentialsEvidence(status: .withheld, reason: "suspicious"))
     }
 
-    @Test("says why depth did not pass", arguments: [
-        (nil, nil, .photoDepth, "no_depth"), (.flat, nil, .photoDepth, "flat_surface"), (.undecided, "too_few_valid", .photoDepth, "too_few_valid"),
-        (.undecided, nil, nil, "undecided"), (.real, "not_a_surface", .photo, "depth_not_signed"), (.real, "not_a_surface", .photoDepth, nil),
-    ] as [(DepthVerdict?, String?, AssertionBinding?, String?)])
+    @Test(
+        "says why depth did not pass",
+        arguments: [
+            (nil, nil, .photoDepth, "no_depth"), (.flat, nil, .photoDepth, "flat_surface"),
+            (.undecided, "too_few_valid", .photoDepth, "too_few_valid"),
+            (.undecided, nil, nil, "undecided"), (.real, "not_a_surface", .photo, "depth_not_signed"),
+            (.real, "not_a_surface", .photoDepth, nil),
+        ] as [(DepthVerdict?, String?, AssertionBinding?, String?)])
     func depthReason(verdict: DepthVerdict?, reason: String?, binding: AssertionBinding?, expected: String?) throws {
         let package = try assemble(attestation(.pass, binding), depth(verdict, reason: reason), exif: nil).package
         #expect(package.depthAnalysis.reason == expected)

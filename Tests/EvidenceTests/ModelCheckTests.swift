@@ -14,12 +14,14 @@ struct ModelCheckTests {
         #expect(MetadataChecks.model(exif: nil, claimed: model, registered: "iPhone") == MetadataCheck(.pass))
     }
 
-    @Test("takes name and identifier of one model for the same", arguments: [
-        ("iPhone 12 Pro", "iPhone13,3"), ("iPhone 12 Pro Max", "iPhone13,4"), ("iPhone 13 Pro", "iPhone14,2"),
-        ("iPhone 13 Pro Max", "iPhone14,3"), ("iPhone 14 Pro", "iPhone15,2"), ("iPhone 14 Pro Max", "iPhone15,3"),
-        ("iPhone 15 Pro", "iPhone16,1"), ("iPhone 15 Pro Max", "iPhone16,2"), ("iPhone 16 Pro", "iPhone17,1"),
-        ("iPhone 16 Pro Max", "iPhone17,2"), ("iPhone 17 Pro", "iPhone18,1"), ("iPhone 17 Pro Max", "iPhone18,2"),
-    ])
+    @Test(
+        "takes name and identifier of one model for the same",
+        arguments: [
+            ("iPhone 12 Pro", "iPhone13,3"), ("iPhone 12 Pro Max", "iPhone13,4"), ("iPhone 13 Pro", "iPhone14,2"),
+            ("iPhone 13 Pro Max", "iPhone14,3"), ("iPhone 14 Pro", "iPhone15,2"), ("iPhone 14 Pro Max", "iPhone15,3"),
+            ("iPhone 15 Pro", "iPhone16,1"), ("iPhone 15 Pro Max", "iPhone16,2"), ("iPhone 16 Pro", "iPhone17,1"),
+            ("iPhone 16 Pro Max", "iPhone17,2"), ("iPhone 17 Pro", "iPhone18,1"), ("iPhone 17 Pro Max", "iPhone18,2"),
+        ])
     func identifiers(name: String, identifier: String) {
         for (exif, claimed, registered) in [
             (name, identifier, name), (name, identifier, identifier), (identifier, name, name), (identifier, identifier, name),
@@ -28,49 +30,53 @@ struct ModelCheckTests {
         }
     }
 
-    @Test("judges every combination", arguments: [
-        // A known model without LiDAR, in either place, whatever else is said.
-        ("iPhone 15", "iPhone 15 Pro", "iPhone 15 Pro", .fail, "model_without_lidar"),
-        ("iPhone 15 Pro", "iPhone 15", "iPhone 15 Pro", .fail, "model_without_lidar"),
-        (nil, "iPhone15,4", "iPhone", .fail, "model_without_lidar"),
-        ("iPhone 15", "iPhone 15", "iPhone 15", .fail, "model_without_lidar"),
-        ("iPhone X", "iPhone10,3", "iPhone 15 Pro", .fail, "model_without_lidar"),
-        ("iPhone 11 Pro", "iPhone", "iPhone", .fail, "model_without_lidar"),
-        // Another model than the registered one.
-        ("iPhone 15 Pro", "iPhone 15 Pro", "iPhone 14 Pro", .fail, "differs_from_registered"),
-        ("iPhone 15 Pro", "iPhone 14 Pro", "iPhone 14 Pro", .fail, "differs_from_registered"),
-        ("iPhone 14 Pro", "iPhone 15 Pro", "iPhone 14 Pro", .fail, "differs_from_registered"),
-        (nil, "iPhone16,2", "iPhone 15 Pro", .fail, "differs_from_registered"),
-        ("Canon EOS R5", "iPhone 15 Pro", "iPhone 15 Pro", .fail, "differs_from_registered"),
-        (nil, "iPhone19,1", "iPhone 15 Pro", .fail, "differs_from_registered"),
-        (nil, "iPhone 15 Pro", "iPhone 18 Pro", .fail, "differs_from_registered"),
-        (nil, "iPhone 18 Pro Max", "iPhone 18 Pro", .fail, "differs_from_registered"),
-        (nil, "iPhone19,2", "iPhone19,1", .fail, "differs_from_registered"),
-        // Nothing wrong, and not enough to pass.
-        ("iPhone", "iPhone", "iPhone 15 Pro", .unavailable, "model_unknown"),
-        ("iPhone", "iPhone 15 Pro", "iPhone 15 Pro", .unavailable, "model_unknown"),
-        ("iPhone 15 Pro", "iPhone", "iPhone 15 Pro", .unavailable, "model_unknown"),
-        (nil, "iPhone", "iPhone", .unavailable, "model_unknown"),
-        (nil, "iPhone 18 Pro", "iPhone 18 Pro", .unavailable, "model_unknown"),
-        ("iPhone 18 Pro", "iPhone19,1", "iPhone 18 Pro", .unavailable, "model_unknown"),
-        ("iphone 15 pro", "iphone 15 pro", "iphone 15 pro", .unavailable, "model_unknown"),
-        (nil, "", "iPhone 15 Pro", .unavailable, "model_unknown"),
-        // Enough.
-        (nil, "iPhone 15 Pro", "iPhone 15 Pro", .pass, nil),
-        ("iPhone 15 Pro", "iPhone16,1", "iPhone", .pass, nil),
-        ("iPhone 15 Pro", "", "", .pass, nil),
-    ] as [(String?, String, String, CheckStatus, String?)])
+    @Test(
+        "judges every combination",
+        arguments: [
+            // A known model without LiDAR, in either place, whatever else is said.
+            ("iPhone 15", "iPhone 15 Pro", "iPhone 15 Pro", .fail, "model_without_lidar"),
+            ("iPhone 15 Pro", "iPhone 15", "iPhone 15 Pro", .fail, "model_without_lidar"),
+            (nil, "iPhone15,4", "iPhone", .fail, "model_without_lidar"),
+            ("iPhone 15", "iPhone 15", "iPhone 15", .fail, "model_without_lidar"),
+            ("iPhone X", "iPhone10,3", "iPhone 15 Pro", .fail, "model_without_lidar"),
+            ("iPhone 11 Pro", "iPhone", "iPhone", .fail, "model_without_lidar"),
+            // Another model than the registered one.
+            ("iPhone 15 Pro", "iPhone 15 Pro", "iPhone 14 Pro", .fail, "differs_from_registered"),
+            ("iPhone 15 Pro", "iPhone 14 Pro", "iPhone 14 Pro", .fail, "differs_from_registered"),
+            ("iPhone 14 Pro", "iPhone 15 Pro", "iPhone 14 Pro", .fail, "differs_from_registered"),
+            (nil, "iPhone16,2", "iPhone 15 Pro", .fail, "differs_from_registered"),
+            ("Canon EOS R5", "iPhone 15 Pro", "iPhone 15 Pro", .fail, "differs_from_registered"),
+            (nil, "iPhone19,1", "iPhone 15 Pro", .fail, "differs_from_registered"),
+            (nil, "iPhone 15 Pro", "iPhone 18 Pro", .fail, "differs_from_registered"),
+            (nil, "iPhone 18 Pro Max", "iPhone 18 Pro", .fail, "differs_from_registered"),
+            (nil, "iPhone19,2", "iPhone19,1", .fail, "differs_from_registered"),
+            // Nothing wrong, and not enough to pass.
+            ("iPhone", "iPhone", "iPhone 15 Pro", .unavailable, "model_unknown"),
+            ("iPhone", "iPhone 15 Pro", "iPhone 15 Pro", .unavailable, "model_unknown"),
+            ("iPhone 15 Pro", "iPhone", "iPhone 15 Pro", .unavailable, "model_unknown"),
+            (nil, "iPhone", "iPhone", .unavailable, "model_unknown"),
+            (nil, "iPhone 18 Pro", "iPhone 18 Pro", .unavailable, "model_unknown"),
+            ("iPhone 18 Pro", "iPhone19,1", "iPhone 18 Pro", .unavailable, "model_unknown"),
+            ("iphone 15 pro", "iphone 15 pro", "iphone 15 pro", .unavailable, "model_unknown"),
+            (nil, "", "iPhone 15 Pro", .unavailable, "model_unknown"),
+            // Enough.
+            (nil, "iPhone 15 Pro", "iPhone 15 Pro", .pass, nil),
+            ("iPhone 15 Pro", "iPhone16,1", "iPhone", .pass, nil),
+            ("iPhone 15 Pro", "", "", .pass, nil),
+        ] as [(String?, String, String, CheckStatus, String?)])
     func combinations(exif: String?, claimed: String, registered: String, status: CheckStatus, reason: String?) {
         #expect(MetadataChecks.model(exif: exif, claimed: claimed, registered: registered) == MetadataCheck(status, reason: reason))
     }
 
-    @Test("knows sizes by model, in either orientation", arguments: [
-        ("iPhone 12 Pro", 4032, 3024, true), ("iPhone 12 Pro", 3024, 4032, true), ("iPhone 12 Pro", 4032, 2268, true),
-        ("iPhone 12 Pro", 3024, 3024, true), ("iPhone 13 Pro Max", 8064, 6048, false), ("iPhone 14 Pro", 8064, 6048, true),
-        ("iPhone 14 Pro", 5712, 4284, false), ("iPhone16,1", 4284, 5712, true), ("iPhone 15 Pro Max", 8064, 6048, true),
-        ("iPhone 17 Pro", 5712, 3213, true), ("iPhone 17 Pro", 640, 480, false), ("iPhone 17 Pro", 4032, 3023, false),
-        ("iPhone 17 Pro", 0, 0, false),
-    ])
+    @Test(
+        "knows sizes by model, in either orientation",
+        arguments: [
+            ("iPhone 12 Pro", 4032, 3024, true), ("iPhone 12 Pro", 3024, 4032, true), ("iPhone 12 Pro", 4032, 2268, true),
+            ("iPhone 12 Pro", 3024, 3024, true), ("iPhone 13 Pro Max", 8064, 6048, false), ("iPhone 14 Pro", 8064, 6048, true),
+            ("iPhone 14 Pro", 5712, 4284, false), ("iPhone16,1", 4284, 5712, true), ("iPhone 15 Pro Max", 8064, 6048, true),
+            ("iPhone 17 Pro", 5712, 3213, true), ("iPhone 17 Pro", 640, 480, false), ("iPhone 17 Pro", 4032, 3023, false),
+            ("iPhone 17 Pro", 0, 0, false),
+        ])
     func sizes(model: String, width: Int, height: Int, isKnown: Bool) {
         var fields = EXIFFields()
         fields.pixelWidth = width

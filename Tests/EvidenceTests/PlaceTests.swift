@@ -9,34 +9,42 @@ struct PlaceTests {
     @Test("has the cities at hand")
     func loaded() { #expect(CityNames.shared.count > 30_000) }
 
-    @Test("names a place by the nearest city", arguments: [
-        (37.7749, -122.4194, "San Francisco, CA"), (45.764, 4.8357, "Lyon, France"), (64.1466, -21.9426, "Reykjavík, Iceland"),
-        (-54.8019, -68.303, "Ushuaia, Argentina"), (21.3069, -157.8583, "Honolulu, HI"), (1.29, 103.85, "Singapore, Singapore"),
-        (-18.1416, 178.4419, "Suva, Fiji"), (64.73, 177.51, "Anadyr, Russia"), (-17.55, -149.56, "Papeete, French Polynesia"),
-        (-23.7, 133.88, "Alice Springs, Australia"), (64.18, -51.7, "Nuuk, Greenland"),
-    ])
+    @Test(
+        "names a place by the nearest city",
+        arguments: [
+            (37.7749, -122.4194, "San Francisco, CA"), (45.764, 4.8357, "Lyon, France"), (64.1466, -21.9426, "Reykjavík, Iceland"),
+            (-54.8019, -68.303, "Ushuaia, Argentina"), (21.3069, -157.8583, "Honolulu, HI"), (1.29, 103.85, "Singapore, Singapore"),
+            (-18.1416, 178.4419, "Suva, Fiji"), (64.73, 177.51, "Anadyr, Russia"), (-17.55, -149.56, "Papeete, French Polynesia"),
+            (-23.7, 133.88, "Alice Springs, Australia"), (64.18, -51.7, "Nuuk, Greenland"),
+        ])
     func cities(latitude: Double, longitude: Double, name: String) {
         #expect(CityNames.shared.name(latitude: latitude, longitude: longitude) == name)
     }
 
-    @Test("says the city for its numbered districts", arguments: [
-        (45.7676, 4.8345, "Lyon, France"), (48.8592, 2.3417, "Paris, France"), (43.3, 5.38, "Marseille, France"),
-    ])
+    @Test(
+        "says the city for its numbered districts",
+        arguments: [
+            (45.7676, 4.8345, "Lyon, France"), (48.8592, 2.3417, "Paris, France"), (43.3, 5.38, "Marseille, France"),
+        ])
     func districts(latitude: Double, longitude: Double, name: String) {
         #expect(CityNames.shared.name(latitude: latitude, longitude: longitude) == name)
     }
 
-    @Test("names the country where no city is near", arguments: [
-        (-25.3444, 131.0369, "Australia"), (27.5, 5.0, "Algeria"), (44.5, -110.5, "United States"),
-    ])
+    @Test(
+        "names the country where no city is near",
+        arguments: [
+            (-25.3444, 131.0369, "Australia"), (27.5, 5.0, "Algeria"), (44.5, -110.5, "United States"),
+        ])
     func countries(latitude: Double, longitude: Double, name: String) {
         #expect(CityNames.shared.name(latitude: latitude, longitude: longitude) == name)
     }
 
-    @Test("says so where there is nothing, and never fails", arguments: [
-        (0, -140), (-48.9, -123.4), (90, 0), (90, 137), (-90, 0), (-90, -180), (0, 0), (30, -40), (.nan, 0), (0, .nan), (.infinity, 0),
-        (1e300, 1e300), (0, .infinity),
-    ] as [(Double, Double)])
+    @Test(
+        "says so where there is nothing, and never fails",
+        arguments: [
+            (0, -140), (-48.9, -123.4), (90, 0), (90, 137), (-90, 0), (-90, -180), (0, 0), (30, -40), (.nan, 0), (0, .nan), (.infinity, 0),
+            (1e300, 1e300), (0, .infinity),
+        ] as [(Double, Double)])
     func nowhere(latitude: Double, longitude: Double) {
         #expect(CityNames.shared.name(latitude: latitude, longitude: longitude) == "at sea")
     }
@@ -87,10 +95,12 @@ struct PlaceTests {
         #expect(names.count == 0 && names.name(latitude: 45.764, longitude: 4.8357) == "at sea")
     }
 
-    @Test("rounds to two decimals", arguments: [
-        (37.774929, -122.419416, 37.77, -122.42), (-0.001, 0.001, 0, 0), (89.999, 179.999, 90, 180), (-89.995001, -179.996, -90, -180),
-        (45.7649999, 4.835, 45.76, 4.84),
-    ])
+    @Test(
+        "rounds to two decimals",
+        arguments: [
+            (37.774929, -122.419416, 37.77, -122.42), (-0.001, 0.001, 0, 0), (89.999, 179.999, 90, 180), (-89.995001, -179.996, -90, -180),
+            (45.7649999, 4.835, 45.76, 4.84),
+        ])
     func coarse(latitude: Double, longitude: Double, roundedLatitude: Double, roundedLongitude: Double) {
         let place = CoarseLocation(
             PreciseLocation(latitude: latitude, longitude: longitude, altitude: 12.345, accuracy: 1), names: .shared)
@@ -98,10 +108,12 @@ struct PlaceTests {
         #expect(place.latitude.sign == .plus || place.latitude != 0)
     }
 
-    @Test("passes on Earth, fails elsewhere, holds no silence against anyone", arguments: [
-        (0, 0, .pass), (90, 180, .pass), (-90, -180, .pass), (90.000001, 0, .fail), (0, 180.000001, .fail), (-90.1, 0, .fail),
-        (0, -180.1, .fail), (.nan, 0, .fail), (0, .nan, .fail), (.infinity, 0, .fail), (0, -.infinity, .fail),
-    ] as [(Double, Double, CheckStatus)])
+    @Test(
+        "passes on Earth, fails elsewhere, holds no silence against anyone",
+        arguments: [
+            (0, 0, .pass), (90, 180, .pass), (-90, -180, .pass), (90.000001, 0, .fail), (0, 180.000001, .fail), (-90.1, 0, .fail),
+            (0, -180.1, .fail), (.nan, 0, .fail), (0, .nan, .fail), (.infinity, 0, .fail), (0, -.infinity, .fail),
+        ] as [(Double, Double, CheckStatus)])
     func onEarth(latitude: Double, longitude: Double, status: CheckStatus) {
         let location = PreciseLocation(latitude: latitude, longitude: longitude, altitude: nil, accuracy: nil)
         #expect(MetadataChecks.location(location) == MetadataCheck(status, reason: status == .fail ? "not_on_earth" : nil))

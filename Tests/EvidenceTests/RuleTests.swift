@@ -22,24 +22,28 @@ struct RuleTests {
         }
     }
 
-    @Test("needs no metadata checks", arguments: [
-        (.pass, .pass, .high), (.pass, .inconclusive, .medium), (.unavailable, .pass, .medium), (.unavailable, .unavailable, .low),
-        (.fail, .pass, .suspicious),
-    ] as [(CheckStatus, CheckStatus, ConfidenceLevel)])
+    @Test(
+        "needs no metadata checks",
+        arguments: [
+            (.pass, .pass, .high), (.pass, .inconclusive, .medium), (.unavailable, .pass, .medium), (.unavailable, .unavailable, .low),
+            (.fail, .pass, .suspicious),
+        ] as [(CheckStatus, CheckStatus, ConfidenceLevel)])
     func bare(hardware: CheckStatus, depth: CheckStatus, level: ConfidenceLevel) {
         #expect(ConfidenceRule.confidence(hardware: hardware, depth: depth, metadata: []) == level)
     }
 
-    @Test("derives the depth status from verdict and binding", arguments: [
-        (nil, nil, .unavailable, nil), (nil, .photo, .unavailable, nil), (nil, .photoDepth, .unavailable, nil),
-        (nil, .photoDepthMetadata, .unavailable, nil),
-        (.real, nil, .pass, nil), (.real, .photo, .inconclusive, "depth_not_signed"), (.real, .photoDepth, .pass, nil),
-        (.real, .photoDepthMetadata, .pass, nil),
-        (.flat, nil, .inconclusive, "flat_surface"), (.flat, .photo, .inconclusive, "flat_surface"),
-        (.flat, .photoDepth, .inconclusive, "flat_surface"), (.flat, .photoDepthMetadata, .inconclusive, "flat_surface"),
-        (.undecided, nil, .inconclusive, "undecided"), (.undecided, .photo, .inconclusive, "undecided"),
-        (.undecided, .photoDepth, .inconclusive, "undecided"), (.undecided, .photoDepthMetadata, .inconclusive, "undecided"),
-    ] as [(DepthVerdict?, AssertionBinding?, CheckStatus, String?)])
+    @Test(
+        "derives the depth status from verdict and binding",
+        arguments: [
+            (nil, nil, .unavailable, nil), (nil, .photo, .unavailable, nil), (nil, .photoDepth, .unavailable, nil),
+            (nil, .photoDepthMetadata, .unavailable, nil),
+            (.real, nil, .pass, nil), (.real, .photo, .inconclusive, "depth_not_signed"), (.real, .photoDepth, .pass, nil),
+            (.real, .photoDepthMetadata, .pass, nil),
+            (.flat, nil, .inconclusive, "flat_surface"), (.flat, .photo, .inconclusive, "flat_surface"),
+            (.flat, .photoDepth, .inconclusive, "flat_surface"), (.flat, .photoDepthMetadata, .inconclusive, "flat_surface"),
+            (.undecided, nil, .inconclusive, "undecided"), (.undecided, .photo, .inconclusive, "undecided"),
+            (.undecided, .photoDepth, .inconclusive, "undecided"), (.undecided, .photoDepthMetadata, .inconclusive, "undecided"),
+        ] as [(DepthVerdict?, AssertionBinding?, CheckStatus, String?)])
     func depth(verdict: DepthVerdict?, binding: AssertionBinding?, status: CheckStatus, reason: String?) {
         let result = DepthStatusRule.status(verdict: verdict, binding: binding)
         #expect(result.status == status && result.reason == reason)

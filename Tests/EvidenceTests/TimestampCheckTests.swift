@@ -21,12 +21,14 @@ struct TimestampCheckTests {
         return fields
     }
 
-    @Test("goes by the time before receipt", arguments: [
-        (0, .pass, nil), (1, .pass, nil), (900_000, .pass, nil), (900_001, .unavailable, "uploaded_late"),
-        (901_000, .unavailable, "uploaded_late"), (30 * 86_400_000, .unavailable, "uploaded_late"),
-        (30 * 86_400_000 + 1, .unavailable, "uploaded_very_late"), (9000 * 86_400_000, .unavailable, "uploaded_very_late"),
-        (-1, .pass, nil), (-120_000, .pass, nil), (-120_001, .fail, "after_receipt"), (-86_400_000, .fail, "after_receipt"),
-    ] as [(Int, CheckStatus, String?)])
+    @Test(
+        "goes by the time before receipt",
+        arguments: [
+            (0, .pass, nil), (1, .pass, nil), (900_000, .pass, nil), (900_001, .unavailable, "uploaded_late"),
+            (901_000, .unavailable, "uploaded_late"), (30 * 86_400_000, .unavailable, "uploaded_late"),
+            (30 * 86_400_000 + 1, .unavailable, "uploaded_very_late"), (9000 * 86_400_000, .unavailable, "uploaded_very_late"),
+            (-1, .pass, nil), (-120_000, .pass, nil), (-120_001, .fail, "after_receipt"), (-86_400_000, .fail, "after_receipt"),
+        ] as [(Int, CheckStatus, String?)])
     func age(milliseconds: Int, status: CheckStatus, reason: String?) {
         let captured = Self.receipt.addingTimeInterval(-Double(milliseconds) / 1000)
         let check = MetadataChecks.timestamp(
@@ -34,10 +36,12 @@ struct TimestampCheckTests {
         #expect(check == MetadataCheck(status, reason: reason))
     }
 
-    @Test("compares with the time the upload claims, also where the upload is late", arguments: [
-        (0, 900_000, true), (0, 900_001, false), (0, -900_000, true), (0, -900_001, false),
-        (86_400_000, 900_000, true), (86_400_000, 900_001, false), (86_400_000, -900_001, false),
-    ])
+    @Test(
+        "compares with the time the upload claims, also where the upload is late",
+        arguments: [
+            (0, 900_000, true), (0, 900_001, false), (0, -900_000, true), (0, -900_001, false),
+            (86_400_000, 900_000, true), (86_400_000, 900_001, false), (86_400_000, -900_001, false),
+        ])
     func claimed(milliseconds: Int, difference: Int, isClose: Bool) {
         let captured = Self.receipt.addingTimeInterval(Double(difference - milliseconds) / 1000)
         let check = MetadataChecks.timestamp(
@@ -53,13 +57,15 @@ struct TimestampCheckTests {
         #expect(check.reason == "after_receipt")
     }
 
-    @Test("cannot tell without a readable time and offset", arguments: [
-        (nil, "+01:00", "no_exif_time"), ("2026:11:21 07:00:00", nil, "no_utc_offset"), (nil, nil, "no_exif_time"),
-        ("2026:13:21 07:00:00", "+01:00", "unreadable_exif_time"), ("2026:11:21T07:00:00", "+01:00", "unreadable_exif_time"),
-        ("2026:11:21", "+01:00", "unreadable_exif_time"), ("    :  :     :  :", "+01:00", "unreadable_exif_time"),
-        ("2026:11:21 07:00:00", "   :", "unreadable_exif_time"), ("2026:11:21 07:00:00", "01:00", "unreadable_exif_time"),
-        ("2026:11:21 07:00:00", "+25:00", "unreadable_exif_time"), ("2026:11:21 07:00:00 ", "+01:00", "unreadable_exif_time"),
-    ] as [(String?, String?, String)])
+    @Test(
+        "cannot tell without a readable time and offset",
+        arguments: [
+            (nil, "+01:00", "no_exif_time"), ("2026:11:21 07:00:00", nil, "no_utc_offset"), (nil, nil, "no_exif_time"),
+            ("2026:13:21 07:00:00", "+01:00", "unreadable_exif_time"), ("2026:11:21T07:00:00", "+01:00", "unreadable_exif_time"),
+            ("2026:11:21", "+01:00", "unreadable_exif_time"), ("    :  :     :  :", "+01:00", "unreadable_exif_time"),
+            ("2026:11:21 07:00:00", "   :", "unreadable_exif_time"), ("2026:11:21 07:00:00", "01:00", "unreadable_exif_time"),
+            ("2026:11:21 07:00:00", "+25:00", "unreadable_exif_time"), ("2026:11:21 07:00:00 ", "+01:00", "unreadable_exif_time"),
+        ] as [(String?, String?, String)])
     func unreadable(time: String?, offset: String?, reason: String) {
         var fields = EXIFFields()
         fields.dateTimeOriginal = time
@@ -74,10 +80,12 @@ struct TimestampCheckTests {
         #expect(check == MetadataCheck(.unavailable, reason: "no_exif_time"))
     }
 
-    @Test("reads offsets and fractions of a second", arguments: [
-        ("+01:00", "5", 0.5), ("+01:00", nil, 0), ("+01:00", "257", 0.257), ("+01:00", "257999999999999999", 0.257999999),
-        ("+01:00", "x", 0), ("+01:00", "", 0), ("+01:00", "25x", 0.25), ("Z", nil, 3600), ("-09:30", nil, 37_800),
-    ] as [(String, String?, Double)])
+    @Test(
+        "reads offsets and fractions of a second",
+        arguments: [
+            ("+01:00", "5", 0.5), ("+01:00", nil, 0), ("+01:00", "257", 0.257), ("+01:00", "257999999999999999", 0.257999999),
+            ("+01:00", "x", 0), ("+01:00", "", 0), ("+01:00", "25x", 0.25), ("Z", nil, 3600), ("-09:30", nil, 37_800),
+        ] as [(String, String?, Double)])
     func captureTime(offset: String, fraction: String?, seconds: Double) throws {
         var fields = EXIFFields()
         fields.dateTimeOriginal = "2026:11:21 07:00:00"

@@ -53,8 +53,9 @@ struct CaptureRepositoryTests {
             let id = CaptureID()
             _ = try await captures.record(id, Self.submission(), device: device, receivedAt: now)
             _ = try await pool.query("UPDATE captures SET status = 'failed', failure = 'x'")
-            guard case .known(let known, .failed) = try await captures.record(
-                CaptureID(), Self.submission(), device: device, receivedAt: now)
+            guard
+                case .known(let known, .failed) = try await captures.record(
+                    CaptureID(), Self.submission(), device: device, receivedAt: now)
             else {
                 Issue.record("the failed capture was not found")
                 return
@@ -75,9 +76,11 @@ struct CaptureRepositoryTests {
         }
     }
 
-    @Test("what passes the checks can be recorded and read again", arguments: [
-        #"{"a":"\u0000"}"#, #"{"a":"\ud800"}"#, #"{"a":1e200000}"#,
-    ])
+    @Test(
+        "what passes the checks can be recorded and read again",
+        arguments: [
+            #"{"a":"\u0000"}"#, #"{"a":"\ud800"}"#, #"{"a":1e200000}"#,
+        ])
     func oddDetection(text: String) async throws {
         var body = try CaptureSubmissionTests.body()
         body.detection = Array(text.utf8)
@@ -110,7 +113,8 @@ struct CaptureRepositoryTests {
 
     private static func insertDevice(_ pool: PostgresPool) async throws -> DeviceID {
         let id = DeviceID()
-        _ = try await pool.query("""
+        _ = try await pool.query(
+            """
             INSERT INTO devices (id, platform, model, has_lidar, attestation_level, attestation_failure, key_id, request_key_algorithm,
                 request_key, attestation_object, registered_at)
             VALUES (\(id.uuid), 'ios', 'iPhone 15 Pro', true, 'unverified', 'x', \([UInt8](repeating: 1, count: 32)), 'ed25519',

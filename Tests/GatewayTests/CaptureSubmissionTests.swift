@@ -50,10 +50,12 @@ struct CaptureSubmissionTests {
         #expect(refusal { _ = try CaptureSubmission(body) }?.code == .invalidMetadata)
     }
 
-    @Test("each metadata field that is missing or wrong is named", arguments: [
-        ("captured_at", "yesterday"), ("captured_at", nil), ("device_model", ""), ("device_model", "a\u{0}b"), ("device_model", nil),
-        ("photo_hash", "00"), ("photo_hash", nil), ("depth_map_dimensions", nil), ("depth_map_dimensions", "256x192"),
-    ] as [(String, String?)])
+    @Test(
+        "each metadata field that is missing or wrong is named",
+        arguments: [
+            ("captured_at", "yesterday"), ("captured_at", nil), ("device_model", ""), ("device_model", "a\u{0}b"), ("device_model", nil),
+            ("photo_hash", "00"), ("photo_hash", nil), ("depth_map_dimensions", nil), ("depth_map_dimensions", "256x192"),
+        ] as [(String, String?)])
     func fields(field: String, value: String?) throws {
         let body = try Self.body(metadata: [field: value as Any? ?? NSNull()])
         let refused = refusal { _ = try CaptureSubmission(body) }
@@ -109,7 +111,8 @@ struct CaptureSubmissionTests {
         }
     }
 
-    @Test("a detection is a JSON object", arguments: ["", "[]", "7", "{", "null", "{\"a\":\"\u{0}\"}", String(repeating: "[", count: 60_000)])
+    @Test(
+        "a detection is a JSON object", arguments: ["", "[]", "7", "{", "null", "{\"a\":\"\u{0}\"}", String(repeating: "[", count: 60_000)])
     func detection(text: String) throws { try expect(.validationError, "detection") { $0.detection = Array(text.utf8) } }
 
     @Test("a detection larger than 64 kB is refused")

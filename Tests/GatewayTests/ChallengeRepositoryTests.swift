@@ -126,7 +126,8 @@ struct ChallengeRepositoryTests {
 
     private static func age(_ pool: PostgresPool, by interval: String) async throws {
         let step: SQL = "\(unescaped: "interval '\(interval)'")"
-        _ = try await pool.query("""
+        _ = try await pool.query(
+            """
             UPDATE challenges SET created_at = created_at - \(step), expires_at = expires_at - \(step),
                 consumed_at = consumed_at - \(step), announced_at = announced_at - \(step)
             """)

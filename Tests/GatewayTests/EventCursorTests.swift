@@ -66,9 +66,11 @@ struct EventCursorTests {
         }
     }
 
-    @Test("an id that is not ours replays from the start", arguments: [
-        "", "0", "…", "\n\nevent: evil", String(repeating: "final", count: 10_000), "FINAL", ".....",
-    ])
+    @Test(
+        "an id that is not ours replays from the start",
+        arguments: [
+            "", "0", "…", "\n\nevent: evil", String(repeating: "final", count: 10_000), "FINAL", ".....",
+        ])
     func foreign(id: String) throws {
         var cursor = EventCursor(id)
         #expect(cursor.advance(try Self.row("failed"), parts: []).count == 2)
@@ -151,12 +153,13 @@ struct EventCursorTests {
     }
 
     static func row(_ status: String, evidence: String? = nil) throws -> CaptureRow {
-        try CaptureRow(makeRow([
-            "id": UUID().uuidString.lowercased(), "short_id": "abcdEFGH", "device_id": UUID().uuidString.lowercased(), "type": "photo",
-            "capture_mode": "full", "status": status, "failure": status == "failed" ? "intake_missing" : nil,
-            "confidence_level": status == "complete" ? "high" : nil, "media_sha256": "\\x" + String(repeating: "01", count: 32),
-            "captured_at": "2026-11-21 07:00:00+00", "uploaded_at": "2026-11-21 07:00:01+00", "evidence": evidence, "location": nil,
-            "detection": nil, "media_names": "{public.jpg,thumbnail.jpg}",
-        ]))
+        try CaptureRow(
+            makeRow([
+                "id": UUID().uuidString.lowercased(), "short_id": "abcdEFGH", "device_id": UUID().uuidString.lowercased(), "type": "photo",
+                "capture_mode": "full", "status": status, "failure": status == "failed" ? "intake_missing" : nil,
+                "confidence_level": status == "complete" ? "high" : nil, "media_sha256": "\\x" + String(repeating: "01", count: 32),
+                "captured_at": "2026-11-21 07:00:00+00", "uploaded_at": "2026-11-21 07:00:01+00", "evidence": evidence, "location": nil,
+                "detection": nil, "media_names": "{public.jpg,thumbnail.jpg}",
+            ]))
     }
 }

@@ -15,7 +15,8 @@ struct GatewayDatabase: Sendable {
         let logger = Logger(label: "tests")
         let admin = try await PostgresConnection.connect(url: server, applicationName: schema)
         try await admin.execute(script: "CREATE SCHEMA \(schema)")
-        let url = server.contains("://")
+        let url =
+            server.contains("://")
             ? server + (server.contains("?") ? "&" : "?") + "options=-csearch_path%3D\(schema)"
             : server + " options='-csearch_path=\(schema)'"
         let pools = (0..<count).map { _ in PostgresPool(url: url, size: 4, applicationName: schema, logger: logger) }

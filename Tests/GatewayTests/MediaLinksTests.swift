@@ -52,7 +52,9 @@ struct MediaLinksTests {
     @Test("another capture, name, expiry or key does not open it")
     func wrong() throws {
         var query = try parse(links.path(capture, "public.jpg", at: now))
-        let other = refusal { try links.check(CaptureID(), "public.jpg", expires: query["expires"], signature: query["signature"], at: now) }
+        let other = refusal {
+            try links.check(CaptureID(), "public.jpg", expires: query["expires"], signature: query["signature"], at: now)
+        }
         #expect(other?.code == .forbidden)
         let name = refusal { try links.check(capture, "c2pa.jpg", expires: query["expires"], signature: query["signature"], at: now) }
         #expect(name?.code == .forbidden)

@@ -17,10 +17,11 @@ struct RateLimitsTests {
 
     @Test("zero means none")
     func off() throws {
-        let limits = try RateLimits(ServiceEnvironment([
-            "RIAL_LIMIT_CHALLENGES_PER_MINUTE": "0", "RIAL_LIMIT_REGISTRATIONS_PER_MINUTE": "0", "RIAL_LIMIT_CAPTURES_PER_HOUR": "0",
-            "RIAL_LIMIT_VERIFICATIONS_PER_HOUR": "0",
-        ]))
+        let limits = try RateLimits(
+            ServiceEnvironment([
+                "RIAL_LIMIT_CHALLENGES_PER_MINUTE": "0", "RIAL_LIMIT_REGISTRATIONS_PER_MINUTE": "0", "RIAL_LIMIT_CAPTURES_PER_HOUR": "0",
+                "RIAL_LIMIT_VERIFICATIONS_PER_HOUR": "0",
+            ]))
         #expect([limits.challenges, limits.registrations, limits.captures, limits.verifications].allSatisfy { $0.isOff })
     }
 

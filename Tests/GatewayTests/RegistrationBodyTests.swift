@@ -47,7 +47,8 @@ struct RegistrationBodyTests {
         try expectRefused("attestation.\(field)") { fields in Self.change(&fields, "attestation", field, to: nil) }
     }
 
-    @Test("text that is no base64 is refused", arguments: ["key_id", "attestation_object", "challenge"], ["***", "A", "AA AA", "AAAA\n", "é"])
+    @Test(
+        "text that is no base64 is refused", arguments: ["key_id", "attestation_object", "challenge"], ["***", "A", "AA AA", "AAAA\n", "é"])
     func base64(field: String, text: String) throws {
         try expectRefused("attestation.\(field)") { fields in Self.change(&fields, "attestation", field, to: text) }
     }
@@ -67,9 +68,11 @@ struct RegistrationBodyTests {
         #expect((refused == nil) == isAccepted)
     }
 
-    @Test("names have 1 to 100 characters and no control characters", arguments: ["model", "os_version"], [
-        "", String(repeating: "x", count: 101), "a\u{0}b", "a\nb", "a\u{7f}", "e" + String(repeating: "\u{301}", count: 300),
-    ])
+    @Test(
+        "names have 1 to 100 characters and no control characters", arguments: ["model", "os_version"],
+        [
+            "", String(repeating: "x", count: 101), "a\u{0}b", "a\nb", "a\u{7f}", "e" + String(repeating: "\u{301}", count: 300),
+        ])
     func names(field: String, text: String) throws {
         try expectRefused(field) { $0[field] = text }
     }
@@ -103,10 +106,12 @@ struct RegistrationBodyTests {
         }
     }
 
-    @Test("what is no JSON object of ours is refused without harm", arguments: [
-        "", "{", "[]", "null", "7", "\"text\"", "{\"platform\":\"ios\"", "\u{feff}{}x", String(repeating: "[", count: 100_000),
-        String(repeating: "{\"a\":", count: 50_000),
-    ])
+    @Test(
+        "what is no JSON object of ours is refused without harm",
+        arguments: [
+            "", "{", "[]", "null", "7", "\"text\"", "{\"platform\":\"ios\"", "\u{feff}{}x", String(repeating: "[", count: 100_000),
+            String(repeating: "{\"a\":", count: 50_000),
+        ])
     func noJSON(text: String) {
         let refused = refusal { _ = try RegistrationBody(Array(text.utf8)) }
         #expect(refused?.code == .validationError)

@@ -17,9 +17,11 @@ struct RequestTimestampTests {
     @Test("seconds instead of milliseconds are not current")
     func seconds() { #expect(!RequestTimestamp.isCurrent("1795000000", at: now)) }
 
-    @Test("anything but digits is refused", arguments: [
-        "", " 1795000000000", "1795000000000 ", "+1795000000000", "-1", "1795000000000.0", "1.795e12", "0x1A1ECB3D600", "١٧٩٥٠٠٠٠٠٠٠٠٠",
-        "1795000000000\0", "999999999999999", "9999999999999999", "99999999999999999999999999",
-    ])
+    @Test(
+        "anything but digits is refused",
+        arguments: [
+            "", " 1795000000000", "1795000000000 ", "+1795000000000", "-1", "1795000000000.0", "1.795e12", "0x1A1ECB3D600", "١٧٩٥٠٠٠٠٠٠٠٠٠",
+            "1795000000000\0", "999999999999999", "9999999999999999", "99999999999999999999999999",
+        ])
     func malformed(text: String) { #expect(!RequestTimestamp.isCurrent(text, at: now)) }
 }

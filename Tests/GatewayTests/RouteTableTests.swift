@@ -14,13 +14,17 @@ struct RouteTableTests {
         return table
     }()
 
-    @Test("knows the methods of an address", arguments: [
-        ("/api/v1/captures", ["POST"]), ("/api/v1/captures/", ["POST"]), ("/api/v1/captures/abc", ["GET", "HEAD"]),
-        ("/api/v1/captures/abc/events", ["GET", "HEAD"]),
-    ])
+    @Test(
+        "knows the methods of an address",
+        arguments: [
+            ("/api/v1/captures", ["POST"]), ("/api/v1/captures/", ["POST"]), ("/api/v1/captures/abc", ["GET", "HEAD"]),
+            ("/api/v1/captures/abc/events", ["GET", "HEAD"]),
+        ])
     func known(path: String, methods: [String]) { #expect(Self.table.methods(of: path) == methods) }
 
-    @Test("knows none for an unknown one", arguments: ["", "/", "/api", "/api/v1/capture", "/api/v1/captures/a/b", "/api/v1/captures/a/events/b"])
+    @Test(
+        "knows none for an unknown one",
+        arguments: ["", "/", "/api", "/api/v1/capture", "/api/v1/captures/a/b", "/api/v1/captures/a/events/b"])
     func unknown(path: String) { #expect(Self.table.methods(of: path).isEmpty) }
 
     @Test("labels stay few whatever method is sent")

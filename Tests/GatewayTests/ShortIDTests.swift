@@ -11,8 +11,10 @@ struct ShortIDTests {
         #expect(Set(ids).count == ids.count)
     }
 
-    @Test("anything but eight characters of base62 is refused", arguments: [
-        "", "1234567", "123456789", "1234567-", "1234567é", "../../..", "1234567\n", "       1",
-    ])
+    @Test(
+        "anything but eight characters of base62 is refused",
+        arguments: [
+            "", "1234567", "123456789", "1234567-", "1234567é", "../../..", "1234567\n", "       1",
+        ])
     func refuses(text: String) { #expect(!ShortID.isValid(text)) }
 }

@@ -56,10 +56,12 @@ struct EXIFReaderTests {
         #expect(try read(xmp, broken, EXIFBuilder().segment(Self.sound), other)?.model == "iPhone 15 Pro")
     }
 
-    @Test("cleans texts and bounds them", arguments: [
-        ("  iPhone 15 Pro  ", "iPhone 15 Pro"), ("a\u{1}\nb", "ab"), ("   ", nil), ("", nil), ("a\0b", "a"),
-        (String(repeating: "x", count: 900), String(repeating: "x", count: 100)), (String(repeating: "x", count: 2000), nil),
-    ] as [(String, String?)])
+    @Test(
+        "cleans texts and bounds them",
+        arguments: [
+            ("  iPhone 15 Pro  ", "iPhone 15 Pro"), ("a\u{1}\nb", "ab"), ("   ", nil), ("", nil), ("a\0b", "a"),
+            (String(repeating: "x", count: 900), String(repeating: "x", count: 100)), (String(repeating: "x", count: 2000), nil),
+        ] as [(String, String?)])
     func texts(written: String, model: String?) throws {
         #expect(try read(EXIFBuilder().segment([0x0110: .text(written)]))?.model == model)
     }

@@ -22,7 +22,8 @@ struct JPEGSegmentsTests {
             0x013b: .text("SECRET artist"), 0x8298: .text("SECRET copyright"), 0x8769: .directory(photo), 0x8825: .directory(place),
         ]
         let preview = try TestPictures.jpeg(width: 16, height: 16)
-        let xmp = "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>"
+        let xmp =
+            "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>"
             + "<rdf:Description xmlns:exif='http://ns.adobe.com/exif/1.0/' exif:GPSLatitude='33,51.4S' exif:GPSLongitude='151,12.9E'/>"
             + "</rdf:RDF></x:xmpmeta>"
         let city = Array("SECRET city".utf8)
@@ -109,11 +110,14 @@ struct JPEGSegmentsTests {
         #expect(try JPEGSegments.publicCopy(of: late) == jpeg)
     }
 
-    @Test("refuses what is damaged", arguments: [
-        [], [0xff], [0xff, 0xd8], [0xff, 0xd8, 0xff, 0xd9], [0xff, 0xd8, 0xff, 0xe1, 0, 1, 0, 0], [0xff, 0xd8, 0xff, 0xe1, 0xff, 0xff, 0, 0],
-        [0xff, 0xd8, 0xff, 0xda, 0, 2, 1, 2, 3], [0xff, 0xd8, 0xff, 0xda, 0, 2, 1, 0xff], [0xff, 0xd8, 0xff, 0xff, 0xff, 0xff],
-        [0xff, 0xd8, 0, 0, 0xff, 0xda], [0xff, 0xd8, 0xff, 0xd8, 0xff, 0xd9], Array("GIF89a".utf8),
-    ] as [[UInt8]])
+    @Test(
+        "refuses what is damaged",
+        arguments: [
+            [], [0xff], [0xff, 0xd8], [0xff, 0xd8, 0xff, 0xd9], [0xff, 0xd8, 0xff, 0xe1, 0, 1, 0, 0],
+            [0xff, 0xd8, 0xff, 0xe1, 0xff, 0xff, 0, 0],
+            [0xff, 0xd8, 0xff, 0xda, 0, 2, 1, 2, 3], [0xff, 0xd8, 0xff, 0xda, 0, 2, 1, 0xff], [0xff, 0xd8, 0xff, 0xff, 0xff, 0xff],
+            [0xff, 0xd8, 0, 0, 0xff, 0xda], [0xff, 0xd8, 0xff, 0xd8, 0xff, 0xd9], Array("GIF89a".utf8),
+        ] as [[UInt8]])
     func damaged(bytes: [UInt8]) {
         #expect { try JPEGSegments.publicCopy(of: bytes) } throws: { ($0 as? ImagingError)?.code == .corrupt }
     }
@@ -147,7 +151,9 @@ struct JPEGSegmentsTests {
         // The profile is none, which is not our doing.
         #expect(after["ExifTool:Warning"].map { "\($0)".contains("ICC_Profile") } ?? true)
         #expect(after["EXIF:Model"] as? String == "iPhone 15 Pro" && after["EXIF:LensModel"] as? String == "back triple camera")
-        for tag in ["EXIF:Orientation", "EXIF:ExposureTime", "EXIF:ISO", "EXIF:LensInfo", "EXIF:DateTimeOriginal", "EXIF:OffsetTimeOriginal"] {
+        for tag in [
+            "EXIF:Orientation", "EXIF:ExposureTime", "EXIF:ISO", "EXIF:LensInfo", "EXIF:DateTimeOriginal", "EXIF:OffsetTimeOriginal",
+        ] {
             #expect(after[tag].map { "\($0)" } == before[tag].map { "\($0)" } && after[tag] != nil, "\(tag)")
         }
     }

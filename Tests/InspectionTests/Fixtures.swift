@@ -51,7 +51,7 @@ final class TemporaryFile: Sendable {
         path = FileManager.default.temporaryDirectory.appendingPathComponent("inspection-\(UUID().uuidString)").path
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         if isProgram { try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path) }
-        descriptor = open(path, O_RDWR | O_CLOEXEC)
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
     }
 
     /// A shell script that stands in for the inspector.

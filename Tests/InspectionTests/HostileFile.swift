@@ -61,7 +61,8 @@ struct HostileFile: Sendable, CustomTestStringConvertible {
 
     /// Superboxes, each with its description, one inside the other (ISO/IEC 19566-5 §A.3).
     private static func nested(_ depth: Int) -> [UInt8] {
-        let description = box("jumd", Array("c2pa".utf8) + [0, 0x11, 0, 0x10, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71, 3] + Array("c2pa\0".utf8))
+        let description = box(
+            "jumd", Array("c2pa".utf8) + [0, 0x11, 0, 0x10, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71, 3] + Array("c2pa\0".utf8))
         let level = 8 + description.count
         return (1...depth).reversed().flatMap { number($0 * level) + Array("jumb".utf8) + description }
     }

@@ -33,7 +33,7 @@ extension InspectionSuite {
             "yes >&2",
         ])
     func hangs(script: String) async throws {
-        let program = try TemporaryFile(script: "exec 5>&-; \(script)")
+        let program = try TemporaryFile(script: script)
         let file = try TemporaryFile([1])
         let limits = InspectionLimits(wallClock: .milliseconds(400), cpu: .seconds(30))
         let start = ContinuousClock.now
@@ -172,7 +172,8 @@ extension InspectionSuite {
         let file = try TemporaryFile([1])
         let misconfigured = try TemporaryFile(script: "echo no sandbox here >&2; exit 78")
         let pools = [
-            (Fixtures.pool("/nonexistent"), "/nonexistent: No such file or directory"), (Fixtures.pool(misconfigured.path), "no sandbox here"),
+            (Fixtures.pool("/nonexistent"), "/nonexistent: No such file or directory"),
+            (Fixtures.pool(misconfigured.path), "no sandbox here"),
             (
                 InspectorPool(executable: "/bin/true", trustAnchorsFile: "/nonexistent.pem", concurrency: 1, waiting: 0),
                 "/nonexistent.pem: No such file or directory"

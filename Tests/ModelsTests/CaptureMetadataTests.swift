@@ -27,9 +27,10 @@ struct CaptureMetadataTests {
 
     @Test("reads every field")
     func everything() throws {
-        let metadata = try CaptureMetadata.parse(Self.document([
-            "location": #"{"latitude": 45.764, "longitude": 4.8357, "altitude": 173.5, "accuracy": 5}"#, "assertion": "\"o2M\"",
-        ]))
+        let metadata = try CaptureMetadata.parse(
+            Self.document([
+                "location": #"{"latitude": 45.764, "longitude": 4.8357, "altitude": 173.5, "accuracy": 5}"#, "assertion": "\"o2M\"",
+            ]))
         #expect(metadata.capturedAt == Date(timeIntervalSince1970: 1_795_240_800.5))
         #expect(metadata.deviceModel == "iPhone 15 Pro")
         #expect(metadata.photoHash.hex == Self.hash)
@@ -44,10 +45,12 @@ struct CaptureMetadataTests {
         #expect(metadata.location == nil && metadata.assertion == nil)
     }
 
-    @Test("takes both spellings of a place", arguments: [
-        #"{"lat": -33.5, "lng": 151}"#, #"{"latitude": -33.5, "lng": 151}"#, #"{"lat": -33.5, "longitude": 151, "altitude": null}"#,
-        #"{"latitude": null, "lat": -3.35e1, "longitude": 151.0}"#,
-    ])
+    @Test(
+        "takes both spellings of a place",
+        arguments: [
+            #"{"lat": -33.5, "lng": 151}"#, #"{"latitude": -33.5, "lng": 151}"#, #"{"lat": -33.5, "longitude": 151, "altitude": null}"#,
+            #"{"latitude": null, "lat": -3.35e1, "longitude": 151.0}"#,
+        ])
     func aliases(text: String) throws {
         let location = try CaptureMetadata.parse(Self.document(["location": text])).location
         #expect(location == PreciseLocation(latitude: -33.5, longitude: 151, altitude: nil, accuracy: nil))
@@ -68,30 +71,33 @@ struct CaptureMetadataTests {
         }
     }
 
-    @Test("names the field that is wrong", arguments: [
-        ("captured_at", nil, "captured_at"), ("captured_at", "1795240800", "captured_at"), ("captured_at", "\"yesterday\"", "captured_at"),
-        ("captured_at", "\"2026-11-21T07:00:00\"", "captured_at"), ("captured_at", "\"2026-02-30T07:00:00Z\"", "captured_at"),
-        ("device_model", nil, "device_model"), ("device_model", "\"\"", "device_model"), ("device_model", "15", "device_model"),
-        ("device_model", #""iPhone\u0000""#, "device_model"), ("device_model", #""iPhone\n15""#, "device_model"),
-        ("device_model", #""a\u2028b""#, "device_model"), ("device_model", #""\u0085""#, "device_model"),
-        ("photo_hash", nil, "photo_hash"), ("photo_hash", "\"abcd\"", "photo_hash"), ("photo_hash", "[1]", "photo_hash"),
-        ("depth_map_dimensions", nil, "depth_map_dimensions"), ("depth_map_dimensions", "[256, 192]", "depth_map_dimensions"),
-        ("depth_map_dimensions", #"{"width": 256}"#, "depth_map_dimensions.height"),
-        ("depth_map_dimensions", #"{"width": 0, "height": 1}"#, "depth_map_dimensions.width"),
-        ("depth_map_dimensions", #"{"width": 1, "height": 1025}"#, "depth_map_dimensions.height"),
-        ("depth_map_dimensions", #"{"width": -1, "height": 1}"#, "depth_map_dimensions.width"),
-        ("depth_map_dimensions", #"{"width": 1.5, "height": 1}"#, "depth_map_dimensions.width"),
-        ("depth_map_dimensions", #"{"width": 1e999, "height": 1}"#, "depth_map_dimensions.width"),
-        ("depth_map_dimensions", #"{"width": true, "height": 1}"#, "depth_map_dimensions.width"),
-        ("depth_map_dimensions", #"{"width": "256", "height": 1}"#, "depth_map_dimensions.width"),
-        ("depth_map_dimensions", #"{"width": 99999999999999999999999, "height": 1}"#, "depth_map_dimensions.width"),
-        ("location", "\"Lyon\"", "location"), ("location", "[]", "location"), ("location", "{}", "location.latitude"),
-        ("location", #"{"lat": 1}"#, "location.longitude"), ("location", #"{"lat": "1", "lng": 1}"#, "location.lat"),
-        ("location", #"{"lat": false, "lng": 1}"#, "location.lat"), ("location", #"{"lat": 1, "lng": 1e400}"#, "location.lng"),
-        ("location", #"{"lat": 1, "lng": 1, "altitude": "high"}"#, "location.altitude"),
-        ("location", #"{"lat": 1, "lng": 1, "accuracy": true}"#, "location.accuracy"),
-        ("assertion", "\"not base64!\"", "assertion"), ("assertion", "7", "assertion"),
-    ] as [(String, String?, String)])
+    @Test(
+        "names the field that is wrong",
+        arguments: [
+            ("captured_at", nil, "captured_at"), ("captured_at", "1795240800", "captured_at"),
+            ("captured_at", "\"yesterday\"", "captured_at"),
+            ("captured_at", "\"2026-11-21T07:00:00\"", "captured_at"), ("captured_at", "\"2026-02-30T07:00:00Z\"", "captured_at"),
+            ("device_model", nil, "device_model"), ("device_model", "\"\"", "device_model"), ("device_model", "15", "device_model"),
+            ("device_model", #""iPhone\u0000""#, "device_model"), ("device_model", #""iPhone\n15""#, "device_model"),
+            ("device_model", #""a\u2028b""#, "device_model"), ("device_model", #""\u0085""#, "device_model"),
+            ("photo_hash", nil, "photo_hash"), ("photo_hash", "\"abcd\"", "photo_hash"), ("photo_hash", "[1]", "photo_hash"),
+            ("depth_map_dimensions", nil, "depth_map_dimensions"), ("depth_map_dimensions", "[256, 192]", "depth_map_dimensions"),
+            ("depth_map_dimensions", #"{"width": 256}"#, "depth_map_dimensions.height"),
+            ("depth_map_dimensions", #"{"width": 0, "height": 1}"#, "depth_map_dimensions.width"),
+            ("depth_map_dimensions", #"{"width": 1, "height": 1025}"#, "depth_map_dimensions.height"),
+            ("depth_map_dimensions", #"{"width": -1, "height": 1}"#, "depth_map_dimensions.width"),
+            ("depth_map_dimensions", #"{"width": 1.5, "height": 1}"#, "depth_map_dimensions.width"),
+            ("depth_map_dimensions", #"{"width": 1e999, "height": 1}"#, "depth_map_dimensions.width"),
+            ("depth_map_dimensions", #"{"width": true, "height": 1}"#, "depth_map_dimensions.width"),
+            ("depth_map_dimensions", #"{"width": "256", "height": 1}"#, "depth_map_dimensions.width"),
+            ("depth_map_dimensions", #"{"width": 99999999999999999999999, "height": 1}"#, "depth_map_dimensions.width"),
+            ("location", "\"Lyon\"", "location"), ("location", "[]", "location"), ("location", "{}", "location.latitude"),
+            ("location", #"{"lat": 1}"#, "location.longitude"), ("location", #"{"lat": "1", "lng": 1}"#, "location.lat"),
+            ("location", #"{"lat": false, "lng": 1}"#, "location.lat"), ("location", #"{"lat": 1, "lng": 1e400}"#, "location.lng"),
+            ("location", #"{"lat": 1, "lng": 1, "altitude": "high"}"#, "location.altitude"),
+            ("location", #"{"lat": 1, "lng": 1, "accuracy": true}"#, "location.accuracy"),
+            ("assertion", "\"not base64!\"", "assertion"), ("assertion", "7", "assertion"),
+        ] as [(String, String?, String)])
     func wrong(member: String, value: String?, field: String) {
         #expect(error(Self.document([member: value]))?.field == field)
     }
@@ -104,10 +110,12 @@ struct CaptureMetadataTests {
         #expect(error(Self.document(["device_model": "\"e\(String(repeating: "\u{301}", count: 400))\""]))?.field == "device_model")
     }
 
-    @Test("keeps quiet about fields it does not know", arguments: [
-        "null", "1e999", "-0", #"{"a": [true, false, {"b": "\u0000"}]}"#, #""\ud800""#, #""\udc00\ud800x""#, #""😀 \ud83d\ude00""#,
-        #""\/\b\f\n\r\t\"\\""#,
-    ])
+    @Test(
+        "keeps quiet about fields it does not know",
+        arguments: [
+            "null", "1e999", "-0", #"{"a": [true, false, {"b": "\u0000"}]}"#, #""\ud800""#, #""\udc00\ud800x""#, #""😀 \ud83d\ude00""#,
+            #""\/\b\f\n\r\t\"\\""#,
+        ])
     func unknown(value: String) {
         #expect(error(Self.document(["shutter_mood": value])) == nil)
     }
@@ -119,12 +127,16 @@ struct CaptureMetadataTests {
         #expect(try CaptureMetadata.parse(Self.document(["device_model": #""\ud83d\ude00""#])).deviceModel == "😀")
     }
 
-    @Test("refuses what is no JSON object", arguments: [
-        "", " ", "null", "[]", "\"a\"", "1", "{", "}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,}", "{\"a\":1 \"b\":2}", "{'a':1}", "{a:1}",
-        "{\"a\":01}", "{\"a\":1.}", "{\"a\":.5}", "{\"a\":+1}", "{\"a\":1e}", "{\"a\":-}", "{\"a\":0x10}", "{\"a\":NaN}", "{\"a\":Infinity}",
-        "{\"a\":tru}", "{\"a\":\"\\x\"}", "{\"a\":\"\\u12\"}", "{\"a\":\"\\u12g4\"}", "{\"a\":\"\\ud800\\u12\"}", "{\"a\":\"\n\"}",
-        "{\"a\":\"", "{}{}", "{} x", "{\"a\":[1,]}", "{\"a\":[1 2]}", "\u{feff}{}", "{/**/}",
-    ])
+    @Test(
+        "refuses what is no JSON object",
+        arguments: [
+            "", " ", "null", "[]", "\"a\"", "1", "{", "}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,}", "{\"a\":1 \"b\":2}", "{'a':1}",
+            "{a:1}",
+            "{\"a\":01}", "{\"a\":1.}", "{\"a\":.5}", "{\"a\":+1}", "{\"a\":1e}", "{\"a\":-}", "{\"a\":0x10}", "{\"a\":NaN}",
+            "{\"a\":Infinity}",
+            "{\"a\":tru}", "{\"a\":\"\\x\"}", "{\"a\":\"\\u12\"}", "{\"a\":\"\\u12g4\"}", "{\"a\":\"\\ud800\\u12\"}", "{\"a\":\"\n\"}",
+            "{\"a\":\"", "{}{}", "{} x", "{\"a\":[1,]}", "{\"a\":[1 2]}", "\u{feff}{}", "{/**/}",
+        ])
     func malformed(text: String) {
         #expect(error(Array(text.utf8)) == MetadataError("metadata", "is not a JSON object"))
     }

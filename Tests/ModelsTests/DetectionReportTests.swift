@@ -12,15 +12,18 @@ struct DetectionReportTests {
 
     @Test("the public form has no member that speaks of a place or of this one device, at any depth")
     func publicForm() throws {
-        let text = #"{"Latitude":1,"a":[{"lon":2,"gps":{"x":1},"deviceID":"d","score":3}],"capture_location":"x","platform":4,"serialNumber":5}"#
+        let text =
+            #"{"Latitude":1,"a":[{"lon":2,"gps":{"x":1},"deviceID":"d","score":3}],"capture_location":"x","platform":4,"serialNumber":5}"#
         let report = try DetectionReport(parsing: Array(text.utf8)).publicForm()
         #expect(String(decoding: try WireJSON.encode(report), as: UTF8.self) == #"{"a":[{"score":3}],"platform":4}"#)
     }
 
-    @Test("what could not be kept or is no object is refused", arguments: [
-        "", "[]", "1", "{", #"{"a":"\u0000"}"#, #"{"\u0000":1}"#, #"{"a":1e400}"#, #"{"a":1,"a":2}"#,
-        String(repeating: #"{"a":"#, count: 40) + "1" + String(repeating: "}", count: 40),
-    ])
+    @Test(
+        "what could not be kept or is no object is refused",
+        arguments: [
+            "", "[]", "1", "{", #"{"a":"\u0000"}"#, #"{"\u0000":1}"#, #"{"a":1e400}"#, #"{"a":1,"a":2}"#,
+            String(repeating: #"{"a":"#, count: 40) + "1" + String(repeating: "}", count: 40),
+        ])
     func refused(text: String) {
         #expect(throws: MetadataError.self) { try DetectionReport(parsing: Array(text.utf8)) }
     }

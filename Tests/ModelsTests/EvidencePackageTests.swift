@@ -46,41 +46,45 @@ struct EvidencePackageTests {
 
     @Test("has the specified shape")
     func shape() throws {
-        #expect(try text(full) == [
-            #"{"algorithm_versions":{"depth":"relief-1"},"analysis_source":"server","#,
-            #""content_credentials":{"reason":"suspicious","status":"withheld"},"#,
-            #""depth_analysis":{"coverage":1,"depth_layers":3,"depth_variance":0.5,"edge_coherence":0.75,"#,
-            #""is_likely_real_scene":true,"max_depth":4.5,"method":"relief-1","min_depth":0.25,"reason":null,"relief":0.5,"#,
-            #""source":"server","specified_rule":true,"status":"pass","verdict":"real"},"#,
-            #""hardware_attestation":{"binding":"photo+depth+metadata","counter":7,"development_attestation":false,"#,
-            #""device_model":"iPhone 15 Pro","environment":"production","level":"secure_enclave","out_of_order":false,"#,
-            #""reason":null,"status":"pass"},"media_stored":true,"#,
-            #""metadata":{"location":{"latitude":37.77,"longitude":-122.42,"status":"pass"},"location_available":true,"#,
-            #""location_coarse":"San Francisco, CA","model":{"reason":"model_without_lidar","status":"fail"},"#,
-            #""model_verified":false,"resolution":{"reason":"size_unknown","status":"unavailable"},"#,
-            #""timestamp":{"status":"pass"},"timestamp_valid":true},"#,
-            #""processing":{"completed_at":"2026-11-21T06:00:00.500Z","duration_ms":500,"received_at":"2026-11-21T06:00:00.000Z"},"#,
-            #""type":"photo"}"#,
-        ].joined())
+        #expect(
+            try text(full)
+                == [
+                    #"{"algorithm_versions":{"depth":"relief-1"},"analysis_source":"server","#,
+                    #""content_credentials":{"reason":"suspicious","status":"withheld"},"#,
+                    #""depth_analysis":{"coverage":1,"depth_layers":3,"depth_variance":0.5,"edge_coherence":0.75,"#,
+                    #""is_likely_real_scene":true,"max_depth":4.5,"method":"relief-1","min_depth":0.25,"reason":null,"relief":0.5,"#,
+                    #""source":"server","specified_rule":true,"status":"pass","verdict":"real"},"#,
+                    #""hardware_attestation":{"binding":"photo+depth+metadata","counter":7,"development_attestation":false,"#,
+                    #""device_model":"iPhone 15 Pro","environment":"production","level":"secure_enclave","out_of_order":false,"#,
+                    #""reason":null,"status":"pass"},"media_stored":true,"#,
+                    #""metadata":{"location":{"latitude":37.77,"longitude":-122.42,"status":"pass"},"location_available":true,"#,
+                    #""location_coarse":"San Francisco, CA","model":{"reason":"model_without_lidar","status":"fail"},"#,
+                    #""model_verified":false,"resolution":{"reason":"size_unknown","status":"unavailable"},"#,
+                    #""timestamp":{"status":"pass"},"timestamp_valid":true},"#,
+                    #""processing":{"completed_at":"2026-11-21T06:00:00.500Z","duration_ms":500,"received_at":"2026-11-21T06:00:00.000Z"},"#,
+                    #""type":"photo"}"#,
+                ].joined())
     }
 
     @Test("writes what is unknown as null")
     func nulls() throws {
-        #expect(try text(empty) == [
-            #"{"algorithm_versions":{"depth":"relief-1"},"analysis_source":"server","#,
-            #""content_credentials":{"reason":"suspicious","status":"withheld"},"#,
-            #""depth_analysis":{"coverage":null,"depth_layers":null,"depth_variance":null,"edge_coherence":null,"#,
-            #""is_likely_real_scene":null,"max_depth":null,"method":null,"min_depth":null,"reason":"no_depth","relief":null,"#,
-            #""source":"server","specified_rule":null,"status":"unavailable","verdict":null},"#,
-            #""hardware_attestation":{"binding":null,"development_attestation":false,"device_model":"iPhone","environment":null,"#,
-            #""level":"unverified","out_of_order":null,"reason":"device_unverified","status":"unavailable"},"media_stored":true,"#,
-            #""metadata":{"location":{"reason":"not_provided","status":"unavailable"},"location_available":false,"#,
-            #""location_coarse":null,"model":{"reason":"model_without_lidar","status":"fail"},"#,
-            #""model_verified":false,"resolution":{"reason":"size_unknown","status":"unavailable"},"#,
-            #""timestamp":{"status":"pass"},"timestamp_valid":true},"#,
-            #""processing":{"completed_at":"2026-11-21T06:00:00.500Z","duration_ms":500,"received_at":"2026-11-21T06:00:00.000Z"},"#,
-            #""type":"photo"}"#,
-        ].joined())
+        #expect(
+            try text(empty)
+                == [
+                    #"{"algorithm_versions":{"depth":"relief-1"},"analysis_source":"server","#,
+                    #""content_credentials":{"reason":"suspicious","status":"withheld"},"#,
+                    #""depth_analysis":{"coverage":null,"depth_layers":null,"depth_variance":null,"edge_coherence":null,"#,
+                    #""is_likely_real_scene":null,"max_depth":null,"method":null,"min_depth":null,"reason":"no_depth","relief":null,"#,
+                    #""source":"server","specified_rule":null,"status":"unavailable","verdict":null},"#,
+                    #""hardware_attestation":{"binding":null,"development_attestation":false,"device_model":"iPhone","environment":null,"#,
+                    #""level":"unverified","out_of_order":null,"reason":"device_unverified","status":"unavailable"},"media_stored":true,"#,
+                    #""metadata":{"location":{"reason":"not_provided","status":"unavailable"},"location_available":false,"#,
+                    #""location_coarse":null,"model":{"reason":"model_without_lidar","status":"fail"},"#,
+                    #""model_verified":false,"resolution":{"reason":"size_unknown","status":"unavailable"},"#,
+                    #""timestamp":{"status":"pass"},"timestamp_valid":true},"#,
+                    #""processing":{"completed_at":"2026-11-21T06:00:00.500Z","duration_ms":500,"received_at":"2026-11-21T06:00:00.000Z"},"#,
+                    #""type":"photo"}"#,
+                ].joined())
     }
 
     @Test("reads back what it wrote")
@@ -100,9 +104,11 @@ struct EvidencePackageTests {
         #expect(form == expected)
     }
 
-    @Test("says true, false or nothing of a check", arguments: [
-        (CheckStatus.pass, true), (.fail, false), (.unavailable, nil), (.inconclusive, nil),
-    ] as [(CheckStatus, Bool?)])
+    @Test(
+        "says true, false or nothing of a check",
+        arguments: [
+            (CheckStatus.pass, true), (.fail, false), (.unavailable, nil), (.inconclusive, nil),
+        ] as [(CheckStatus, Bool?)])
     func truth(status: CheckStatus, value: Bool?) {
         let evidence = MetadataEvidence(
             timestamp: MetadataCheck(status), model: MetadataCheck(status), resolution: MetadataCheck(.pass),
@@ -111,9 +117,11 @@ struct EvidencePackageTests {
         #expect(!evidence.locationAvailable && evidence.locationCoarse == nil)
     }
 
-    @Test("never counts a negative or endless duration", arguments: [
-        (-5.0, 0), (0, 0), (0.0004, 0), (0.0016, 2), (30, 30_000), (1e300, 1_000_000_000_000_000),
-    ] as [(Double, Int64)])
+    @Test(
+        "never counts a negative or endless duration",
+        arguments: [
+            (-5.0, 0), (0, 0), (0.0004, 0), (0.0016, 2), (30, 30_000), (1e300, 1_000_000_000_000_000),
+        ] as [(Double, Int64)])
     func duration(seconds: Double, milliseconds: Int64) {
         let processing = ProcessingEvidence(receivedAt: Date(timeIntervalSince1970: 0), completedAt: Date(timeIntervalSince1970: seconds))
         #expect(processing.durationMilliseconds == milliseconds)

@@ -11,7 +11,8 @@ struct MultipartParserTests {
     }
 
     static func parse(_ body: [UInt8], boundary: String = "XyZ", chunk: Int? = nil, limits: MultipartLimits = .init()) throws -> [Part] {
-        var parser = MultipartParser(boundary: try MultipartBoundary(contentType: "multipart/form-data; boundary=\(boundary)"), limits: limits)
+        var parser = MultipartParser(
+            boundary: try MultipartBoundary(contentType: "multipart/form-data; boundary=\(boundary)"), limits: limits)
         var parts: [Part] = []
         for start in stride(from: 0, to: body.count, by: chunk ?? max(body.count, 1)) {
             try parser.feed(Array(body[start..<min(start + (chunk ?? body.count), body.count)])) { event in
@@ -26,7 +27,8 @@ struct MultipartParserTests {
         return parts
     }
 
-    static let sample = Array("""
+    static let sample = Array(
+        """
         preamble\r\n--XyZ\r\nContent-Disposition: form-data; name="a"\r\n\r\none\r\n--Xy\r\n-XyZ\r\r\n--XyZ  \r\n\
         content-type: image/jpeg; q=1\r\nCONTENT-DISPOSITION: form-data; filename="p\\"h.jpg"; name=b\r\n\r\n\r\n--XyZ\r\n\
         Content-Disposition: form-data; name="c"\r\n\r\n\r\n\r\n--XyZ--\r\nepilogue
@@ -57,14 +59,16 @@ struct MultipartParserTests {
         Array("--XyZ\r\n\(header)\r\n\r\n\(content)\r\n--XyZ--".utf8)
     }
 
-    @Test("refuses what is malformed, with its reason", arguments: [
-        ("Content-Type: text/plain", MultipartError.unnamedPart), ("Content-Disposition: attachment; name=a", .unnamedPart),
-        ("Content-Disposition: form-data", .unnamedPart), ("Content-Disposition: form-data; name=\"\"", .unnamedPart),
-        ("Content-Disposition: form-data; name=a; name=b", .unnamedPart), ("no colon", .malformed),
-        ("Content-Disposition: form-data; name=a\nX: y", .malformed), ("Content-Disposition: form-data; name=a\u{0}", .malformed),
-        ("Content-Disposition: form-data; name=a\r\nContent-Disposition: form-data; name=b", .malformed),
-        ("X: " + String(repeating: "y", count: 9000), .headerTooLarge),
-    ])
+    @Test(
+        "refuses what is malformed, with its reason",
+        arguments: [
+            ("Content-Type: text/plain", MultipartError.unnamedPart), ("Content-Disposition: attachment; name=a", .unnamedPart),
+            ("Content-Disposition: form-data", .unnamedPart), ("Content-Disposition: form-data; name=\"\"", .unnamedPart),
+            ("Content-Disposition: form-data; name=a; name=b", .unnamedPart), ("no colon", .malformed),
+            ("Content-Disposition: form-data; name=a\nX: y", .malformed), ("Content-Disposition: form-data; name=a\u{0}", .malformed),
+            ("Content-Disposition: form-data; name=a\r\nContent-Disposition: form-data; name=b", .malformed),
+            ("X: " + String(repeating: "y", count: 9000), .headerTooLarge),
+        ])
     func malformed(header: String, error: MultipartError) {
         #expect(throws: error) { try Self.parse(Self.body(header)) }
     }
@@ -85,19 +89,23 @@ struct MultipartParserTests {
         #expect(throws: MultipartError.strayBytes) { try Self.parse(Array((part + "--XyZ--" + long).utf8)) }
     }
 
-    @Test("reads boundaries as RFC 2046 allows them", arguments: [
-        ("multipart/form-data; boundary=abc", "abc"), ("Multipart/Form-Data;charset=utf-8; boundary=\"a b:c\"", "a b:c"),
-    ])
+    @Test(
+        "reads boundaries as RFC 2046 allows them",
+        arguments: [
+            ("multipart/form-data; boundary=abc", "abc"), ("Multipart/Form-Data;charset=utf-8; boundary=\"a b:c\"", "a b:c"),
+        ])
     func boundary(header: String, expected: String) throws {
         #expect(try MultipartBoundary(contentType: header).bytes == Array(expected.utf8))
     }
 
-    @Test("refuses other boundaries", arguments: [
-        ("application/json", MultipartError.notMultipart), ("", .notMultipart), ("multipart/form-data", .badBoundary),
-        ("multipart/form-data; boundary=", .badBoundary), ("multipart/form-data; boundary=a; boundary=b", .badBoundary),
-        ("multipart/form-data; boundary=\"a\u{e9}\"", .badBoundary), ("multipart/form-data; boundary=\"a \"", .badBoundary),
-        ("multipart/form-data; boundary=" + String(repeating: "a", count: 71), .badBoundary),
-    ])
+    @Test(
+        "refuses other boundaries",
+        arguments: [
+            ("application/json", MultipartError.notMultipart), ("", .notMultipart), ("multipart/form-data", .badBoundary),
+            ("multipart/form-data; boundary=", .badBoundary), ("multipart/form-data; boundary=a; boundary=b", .badBoundary),
+            ("multipart/form-data; boundary=\"a\u{e9}\"", .badBoundary), ("multipart/form-data; boundary=\"a \"", .badBoundary),
+            ("multipart/form-data; boundary=" + String(repeating: "a", count: 71), .badBoundary),
+        ])
     func badBoundary(header: String, error: MultipartError) {
         #expect(throws: error) { try MultipartBoundary(contentType: header) }
     }

@@ -8,7 +8,8 @@ import Testing
 
 private let environment = ProcessInfo.processInfo.environment
 
-@Suite("S3 client, against a real store",
+@Suite(
+    "S3 client, against a real store",
     .enabled(if: environment["RIAL_TEST_S3_ENDPOINT"] != nil, "RIAL_TEST_S3_ENDPOINT names no store"))
 struct S3ClientTests {
     private func client(secret: String? = nil, endpoint: String? = nil) async throws -> S3Client {

@@ -35,10 +35,12 @@ struct SigV4SignerTests {
         #expect(authorization.hasSuffix("Signature=98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"))
     }
 
-    @Test("signs queries with and without values", arguments: [
-        ([("lifecycle", "")], "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543"),
-        ([("max-keys", "2"), ("prefix", "J")], "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"),
-    ])
+    @Test(
+        "signs queries with and without values",
+        arguments: [
+            ([("lifecycle", "")], "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543"),
+            ([("max-keys", "2"), ("prefix", "J")], "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"),
+        ])
     func queries(query: [(String, String)], signature: String) {
         let authorization = signer.authorization(
             method: "GET", path: "/", query: query,

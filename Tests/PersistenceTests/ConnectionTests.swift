@@ -102,10 +102,12 @@ struct ConnectionTests {
         }
     }
 
-    @Test("says that the server cannot be reached, without the password", arguments: [
-        "postgresql://rial:hidden@127.0.0.1:1/rial", "host=/nonexistent dbname=rial password=hidden",
-        "postgresql://rial:hidden@[/broken", "hidden",
-    ])
+    @Test(
+        "says that the server cannot be reached, without the password",
+        arguments: [
+            "postgresql://rial:hidden@127.0.0.1:1/rial", "host=/nonexistent dbname=rial password=hidden",
+            "postgresql://rial:hidden@[/broken", "hidden",
+        ])
     func unreachable(url: String) async {
         let error = await postgresError { _ = try await PostgresConnection.connect(url: url, applicationName: "tests") }
         #expect(error?.code == .connectionFailed)

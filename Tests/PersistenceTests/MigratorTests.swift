@@ -102,9 +102,11 @@ struct MigrationFileTests {
         #expect(migrations.map(\.sql) == ["A", "B"])
     }
 
-    @Test("with a wrong name or a number twice are refused", arguments: [
-        ["first.sql": ""], ["0000_zero.sql": ""], ["0001_.sql": ""], ["0001_a.sql": "", "001_b.sql": ""],
-    ])
+    @Test(
+        "with a wrong name or a number twice are refused",
+        arguments: [
+            ["first.sql": ""], ["0000_zero.sql": ""], ["0001_.sql": ""], ["0001_a.sql": "", "001_b.sql": ""],
+        ])
     func refuses(files: [String: String]) throws {
         let folder = try folder(files)
         defer { try? FileManager.default.removeItem(at: folder) }

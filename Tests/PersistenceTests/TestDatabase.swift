@@ -18,7 +18,8 @@ struct TestDatabase: Sendable {
         let schema = "test_" + UUID().uuidString.lowercased().replacing("-", with: "")
         let admin = try await PostgresConnection.connect(url: server, applicationName: "tests")
         try await admin.execute(script: "CREATE SCHEMA \(schema)")
-        let url = server.contains("://")
+        let url =
+            server.contains("://")
             ? server + (server.contains("?") ? "&" : "?") + "options=-csearch_path%3D\(schema)"
             : server + " options='-csearch_path=\(schema)'"
         var failure: (any Error)?

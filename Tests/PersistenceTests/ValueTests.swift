@@ -50,16 +50,22 @@ struct ValueTests {
             let connection = try await database.connect()
             for second in seconds {
                 let date = Date(timeIntervalSinceReferenceDate: second)
-                let row = try #require(try await connection.query("""
-                    SELECT \(date) AS v, extract(epoch FROM \(date))::float8 AS epoch
-                    """).first)
+                let row = try #require(
+                    try await connection.query(
+                        """
+                        SELECT \(date) AS v, extract(epoch FROM \(date))::float8 AS epoch
+                        """
+                    ).first)
                 #expect(abs(try row.get("v", as: Date.self).timeIntervalSince(date)) < 0.000_001)
                 #expect(abs(try row.get("epoch", as: Double.self) - date.timeIntervalSince1970) < 0.000_01)
             }
-            let row = try #require(try await connection.query("""
-                SELECT '2026-02-28 23:59:59.5-05'::timestamptz AS offset_time, '2024-02-29'::date AS leap,
-                    'infinity'::timestamptz AS never
-                """).first)
+            let row = try #require(
+                try await connection.query(
+                    """
+                    SELECT '2026-02-28 23:59:59.5-05'::timestamptz AS offset_time, '2024-02-29'::date AS leap,
+                        'infinity'::timestamptz AS never
+                    """
+                ).first)
             #expect(try row.get("offset_time", as: Date.self).timeIntervalSince1970 == 1_772_341_199.5)
             #expect(try row.get("leap", as: Date.self).timeIntervalSince1970 == 1_709_164_800)
             #expect(throws: PostgresError.self) { try row.get("never", as: Date.self) }
@@ -116,10 +122,13 @@ struct ValueTests {
     func decodingErrors() async throws {
         try await TestDatabase.with { database in
             let connection = try await database.connect()
-            let row = try #require(try await connection.query("""
-                SELECT 'x' AS word, 5000000000 AS large, NULL::text AS absent, ARRAY[1, NULL]::bigint[] AS gap,
-                    ARRAY[[1], [2]]::bigint[] AS nested, '\\x0g' AS not_hex, -1 AS negative
-                """).first)
+            let row = try #require(
+                try await connection.query(
+                    """
+                    SELECT 'x' AS word, 5000000000 AS large, NULL::text AS absent, ARRAY[1, NULL]::bigint[] AS gap,
+                        ARRAY[[1], [2]]::bigint[] AS nested, '\\x0g' AS not_hex, -1 AS negative
+                    """
+                ).first)
             #expect(throws: PostgresError.self) { try row.get("word", as: Int.self) }
             #expect(throws: PostgresError.self) { try row.get("word", as: Date.self) }
             #expect(throws: PostgresError.self) { try row.get("word", as: UUID.self) }

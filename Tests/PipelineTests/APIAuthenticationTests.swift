@@ -19,7 +19,8 @@ extension SystemTests {
             }
         }
 
-        @Test("every kind of key signs reads, also P-256 in DER and raw; the assertions among them consume no counter",
+        @Test(
+            "every kind of key signs reads, also P-256 in DER and raw; the assertions among them consume no counter",
             arguments: [(RequestKeyKind.ed25519, false), (.p256, false), (.p256, true), (.none, false)])
         func reads(kind: RequestKeyKind, isRaw: Bool) async throws {
             let client = try TestClient.current()
@@ -70,7 +71,8 @@ extension SystemTests {
             APIRefusal.signatureInvalid.expectEnvelope(broken)
             // Version 1 signs neither method nor path: it would open any capture.
             var old = try device.requestHeaders(
-                method: "GET", path: path, bodyDigest: Array(SHA256.hash(data: [UInt8]())), version: 1).map { ($0.name, $0.value) }
+                method: "GET", path: path, bodyDigest: Array(SHA256.hash(data: [UInt8]())), version: 1
+            ).map { ($0.name, $0.value) }
             APIRefusal.signatureInvalid.expectEnvelope(try await client.send("GET", path, headers: old), "version 1")
             old.append(("X-Device-Signature-Version", "1"))
             APIRefusal.signatureInvalid.expectEnvelope(try await client.send("GET", path, headers: old), "version 1, said aloud")
@@ -113,10 +115,12 @@ extension SystemTests {
             let open = try await client.send("GET", path)
             #expect(own.headers["cache-control"] == "private, no-store" && open.headers["cache-control"] != "private, no-store")
             for answer in [own, open] {
-                let names = Set((answer.headers["vary"] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() })
-                #expect(names.isSuperset(of: [
-                    "x-device-id", "x-device-timestamp", "x-device-signature", "x-device-signature-version",
-                ]))
+                let names = Set(
+                    (answer.headers["vary"] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() })
+                #expect(
+                    names.isSuperset(of: [
+                        "x-device-id", "x-device-timestamp", "x-device-signature", "x-device-signature-version",
+                    ]))
             }
             #expect(own.headers["etag"] != open.headers["etag"])
             for secret in ["45.764043", "4.835659", try #require(device.deviceID), "\"counter\"", "out_of_order\":true"] {

@@ -13,7 +13,8 @@ extension SystemTests {
         private func head(_ device: inout SimulatedDevice, _ body: [UInt8]) throws -> String {
             let signed = try device.requestHeaders(
                 method: "POST", path: TestClient.captures, bodyDigest: Array(SHA256.hash(data: body)))
-            let lines = ["POST \(TestClient.captures) HTTP/1.1", "Host: localhost"] + signed.map { "\($0.name): \($0.value)" }
+            let lines =
+                ["POST \(TestClient.captures) HTTP/1.1", "Host: localhost"] + signed.map { "\($0.name): \($0.value)" }
                 + ["Content-Type: multipart/form-data; boundary=\(TestClient.boundary)"]
             return lines.joined(separator: "\r\n") + "\r\n"
         }
@@ -98,7 +99,8 @@ extension SystemTests {
             var request = HTTPClientRequest(url: client.url + TestClient.captures)
             request.method = .POST
             for (name, value) in try device.requestHeaders(
-                method: "POST", path: TestClient.captures, bodyDigest: Array(SHA256.hash(data: body))) {
+                method: "POST", path: TestClient.captures, bodyDigest: Array(SHA256.hash(data: body)))
+            {
                 request.headers.add(name: name, value: value)
             }
             request.headers.add(name: "Content-Type", value: "multipart/form-data; boundary=\(TestClient.boundary)")
@@ -109,10 +111,12 @@ extension SystemTests {
             try await expectNoTrace(of: device, "oversized uploads")
         }
 
-        @Test("parts come in any order, names of files are only names, and unknown small parts are passed over", arguments: [
-            "a\u{0}b.jpg", "../../../../etc/passwd", "..\\..\\boot.ini", "/etc/shadow", "C:\\x.jpg", "\u{202e}gpj.exe", "%2e%2e%2f",
-            String(repeating: "x", count: 2000),
-        ])
+        @Test(
+            "parts come in any order, names of files are only names, and unknown small parts are passed over",
+            arguments: [
+                "a\u{0}b.jpg", "../../../../etc/passwd", "..\\..\\boot.ini", "/etc/shadow", "C:\\x.jpg", "\u{202e}gpj.exe", "%2e%2e%2f",
+                String(repeating: "x", count: 2000),
+            ])
         func names(name: String) async throws {
             let client = try TestClient.current()
             var device = try await client.device()

@@ -13,7 +13,8 @@ extension SystemTests {
             #expect(try APIRefusal.inSources() == Set(APIRefusal.allCases.map(\.rawValue)))
         }
 
-        @Test("comes in the envelope, and as a problem where that is asked for", .timeLimit(.minutes(2)),
+        @Test(
+            "comes in the envelope, and as a problem where that is asked for", .timeLimit(.minutes(2)),
             arguments: APIRefusal.allCases.filter { !APIRefusal.ofLaterRoutes.contains($0) })
         func both(code: APIRefusal) async throws {
             let stack = try LocalStack.required()
@@ -101,7 +102,8 @@ extension SystemTests {
                 #expect(try await admin.send("POST", "/devices/\(try #require(device.deviceID))/revoke").status == 200)
             case .rateLimited:
                 // A bucket of the address, empty, as if written in the future: it does not refill meanwhile.
-                _ = try await stack.sql("""
+                _ = try await stack.sql(
+                    """
                     INSERT INTO rate_limits VALUES ('auth-failure:127.0.0.1', 0, now() + interval '1 hour')
                     ON CONFLICT (bucket) DO UPDATE SET tokens = 0, updated_at = excluded.updated_at
                     """)

@@ -101,9 +101,11 @@ extension SystemTests {
             #expect(head.status == 200 && head.body.isEmpty && head.headers["etag"] == first)
         }
 
-        @Test("media come whole or in part, with digest and entity tag", arguments: [
-            "media_url", "thumbnail_url", "depth_visualization_url",
-        ])
+        @Test(
+            "media come whole or in part, with digest and entity tag",
+            arguments: [
+                "media_url", "thumbnail_url", "depth_visualization_url",
+            ])
         func media(field: String) async throws {
             let client = try TestClient.current()
             var device = try await client.device()

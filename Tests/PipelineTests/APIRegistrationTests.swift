@@ -14,7 +14,8 @@ extension SystemTests {
             .wrongFormat: "bad_format", .trailingCBOR: "malformed_cbor", .truncatedAuthData: "malformed_auth_data",
         ]
 
-        @Test("a defect is named by its class, and what is no attestation in form makes no device",
+        @Test(
+            "a defect is named by its class, and what is no attestation in form makes no device",
             arguments: Defect.allCases.filter(\.isOfAttestation))
         func defects(defect: Defect) async throws {
             let client = try TestClient.current()
@@ -23,7 +24,8 @@ extension SystemTests {
             let device = SimulatedDevice()
             let challenge = try await client.challenge()
             let answer = try await client.register(client.registration(device, challenge: challenge, defect: defect))
-            let stored = try await stack.sql("""
+            let stored = try await stack.sql(
+                """
                 SELECT outcome || ' ' || attestation_failure FROM registrations JOIN challenges ON registration_id = registrations.id
                 WHERE challenge = '\\x\(challenge.lowerHex)'
                 """)

@@ -11,26 +11,29 @@ extension SystemTests {
             "attestation-verifier": ["devices", "registrations", "assertion_counters", "attestation_appraisals"],
             "depth-analyzer": ["depth_analyses"],
             "upload-sync": ["media_objects", "sync_jobs"],
-            "evidence-assembler": ["evidence_parts", "captures", "media_objects"],
+            "evidence-assembler": ["evidence_parts", "captures", "media_objects", "content_credentials"],
         ]
 
         @Test("can write their own tables and no other", arguments: LocalStack.services)
         func tables(service: String) async throws {
             let stack = try LocalStack.required()
             let role = "rial_" + service.replacing("-", with: "_")
-            let rows = try await stack.sql("""
+            let rows = try await stack.sql(
+                """
                 SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
                 AND has_any_column_privilege('\(role)', oid, 'INSERT, UPDATE')
                 """)
             let own = service.replacing("-", with: "_")
             let expected = try #require(Self.writers[service]).union(["\(own)_outbox", "\(own)_inbox"])
             #expect(Set(rows) == expected)
-            let deletable = try await stack.sql("""
+            let deletable = try await stack.sql(
+                """
                 SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
                 AND has_table_privilege('\(role)', oid, 'DELETE, TRUNCATE')
                 """)
             #expect(Set(deletable).isSubset(of: expected))
-            let powers = try await stack.sql("""
+            let powers = try await stack.sql(
+                """
                 SELECT rolsuper OR rolcreaterole OR rolcreatedb OR rolbypassrls OR rolreplication
                 OR has_schema_privilege(oid, 'public', 'CREATE') FROM pg_roles WHERE rolname = '\(role)'
                 """)

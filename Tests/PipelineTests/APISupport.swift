@@ -76,7 +76,8 @@ extension TestClient {
     /// A capture bound by the assertion of our client.
     func soundForm(_ device: inout SimulatedDevice, _ parts: CaptureParts, counter: UInt32? = nil) throws -> [FormPart] {
         let digests = parts.digests
-        return parts.form(assertion: try device.captureAssertion(
-            photoDigest: digests.photo, depthDigest: digests.depth, metadataDigest: digests.metadata, counter: counter))
+        return parts.form(
+            assertion: try device.captureAssertion(
+                photoDigest: digests.photo, depthDigest: digests.depth, metadataDigest: digests.metadata, counter: counter))
     }
 }

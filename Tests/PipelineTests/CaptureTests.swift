@@ -41,7 +41,8 @@ extension SystemTests {
             #expect(answer.status == 201, "\(String(decoding: answer.body, as: UTF8.self))")
         }
 
-        @Test("every defect of an attestation makes an unverified device, or none where nothing could authenticate it",
+        @Test(
+            "every defect of an attestation makes an unverified device, or none where nothing could authenticate it",
             arguments: Defect.allCases.filter(\.isOfAttestation))
         func defects(defect: Defect) async throws {
             let client = try TestClient.current()
@@ -92,8 +93,9 @@ extension SystemTests {
             let parts = try CaptureParts()
             let digests = parts.digests
             var signer = device
-            let form = parts.form(assertion: try signer.captureAssertion(
-                photoDigest: digests.photo, depthDigest: digests.depth, metadataDigest: digests.metadata))
+            let form = parts.form(
+                assertion: try signer.captureAssertion(
+                    photoDigest: digests.photo, depthDigest: digests.depth, metadataDigest: digests.metadata))
             let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
                 for _ in 0..<8 {
                     group.addTask {
@@ -197,7 +199,8 @@ extension SystemTests {
             #expect(try await client.show(id, headers: [("If-None-Match", tag)]).status == 304)
         }
 
-        @Test("real captures are HIGH and recaptures are not", .enabled(if: SharedData.isPresent, "the shared captures are not here"),
+        @Test(
+            "real captures are HIGH and recaptures are not", .enabled(if: SharedData.isPresent, "the shared captures are not here"),
             arguments: ["dev_real_library", "dev_real_kitchen", "dev_real_box", "dev_flat_monitor", "dev_flat_full", "dev_flat_poster"])
         func shared(name: String) async throws {
             let client = try TestClient.current()

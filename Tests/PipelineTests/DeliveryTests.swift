@@ -12,7 +12,8 @@ extension SystemTests {
         /// What must not change once a capture is complete.
         private func state(_ id: String) async throws -> [String] {
             let stack = try LocalStack.required()
-            return try await stack.sql("""
+            return try await stack.sql(
+                """
                 SELECT md5(evidence::text) || status || confidence_level || completed_at FROM captures WHERE id = '\(id)'
                 UNION ALL SELECT part || outcome || md5(result::text) || received_at FROM evidence_parts WHERE capture_id = '\(id)'
                 UNION ALL SELECT name || object_key || created_at FROM media_objects WHERE capture_id = '\(id)'

@@ -19,7 +19,8 @@ extension SystemTests {
             var ending: String { self == .broker ? "kill" : "stop" }
         }
 
-        @Test("no accepted capture is lost, and readiness, health and metrics show it while it lasts", .timeLimit(.minutes(5)),
+        @Test(
+            "no accepted capture is lost, and readiness, health and metrics show it while it lasts", .timeLimit(.minutes(5)),
             arguments: Dependency.allCases)
         func away(_ dependency: Dependency) async throws {
             let stack = try LocalStack.required()

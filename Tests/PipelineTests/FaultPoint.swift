@@ -50,6 +50,7 @@ struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
         FaultPoint("upload-sync.relay.published", short: true),
         FaultPoint("evidence-assembler.part.stored"),
         FaultPoint("evidence-assembler.exif"),
+        FaultPoint("evidence-assembler.signed"),
         FaultPoint("evidence-assembler.completed"),
         FaultPoint("evidence-assembler.announced"),
         FaultPoint("evidence-assembler.committed", short: true),

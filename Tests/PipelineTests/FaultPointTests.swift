@@ -69,7 +69,8 @@ extension SystemTests {
             let known = try await stack.sql("SELECT id FROM devices WHERE key_id = '\\x\(key)'")
             #expect(known.map { $0.lowercased() } == [first.lowercased()], "\(point.name)")
             let bytes = challenge.map { String(format: "%02x", $0) }.joined()
-            let outcomes = try await stack.sql("""
+            let outcomes = try await stack.sql(
+                """
                 SELECT outcome FROM registrations JOIN challenges ON registration_id = registrations.id
                 WHERE challenge = '\\x\(bytes)'
                 """)

@@ -18,8 +18,9 @@ struct FaultCapture: Sendable {
     init(_ device: inout SimulatedDevice) throws {
         parts = try CaptureParts()
         let digests = parts.digests
-        form = parts.form(assertion: try device.captureAssertion(
-            photoDigest: digests.photo, depthDigest: digests.depth, metadataDigest: digests.metadata))
+        form = parts.form(
+            assertion: try device.captureAssertion(
+                photoDigest: digests.photo, depthDigest: digests.depth, metadataDigest: digests.metadata))
         self.device = device
     }
 
@@ -128,7 +129,9 @@ extension LocalStack {
         let columns = "name || ' ' || object_key || ' ' || encode(sha256, 'hex')"
         let rows = try await sql("SELECT \(columns) FROM media_objects WHERE capture_id = '\(id)' ORDER BY name")
         let media = rows.map { $0.split(separator: " ").map(String.init) }
-        let names = ["depth-preview.png", "depth.gz", "metadata.json", "original.jpg", "public.jpg", "thumbnail.jpg"]
+        let names = [
+            "c2pa.jpg", "depth-preview.png", "depth.gz", "manifest.c2pa", "metadata.json", "original.jpg", "public.jpg", "thumbnail.jpg",
+        ]
         #expect(media.map { $0.first } == names, "\(what)")
         let storage = try storage()
         for row in media where row.count == 3 {

@@ -7,7 +7,9 @@ extension SystemTests {
     @Suite("What the API refuses, each with its code in the envelope")
     struct Refusals {
         private func expect(_ answer: Answer, _ status: Int, _ code: String, _ what: String = "") {
-            #expect(answer.status == status && answer.errorCode == code, "\(what): \(answer.status) \(String(decoding: answer.body.prefix(300), as: UTF8.self))")
+            #expect(
+                answer.status == status && answer.errorCode == code,
+                "\(what): \(answer.status) \(String(decoding: answer.body.prefix(300), as: UTF8.self))")
             let meta = answer.json["meta"] as? [String: Any]
             #expect(meta?["request_id"] as? String == answer.headers["x-request-id"])
         }
@@ -105,15 +107,18 @@ extension SystemTests {
             expect(
                 try await client.submit(&device, form + (0..<100_000).map { FormPart("p\($0)", []) }), 400, "VALIDATION_ERROR",
                 "10^5 parts")
-            expect(try await client.submit(&device, form) { headers, _ in
-                headers = headers.map { $0.0 == "Content-Type" ? ($0.0, "multipart/form-data; boundary=other") : $0 }
-            }, 400, "VALIDATION_ERROR", "wrong boundary")
-            expect(try await client.submit(&device, form) { headers, _ in
-                headers = headers.map { $0.0 == "Content-Type" ? ($0.0, "multipart/form-data") : $0 }
-            }, 400, "VALIDATION_ERROR", "no boundary")
-            expect(try await client.submit(&device, form) { headers, _ in
-                headers = headers.map { $0.0 == "Content-Type" ? ($0.0, "application/xml") : $0 }
-            }, 415, "UNSUPPORTED_MEDIA_TYPE")
+            expect(
+                try await client.submit(&device, form) { headers, _ in
+                    headers = headers.map { $0.0 == "Content-Type" ? ($0.0, "multipart/form-data; boundary=other") : $0 }
+                }, 400, "VALIDATION_ERROR", "wrong boundary")
+            expect(
+                try await client.submit(&device, form) { headers, _ in
+                    headers = headers.map { $0.0 == "Content-Type" ? ($0.0, "multipart/form-data") : $0 }
+                }, 400, "VALIDATION_ERROR", "no boundary")
+            expect(
+                try await client.submit(&device, form) { headers, _ in
+                    headers = headers.map { $0.0 == "Content-Type" ? ($0.0, "application/xml") : $0 }
+                }, 415, "UNSUPPORTED_MEDIA_TYPE")
             var notJPEG = form
             notJPEG[0] = FormPart("photo", Array("GIF89a".utf8))
             expect(try await client.submit(&device, notJPEG), 415, "UNSUPPORTED_MEDIA_TYPE", "not a JPEG")

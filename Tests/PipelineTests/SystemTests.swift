@@ -1,9 +1,12 @@
 import Testing
 
 /// The services together, over real PostgreSQL, broker and object store: one stack for all suites, brought up first and down last.
-@Suite("The whole system", .serialized, .enabled(if: LocalStack.isAvailable, "the services or the local stack's tools are not built"),
-    .localStack("system", [
-        "RIAL_LIMIT_CHALLENGES_PER_MINUTE": "0", "RIAL_LIMIT_REGISTRATIONS_PER_MINUTE": "0", "RIAL_LIMIT_CAPTURES_PER_HOUR": "0",
-        "RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "4", "RIAL_ANNOUNCE_AGAIN_SECONDS": "2",
-    ]))
+@Suite(
+    "The whole system", .serialized, .enabled(if: LocalStack.isAvailable, "the services or the local stack's tools are not built"),
+    .localStack(
+        "system",
+        [
+            "RIAL_LIMIT_CHALLENGES_PER_MINUTE": "0", "RIAL_LIMIT_REGISTRATIONS_PER_MINUTE": "0", "RIAL_LIMIT_CAPTURES_PER_HOUR": "0",
+            "RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "4", "RIAL_ANNOUNCE_AGAIN_SECONDS": "2",
+        ]))
 enum SystemTests {}

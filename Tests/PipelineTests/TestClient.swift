@@ -51,7 +51,8 @@ struct CaptureParts: Sendable {
         photo = Array(scene.jpeg.prefix(2)) + [0xff, 0xfe, 0, UInt8(comment.count + 2)] + comment + scene.jpeg.dropFirst(2)
         depth = try scene.depthGzip()
         var fields: [String: Any] = [
-            "captured_at": Date().formatted(.iso8601), "device_model": model, "photo_hash": Data(SHA256.hash(data: photo)).base64EncodedString(),
+            "captured_at": Date().formatted(.iso8601), "device_model": model,
+            "photo_hash": Data(SHA256.hash(data: photo)).base64EncodedString(),
             "depth_map_dimensions": ["width": scene.depthWidth, "height": scene.depthHeight],
             "location": ["latitude": 45.764043, "longitude": 4.835659],
         ]
@@ -160,8 +161,10 @@ struct TestClient: Sendable {
     /// Sends a sound capture and returns its id.
     func capture(_ device: inout SimulatedDevice, _ parts: CaptureParts, assertion given: [UInt8]? = nil) async throws -> String {
         let digests = parts.digests
-        let assertion = try given ?? device.captureAssertion(
-            photoDigest: digests.photo, depthDigest: digests.depth, metadataDigest: digests.metadata)
+        let assertion =
+            try given
+            ?? device.captureAssertion(
+                photoDigest: digests.photo, depthDigest: digests.depth, metadataDigest: digests.metadata)
         let answer = try await submit(&device, parts.form(assertion: assertion))
         #expect(answer.status == 201, "\(String(decoding: answer.body, as: UTF8.self))")
         return try #require(answer.data["capture_id"] as? String)

@@ -40,14 +40,16 @@ struct SimulatedDeviceTests {
         #expect(failure == .certificateChain)
     }
 
-    @Test("each defect of an attestation is refused with its class", arguments: [
-        (Defect.wrongChallenge, AttestationFailure.nonceMismatch), (.wrongAppID, .appIDMismatch),
-        (.wrongEnvironment, .environmentMismatch), (.otherRoot, .certificateChain), (.expiredLeaf, .certificateExpired),
-        (.futureLeaf, .certificateExpired), (.leafIsAuthority, .certificateChain), (.leafSignedByOther, .certificateChain),
-        (.missingIntermediate, .malformedObject), (.nonzeroCounter, .counterNonzero), (.wrongKeyID, .keyIDMismatch),
-        (.wrongCredentialID, .credentialIDMismatch), (.otherCOSEKey, .publicKeyMismatch), (.wrongFormat, .badFormat),
-        (.trailingCBOR, .malformedCBOR), (.truncatedAuthData, .malformedAuthData),
-    ])
+    @Test(
+        "each defect of an attestation is refused with its class",
+        arguments: [
+            (Defect.wrongChallenge, AttestationFailure.nonceMismatch), (.wrongAppID, .appIDMismatch),
+            (.wrongEnvironment, .environmentMismatch), (.otherRoot, .certificateChain), (.expiredLeaf, .certificateExpired),
+            (.futureLeaf, .certificateExpired), (.leafIsAuthority, .certificateChain), (.leafSignedByOther, .certificateChain),
+            (.missingIntermediate, .malformedObject), (.nonzeroCounter, .counterNonzero), (.wrongKeyID, .keyIDMismatch),
+            (.wrongCredentialID, .credentialIDMismatch), (.otherCOSEKey, .publicKeyMismatch), (.wrongFormat, .badFormat),
+            (.trailingCBOR, .malformedCBOR), (.truncatedAuthData, .malformedAuthData),
+        ])
     func defects(defect: Defect, expected: AttestationFailure) throws {
         guard case .rejected(let failure) = try appraise(SimulatedDevice(), defect: defect) else {
             Issue.record("verified")
@@ -67,8 +69,9 @@ struct SimulatedDeviceTests {
         let appraiser = AssertionAppraiser(appIDs: [device.appID])
         for counter in UInt32(1)...3 {
             let assertion = try device.assertion(clientDataHash: hash)
-            guard case .verified(let held, 1) = appraiser.appraise(
-                assertion, publicKeyX963: verified.publicKeyX963, candidates: [Array(hash.reversed() + [0]), hash])
+            guard
+                case .verified(let held, 1) = appraiser.appraise(
+                    assertion, publicKeyX963: verified.publicKeyX963, candidates: [Array(hash.reversed() + [0]), hash])
             else {
                 Issue.record("not verified")
                 return
@@ -77,10 +80,12 @@ struct SimulatedDeviceTests {
         }
     }
 
-    @Test("each defect of an assertion is refused with its class", arguments: [
-        (Defect.badSignature, AssertionFailure.badSignature), (.assertionOfOtherApp, .appIDMismatch),
-        (.assertionTrailingCBOR, .malformedCBOR),
-    ])
+    @Test(
+        "each defect of an assertion is refused with its class",
+        arguments: [
+            (Defect.badSignature, AssertionFailure.badSignature), (.assertionOfOtherApp, .appIDMismatch),
+            (.assertionTrailingCBOR, .malformedCBOR),
+        ])
     func assertionDefects(defect: Defect, expected: AssertionFailure) throws {
         var device = SimulatedDevice()
         guard case .verified(let verified) = try appraise(device) else {

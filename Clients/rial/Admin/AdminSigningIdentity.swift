@@ -34,8 +34,9 @@ struct AdminSigningIdentity: ParsableCommand {
         try Data(identity.rootPEM.utf8).write(to: folder.appending(path: files.root), options: .atomic)
         try Data(identity.chainPEM.utf8).write(to: folder.appending(path: files.chain), options: .atomic)
         let key = folder.appending(path: files.key)
-        guard FileManager.default.createFile(
-            atPath: key.path, contents: Data(identity.privateKeyPEM.utf8), attributes: [.posixPermissions: 0o600])
+        guard
+            FileManager.default.createFile(
+                atPath: key.path, contents: Data(identity.privateKeyPEM.utf8), attributes: [.posixPermissions: 0o600])
         else { throw ValidationError("\(key.path) cannot be written") }
         Console.result("signing identity: \(folder.path)")
     }

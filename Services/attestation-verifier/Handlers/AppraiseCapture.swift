@@ -17,8 +17,10 @@ struct AppraiseCapture: MessageHandler {
 
     func handle(_ message: CaptureReceived, _ context: MessageContext) async throws {
         let known = try await database.withConnection { connection in
-            (stored: try await AppraisalRepository(connection).find(message.captureID),
-             device: try await DeviceRepository(connection).find(message.deviceID))
+            (
+                stored: try await AppraisalRepository(connection).find(message.captureID),
+                device: try await DeviceRepository(connection).find(message.deviceID)
+            )
         }
         if let stored = known.stored {
             try await publisher.publish(stored, for: message.captureID, answering: context, database: database)

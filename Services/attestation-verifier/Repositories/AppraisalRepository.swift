@@ -14,7 +14,8 @@ struct AppraisalRepository {
 
     /// - Returns: what is stored now: `findings`, or an earlier appraisal.
     func save(_ findings: AttestationFindings, for capture: CaptureID) async throws -> AttestationFindings {
-        let rows = try await connection.query("""
+        let rows = try await connection.query(
+            """
             INSERT INTO attestation_appraisals (capture_id, result) VALUES (\(capture.uuid), \(PostgresJSON(encoding: findings)))
             ON CONFLICT (capture_id) DO NOTHING RETURNING capture_id
             """)

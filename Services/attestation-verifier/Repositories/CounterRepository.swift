@@ -17,18 +17,21 @@ struct CounterRepository {
 
     /// Consumes the counter for the capture in the current transaction; of two at the same moment one waits and then loses.
     func consume(_ counter: UInt32, device: DeviceID, capture: CaptureID) async throws -> CounterUse {
-        let rows = try await connection.query("""
+        let rows = try await connection.query(
+            """
             INSERT INTO assertion_counters (device_id, counter, capture_id)
             VALUES (\(device.uuid), \(Int64(counter)), \(capture.uuid))
             ON CONFLICT DO NOTHING RETURNING counter
             """)
         if rows.isEmpty {
-            let owners = try await connection.query("""
+            let owners = try await connection.query(
+                """
                 SELECT capture_id::text FROM assertion_counters WHERE device_id = \(device.uuid) AND counter = \(Int64(counter))
                 """)
             guard try owners.first?.get("capture_id", as: String.self) == capture.description else { return .replayed }
         }
-        let higher = try await connection.query("""
+        let higher = try await connection.query(
+            """
             SELECT EXISTS (SELECT FROM assertion_counters
                 WHERE device_id = \(device.uuid) AND counter > \(Int64(counter))) AS any
             """)

@@ -22,9 +22,12 @@ struct DeviceRepository {
     init(_ connection: PostgresConnection) { self.connection = connection }
 
     /// - Returns: `nil` if a verified device holds the key already.
-    func insert(_ message: RegistrationSubmitted, verified attestation: VerifiedAttestation, receiptStatus: String) async throws -> DeviceID? {
+    func insert(_ message: RegistrationSubmitted, verified attestation: VerifiedAttestation, receiptStatus: String) async throws
+        -> DeviceID?
+    {
         let id = DeviceID()
-        let rows = try await connection.query("""
+        let rows = try await connection.query(
+            """
             INSERT INTO devices (id, platform, model, has_lidar, os_version, attestation_level, is_development_root, key_id,
                 public_key, request_key_algorithm, request_key, app_id, environment, attestation_object, certificate_chain,
                 receipt, receipt_status, registered_at)
@@ -42,7 +45,8 @@ struct DeviceRepository {
     /// An unverified device: it has a request key, and reserves no attested key.
     func insert(_ message: RegistrationSubmitted, requestKey: RequestKey, failure: String) async throws -> DeviceID {
         let id = DeviceID()
-        try await connection.query("""
+        try await connection.query(
+            """
             INSERT INTO devices (id, platform, model, has_lidar, os_version, attestation_level, attestation_failure, key_id,
                 request_key_algorithm, request_key, attestation_object, registered_at)
             VALUES (\(id.uuid), 'ios', \(message.model), \(message.hasLiDAR), \(message.osVersion), 'unverified', \(failure),
@@ -53,7 +57,8 @@ struct DeviceRepository {
     }
 
     func find(_ id: DeviceID) async throws -> Device? {
-        let rows = try await connection.query("""
+        let rows = try await connection.query(
+            """
             SELECT model, attestation_level, environment, app_id, public_key, is_development_root,
                 revoked_at IS NOT NULL AS is_revoked
             FROM devices WHERE id = \(id.uuid)
@@ -69,7 +74,8 @@ struct DeviceRepository {
 
     /// - Returns: false if there is no such device; revoking twice keeps the first time.
     func revoke(_ id: DeviceID) async throws -> Bool {
-        let rows = try await connection.query("""
+        let rows = try await connection.query(
+            """
             UPDATE devices SET revoked_at = coalesce(revoked_at, now()) WHERE id = \(id.uuid) RETURNING id
             """)
         return !rows.isEmpty

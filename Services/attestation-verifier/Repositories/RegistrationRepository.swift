@@ -20,7 +20,8 @@ struct RegistrationRepository {
     func save(
         _ registration: RegistrationID, outcome: RegistrationOutcome, device: DeviceID?, failure: String?
     ) async throws {
-        try await connection.query("""
+        try await connection.query(
+            """
             INSERT INTO registrations (id, outcome, device_id, attestation_failure)
             VALUES (\(registration.uuid), \(outcome.rawValue), \(device?.uuid), \(failure))
             """)

@@ -38,7 +38,8 @@ struct AnalysisRepository {
     }
 
     func save(_ findings: DepthFindings, for capture: CaptureID, on connection: PostgresConnection) async throws {
-        try await connection.query("""
+        try await connection.query(
+            """
             INSERT INTO depth_analyses (capture_id, result) VALUES (\(capture.uuid), \(PostgresJSON(encoding: findings)))
             ON CONFLICT (capture_id) DO NOTHING
             """)

@@ -14,8 +14,10 @@ struct CertificateWatch: Sendable {
         Meter(label: "rial_signing_certificate_days_left").set(days)
         Meter(label: "rial_signing_certificate_expires_soon").set(days < Self.warningDays ? 1 : 0)
         guard days < Self.warningDays else { return }
-        logger.warning("the signing certificate expires soon", metadata: [
-            "not_valid_after": "\(certificate.notValidAfter)", "days_left": "\(Int(days.rounded(.down)))",
-        ])
+        logger.warning(
+            "the signing certificate expires soon",
+            metadata: [
+                "not_valid_after": "\(certificate.notValidAfter)", "days_left": "\(Int(days.rounded(.down)))",
+            ])
     }
 }

@@ -2,6 +2,7 @@ import Blocking
 import ContentCredentials
 import Crypto
 import Foundation
+import Logging
 import Metrics
 import Models
 import ObjectStorage
@@ -25,8 +26,8 @@ enum Issuing: Sendable {
     case made(IssuedCredentials)
     /// The time-stamp authority does not answer; to be tried again.
     case noTimestampYet
-    /// There is no public copy to sign: no decoder reads the photo.
-    case unreadable
+    /// There is no public copy, or the library takes it for no photo: the capture goes on without. The reason is for the evidence.
+    case notSignable(reason: String)
 }
 
 /// Makes the signed copy of a photo. The signer and the library block, so that the actor has a thread of its own.
@@ -35,19 +36,26 @@ actor CredentialIssuer {
     private let executor = BlockingExecutor(label: "credential-issuer")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let writer: CredentialWriter
-    private let certificateSerial: String
+    private let certificate: SigningCertificate
     private let storage: S3Client
+    private let logger: Logger
 
-    init(writer: CredentialWriter, certificateSerial: String, storage: S3Client) {
+    init(writer: CredentialWriter, certificate: SigningCertificate, storage: S3Client, logger: Logger) {
         self.writer = writer
-        self.certificateSerial = certificateSerial
+        self.certificate = certificate
         self.storage = storage
+        self.logger = logger
     }
 
     /// - Parameter photo: the public copy, which holds neither place nor serial numbers.
-    /// - Throws: ``DependencyUnavailable`` while the signer is away; storage errors as they are.
+    /// - Throws: ``DependencyUnavailable`` while the signer is away or its certificate does not hold; storage errors as they are.
     func issue(_ claim: CaptureClaim, photo: StoredMedia?) async throws -> Issuing {
-        guard let photo else { return .unreadable }
+        guard let photo else { return .notSignable(reason: "photo_unreadable") }
+        do {
+            try certificate.check(at: Date())
+        } catch {
+            throw DependencyUnavailable("signer", "\(error)")
+        }
         let source = try ScratchFile(holding: try await storage.getBytes(photo.key, limit: Self.maximumPhotoBytes))
         let destination = try ScratchFile()
         let start = ContinuousClock.now
@@ -60,32 +68,32 @@ actor CredentialIssuer {
                 Counter(label: "rial_timestamps_failed_total").increment()
                 return .noTimestampYet
             case .signer(let failure): throw DependencyUnavailable("signer", "\(failure)")
-            case .refused(let reason): throw CredentialsRefused(reason: reason)
+            case .refused(let reason):
+                logger.error("the C2PA library refused a photo", metadata: ["reason": "\(reason)"])
+                Counter(label: "rial_signings_refused_total").increment()
+                return .notSignable(reason: "photo_not_signable")
             }
         }
         Metrics.Timer(label: "rial_signing_seconds").recordNanoseconds(Int64(start.duration(to: .now) / .nanoseconds(1)))
         let prefix = "captures/\(claim.captureID)/"
         async let copy = store(try destination.bytes(), named: "c2pa", "jpg", "image/jpeg", under: prefix)
         let manifest = try await store(signed.manifest, named: "manifest", "c2pa", "application/c2pa", under: prefix)
-        return .made(IssuedCredentials(
-            manifestID: signed.manifestID, certificateSerial: certificateSerial, hasTimestamp: signed.hasTimestamp, copy: try await copy,
-            manifest: manifest))
+        return .made(
+            IssuedCredentials(
+                manifestID: signed.manifestID, certificateSerial: certificate.serialNumber, hasTimestamp: signed.hasTimestamp,
+                copy: try await copy,
+                manifest: manifest))
     }
 
     private func store(
         _ bytes: [UInt8], named name: String, _ suffix: String, _ contentType: String, under prefix: String
     ) async throws -> StoredMedia {
         let hash = Array(SHA256.hash(data: bytes))
-        guard let digest = Digest(bytes: hash) else { throw CredentialsRefused(reason: "digest") }
+        guard let digest = Digest(bytes: hash) else { throw DependencyUnavailable("digest", "\(hash.count) bytes") }
         let key = "\(prefix)\(name)-\(digest.hex).\(suffix)"
         try await storage.put(key, bytes: bytes, contentType: contentType, sha256: hash)
         return StoredMedia(key: key, sha256: digest, sizeBytes: Int64(bytes.count), contentType: contentType)
     }
-}
-
-/// The library refused this photo or claim; the capture goes on without Content Credentials after its retries.
-struct CredentialsRefused: Error {
-    let reason: String
 }
 
 /// A file without a name, gone when it is let go.

@@ -34,15 +34,17 @@ struct WaitingCredentials: Sendable {
                 captureID: capture, capturedAt: waiting.capturedAt, evidence: package, confidence: waiting.confidence)
             switch try await credentials.issue(claim, photo: parts.media.objects["public.jpg"]) {
             case .noTimestampYet: return false
-            case .unreadable: package.contentCredentials = .init(status: .unavailable, reason: "photo_unreadable")
+            case .notSignable(let reason): package.contentCredentials = .init(status: .unavailable, reason: reason)
             case .made(let issued):
                 try await repository.insert(capture, issued)
                 package.contentCredentials = .init(status: .embedded, reason: nil)
             }
             try await repository.save(capture, package)
-            logger.info("waiting credentials settled", metadata: [
-                "capture_id": "\(capture)", "status": "\(package.contentCredentials.status.rawValue)",
-            ])
+            logger.info(
+                "waiting credentials settled",
+                metadata: [
+                    "capture_id": "\(capture)", "status": "\(package.contentCredentials.status.rawValue)",
+                ])
             return true
         }
     }

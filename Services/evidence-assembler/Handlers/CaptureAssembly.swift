@@ -80,9 +80,11 @@ struct CaptureAssembly: Sendable {
                 Int64(min(Date().timeIntervalSince(record.announcement.receivedAt), 1e6) * 1e9))
         }
         FailPoint.reached("evidence-assembler.committed")
-        context.logger.info("capture complete", metadata: [
-            "confidence": "\(confidence.rawValue)", "assembly_seconds": "\(ContinuousClock.now - start)",
-        ])
+        context.logger.info(
+            "capture complete",
+            metadata: [
+                "confidence": "\(confidence.rawValue)", "assembly_seconds": "\(ContinuousClock.now - start)",
+            ])
     }
 
     /// Signs the public copy where Content Credentials are due, and writes into the package what became of them.
@@ -97,8 +99,8 @@ struct CaptureAssembly: Sendable {
             package.contentCredentials = ContentCredentialsEvidence(status: .embedded, reason: nil)
             return (package, issued)
         case .noTimestampYet: package.contentCredentials.reason = ContentCredentialsEvidence.noTimestampYet
-        case .unreadable:
-            package.contentCredentials = ContentCredentialsEvidence(status: .unavailable, reason: "photo_unreadable")
+        case .notSignable(let reason):
+            package.contentCredentials = ContentCredentialsEvidence(status: .unavailable, reason: reason)
         }
         return (package, nil)
     }

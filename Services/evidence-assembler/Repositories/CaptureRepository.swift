@@ -27,7 +27,8 @@ struct CaptureRepository {
 
     /// - Returns: false if the capture was complete already: `complete` is final.
     func complete(_ capture: CaptureID, _ package: EvidencePackage, _ confidence: ConfidenceLevel) async throws -> Bool {
-        let rows = try await connection.query("""
+        let rows = try await connection.query(
+            """
             UPDATE captures SET status = 'complete', failure = NULL, evidence = \(PostgresJSON(encoding: package)),
                 confidence_level = \(confidence.rawValue), completed_at = now()
             WHERE id = \(capture.uuid) AND status <> 'complete' RETURNING id
@@ -37,7 +38,8 @@ struct CaptureRepository {
 
     /// - Returns: false if the capture is complete, or failed for the same reason before.
     func fail(_ capture: CaptureID, reason: String) async throws -> Bool {
-        let rows = try await connection.query("""
+        let rows = try await connection.query(
+            """
             UPDATE captures SET status = 'failed', failure = \(reason)
             WHERE id = \(capture.uuid) AND status <> 'complete' AND failure IS DISTINCT FROM \(reason) RETURNING id
             """)
@@ -52,7 +54,8 @@ struct MediaObjectRepository {
     init(_ connection: PostgresConnection) { self.connection = connection }
 
     func insert(_ capture: CaptureID, name: String, _ object: StoredMedia) async throws {
-        try await connection.query("""
+        try await connection.query(
+            """
             INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
             VALUES (\(capture.uuid), \(name), \(object.key), \(object.sha256.bytes), \(object.sizeBytes), \(object.contentType))
             ON CONFLICT (capture_id, name) DO NOTHING

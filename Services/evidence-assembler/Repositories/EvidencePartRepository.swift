@@ -18,7 +18,8 @@ struct EvidencePartRepository {
 
     /// A `done` replaces an `error`, and nothing replaces a `done`.
     func save(_ received: ReceivedPart) async throws {
-        try await connection.query("""
+        try await connection.query(
+            """
             INSERT INTO evidence_parts (capture_id, part, outcome, reason, result)
             VALUES (\(received.captureID.uuid), \(received.part.rawValue), \(received.outcome.rawValue), \(received.reason),
                 \(received.result))
@@ -29,7 +30,8 @@ struct EvidencePartRepository {
     }
 
     func all(of capture: CaptureID) async throws -> [StoredPart] {
-        let rows = try await connection.query("""
+        let rows = try await connection.query(
+            """
             SELECT part, reason, result FROM evidence_parts WHERE capture_id = \(capture.uuid) ORDER BY part
             """)
         return try rows.compactMap { row in

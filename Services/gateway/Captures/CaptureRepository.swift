@@ -27,7 +27,8 @@ struct CaptureRepository: Sendable {
         let assertionDigest = submission.assertion.map { Array(SHA256.hash(data: $0)) }
         let location = try submission.metadata.location.map { try PostgresJSON(encoding: $0) }
         return try await database.withTransaction { connection in
-            let rows = try await connection.query("""
+            let rows = try await connection.query(
+                """
                 INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, depth_sha256, assertion_sha256,
                     captured_at, uploaded_at, announcement, detection, location)
                 VALUES (\(id.uuid), \(ShortID.random()), \(device.uuid), 'photo', 'full', \(submission.photo.sha256.bytes),
@@ -41,7 +42,8 @@ struct CaptureRepository: Sendable {
                 FailPoint.reached("gateway.capture.announced")
                 return .new
             }
-            let known = try await connection.query("""
+            let known = try await connection.query(
+                """
                 SELECT id, status, announcement FROM captures
                 WHERE device_id = \(device.uuid) AND media_sha256 = \(submission.photo.sha256.bytes)
                     AND depth_sha256 = \(submission.depth.sha256.bytes) AND assertion_sha256 IS NOT DISTINCT FROM \(assertionDigest)
@@ -69,9 +71,11 @@ struct CaptureRepository: Sendable {
 
     /// What each service answered so far, oldest first.
     func parts(of id: CaptureID) async throws -> [PartRow] {
-        try await database.query("""
+        try await database.query(
+            """
             SELECT part, outcome, result FROM evidence_parts WHERE capture_id = \(id.uuid) ORDER BY received_at, part
-            """).compactMap(PartRow.init)
+            """
+        ).compactMap(PartRow.init)
     }
 
     /// What ``CaptureRow`` reads.

@@ -25,7 +25,8 @@ struct CaptureRow: Sendable {
         shortID = try row.get("short_id")
         deviceID = DeviceID(try row.get("device_id", as: UUID.self))
         guard let type = CaptureType(rawValue: try row.get("type")), let mode = CaptureMode(rawValue: try row.get("capture_mode")),
-            let status = CaptureStatus(rawValue: try row.get("status")), let hash = Digest(bytes: try row.get("media_sha256", as: [UInt8].self))
+            let status = CaptureStatus(rawValue: try row.get("status")),
+            let hash = Digest(bytes: try row.get("media_sha256", as: [UInt8].self))
         else { throw APIError(.internalError, "Something went wrong on our side.") }
         self.type = type
         self.mode = mode

@@ -13,7 +13,8 @@ struct ChallengeRepository: Sendable {
     func issue() async throws -> (challenge: [UInt8], expiresAt: Date) {
         var generator = SystemRandomNumberGenerator()
         let challenge = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        let rows = try await database.query("""
+        let rows = try await database.query(
+            """
             INSERT INTO challenges (challenge, expires_at) VALUES (\(challenge), now() + interval '5 minutes') RETURNING expires_at
             """)
         return (challenge, try rows.first?.get("expires_at") ?? Date().addingTimeInterval(Self.life))
@@ -31,7 +32,8 @@ struct ChallengeRepository: Sendable {
     func consume(_ body: RegistrationBody, digest: Digest, hash: Digest) async throws -> Use {
         try await database.withTransaction { connection in
             let fresh = RegistrationID()
-            let consumed = try await connection.query("""
+            let consumed = try await connection.query(
+                """
                 UPDATE challenges SET consumed_at = now(), body_sha256 = \(digest.bytes), registration_id = \(fresh.uuid),
                     announced_at = now()
                 WHERE challenge = \(body.challenge) AND consumed_at IS NULL AND expires_at > now()
@@ -42,13 +44,15 @@ struct ChallengeRepository: Sendable {
                 try await announce(fresh, body, hash, receivedAt: row.get("consumed_at"), on: connection)
                 return .registration(fresh)
             }
-            let known = try await connection.query("""
+            let known = try await connection.query(
+                """
                 SELECT registration_id, consumed_at FROM challenges
                 WHERE challenge = \(body.challenge) AND body_sha256 = \(digest.bytes) AND consumed_at > now() - interval '24 hours'
                 """)
             guard let row = known.first else { return .refused }
             let registration = RegistrationID(try row.get("registration_id", as: UUID.self))
-            let overdue = try await connection.query("""
+            let overdue = try await connection.query(
+                """
                 UPDATE challenges SET announced_at = now()
                 WHERE challenge = \(body.challenge) AND announced_at < now() - interval '2 seconds'
                     AND NOT EXISTS (SELECT FROM registrations WHERE id = \(registration.uuid))

@@ -36,8 +36,9 @@ struct DeviceAuthenticator: Sendable {
     ) async throws -> Pending {
         try await buckets.look(limits.failures, address.description)
         guard headers.version == "2" || (headers.version == "1" && allowsVersion1) else {
-            throw await failed(APIError.invalid(
-                "X-Device-Signature-Version", allowsVersion1 ? "must be 1 or 2" : "must be 2", code: .signatureInvalid), address)
+            throw await failed(
+                APIError.invalid(
+                    "X-Device-Signature-Version", allowsVersion1 ? "must be 1 or 2" : "must be 2", code: .signatureInvalid), address)
         }
         guard let id = DeviceID(headers.deviceID), let device = try await find(id) else {
             throw await failed(APIError(.deviceNotRegistered, "This device is not registered."), address)
@@ -71,7 +72,8 @@ struct DeviceAuthenticator: Sendable {
     }
 
     private func find(_ id: DeviceID) async throws -> KnownDevice? {
-        let rows = try await database.query("""
+        let rows = try await database.query(
+            """
             SELECT request_key_algorithm, request_key, public_key, app_id, revoked_at IS NOT NULL AS is_revoked
             FROM devices WHERE id = \(id.uuid)
             """)

@@ -62,10 +62,11 @@ struct RegistrationBody: Sendable {
         }
         let size = algorithm == .ed25519 ? 32 : 65
         let bytes = try bytes(wire.public_key, "request_key.public_key", size...size)
-        let isKey = switch algorithm {
-        case .ed25519: (try? Curve25519.Signing.PublicKey(rawRepresentation: bytes)) != nil
-        case .p256: (try? P256.Signing.PublicKey(x963Representation: bytes)) != nil
-        }
+        let isKey =
+            switch algorithm {
+            case .ed25519: (try? Curve25519.Signing.PublicKey(rawRepresentation: bytes)) != nil
+            case .p256: (try? P256.Signing.PublicKey(x963Representation: bytes)) != nil
+            }
         guard isKey else { throw APIError.invalid("request_key.public_key", "is not a key of this algorithm") }
         return RequestKey(algorithm: algorithm, publicKey: bytes)
     }

@@ -28,7 +28,8 @@ struct RegistrationRepository: Sendable {
     let database: PostgresPool
 
     func find(_ id: RegistrationID) async throws -> RegistrationRecord? {
-        let rows = try await database.query("""
+        let rows = try await database.query(
+            """
             SELECT outcome, device_id, attestation_level, has_lidar, registrations.attestation_failure
             FROM registrations LEFT JOIN devices ON devices.id = device_id WHERE registrations.id = \(id.uuid)
             """)
@@ -36,8 +37,10 @@ struct RegistrationRepository: Sendable {
         guard let device = try row.getOptional("device_id", as: UUID.self) else {
             return RegistrationRecord(outcome: outcome, device: nil)
         }
-        return RegistrationRecord(outcome: outcome, device: RegisteredDevice(
-            deviceID: DeviceID(device), attestationLevel: AttestationLevel(rawValue: try row.get("attestation_level")) ?? .unverified,
-            hasLiDAR: try row.get("has_lidar"), attestationFailure: try row.getOptional("attestation_failure")))
+        return RegistrationRecord(
+            outcome: outcome,
+            device: RegisteredDevice(
+                deviceID: DeviceID(device), attestationLevel: AttestationLevel(rawValue: try row.get("attestation_level")) ?? .unverified,
+                hasLiDAR: try row.get("has_lidar"), attestationFailure: try row.getOptional("attestation_failure")))
     }
 }

@@ -50,13 +50,15 @@ enum Envelope {
         let wantsProblem = request.headers[values: .accept].contains { $0.lowercased().contains("application/problem+json") }
         let body: [UInt8]?
         if wantsProblem {
-            body = try? WireJSON.encode(Problem(
-                type: "about:blank", title: error.code.status.reasonPhrase, status: error.code.status.code, detail: error.message,
-                code: error.code.rawValue, instance: "urn:uuid:\(context.requestID)", details: details))
+            body = try? WireJSON.encode(
+                Problem(
+                    type: "about:blank", title: error.code.status.reasonPhrase, status: error.code.status.code, detail: error.message,
+                    code: error.code.rawValue, instance: "urn:uuid:\(context.requestID)", details: details))
         } else {
-            body = try? WireJSON.encode(Failure(
-                error: .init(code: error.code.rawValue, message: error.message, details: details),
-                meta: Meta(requestID: context.requestID)))
+            body = try? WireJSON.encode(
+                Failure(
+                    error: .init(code: error.code.rawValue, message: error.message, details: details),
+                    meta: Meta(requestID: context.requestID)))
         }
         return json(
             body ?? [], type: wantsProblem ? "application/problem+json" : "application/json", status: error.code.status, headers: headers)

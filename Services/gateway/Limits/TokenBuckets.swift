@@ -14,7 +14,8 @@ struct TokenBuckets: Sendable {
     @discardableResult
     func debit(_ rule: BucketRule, _ subject: String) async throws -> HTTPFields {
         guard !rule.isOff else { return [:] }
-        let rows = try await database.query("""
+        let rows = try await database.query(
+            """
             INSERT INTO rate_limits AS held (bucket, tokens, updated_at)
             VALUES (\("\(rule.name):\(subject)"), \(rule.burst - 1), now())
             ON CONFLICT (bucket) DO UPDATE SET
@@ -42,7 +43,8 @@ struct TokenBuckets: Sendable {
     private static let age: SQL = "greatest(0, extract(epoch FROM now() - held.updated_at)::float8)"
 
     private func tokens(_ rule: BucketRule, _ subject: String) async throws -> Double {
-        let rows = try await database.query("""
+        let rows = try await database.query(
+            """
             SELECT least(\(rule.burst), held.tokens + \(rule.perSecond) * \(Self.age)) AS tokens
             FROM rate_limits AS held WHERE bucket = \("\(rule.name):\(subject)")
             """)

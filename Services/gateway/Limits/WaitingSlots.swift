@@ -52,7 +52,10 @@ final class WaitingSlots: Sendable {
         } onCancel: {
             self.leave(id)
         }
-        try Task.checkCancellation()
+        if Task.isCancelled {
+            if let number { free(number) }
+            throw CancellationError()
+        }
         guard let number else { throw APIError.retryLater(.serviceUnavailable, "Too many files at the moment; try again.", seconds: 5) }
         gauge.increment()
         return Slot(number: number, slots: self)
@@ -67,6 +70,10 @@ final class WaitingSlots: Sendable {
 
     private func give(_ number: Int) {
         gauge.decrement()
+        free(number)
+    }
+
+    private func free(_ number: Int) {
         let next: CheckedContinuation<Int?, Never>? = state.withLock { state in
             guard !state.waiting.isEmpty else {
                 state.free.append(number)

@@ -80,10 +80,12 @@ struct AnswerMiddleware: RouterMiddleware {
         Metrics.Timer(label: "rial_http_request_seconds", dimensions: [("route", route)])
             .recordNanoseconds(elapsed.components.seconds * 1_000_000_000 + elapsed.components.attoseconds / 1_000_000_000)
         TraceContext.$current.withValue(trace) {
-            context.logger.info("request", metadata: [
-                "method": "\(RouteTable.label(request.method))", "route": "\(route)", "status": "\(response.status.code)",
-                "milliseconds": "\(elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000)",
-            ])
+            context.logger.info(
+                "request",
+                metadata: [
+                    "method": "\(RouteTable.label(request.method))", "route": "\(route)", "status": "\(response.status.code)",
+                    "milliseconds": "\(elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000)",
+                ])
         }
     }
 }

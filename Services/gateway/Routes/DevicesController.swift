@@ -82,7 +82,8 @@ struct DevicesController: Sendable {
         switch (record.outcome, record.device) {
         case (.registered, let device?): return try Envelope.success(device, status: .created, headers: headers, context: context)
         case (.invalidAttestation, _):
-            throw APIError(.invalidAttestation, "The attestation does not verify, and the device gave no request key or the object is malformed.")
+            throw APIError(
+                .invalidAttestation, "The attestation does not verify, and the device gave no request key or the object is malformed.")
         case (.alreadyRegistered, _): throw APIError(.deviceAlreadyRegistered, "A device with this key is registered.")
         case (.registered, nil), (.failed, _): throw APIError(.internalError, "The registration could not be completed.")
         }

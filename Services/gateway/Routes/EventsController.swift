@@ -24,7 +24,7 @@ struct EventsController: Sendable {
             throw APIError(.captureNotFound, "There is no such capture.")
         }
         let address = ClientAddress(request, context, trusting: trustedProxies).description
-        guard request.method != .head else { 
+        guard request.method != .head else {
             return Response(status: .ok, headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"])
         }
         let seen = EventCursor(request.headers[.lastEventID])

@@ -59,7 +59,8 @@ struct MediaController: Sendable {
     }
 
     private func find(_ id: CaptureID, _ name: String) async throws -> StoredMedia? {
-        let rows = try await database.query("""
+        let rows = try await database.query(
+            """
             SELECT object_key, sha256, size_bytes, content_type FROM media_objects
             WHERE capture_id = \(id.uuid) AND name = \(name)
             """)

@@ -48,9 +48,11 @@ struct PagesController: Sendable {
         let rows = checks.map { name, status, reason in
             "<tr><th scope=row>\(name)</th><td>\(status.rawValue)</td><td>\(Self.escape(reason ?? ""))</td></tr>"
         }
-        let picture = row.mediaNames.contains("thumbnail.jpg")
+        let picture =
+            row.mediaNames.contains("thumbnail.jpg")
             ? "<img src=\"\(links.path(row.id, "thumbnail.jpg", at: Date()))\" alt=\"The photo\">" : ""
-        let development = evidence.hardwareAttestation.developmentAttestation
+        let development =
+            evidence.hardwareAttestation.developmentAttestation
             ? "<p><strong>Development attestation: this device is not vouched for by Apple.</strong></p>" : ""
         return """
             <p>The evidence for this capture is <strong>\(confidence.rawValue.uppercased())</strong>.</p>\(development)\(picture)

@@ -2,6 +2,7 @@ import Blocking
 import Foundation
 import Hummingbird
 import Inspection
+import Logging
 import Metrics
 import Models
 import Multipart
@@ -18,6 +19,7 @@ struct VerificationController: Sendable {
     let limits: RateLimits
     let publicURL: String
     let trustedProxies: [AddressRange]
+    let logger: Logger
 
     /// Where files lie while they are looked at.
     struct ScratchSettings: Sendable {
@@ -86,12 +88,7 @@ struct VerificationController: Sendable {
             throw APIError(
                 .unsupportedMediaType, "The file is no JPEG, PNG, HEIC, WebP, AVIF, TIFF, MP4, MOV or C2PA manifest.")
         }
-        let outcome: InspectionOutcome
-        do {
-            outcome = try await inspectors.inspect(fileDescriptor: received.file.descriptor, mediaType: format.mimeType)
-        } catch {
-            throw APIError.retryLater(.serviceUnavailable, "Too many files are being looked at; try again.", seconds: 5)
-        }
+        let outcome = try await inspect(received.file, format)
         let info: ManifestInfo
         switch outcome {
         case .unreadable(let reason):
@@ -109,6 +106,20 @@ struct VerificationController: Sendable {
             info = ManifestInfo(report)
         }
         return .credentialsOnly(.init(fileHash: digest, manifestInfo: info, note: info.note))
+    }
+
+    private func inspect(_ file: ScratchFile, _ format: MediaFormat) async throws -> InspectionOutcome {
+        do {
+            return try await inspectors.inspect(fileDescriptor: file.descriptor, mediaType: format.mimeType)
+        } catch {
+            switch error {
+            case .busy: throw APIError.retryLater(.serviceUnavailable, "Too many files are being looked at; try again.", seconds: 5)
+            case .cancelled: throw CancellationError()
+            case .unavailable(let problem):
+                logger.error("files cannot be inspected", metadata: ["problem": "\(problem)"])
+                throw APIError.retryLater(.serviceUnavailable, "Files cannot be looked at at the moment.", seconds: 30)
+            }
+        }
     }
 
     private func log(

@@ -46,9 +46,11 @@ struct ManifestInfo: Encodable {
     /// One sentence for people.
     var note: String {
         switch validationState {
-        case "trusted": "No record of ours has this file. Its Content Credentials are intact, and a listed authority vouches for who signed them."
+        case "trusted":
+            "No record of ours has this file. Its Content Credentials are intact, and a listed authority vouches for who signed them."
         case "valid": "No record of ours has this file. Its Content Credentials are intact, but nobody we know vouches for who signed them."
-        case "invalid": "No record of ours has this file. Its Content Credentials do not fit it: it may have been changed after signing, or the signature has expired."
+        case "invalid":
+            "No record of ours has this file. Its Content Credentials do not fit it: it may have been changed after signing, or the signature has expired."
         case "remote": "No record of ours has this file. It says that its Content Credentials lie elsewhere; they were not fetched."
         default: "No record of ours has this file. Its Content Credentials could not be read; this says nothing about what it shows."
         }

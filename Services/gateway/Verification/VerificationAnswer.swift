@@ -88,15 +88,16 @@ enum VerificationAnswer: Encodable {
     /// `nil` without claims.
     init?(_ claims: [Claim], digest: Digest, publicURL: String) {
         guard let first = claims.first else { return nil }
-        self = .verified(Verified(
-            matched: first.matched, captureID: first.row.id, confidenceLevel: first.row.confidence,
-            verificationURL: "\(publicURL)/verify/\(first.row.id)", fileHash: digest, captureMode: first.row.mode,
-            mediaStored: first.row.mode == .full, evidence: first.row.evidence?.publicForm(),
-            otherClaims: claims.dropFirst().map { claim in
-                OtherClaim(
-                    captureID: claim.row.id, matched: claim.matched, confidenceLevel: claim.row.confidence, captureMode: claim.row.mode,
-                    uploadedAt: claim.row.uploadedAt, verificationURL: "\(publicURL)/verify/\(claim.row.id)")
-            }))
+        self = .verified(
+            Verified(
+                matched: first.matched, captureID: first.row.id, confidenceLevel: first.row.confidence,
+                verificationURL: "\(publicURL)/verify/\(first.row.id)", fileHash: digest, captureMode: first.row.mode,
+                mediaStored: first.row.mode == .full, evidence: first.row.evidence?.publicForm(),
+                otherClaims: claims.dropFirst().map { claim in
+                    OtherClaim(
+                        captureID: claim.row.id, matched: claim.matched, confidenceLevel: claim.row.confidence, captureMode: claim.row.mode,
+                        uploadedAt: claim.row.uploadedAt, verificationURL: "\(publicURL)/verify/\(claim.row.id)")
+                }))
     }
 
     var status: String {

@@ -17,42 +17,46 @@ struct VerificationRepository: Sendable {
 
     /// Complete captures whose original or published file has this digest; stored ones before hash-only, then by confidence, then oldest.
     func claims(of digest: Digest) async throws -> [Claim] {
-        try await claims(matching: """
-            SELECT id AS capture_id, 'original' AS matched FROM captures WHERE media_sha256 = \(digest.bytes)
-            UNION
-            SELECT capture_id, CASE name WHEN 'c2pa.jpg' THEN 'c2pa_copy' WHEN 'public.jpg' THEN 'public_copy'
-                WHEN 'manifest.c2pa' THEN 'manifest' WHEN 'thumbnail.jpg' THEN 'thumbnail'
-                WHEN 'depth-preview.png' THEN 'depth_preview' ELSE 'share_picture' END
-            FROM media_objects WHERE sha256 = \(digest.bytes) AND name IN (
-                'c2pa.jpg', 'public.jpg', 'manifest.c2pa', 'thumbnail.jpg', 'depth-preview.png', 'og.jpg')
-            """)
+        try await claims(
+            matching: """
+                SELECT id AS capture_id, 'original' AS matched FROM captures WHERE media_sha256 = \(digest.bytes)
+                UNION
+                SELECT capture_id, CASE name WHEN 'c2pa.jpg' THEN 'c2pa_copy' WHEN 'public.jpg' THEN 'public_copy'
+                    WHEN 'manifest.c2pa' THEN 'manifest' WHEN 'thumbnail.jpg' THEN 'thumbnail'
+                    WHEN 'depth-preview.png' THEN 'depth_preview' ELSE 'share_picture' END
+                FROM media_objects WHERE sha256 = \(digest.bytes) AND name IN (
+                    'c2pa.jpg', 'public.jpg', 'manifest.c2pa', 'thumbnail.jpg', 'depth-preview.png', 'og.jpg')
+                """)
     }
 
     /// The capture whose manifest this is, if the certificate is the one that signed it.
     func claims(ofManifest id: String, certificateSerial: String) async throws -> [Claim] {
-        try await claims(matching: """
-            SELECT capture_id, 'c2pa_copy' AS matched FROM content_credentials
-            WHERE manifest_id = \(id) AND certificate_serial = \(certificateSerial)
-            """)
+        try await claims(
+            matching: """
+                SELECT capture_id, 'c2pa_copy' AS matched FROM content_credentials
+                WHERE manifest_id = \(id) AND certificate_serial = \(certificateSerial)
+                """)
     }
 
     private func claims(matching found: SQL) async throws -> [Claim] {
-        let rows = try await database.query("WITH found AS (" + found + """
-            )
-            SELECT DISTINCT ON (rank, captures.uploaded_at, captures.id) found.matched, \(CaptureRepository.fields)
-            FROM found JOIN captures ON captures.id = found.capture_id
-            CROSS JOIN LATERAL (SELECT CASE capture_mode WHEN 'full' THEN 0 ELSE 10 END
-                + CASE confidence_level WHEN 'high' THEN 0 WHEN 'medium' THEN 1 WHEN 'low' THEN 2 ELSE 3 END AS rank) AS ranked
-            WHERE captures.status = 'complete'
-            ORDER BY rank, captures.uploaded_at, captures.id, found.matched = 'original' DESC
-            LIMIT \(Self.maximumClaims)
-            """)
+        let rows = try await database.query(
+            "WITH found AS (" + found + """
+                )
+                SELECT DISTINCT ON (rank, captures.uploaded_at, captures.id) found.matched, \(CaptureRepository.fields)
+                FROM found JOIN captures ON captures.id = found.capture_id
+                CROSS JOIN LATERAL (SELECT CASE capture_mode WHEN 'full' THEN 0 ELSE 10 END
+                    + CASE confidence_level WHEN 'high' THEN 0 WHEN 'medium' THEN 1 WHEN 'low' THEN 2 ELSE 3 END AS rank) AS ranked
+                WHERE captures.status = 'complete'
+                ORDER BY rank, captures.uploaded_at, captures.id, found.matched = 'original' DESC
+                LIMIT \(Self.maximumClaims)
+                """)
         return try rows.map { Claim(matched: try $0.get("matched"), row: try CaptureRow($0)) }
     }
 
     /// - Parameter network: a truncated address, see ``ClientAddress/truncated``.
     func log(_ method: Method, digest: Digest, network: String, status: String, capture: CaptureID?) async throws {
-        _ = try await database.query("""
+        _ = try await database.query(
+            """
             INSERT INTO verification_logs (method, file_sha256, client_network, status, capture_id)
             VALUES (\(method.rawValue), \(digest.bytes), \(network), \(status), \(capture?.uuid))
             """)

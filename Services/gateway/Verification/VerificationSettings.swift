@@ -17,7 +17,8 @@ struct VerificationSettings: Sendable {
     init(_ environment: ServiceEnvironment) throws {
         let own = CommandLine.arguments.first.map { URL(filePath: $0) }
         let beside = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")).map { URL(filePath: $0) } ?? own
-        inspector = try environment.optional("RIAL_C2PA_INSPECTOR")
+        inspector =
+            try environment.optional("RIAL_C2PA_INSPECTOR")
             ?? beside?.deletingLastPathComponent().appending(path: "c2pa-inspector").path ?? "c2pa-inspector"
         trustAnchorsFile = try Self.file(environment, "RIAL_C2PA_TRUST_ANCHORS")
         timestampAnchorsFile = try Self.file(environment, "RIAL_C2PA_TIMESTAMP_ANCHORS")

@@ -10,13 +10,15 @@ struct SyncJobRepository {
 
     /// Keeps the first result; a second worker copied the same bytes.
     func save(_ findings: MediaFindings, for capture: CaptureID, on connection: PostgresConnection) async throws {
-        try await connection.query("""
+        try await connection.query(
+            """
             INSERT INTO sync_jobs (capture_id, result, synced_at) VALUES (\(capture.uuid), \(PostgresJSON(encoding: findings)), now())
             ON CONFLICT (capture_id) DO UPDATE SET result = EXCLUDED.result, synced_at = EXCLUDED.synced_at
             WHERE sync_jobs.result IS NULL
             """)
         for (name, object) in findings.objects.sorted(by: { $0.key < $1.key }) {
-            try await connection.query("""
+            try await connection.query(
+                """
                 INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
                 VALUES (\(capture.uuid), \(name), \(object.key), \(object.sha256.bytes), \(object.sizeBytes), \(object.contentType))
                 ON CONFLICT (capture_id, name) DO NOTHING

@@ -16,11 +16,13 @@ struct IntakeCleaner {
     let logger: Logger
 
     func deleteFinished() async throws {
-        let captures = try await database.query("""
+        let captures = try await database.query(
+            """
             SELECT sync_jobs.capture_id FROM sync_jobs JOIN captures ON captures.id = sync_jobs.capture_id
             WHERE sync_jobs.intake_deleted_at IS NULL AND sync_jobs.synced_at IS NOT NULL AND captures.status = 'complete'
             ORDER BY sync_jobs.synced_at LIMIT \(Self.batchSize)
-            """).map { try $0.get("capture_id", as: UUID.self) }
+            """
+        ).map { try $0.get("capture_id", as: UUID.self) }
         for id in captures {
             try await storage.delete(try await keys(under: "incoming/\(CaptureID(id))/"))
             _ = try await database.query("UPDATE sync_jobs SET intake_deleted_at = now() WHERE capture_id = \(id)")
@@ -37,13 +39,19 @@ struct IntakeCleaner {
         }
         try await sweep("captures/", olderThan: Self.unnamedAfter) { keys in
             let ids = keys.compactMap { Self.captureID(in: $0)?.uuid }
-            let named = Set(try await database.query("""
-                SELECT object_key FROM media_objects WHERE object_key = ANY(\(keys))
-                """).map { try $0.get("object_key", as: String.self) })
+            let named = Set(
+                try await database.query(
+                    """
+                    SELECT object_key FROM media_objects WHERE object_key = ANY(\(keys))
+                    """
+                ).map { try $0.get("object_key", as: String.self) })
             // Captures that are not complete may still come to name what they made.
-            let complete = Set(try await database.query("""
-                SELECT id FROM captures WHERE id = ANY(\(ids)) AND status = 'complete'
-                """).map { CaptureID(try $0.get("id", as: UUID.self)) })
+            let complete = Set(
+                try await database.query(
+                    """
+                    SELECT id FROM captures WHERE id = ANY(\(ids)) AND status = 'complete'
+                    """
+                ).map { CaptureID(try $0.get("id", as: UUID.self)) })
             return keys.filter { key in
                 !named.contains(key) && (Self.captureID(in: key).map(complete.contains) ?? false)
             }

@@ -27,7 +27,8 @@ struct StuckCaptures {
             // One instance at a time; the others find nothing due.
             let lock = try await connection.query("SELECT pg_try_advisory_xact_lock(hashtext('rial-announce-again')) AS held")
             guard try lock.first?.get("held") == true else { return 0 }
-            let rows = try await connection.query("""
+            let rows = try await connection.query(
+                """
                 SELECT captures.id::text AS id, captures.announcement FROM captures LEFT JOIN sync_jobs ON sync_jobs.capture_id = captures.id
                 WHERE captures.status = 'processing'
                     AND coalesce(sync_jobs.announce_next_at, captures.uploaded_at + make_interval(secs => \(seconds))) <= now()
@@ -36,7 +37,8 @@ struct StuckCaptures {
             for row in rows {
                 let event = try row.get("announcement", as: PostgresJSON.self).decode(CaptureReceived.self)
                 try await outbox.append(event, on: connection)
-                try await connection.query("""
+                try await connection.query(
+                    """
                     INSERT INTO sync_jobs (capture_id, announcements, announce_next_at)
                     VALUES (\(event.captureID.uuid), 1, now() + make_interval(secs => \(seconds * 2)))
                     ON CONFLICT (capture_id) DO UPDATE SET announcements = sync_jobs.announcements + 1,

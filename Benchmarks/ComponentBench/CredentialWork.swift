@@ -1,0 +1,161 @@
+import CC2PA
+import ContentCredentials
+import Foundation
+import Models
+import Signing
+
+/// Signing and reading a photo through our module, and the same done with nothing but the library.
+///
+/// The bare side has its settings, its definition and its signer ready, and keeps the photo in memory.
+final class CredentialWork {
+    private let claim: CaptureClaim
+    private let signer: PEMSigner
+    private let writer: CredentialWriter
+    private let reader: CredentialReader
+    private let photo: Int32
+    private let destination: Int32
+    private let bare: BareLibrary
+
+    init(photo bytes: [UInt8]) throws {
+        let identity = try DevelopmentAuthority.make(algorithm: .ed25519, now: Date().addingTimeInterval(-3600))
+        signer = try PEMSigner(certificatesPEM: identity.chainPEM, privateKeyPEM: identity.privateKeyPEM, at: Date())
+        writer = try CredentialWriter(signer: signer, timestampAuthority: nil)
+        reader = try CredentialReader(trustAnchorsPEM: identity.rootPEM)
+        let evidence = try WireJSON.decode(EvidencePackage.self, from: Array(Self.evidence.utf8))
+        claim = CaptureClaim(captureID: CaptureID(), capturedAt: Date(), evidence: evidence, confidence: .high)
+        photo = try Self.file(bytes)
+        destination = try Self.file([])
+        bare = try BareLibrary(photo: bytes, signer: signer)
+    }
+
+    /// - Returns: whether the copy reads back as trusted.
+    func signAndRead() -> Bool {
+        ftruncate(destination, 0)
+        guard (try? writer.sign(claim, source: photo, destination: destination)) != nil else { return false }
+        return reader.read(fileDescriptor: destination, mediaType: "image/jpeg").state == .trusted
+    }
+
+    func signAndReadBare() -> Bool { bare.signAndRead() }
+
+    private static func file(_ bytes: [UInt8]) throws -> Int32 {
+        var template = Array("/dev/shm/rial-bench-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        unlink(template)
+        guard descriptor >= 0, bytes.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) == bytes.count else {
+            throw CocoaError(.fileWriteUnknown)
+        }
+        return descriptor
+    }
+
+    private static let evidence = #"""
+        {"type":"photo","hardware_attestation":{"status":"pass","level":"secure_enclave","environment":"production",
+        "development_attestation":false,"device_model":"iPhone 15 Pro","binding":"photo+depth+metadata","out_of_order":false},
+        "depth_analysis":{"status":"pass","depth_variance":0.92,"depth_layers":5,"edge_coherence":0.87,"min_depth":0.4,"max_depth":4.5,
+        "relief":0.4,"coverage":0.98,"verdict":"real","is_likely_real_scene":true,"specified_rule":true,"method":"relief-1","source":"server"},
+        "metadata":{"timestamp":{"status":"pass"},"model":{"status":"pass"},"resolution":{"status":"pass"},
+        "location":{"status":"unavailable"},"timestamp_valid":true,"model_verified":true,"location_available":false},
+        "content_credentials":{"status":"pending"},"analysis_source":"server","media_stored":true,"algorithm_versions":{"depth":"1"},
+        "processing":{"received_at":"2026-11-21T10:00:00.000Z","completed_at":"2026-11-21T10:00:01.000Z","duration_ms":1000}}
+        """#
+}
+
+/// The library's own calls on bytes in memory.
+private final class BareLibrary {
+    private let context: OpaquePointer
+    private let source: MemoryStream
+    private let target: MemoryStream
+    private let signer: PEMSigner
+    private var handle: OpaquePointer?
+    private static let definition = #"""
+        {"claim_version":2,"vendor":"rial","claim_generator_info":[{"name":"rial.","version":"1.0.0"}],"title":"photo.jpg","format":"image/jpeg",
+        "assertions":[{"label":"c2pa.actions.v2","created":true,"data":{"actions":[{"action":"c2pa.created",
+        "digitalSourceType":"http://cv.iptc.org/newscodes/digitalsourcetype/digitalCapture"}]}}]}
+        """#
+
+    init(photo: [UInt8], signer: PEMSigner) throws {
+        self.signer = signer
+        source = MemoryStream(photo)
+        target = MemoryStream([])
+        let settings = c2pa_settings_new()
+        c2pa_settings_update_from_string(
+            settings, #"{"version":1,"verify":{"remote_manifest_fetch":false,"ocsp_fetch":false},"builder":{"thumbnail":{"enabled":false}}}"#, "json")
+        let builder = c2pa_context_builder_new()
+        c2pa_context_builder_set_settings(builder, settings)
+        if let settings { c2pa_free(UnsafeRawPointer(settings)) }
+        guard let context = c2pa_context_builder_build(builder) else { throw CocoaError(.featureUnsupported) }
+        self.context = context
+        handle = c2pa_signer_create(
+            Unmanaged.passUnretained(self).toOpaque(),
+            { context, data, count, signature, capacity in
+                guard let context, let data, let signature else { return -1 }
+                let library = Unmanaged<BareLibrary>.fromOpaque(context).takeUnretainedValue()
+                guard let made = try? library.signer.sign(Array(UnsafeBufferPointer(start: data, count: count))) else { return -1 }
+                return UnsafeMutableBufferPointer(start: signature, count: capacity).update(fromContentsOf: made)
+            }, 6, signer.certificateChainPEM, nil)
+    }
+
+    func signAndRead() -> Bool {
+        source.rewind()
+        target.clear()
+        guard let builder = c2pa_builder_with_definition(c2pa_builder_from_context(context), Self.definition) else { return false }
+        defer { c2pa_free(UnsafeRawPointer(builder)) }
+        var manifest: UnsafePointer<UInt8>?
+        guard c2pa_builder_sign(builder, "image/jpeg", source.handle, target.handle, handle, &manifest) > 0 else { return false }
+        c2pa_free(manifest)
+        target.rewind()
+        guard let reader = c2pa_reader_with_stream(c2pa_reader_from_context(context), "image/jpeg", target.handle) else { return false }
+        defer { c2pa_free(UnsafeRawPointer(reader)) }
+        guard let json = c2pa_reader_json(reader) else { return false }
+        defer { c2pa_free(json) }
+        return strstr(json, "\"validation_state\": \"Valid\"") != nil
+    }
+}
+
+/// Bytes in memory as the library reads and writes them.
+private final class MemoryStream {
+    private var bytes: [UInt8]
+    private var position = 0
+    private(set) var handle: OpaquePointer?
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        handle = c2pa_create_stream(
+            Unmanaged.passUnretained(self).toOpaque(),
+            { context, into, count in MemoryStream.from(context).read(into, count) },
+            { context, offset, mode in MemoryStream.from(context).seek(offset, mode) },
+            { context, from, count in MemoryStream.from(context).write(from, count) }, { _ in 0 })
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> MemoryStream {
+        guard let context else { preconditionFailure("the library lost its stream") }
+        return Unmanaged<MemoryStream>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    func rewind() { position = 0 }
+    func clear() {
+        bytes.removeAll(keepingCapacity: true)
+        position = 0
+    }
+
+    private func read(_ into: UnsafeMutablePointer<UInt8>?, _ count: Int) -> Int {
+        let count = min(count, bytes.count - position)
+        guard count > 0, let into else { return 0 }
+        bytes.withUnsafeBufferPointer { into.update(from: $0.baseAddress.unsafelyUnwrapped + position, count: count) }
+        position += count
+        return count
+    }
+
+    private func write(_ from: UnsafePointer<UInt8>?, _ count: Int) -> Int {
+        guard let from, count >= 0 else { return -1 }
+        let end = position + count
+        if end > bytes.count { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
+        bytes.withUnsafeMutableBufferPointer { ($0.baseAddress.unsafelyUnwrapped + position).update(from: from, count: count) }
+        position = end
+        return count
+    }
+
+    private func seek(_ offset: Int, _ mode: Int32) -> Int {
+        position = max(0, offset + (mode == 0 ? 0 : mode == 1 ? position : bytes.count))
+        return position
+    }
+}

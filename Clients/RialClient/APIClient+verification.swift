@@ -1,0 +1,25 @@
+import Foundation
+import Models
+import NIOCore
+
+extension APIClient {
+    /// What is known of a file with this digest; `nil` if nothing is. The file stays where it is.
+    public func verification(of digest: Digest) async throws -> JSONValue? {
+        do {
+            return try await retries.run { try await call(.GET, "/api/v1/verify-hash/\(digest.hex)") }
+        } catch let failure as APIFailure where failure.serverCode == "HASH_NOT_FOUND" {
+            return nil
+        }
+    }
+
+    /// Sends a file, which the server does not keep, and returns what is known of it.
+    public func verify(_ file: PartContent) async throws -> JSONValue {
+        // Its name is nobody's business.
+        let body = MultipartBody(parts: [.init(name: "file", fileName: "file", contentType: "application/octet-stream", content: file)])
+        return try await retries.run {
+            try await call(
+                .POST, "/api/v1/verify-file", headers: [("content-type", body.contentType)],
+                body: .stream(body, length: .known(body.contentLength)))
+        }
+    }
+}

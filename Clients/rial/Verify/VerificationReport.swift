@@ -1,0 +1,64 @@
+import Foundation
+import Models
+import RialClient
+
+/// The answer about a file as a person reads it.
+struct VerificationReport {
+    let answer: JSONValue
+
+    var text: String {
+        var table = TextTable()
+        switch answer["status"]?.string {
+        case "verified":
+            table.add("record", "there is one of this file, as \(answer["matched"]?.string ?? "a file")")
+            table.add("confidence", answer["confidence_level"]?.string?.uppercased() ?? "–")
+            table.add("capture", answer["capture_id"]?.string ?? "–")
+            table.add("link", answer["verification_url"]?.string ?? "–")
+            if case .array(let others)? = answer["other_claims"], !others.isEmpty { table.add("other records", "\(others.count)") }
+        case "c2pa_only":
+            let info = answer["manifest_info"]
+            table.add("record", "none of this file")
+            table.add("credentials", info?["validation_state"]?.string ?? "–")
+            for name in ["generator", "title", "issuer", "signed_at", "remote_url"] {
+                if let value = info?[name]?.string { table.add(name.replacing("_", with: " "), value) }
+            }
+            if let note = answer["note"]?.string { table.add("note", note) }
+        default: table.add("record", "none of this file, and it has no Content Credentials")
+        }
+        if let hash = answer["file_hash"]?.string { table.add("SHA-256", hash) }
+        return table.text
+    }
+}
+
+/// What Content Credentials say when they are read without a server.
+struct CredentialSummary {
+    let report: CredentialReport
+
+    var text: String {
+        var table = TextTable()
+        table.add("credentials", Self.sentence(report.state))
+        // Of anything else nothing may be repeated as a fact.
+        if report.state == .trusted || report.state == .valid {
+            let facts = [
+                ("manifest", report.activeManifest), ("generator", report.generator), ("title", report.title), ("issuer", report.issuer),
+                ("signed at", report.signedAt),
+            ]
+            for (name, value) in facts { if let value { table.add(name, value) } }
+            table.add("assertions", report.assertions.map(\.label).joined(separator: ", "))
+        }
+        if let url = report.remoteURL { table.add("said to be at", url) }
+        for code in report.validationCodes where code.kind == .failure { table.add("failure", code.code) }
+        return table.text
+    }
+
+    private static func sentence(_ state: CredentialReport.State) -> String {
+        switch state {
+        case .trusted: "trusted: intact, and one of the anchors vouches for the signer"
+        case .valid: "valid: intact, but no anchor vouches for the signer"
+        case .invalid: "invalid: changed after signing, or the signature does not count"
+        case .unreadable: "unreadable"
+        case .remote: "elsewhere: not fetched"
+        case .none: "none"
+        }
+    }
+}
