@@ -184,7 +184,7 @@ let package = Package(
             name: "PipelineTests",
             dependencies: [
                 "Models", "Messaging", "Persistence", "ObjectStorage", "SimulatedDevice", "Scene", "RialClient", "TestSupport",
-                "Blocking", crypto, httpClient, nioCore, logging,
+                "Blocking", "ContentCredentials", "Imaging", "Signing", crypto, httpClient, nioCore, logging,
             ],
             path: "Tests/PipelineTests"),
     ]

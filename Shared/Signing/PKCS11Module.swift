@@ -64,6 +64,8 @@ final class PKCS11Module: Sendable {
     }
 
     private static func functionList(_ path: String) throws(SigningError) -> UnsafeMutablePointer<CK_FUNCTION_LIST> {
+        // An empty name would be this program itself.
+        guard !path.isEmpty else { throw .configuration("the PKCS#11 module has no path") }
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
             throw .configuration("the PKCS#11 module cannot be loaded: \(dlerror().map { String(cString: $0) } ?? path)")
         }

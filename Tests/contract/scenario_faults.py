@@ -8,6 +8,7 @@ import world
 from device import CAPTURES, capture_parts
 from scenario import Scenario
 from scenario_devices import CHALLENGE, JSON, REGISTER
+from scenario_verification import body as file_body
 
 
 @unittest.skipUnless("faults" in world.ABLE, "RIAL_CONTRACT_FAULTS is not set")
@@ -51,3 +52,6 @@ class Faults(Scenario):
                 self.expect(self.server.get(target), 503, "SERVICE_UNAVAILABLE")
             self.expect(self.server.send("POST", REGISTER, JSON, body), 503, "SERVICE_UNAVAILABLE")
             self.expect(device.submit(self.server, parts), 503, "SERVICE_UNAVAILABLE")
+            self.expect(self.server.get(f"/api/v1/verify-hash/{'0' * 64}"), 503, "SERVICE_UNAVAILABLE")
+            kind, content = file_body(b"\xff\xd8\xff")
+            self.expect(self.server.send("POST", "/api/v1/verify-file", {"Content-Type": kind}, content), 503, "SERVICE_UNAVAILABLE")

@@ -7,6 +7,7 @@ import world
 from device import CAPTURES, capture_parts, form
 from exchange import Server
 from scenario import Scenario
+from scenario_verification import body
 
 
 @unittest.skipUnless("limits" in world.ABLE, "RIAL_CONTRACT_LIMITS is not set")
@@ -35,6 +36,11 @@ class Limits(Scenario):
     def test_captures(self):
         device = world.owner()
         self.until_limited(lambda: device.submit(self.server, capture_parts(world.scene().another_photo())))
+
+    def test_verifications(self):
+        self.until_limited(lambda: self.server.get(f"/api/v1/verify-hash/{'0' * 64}"))
+        kind, content = body(b"\xff\xd8\xff")
+        self.until_limited(lambda: self.server.send("POST", "/api/v1/verify-file", {"Content-Type": kind}, content))
 
     def test_streams(self):
         sender = world.owner()

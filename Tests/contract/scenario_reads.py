@@ -105,7 +105,7 @@ class Media(Scenario):
         path, query = self.link().split("?")
         for wrong in ["", "?expires=1", "?" + query[:-1] + ("0" if query[-1] != "0" else "1"), "?expires=x&signature=y"]:
             self.expect(self.server.get(path + wrong), 403, "FORBIDDEN")
-        self.expect(self.server.get(path.replace("public.jpg", "depth-preview.png") + "?" + query), 403, "FORBIDDEN")
+        self.expect(self.server.get(path.rpartition("/")[0] + "/depth-preview.png?" + query), 403, "FORBIDDEN")
         self.expect(self.server.get(path, Accept="application/problem+json"), 403, "FORBIDDEN")
 
     def test_an_expired_link(self):

@@ -8,8 +8,8 @@ from scenario_faults import Faults
 from scenario_limits import Limits
 from scenario_reads import Media, Pages, Reads
 from scenario_routing import Routing
+from scenario_verification import Verification
 from world import ABLE, LOG, server
-
 
 
 def is_unknown(target):
@@ -17,5 +17,5 @@ def is_unknown(target):
     return server().send("TRACE", target).code == "NOT_FOUND"
 
 
-CASES: list[type[unittest.TestCase]] = [Devices, Captures, Reads, Media, Pages, Routing, Limits, Faults]
+CASES: list[type[unittest.TestCase]] = [Devices, Captures, Reads, Media, Pages, Verification, Routing, Limits, Faults]
 __all__ = ["ABLE", "CASES", "LOG", "is_unknown"]
