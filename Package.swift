@@ -11,6 +11,7 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -51,6 +52,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras.git", exact: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", exact: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", exact: "2.1.1"),
         .package(url: "https://github.com/swift-server/async-http-client.git", exact: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
     ],
@@ -109,11 +111,11 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: backbone + [
-                "Attestation", "Blocking", "Depth", "Evidence", "Inspection", "Multipart", crypto, httpTypes, hummingbird, hummingbirdCore,
-                hummingbirdTLS, nioCore,
+                "Attestation", "Blocking", "Depth", "Evidence", "Imaging", "Inspection", "Multipart", crypto, httpTypes, hummingbird,
+                hummingbirdCore, hummingbirdTLS, mustache, nioCore,
                 nioHTTP1, nioHTTPTypes, nioSSL,
             ],
-            path: "Services/gateway", exclude: ["Site"]),
+            path: "Services/gateway", resources: [.copy("Site/Resources")]),
 
         .executableTarget(
             name: "C2PAInspector", dependencies: ["ContentCredentials", "CSandbox", "Models"], path: "Services/c2pa-inspector"),
@@ -180,6 +182,13 @@ let package = Package(
                 httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, logging,
             ],
             path: "Tests/GatewayTests"),
+        .testTarget(
+            name: "SiteTests",
+            dependencies: [
+                "Gateway", "Models", "Persistence", "Pipeline", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded,
+                logging,
+            ],
+            path: "Tests/SiteTests"),
         .testTarget(
             name: "PipelineTests",
             dependencies: [

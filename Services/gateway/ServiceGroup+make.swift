@@ -23,7 +23,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let buckets = TokenBuckets(database: backbone.database)
     let challenges = ChallengeRepository(database: backbone.database, outbox: backbone.outbox)
     let inspectors = inspectorPool(settings.verification)
-    let router = makeRouter(
+    let router = try makeRouter(
         settings, backbone, inspectors, waiters: waiters, buckets: buckets, challenges: challenges)
     var quiet = logger
     quiet.logLevel = .warning
@@ -44,14 +44,15 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
 private func makeRouter(
     _ settings: Settings, _ backbone: Backbone, _ inspectors: InspectorPool, waiters: Waiters, buckets: TokenBuckets,
     challenges: ChallengeRepository
-) -> Router<GatewayContext> {
+) throws -> Router<GatewayContext> {
     let links = MediaLinks(key: settings.linkKey)
     let captures = CaptureRepository(database: backbone.database, outbox: backbone.outbox)
     let authenticator = DeviceAuthenticator(database: backbone.database, buckets: buckets, limits: settings.limits)
+    let pages = SitePages(settings: settings.site, resources: try SiteResources.bundled())
     let routes = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
     var table = RouteTable()
     let middleware = LateTable()
-    routes.add(middleware: AnswerMiddleware(routes: middleware))
+    routes.add(middleware: AnswerMiddleware(routes: middleware, pages: pages))
     DevicesController(
         challenges: challenges, registrations: RegistrationRepository(database: backbone.database), waiters: waiters,
         buckets: buckets, limits: settings.limits, trustedProxies: settings.trustedProxies
@@ -67,9 +68,16 @@ private func makeRouter(
     MediaController(
         database: backbone.database, storage: backbone.storage, links: links, publicEndpoint: settings.publicStorageEndpoint
     ).addRoutes(to: routes, table: &table)
-    verificationController(settings, backbone, inspectors, buckets).addRoutes(to: routes, table: &table)
+    let verification = verificationController(settings, backbone, inspectors, buckets)
+    verification.addRoutes(to: routes, table: &table)
     HealthController(readiness: backbone.readiness).addRoutes(to: routes, table: &table)
-    PagesController(captures: captures, links: links).addRoutes(to: routes, table: &table)
+    SiteController(
+        pages: pages, captures: captures,
+        facts: FactsReader(
+            captures: captures, records: SiteRepository(database: backbone.database),
+            sizes: PictureSizes(storage: backbone.storage, logger: backbone.logger), links: links),
+        claims: VerificationRepository(database: backbone.database), verify: verification.answer, trustedProxies: settings.trustedProxies
+    ).addRoutes(to: routes, table: &table)
     middleware.set(table)
     return routes
 }
@@ -98,7 +106,9 @@ private func verificationController(
     VerificationController(
         repository: VerificationRepository(database: backbone.database), inspectors: inspectors,
         slots: WaitingSlots(
-            settings.verification.concurrentFiles, line: 200, patience: .seconds(60), metric: "rial_verifications_in_progress"),
+            settings.verification.concurrentFiles, line: 200,
+            // A connection on which nothing moves is closed: the refusal must come before.
+            patience: .seconds(max(1, settings.idleTimeoutSeconds * 2 / 3)), metric: "rial_verifications_in_progress"),
         scratch: .init(
             folder: settings.verification.scratchFolder, executors: (0..<4).map { BlockingExecutor(label: "verification-\($0)") }),
         buckets: buckets, limits: settings.limits, publicURL: settings.publicURL, trustedProxies: settings.trustedProxies,

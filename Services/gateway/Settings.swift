@@ -19,6 +19,7 @@ struct Settings: Sendable {
     let maximumConcurrentUploads: Int
     let limits: RateLimits
     let verification: VerificationSettings
+    let site: SiteSettings
 
     struct TLSFiles: Sendable {
         let certificateFile: String
@@ -45,6 +46,7 @@ struct Settings: Sendable {
         maximumConcurrentUploads = try environment.integer("RIAL_MAX_CONCURRENT_UPLOADS", default: 32, in: 1...10_000)
         limits = try RateLimits(environment)
         verification = try VerificationSettings(environment)
+        site = try SiteSettings(environment, publicURL: publicURL, mediaEndpoint: publicStorageEndpoint)
     }
 
     private static func key(_ environment: ServiceEnvironment, _ name: String) throws -> [UInt8] {

@@ -12,10 +12,11 @@ struct CaptureSubmissionTests {
 
     @Test("parts that agree are a submission")
     func sound() throws {
-        let submission = try CaptureSubmission(try Self.body())
+        let body = try Self.body()
+        let submission = try CaptureSubmission(body)
         #expect(submission.metadata.depthWidth == 256 && submission.metadata.depthHeight == 192)
         #expect(submission.assertion == nil && submission.detection == nil)
-        #expect(submission.metadataBytes == (try Self.body().metadata))
+        #expect(submission.metadataBytes == body.metadata)
     }
 
     @Test("the assertion's part goes before the metadata's field")

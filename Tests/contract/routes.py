@@ -15,7 +15,9 @@ LISTED = re.compile(r'\btable\.add\(\s*"([^"]+)"\s*,\s*\[([^\]]*)\]')
 
 
 def sources():
-    return {file: file.read_text() for file in sorted(GATEWAY.rglob("*.swift"))}
+    """All but the site's: its pages are for people, and no part of the API."""
+    files = [file for file in sorted(GATEWAY.rglob("*.swift")) if GATEWAY / "Site" not in file.parents]
+    return {file: file.read_text() for file in files}
 
 
 def normal(path):

@@ -126,20 +126,7 @@ class Media(Scenario):
             self.expect(self.server.get(target), 404, "NOT_FOUND")
 
 
-class Pages(Scenario):
+class Health(Scenario):
     def test_health(self):
         self.expect(self.server.get("/health"), 200)
         self.expect(self.server.send("HEAD", "/health"), 200)
-
-    def test_pages_of_captures(self):
-        self.expect(self.server.get(f"/verify/{world.capture()}"), 200)
-        self.expect(self.server.send("HEAD", f"/verify/{world.capture()}"), 200)
-        self.expect(self.server.get(f"/verify/{uuid.uuid4()}"), 404)
-        self.expect(self.server.get("/verify/no-id"), 404)
-
-    def test_short_links(self):
-        short = f"/v/{world.view()['short_id']}"
-        self.assertEqual(self.expect(self.server.get(short), 302).headers["location"], f"/verify/{world.capture()}")
-        self.expect(self.server.send("HEAD", short), 302)
-        for wrong in ["/v/00000000", "/v/short", "/v/%2e%2e"]:
-            self.expect(self.server.get(wrong), 404)

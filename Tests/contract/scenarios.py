@@ -6,7 +6,7 @@ from scenario_captures import Captures
 from scenario_devices import Devices
 from scenario_faults import Faults
 from scenario_limits import Limits
-from scenario_reads import Media, Pages, Reads
+from scenario_reads import Health, Media, Reads
 from scenario_routing import Routing
 from scenario_verification import Verification
 from world import ABLE, LOG, server
@@ -17,5 +17,5 @@ def is_unknown(target):
     return server().send("TRACE", target).code == "NOT_FOUND"
 
 
-CASES: list[type[unittest.TestCase]] = [Devices, Captures, Reads, Media, Pages, Verification, Routing, Limits, Faults]
+CASES: list[type[unittest.TestCase]] = [Devices, Captures, Reads, Media, Health, Verification, Routing, Limits, Faults]
 __all__ = ["ABLE", "CASES", "LOG", "is_unknown"]

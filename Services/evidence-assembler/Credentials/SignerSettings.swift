@@ -39,6 +39,11 @@ struct SignerSettings: Sendable {
     /// - Throws: ``SettingsError`` for what is wrong with the settings. A token that is away now is waited for by the service manager.
     func signer(at now: Date) throws -> any ClaimSigner & Sendable {
         do {
+            try SigningCertificate(pem: certificates).check(at: now)
+        } catch SigningError.configuration(let problem) {
+            throw SettingsError("RIAL_C2PA_CERTIFICATES", "cannot be signed with: \(problem)")
+        }
+        do {
             switch key {
             case .pem(let text): return try PEMSigner(certificatesPEM: certificates, privateKeyPEM: text, at: now)
             case .token(let module, let label, let pin, let keyLabel):
@@ -46,10 +51,15 @@ struct SignerSettings: Sendable {
                     module: module, tokenLabel: label, pin: pin, keyLabel: keyLabel, certificatesPEM: certificates, at: now)
             }
         } catch SigningError.configuration(let problem) {
-            throw SettingsError("RIAL_C2PA_CERTIFICATES", "and the key do not make a signer: \(problem)")
+            throw SettingsError(keyVariable, "and RIAL_C2PA_CERTIFICATES do not make a signer: \(problem)")
         } catch {
-            throw SettingsError("RIAL_C2PA_PKCS11_MODULE", "cannot be used: \(error)")
+            throw SettingsError(keyVariable, "cannot be used: \(error)")
         }
+    }
+
+    private var keyVariable: String {
+        if case .token = key { return "RIAL_C2PA_PKCS11_MODULE" }
+        return "RIAL_C2PA_PRIVATE_KEY"
     }
 
     /// PEM text, or the path of a PEM file.

@@ -14,6 +14,8 @@ import Synchronization
 struct AnswerMiddleware: RouterMiddleware {
     typealias Context = GatewayContext
     let routes: LateTable
+    /// For browsers' errors; `nil` where there is no site.
+    var pages: SitePages? = nil
 
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
@@ -30,12 +32,13 @@ struct AnswerMiddleware: RouterMiddleware {
             do {
                 return try await next(request, passed)
             } catch {
-                return Envelope.failure(apiError(error, request, passed), request: request, context: passed)
+                let failure = apiError(error, request, passed)
+                return pages?.error(failure, request, passed) ?? Envelope.failure(failure, request: request, context: passed)
             }
         }
         response.headers[.requestID] = context.requestID
         response.headers[.xContentTypeOptions] = "nosniff"
-        response.headers[.referrerPolicy] = "no-referrer"
+        if response.headers[.referrerPolicy] == nil { response.headers[.referrerPolicy] = "no-referrer" }
         record(request, context, response, since: start, trace)
         return response
     }

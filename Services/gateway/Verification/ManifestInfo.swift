@@ -27,7 +27,10 @@ struct ManifestInfo: Encodable {
         issuer = isSound ? report.issuer : nil
         signedAt = isSound ? report.signedAt : nil
         assertions = isSound ? report.assertions.map(\.label) : []
-        validationCodes = report.validationCodes.map { Code(code: $0.code, kind: $0.kind.rawValue, explanation: $0.explanation) }
+        // Explanations quote names of the manifest's parts, which whoever changed it may have chosen.
+        validationCodes = report.validationCodes.map {
+            Code(code: $0.code, kind: $0.kind.rawValue, explanation: isSound ? $0.explanation : nil)
+        }
         remoteURL = report.remoteURL
     }
 

@@ -1,0 +1,73 @@
+import Foundation
+import Models
+
+/// What the site may know of one capture: nothing of the device's identity, no precise place.
+struct CaptureFacts: Sendable {
+    let id: CaptureID
+    let shortID: String
+    let type: CaptureType
+    let mode: CaptureMode
+    let status: CaptureStatus
+    /// A stable word, if the capture failed.
+    let failure: String?
+    let confidence: ConfidenceLevel?
+    let mediaHash: Digest
+    let capturedAt: CapturedTime?
+    let receivedAt: Date
+    /// The public form.
+    let evidence: EvidencePackage?
+    /// Whether a place came with it; which one, only the evidence says.
+    let hasPlace: Bool
+    /// As the device reported it.
+    let model: String?
+    /// The device's attestation ends at a root that only this installation trusts.
+    let isDevelopment: Bool
+    /// When the Content Credentials were signed.
+    let signedAt: Date?
+    /// What the services have answered so far.
+    let finished: Set<EvidencePart>
+    /// Published objects by name.
+    let media: [String: PublishedMedia]
+    /// Metres at the ends of the depth picture's colours, where they are known.
+    var depthScale: (near: Double, far: Double)?
+}
+
+/// When a capture was made, as exactly as it was shared.
+enum CapturedTime: Sendable, Equatable {
+    case exact(Date)
+    case day(Date)
+
+    var date: Date {
+        switch self {
+        case .exact(let date), .day(let date): date
+        }
+    }
+
+    /// A hash-only capture that shares its day alone says so with midnight, UTC.
+    init(_ date: Date, mode: CaptureMode) {
+        let isMidnight = date.timeIntervalSince1970.truncatingRemainder(dividingBy: 86_400) == 0
+        self = mode == .hashOnly && isMidnight ? .day(date) : .exact(date)
+    }
+}
+
+/// An object that anyone with its link may read.
+struct PublishedMedia: Sendable {
+    let sha256: Digest
+    let sizeBytes: Int64
+    /// Path and query.
+    let link: String
+    /// Upright; `nil` for what is no picture, or none that could be measured.
+    let size: PixelSize?
+}
+
+/// A picture's width and height in pixels, both at least 1.
+struct PixelSize: Sendable, Equatable {
+    let width: Int
+    let height: Int
+
+    init?(_ width: Int, _ height: Int) {
+        guard (1...65_535).contains(width), (1...65_535).contains(height) else { return nil }
+        self.width = width
+        self.height = height
+    }
+}

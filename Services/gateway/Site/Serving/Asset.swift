@@ -1,0 +1,27 @@
+import Crypto
+import Foundation
+import Models
+
+/// A file of the site that is the same for everyone.
+struct Asset: Sendable {
+    let bytes: [UInt8]
+    let contentType: String
+    let digest: Models.Digest
+
+    /// `nil` for a kind of file that the site does not have.
+    init?(_ file: URL) throws(SiteError) {
+        let types = [
+            "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "svg": "image/svg+xml", "png": "image/png",
+            "jpg": "image/jpeg",
+        ]
+        guard let type = types[file.pathExtension] else { return nil }
+        guard let data = try? Data(contentsOf: file), let digest = Models.Digest(bytes: SHA256.hash(data: data)) else {
+            throw SiteError(.resource, "\(file.lastPathComponent) cannot be read")
+        }
+        bytes = Array(data)
+        contentType = type
+        self.digest = digest
+    }
+
+    var tag: String { "\"\(digest.hex)\"" }
+}

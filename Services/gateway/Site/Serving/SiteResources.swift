@@ -1,0 +1,75 @@
+import Crypto
+import Foundation
+import Models
+
+/// What the site is made of, read and compiled once.
+struct SiteResources: Sendable {
+    let css: String
+    /// SHA-256 of ``css`` in base64, for the policy.
+    let cssDigest: String
+    let templates: Templates
+    let words: Words
+    private let tables: [Language: [CaptureType: WordTable]]
+    /// By path below `/assets/`: "js/verify.js", "icon.svg".
+    let assets: [String: Asset]
+    /// Changes with any script: a folder in their addresses, since modules name each other by relative addresses.
+    let scriptVersion: String
+
+    static func bundled() throws(SiteError) -> SiteResources {
+        try SiteResources(folder: Bundle.module.bundleURL.appendingPathComponent("Resources"))
+    }
+
+    /// - Throws: ``SiteError`` for whatever is missing or unsound, a word that templates use but the table lacks included.
+    init(folder: URL) throws(SiteError) {
+        guard let css = try? Data(contentsOf: folder.appendingPathComponent("site.css")), let text = String(data: css, encoding: .utf8),
+            !text.contains("</")
+        else { throw SiteError(.resource, "site.css cannot be read, or cannot stand in a page") }
+        self.css = text
+        cssDigest = Base64.encode(Array(SHA256.hash(data: css)))
+        templates = try Templates(folder: folder.appendingPathComponent("templates"))
+        guard let json = try? Data(contentsOf: folder.appendingPathComponent("words.json")) else {
+            throw SiteError(.resource, "words.json cannot be read")
+        }
+        let words = try Words(json: json)
+        if let missing = templates.wordNames.subtracting(words.keys.map(WordTable.templateName)).min() {
+            throw SiteError(.words, "templates use “\(missing)”, which is no word")
+        }
+        self.words = words
+        tables = Dictionary(
+            uniqueKeysWithValues: Language.allCases.map { language in
+                (language, [.photo: words.table(language, .photo), .video: words.table(language, .video)])
+            })
+        assets = try Self.assets(folder)
+        scriptVersion = Self.version(assets.filter { $0.key.hasPrefix("js/") })
+    }
+
+    func words(_ language: Language, _ type: CaptureType = .photo) -> WordTable {
+        tables[language]?[type] ?? words.table(language, type)
+    }
+
+    /// The address of a script, which changes when any script does.
+    func script(_ name: String) -> String { "/assets/\(scriptVersion)/js/\(name)" }
+
+    private static func assets(_ folder: URL) throws(SiteError) -> [String: Asset] {
+        var assets: [String: Asset] = [:]
+        for (prefix, place) in [("", folder), ("js/", folder.appendingPathComponent("js")), ("img/", folder.appendingPathComponent("img"))]
+        {
+            guard let files = try? FileManager.default.contentsOfDirectory(at: place, includingPropertiesForKeys: nil) else {
+                throw SiteError(.resource, "\(place.lastPathComponent) cannot be read")
+            }
+            for file in files {
+                if let asset = try Asset(file) { assets[prefix + file.lastPathComponent] = asset }
+            }
+        }
+        for name in ["icon.svg", "js/verify.js", "js/file.js"] where assets[name] == nil {
+            throw SiteError(.resource, "\(name) is missing")
+        }
+        return assets
+    }
+
+    private static func version(_ scripts: [String: Asset]) -> String {
+        var hash = SHA256()
+        for (name, asset) in scripts.sorted(by: { $0.key < $1.key }) { hash.update(data: Data("\(name)\n\(asset.digest.hex)\n".utf8)) }
+        return String(Hex.encode(Array(hash.finalize())).prefix(12))
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import Models
+import Pipeline
+
+/// The site (SPEC §8): records, file verification, what it is about. Reading works without JavaScript.
+struct SiteController: Sendable {
+    let pages: SitePages
+    let captures: CaptureRepository
+    let facts: FactsReader
+    let claims: VerificationRepository
+    /// Takes a file in and says what is known of it, as the API does.
+    let verify: @Sendable (Request, ClientAddress) async throws -> (VerificationAnswer, HTTPFields)
+    let trustedProxies: [AddressRange]
+
+    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
+        router.get("/") { request, _ in try await self.landing(request) }
+        router.get("/verify/{id}") { request, context in try await self.record(request, context) }
+        router.get("/v/{short}") { request, context in try await self.short(request, context) }
+        router.get("/methodology") { request, _ in
+            let language = Language(request)
+            return try self.pages.response(self.pages.methodology(self.pages.resources.words(language)), language, to: request)
+        }
+        router.get("/verify-file") { request, _ in
+            let language = Language(request)
+            return try self.pages.response(self.pages.file(nil, self.pages.resources.words(language)), language, to: request)
+        }
+        router.post("/verify-file") { request, context in try await self.verifyFile(request, context) }
+        router.get("/language") { request, _ in LanguageSwitch.answer(to: request, isSecure: self.pages.settings.isSecure) }
+        router.get("/oembed") { request, context in try await self.embed(request, context) }
+        for path in ["/", "/verify/{id}", "/v/{short}", "/methodology", "/language", "/oembed"] { table.add(path, ["GET", "HEAD"]) }
+        table.add("/verify-file", ["GET", "HEAD", "POST"])
+        AssetController(resources: pages.resources).addRoutes(to: router, table: &table)
+    }
+
+    private func landing(_ request: Request) async throws -> Response {
+        let language = Language(request)
+        var example: CaptureFacts?
+        if let id = pages.settings.example, let row = try await captures.find(id), row.status == .complete {
+            example = try await facts.facts(row, at: Date())
+        }
+        return try pages.response(pages.landing(example: example, pages.resources.words(language)), language, to: request)
+    }
+
+    private func record(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let text = try context.parameters.require("id")
+        guard let id = CaptureID(text) else { throw Self.noSuchCapture }
+        guard text == id.description else {
+            return Response(status: .movedPermanently, headers: [.location: "/verify/\(id)", .cacheControl: "no-cache"])
+        }
+        guard let row = try await captures.find(id) else { throw Self.noSuchCapture }
+        let language = Language(request)
+        let words = pages.resources.words(language, row.type)
+        async let similar = row.status == .complete ? SimilarView(claims.claims(of: row.mediaHash), words: words) : nil
+        let facts = try await facts.facts(row, at: Date())
+        let page = VerifyPage(facts, similar: try await similar, words: words, publicURL: pages.settings.publicURL)
+            .page(isIndexed: pages.settings.listsRecords)
+        return try pages.response(page, language, to: request)
+    }
+
+    private func short(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let short = try context.parameters.require("short")
+        guard ShortID.isValid(short), let row = try await captures.find(shortID: short) else { throw Self.noSuchCapture }
+        let query = request.uri.query.map { "?\($0)" } ?? ""
+        return Response(
+            status: .found, headers: [.location: LanguageSwitch.kept("/verify/\(row.id)", query), .cacheControl: "no-cache"])
+    }
+
+    /// The form without JavaScript: the same work as `POST /api/v1/verify-file`, answered with a page.
+    private func verifyFile(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let language = Language(request)
+        guard request.headers[.contentType]?.lowercased().hasPrefix("multipart/form-data") == true else {
+            throw APIError(.unsupportedMediaType, "The body must be multipart/form-data.")
+        }
+        var fields: HTTPFields = [:]
+        var status = HTTPResponse.Status.ok
+        let result: FileResult
+        do {
+            let (answer, limits) = try await verify(request, ClientAddress(request, context, trusting: trustedProxies))
+            fields = limits
+            result = .answer(answer)
+        } catch let error as APIError {
+            fields = error.headers
+            status = error.code.status
+            result = .problem(error, declaredBytes: request.headers[.contentLength].flatMap { Int($0) })
+        }
+        fields[.cacheControl] = "no-store"
+        return try pages.response(
+            pages.file(result, pages.resources.words(language)), language, status: status, fields: fields, to: request)
+    }
+
+    private func embed(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let query = request.uri.queryParameters
+        guard OEmbed.isSupported(query["format"].map(String.init)) else { return OEmbed.unsupportedFormat(context) }
+        let publicURL = pages.settings.publicURL
+        let found: CaptureRow? =
+            switch try OEmbed.subject(query["url"].map(String.init), publicURL: publicURL) {
+            case .id(let id): try await captures.find(id)
+            case .short(let short): try await captures.find(shortID: short)
+            }
+        guard let row = found else { throw Self.noSuchCapture }
+        let language = Language(request)
+        let facts = try await facts.facts(row, at: Date())
+        let title = VerifyPage(facts, similar: nil, words: pages.resources.words(language, row.type), publicURL: publicURL).title
+        let answer = OEmbed.answer(
+            facts, title: title, publicURL: publicURL, maximumWidth: query["maxwidth"].flatMap { Int($0) },
+            maximumHeight: query["maxheight"].flatMap { Int($0) })
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "application/json", .cacheControl: "public, max-age=\(answer.cacheAge)", .vary: "Accept-Language, Cookie",
+                .accessControlAllowOrigin: "*",
+            ],
+            body: .init(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(answer))))
+    }
+
+    private static let noSuchCapture = APIError(.captureNotFound, "There is no such capture.")
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Models
+
+/// The depth section: verdict, picture, gauges.
+struct DepthView: Sendable {
+    let depth: DepthAnalysisEvidence
+    /// The depth picture, if the photo is there too.
+    let picture: PublishedMedia?
+    /// Metres at the ends of the picture's colours, where they are known.
+    let scale: (near: Double, far: Double)?
+    /// A capture without media has no picture to miss.
+    let expectsPicture: Bool
+    let words: WordTable
+
+    func context() -> ViewContext {
+        guard let verdict = depth.verdict else { return ["missing": words("depth.none")] }
+        var view: ViewContext = ["intro": words(depth.source == .server ? "depth.intro" : "depth.intro.device")]
+        let shown = pictureView()
+        if shown == nil, expectsPicture { view["missing"] = words("depth.nopicture") }
+        view["verdict"] = self.verdict(verdict, shown)
+        return view
+    }
+
+    private func verdict(_ verdict: DepthVerdict, _ picture: ViewContext?) -> ViewContext {
+        let status = verdict == .real ? CheckStatus.pass : .inconclusive
+        var view: ViewContext = [
+            "class": status.styleClass, "icon": status.icon, "told": words("depth.\(verdict.rawValue)"),
+            "meaning": words("depth.\(verdict.rawValue).is"), "gauges": Gauge.all(depth, words).map(\.context),
+        ]
+        if verdict != .undecided { view["limit"] = words("depth.\(verdict.rawValue).not") }
+        if let picture {
+            view["picture"] = picture
+            if verdict == .flat { view["see"] = words("depth.flat.see") }
+        }
+        return view
+    }
+
+    private func pictureView() -> ViewContext? {
+        guard let picture, let size = picture.size else { return nil }
+        var view: ViewContext = [
+            "depth_src": picture.link, "depth_width": size.width, "depth_height": size.height,
+            "slider_text": words("view.slider.value", ["n": "50", "m": "50"]),
+        ]
+        if let scale, scale.near > 0, scale.far > scale.near, scale.far.isFinite { view["scale"] = legend(scale.near, scale.far) }
+        return view
+    }
+
+    /// Ticks lie logarithmically; one near an end has no text, which would meet the end's on a phone.
+    private func legend(_ near: Double, _ far: Double) -> ViewContext {
+        let formats = Formats(words: words)
+        let (nearText, farText) = (formats.metres(near), formats.metres(far))
+        let ticks = [0.2, 0.5, 1, 2, 5, 10].filter { $0 > near && $0 < far }.map { metres -> ViewContext in
+            let share = log(metres / near) / log(far / near) * 100
+            var tick: ViewContext = ["x": String(format: "%.1f%%", share)]
+            if (32...74).contains(share) { tick["text"] = "\(formats.metres(metres)) m" }
+            return tick
+        }
+        return [
+            "label": words("legend.label", ["near": nearText, "far": farText]), "near": words("legend.near.m", ["m": nearText]),
+            "far": words("legend.far.m", ["m": farText]), "ticks": ticks,
+        ]
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Models
+
+extension SitePages {
+    /// The page that stands for an error where a browser asked for a page; `nil` where the API's form is due.
+    ///
+    /// The API and answers for programs never are pages; a link to media, opened by a person, is.
+    func error(_ error: APIError, _ request: Request, _ context: GatewayContext) -> Response? {
+        let path = request.uri.path
+        let isForPrograms = ["/api/", "/oembed", "/assets/", "/health"].contains { path.hasPrefix($0) } || path == "/api"
+        guard !isForPrograms, AcceptedForm.prefersHTML(request.headers[values: .accept]) else { return nil }
+        let language = Language(request)
+        var fields = error.headers
+        fields[.cacheControl] = "no-store"
+        fields[.vary] = "Accept, Accept-Language, Cookie"
+        return try? response(
+            errorPage(error, path: path, requestID: context.requestID, resources.words(language)), language, status: error.code.status,
+            fields: fields, to: request)
+    }
+
+    func errorPage(_ error: APIError, path: String, requestID: String, _ words: WordTable) -> Page {
+        let status = error.code.status.code
+        let isMedia = path.hasPrefix("/media/")
+        var values: [String: String] = [:]
+        let key: String
+        switch status {
+        case 404: key = "err.404"
+        case 410: key = isMedia ? "err.410.link" : "err.410"
+        case 429:
+            key = "err.429"
+            values["t"] = Formats(words: words).span(error.retrySeconds)
+        case 503: key = "err.503"
+        case 500...:
+            key = "err.500"
+            values["id"] = requestID
+        default: key = "err.400"
+        }
+        var context: ViewContext = ["h1": words(key), "more": words(key + ".more", values), "offers_file": status == 404 || status == 410]
+        if status == 410, isMedia {
+            // The record makes new links.
+            context["retry"] = path.split(separator: "/").dropFirst().first.flatMap { CaptureID(String($0)) }.map { "/verify/\($0)" }
+        } else if status == 429 || status >= 500 {
+            context["retry"] = LanguageSwitch.place(back: path)
+        }
+        return Page(
+            template: .error, title: words("title.page", ["page": words(key)]), path: path, isCanonical: false, isIndexed: false,
+            context: context)
+    }
+}
+
+/// Which form of an answer a client prefers.
+enum AcceptedForm {
+    /// Whether HTML is asked for by name, and not less than JSON (RFC 9110 §12.5.1).
+    static func prefersHTML(_ fields: [String]) -> Bool {
+        var weights: [String: Double] = [:]
+        for item in fields.joined(separator: ",").prefix(2000).split(separator: ",").prefix(50) {
+            let parts = item.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+            guard let range = parts.first else { continue }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            weights[range] = max(weights[range] ?? 0, weight)
+        }
+        let html = weights["text/html"] ?? weights["text/*"] ?? 0
+        let problem = weights["application/problem+json"] ?? 0
+        let json = weights["application/json"] ?? weights["application/*"] ?? 0
+        return html > 0 && html >= max(json, problem)
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Logging
+import Models
+import Testing
+
+@testable import Gateway
+
+@Suite("Depth section")
+struct DepthViewTests {
+    @Test("the relief's bar says three-dimensional only where the verdict does")
+    func relief() throws {
+        let real = try #require(gauges(.real, relief: 0.37).first?.context)
+        #expect(real["fill"] as? String == "zone" && real["from"] as? String == "33.33%" && real["pin"] as? String == "61.67%")
+        #expect(real["length"] as? String == "28.33%" && real["number"] as? String == "37 %" && real["round"] as? Bool == false)
+        #expect(real["lines"] as? [String] == ["16.67%", "33.33%"])
+        let flat = try #require(gauges(.flat, relief: 0.37).first?.context)
+        #expect(flat["fill"] as? String == "fill" && flat["from"] as? String == "0%" && flat["length"] as? String == "61.67%")
+    }
+
+    @Test("what was not measured has no bar; what lies beyond the end is held there with its own number")
+    func ends() {
+        #expect(gauges(.undecided, relief: nil).count == 3)
+        #expect(gauges(.real, relief: 3).first?.pin == 100 && gauges(.real, relief: 3).first?.number == "300 %")
+        #expect(gauges(.real, relief: -.infinity).first?.pin == 0)
+        #expect(gauges(.real, relief: 0.37).map(\.number) == ["37 %", "0.92 m", "5", "87 %"])
+        #expect(gauges(.real, relief: 0.37, .spanish).map(\.number)[1] == "0,92 m")
+        #expect(abs(gauges(.real, relief: 0.37)[1].pin - 42.9) < 0.1)
+    }
+
+    @Test("the scale has its ends in metres, its ticks where the logarithm puts them, and text only where it fits")
+    func scale() throws {
+        let view = depth(scale: (0.4, 3.6))
+        let picture = try #require((view["verdict"] as? ViewContext)?["picture"] as? ViewContext)
+        let scale = try #require(picture["scale"] as? ViewContext)
+        #expect(scale["near"] as? String == "0.4 m near" && scale["far"] as? String == "far 3.6 m")
+        let ticks = try #require(scale["ticks"] as? [ViewContext])
+        #expect(ticks.map { $0["x"] as? String } == ["10.2%", "41.7%", "73.2%"])
+        #expect(ticks.map { $0["text"] as? String } == [nil, "1 m", "2 m"])
+    }
+
+    @Test("a scale that is none is left out", arguments: [(0.0, 1.0), (2, 1), (1, .infinity), (.nan, 1)])
+    func noScale(near: Double, far: Double) throws {
+        let picture = try #require((depth(scale: (near, far))["verdict"] as? ViewContext)?["picture"] as? ViewContext)
+        #expect(picture["scale"] == nil)
+    }
+
+    @Test("a missing depth picture is said to be missing, where one is to be expected")
+    func missing() {
+        #expect(depth(picture: nil)["missing"] as? String == "The depth picture is not available.")
+        #expect(depth(picture: nil, expects: false)["missing"] == nil)
+    }
+
+    @Test("pictures are measured upright from their first bytes")
+    func sizes() async throws {
+        #expect(
+            PictureSizes.measure([]) == nil && PictureSizes.measure([0xFF, 0xD8]) == nil
+                && PictureSizes.measure(Array("GIF89a".utf8)) == nil)
+        let png: [UInt8] =
+            [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + [0, 0, 3, 0, 0, 0, 2, 0x40]
+        #expect(PictureSizes.measure(png) == PixelSize(768, 576))
+        #expect(PictureSizes.measure(Array(png.dropLast())) == nil)
+        // SOI, a baseline frame of 4032 × 3024, start of scan.
+        let frame: [UInt8] = [0xFF, 0xC0, 0, 11, 8, 0x0B, 0xD0, 0x0F, 0xC0, 1, 1, 0x11, 0, 0xFF, 0xDA, 0, 2]
+        #expect(PictureSizes.measure([0xFF, 0xD8] + frame) == PixelSize(4032, 3024))
+        // EXIF that says orientation 6.
+        let tiff: [UInt8] =
+            Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
+        let exif = Array("Exif\0\0".utf8) + tiff
+        #expect(PictureSizes.measure([0xFF, 0xD8, 0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif + frame) == PixelSize(3024, 4032))
+    }
+
+    @Test("a picture is read once, and a store that is away makes a page without it")
+    func remembered() async throws {
+        let counter = Counter()
+        let png: [UInt8] =
+            [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + [0, 0, 3, 0, 0, 0, 2, 0x40]
+        let sizes = PictureSizes(logger: Logger(label: "tests"), pause: .zero) { _, bytes in
+            guard await counter.next() > 1 else { throw APIError(.storageError, "away") }
+            return Array(png.prefix(Int(bytes)))
+        }
+        let object = StoredMedia(key: "k", sha256: Samples.digest, sizeBytes: 1000, contentType: "image/png")
+        #expect(await sizes.size(of: object) == nil)
+        #expect(await sizes.size(of: object) == PixelSize(768, 576))
+        #expect(await sizes.size(of: object) == PixelSize(768, 576))
+        #expect(await counter.count == 2)
+    }
+
+    @Test("a store that does not answer holds a page up once, and no longer than its patience")
+    func patience() async {
+        let sizes = PictureSizes(logger: Logger(label: "tests"), patience: .milliseconds(50), pause: .seconds(60)) { _, _ in
+            try await Task.sleep(for: .seconds(60))
+            return []
+        }
+        let object = StoredMedia(key: "k", sha256: Samples.digest, sizeBytes: 1000, contentType: "image/png")
+        let start = ContinuousClock.now
+        for _ in 0..<100 { #expect(await sizes.size(of: object) == nil) }
+        #expect(start.duration(to: .now) < .seconds(4))
+    }
+
+    private actor Counter {
+        var count = 0
+        func next() -> Int {
+            count += 1
+            return count
+        }
+    }
+
+    private func gauges(_ verdict: DepthVerdict, relief: Double?, _ language: Language = .english) -> [Gauge] {
+        Gauge.all(Samples.Evidence(verdict: verdict, relief: relief).package.depthAnalysis, resources.words(language))
+    }
+
+    private func depth(
+        picture: PublishedMedia? = Samples.media()["depth-preview.png"], scale: (near: Double, far: Double)? = nil, expects: Bool = true
+    ) -> ViewContext {
+        DepthView(
+            depth: Samples.Evidence().package.depthAnalysis, picture: picture, scale: scale, expectsPicture: expects,
+            words: resources.words(.english)
+        ).context()
+    }
+}

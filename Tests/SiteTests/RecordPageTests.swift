@@ -1,0 +1,242 @@
+import Foundation
+import Models
+import Testing
+
+@testable import Gateway
+
+@Suite("Record page")
+struct RecordPageTests {
+    @Test("every state is a whole page in every language", arguments: Samples.states.map(\.name), Language.allCases)
+    func whole(name: String, language: Language) throws {
+        let facts = Samples.facts(named: name)
+        let html = try Samples.html(facts, language)
+        #expect(html.hasPrefix("<!doctype html>\n<html lang=\"\(language.rawValue)\">"))
+        #expect(html.contains("</html>"))
+        // What a value or a word that is missing would leave behind.
+        #expect(!html.contains("{{") && !html.contains("Optional("))
+        let visible = html.replacing(#/ data-[a-z]+="[^"]*"/#, with: "").replacing(#/<template.*?<\/template>/#, with: "")
+            .replacing(#/<style>[^<]*<\/style>/#, with: "")
+        #expect(visible.firstMatch(of: #/\{\w+\}/#) == nil)
+        #expect(html.components(separatedBy: "<h1").count == 2)
+        #expect(html.contains("<link rel=\"canonical\" href=\"\(publicURL)/verify/\(Samples.id)\">"))
+        // A key that is no word stands for itself: "hw.pass".
+        #expect(visible.firstMatch(of: #/>(?:hw|dp|time|model|size|loc|cc|h1|note|fact|m|zone|st|ck|proc|failed|hash)\.[a-z.]+</#) == nil)
+    }
+
+    @Test(
+        "the sentence says what the evidence is",
+        arguments: [
+            ("high", "A genuine iPhone signed this photo, and its LiDAR sensor measured a scene with depth."),
+            ("flat", "A genuine iPhone signed this photo. Its depth data does not settle whether the scene was three-dimensional."),
+            ("no depth", "A genuine iPhone signed this photo. No depth data came with it."),
+            ("device unverified", "The depth data shows a three-dimensional scene, but no hardware signature vouches for it."),
+            ("low", "Neither the device nor the depth could be confirmed. That alone does not make the photo false."),
+            ("suspicious", "Hardware attestation failed: something in this record does not add up."),
+            ("suspicious in many ways", "4 checks failed: something in this record does not add up."),
+            ("development", "A test device signed this photo."),
+            ("hash only", "A genuine iPhone registered the fingerprint of this photo."),
+            ("video", "A genuine iPhone signed this video, and its LiDAR sensor measured a scene with depth."),
+            ("processing", "We are checking this photo."),
+            ("failed", "This capture could not be checked."),
+        ])
+    func headline(name: String, sentence: String) throws {
+        #expect(try Samples.html(Samples.facts(named: name)).contains("<h1 tabindex=\"-1\">\(sentence)</h1>"))
+    }
+
+    @Test("a failed signature of a test device is not told as a signature")
+    func developmentFailure() throws {
+        let html = try Samples.html(
+            Samples.facts(Samples.Evidence(hardware: .fail, hardwareReason: "signature_invalid", development: true), .suspicious))
+        #expect(html.contains("Hardware attestation failed"))
+        #expect(html.contains("id=\"band\""))
+    }
+
+    @Test("a development attestation is marked above everything, in the badge, the title and what is shared")
+    func development() throws {
+        let html = try Samples.html(Samples.facts(named: "development"))
+        #expect(html.contains("<aside class=\"band\" id=\"band\""))
+        #expect(html.contains("<title>[TEST] HIGH confidence · photo captured 22 November 2025 · rial.</title>"))
+        #expect(html.contains("og:title\" content=\"[TEST] "))
+        #expect(html.contains("badge high test"))
+        #expect(html.contains("which Apple does not vouch for"))
+        #expect(!(try Samples.html(Samples.facts()).contains("id=\"band\"")))
+    }
+
+    @Test("failed checks come first and open; the one that limits the level is open")
+    func rows() {
+        let many = rows("suspicious in many ways")
+        #expect(many.prefix(4).allSatisfy { $0.status == .fail && $0.isOpen } && many.dropFirst(4).allSatisfy { !$0.isOpen })
+        #expect(rows("flat").filter(\.isOpen).map(\.check) == [.depth])
+        #expect(rows("device unverified").filter(\.isOpen).map(\.check) == [.hardware])
+        #expect(rows("low").filter(\.isOpen).map(\.check) == [.hardware, .depth])
+        #expect(rows("high").filter(\.isOpen).map(\.check) == [.hardware])
+        #expect(rows("high").map(\.check) == CheckRow.Check.allCases)
+    }
+
+    @Test(
+        "each reason has its words",
+        arguments: [
+            ("suspicious in many ways", CheckRow.Check.hardware, "This signature was already used for another capture"),
+            ("suspicious in many ways", .time, "The photo’s time lies in the future"),
+            ("suspicious in many ways", .model, "One of the named models is not one this app supports"),
+            ("suspicious in many ways", .location, "The coordinates are not a place on Earth"),
+            ("suspicious in many ways", .size, "4032 × 3024, not in our table for this model"),
+            ("revoked", .hardware, "This device was withdrawn"),
+            ("revoked", .time, "The photo’s time and the reported time differ"),
+            ("revoked", .model, "The photo and the registered device name different models"),
+            ("high", .hardware, "Signed by a genuine iPhone, not a repeat"),
+            ("high", .depth, "3D scene, relief 37 %, computed on the server"),
+            ("high", .time, "Taken 2 seconds before we received it"),
+            ("high", .model, "\u{2068}iPhone 15 Pro\u{2069}, has a LiDAR sensor"),
+            ("high", .size, "4032 × 3024, known for this model"),
+            ("high", .location, "Location not provided"),
+            ("high, upright", .location, "\u{2068}Lyon, France\u{2069}, nearest city only"),
+            ("late", .time, "Uploaded later; the times agree with each other"),
+            ("not signable", .time, "The photo’s time has no time zone"),
+            ("low", .hardware, "No hardware signature came with this photo"),
+            ("low", .depth, "Not enough to decide, computed on the server"),
+            ("low", .time, "The photo carries no time"),
+            ("low", .model, "The exact model is not stated"),
+            ("low", .size, "No known sizes to compare with"),
+            ("flat", .depth, "One smooth surface in the middle, computed on the server"),
+            ("depth not signed", .depth, "The signature does not cover the depth, so it cannot count, computed on the server"),
+            ("no depth", .depth, "No depth data"),
+            ("device unverified", .hardware, "This device could not be confirmed as genuine"),
+            ("hash only", .depth, "3D scene, relief 37 %, computed on the device"),
+        ])
+    func details(name: String, check: CheckRow.Check, detail: String) {
+        #expect(rows(name).first { $0.check == check }?.detail == detail)
+    }
+
+    @Test("what the signature does not cover is named")
+    func covers() {
+        let row = rows("depth not signed").first { $0.check == .hardware }
+        #expect(row?.covers.map(\.isCovered) == [true, false, false])
+    }
+
+    @Test("the tally counts failed, passed, undecided, unavailable, and leads to the first of each")
+    func tally() throws {
+        let html = try Samples.html(Samples.facts(named: "suspicious in many ways"))
+        #expect(html.contains("<a class=\"fail\" href=\"#check-hardware\">"))
+        #expect(html.contains("4 failed") && html.contains("1 passed") && html.contains("1 not available"))
+    }
+
+    @Test("receipt is told by how late it was, and as a time where that is not known")
+    func received() throws {
+        #expect(try Samples.html(Samples.facts()).contains("<dd>2 seconds later</dd>"))
+        #expect(
+            try Samples.html(Samples.facts(named: "late")).contains("<dd>3 hours later, kept on the phone until it was online</dd>"))
+        let unknown = try Samples.html(Samples.facts(named: "time not shared"))
+        #expect(unknown.contains("<dd>22 November 2025, 10:30:06 UTC</dd>") && unknown.contains("Time not shared"))
+        #expect(unknown.contains("Model not shared"))
+        let day = try Samples.html(Samples.facts(named: "hash only"))
+        #expect(day.contains("<time datetime=\"2025-11-22\">22 November 2025</time>") && !day.contains("data-time"))
+        #expect(try Samples.html(Samples.facts(), .spanish).contains("22 de noviembre de 2025, 10:30:04 UTC"))
+    }
+
+    @Test("a record being checked shows its steps, follows the stream, and does not deny a place that came with it")
+    func processing() throws {
+        let html = try Samples.html(Samples.facts(named: "processing"))
+        #expect(html.contains("data-events=\"/api/v1/captures/\(Samples.id)/events\""))
+        #expect(
+            html.contains("<li data-step=\"received\" class=\"on\">")
+                && html.contains("<li data-step=\"hardware_attestation\" class=\"on\">"))
+        #expect(html.contains("<li data-step=\"depth_analysis\">") && html.contains("<li data-step=\"evidence\">"))
+        #expect(!html.contains("Location not provided"))
+        #expect(html.contains("photo empty"))
+        #expect(!html.contains("http-equiv"))
+    }
+
+    @Test(
+        "a failure says whose it is, never that of the photo",
+        arguments: [
+            ("failed", "The picture could not be read."), ("failed, depth", "The depth map could not be read."),
+            ("failed, ours", "Something went wrong on our side."),
+        ])
+    func failed(name: String, reason: String) throws {
+        #expect(try Samples.html(Samples.facts(named: name)).contains("\(reason) This says nothing about the photo."))
+    }
+
+    @Test("a hash-only record has the digest in four lines, compares files, and has no picture and no download")
+    func hashOnly() throws {
+        let page = Samples.page(Samples.facts(named: "hash only"))
+        let html = try makePages().html(page, .english)
+        #expect(html.contains("<code><span>9f2c41d07be8a635</span><span>3c10f4d2ab97e601</span>"))
+        #expect(html.contains("data-compare=\"\(Samples.digest.hex)\""))
+        #expect(page.scripts == ["verify.js", "file.js"] && page.showsLocalFiles)
+        #expect(!html.contains("/media/") && html.contains("there is no photo here to put them in."))
+        #expect(html.contains("The device was genuine.") && html.contains("Depth was computed and signed on the device."))
+    }
+
+    @Test(
+        "missing Content Credentials are explained",
+        arguments: [
+            ("device unverified", "the device is not confirmed."), ("suspicious", "a check failed."),
+            ("not signable", "the picture’s file does not allow it."), ("signing not set up", "signing was not set up here."),
+            ("credentials pending", "They are being written."),
+        ])
+    func withheld(name: String, reason: String) throws {
+        let html = try Samples.html(Samples.facts(named: name))
+        #expect(html.contains(reason) && !html.contains("contentcredentials.org"))
+    }
+
+    @Test("downloads and both digests are there with Content Credentials")
+    func downloads() throws {
+        let html = try Samples.html(Samples.facts())
+        #expect(html.contains("Photo with credentials, 3.4 MB") && html.contains("Credentials only, 18 kB"))
+        #expect(html.contains(Samples.digest.hex) && html.contains(Samples.copyDigest.hex))
+        #expect(html.contains("22 November 2025, 10:30:07 UTC"))
+        #expect(try Samples.html(Samples.facts(), .spanish).contains("Foto con credenciales, 3,4 MB"))
+    }
+
+    @Test("the page's own pictures are preferred to the full-size copy, and named with their widths")
+    func variants() throws {
+        var media = Samples.media(tall: true)
+        media["photo-828.jpg"] = PublishedMedia(
+            sha256: Samples.digest, sizeBytes: 1, link: "/media/x/photo-828.jpg?a=1&b=2", size: PixelSize(621, 828))
+        media["photo-1656.jpg"] = PublishedMedia(
+            sha256: Samples.digest, sizeBytes: 1, link: "/media/x/photo-1656.jpg", size: PixelSize(1242, 1656))
+        let html = try Samples.html(Samples.facts(media: media))
+        #expect(
+            html.contains(
+                "src=\"/media/x/photo-828.jpg?a=1&amp;b=2\" srcset=\"/media/x/photo-828.jpg?a=1&amp;b=2 621w, /media/x/photo-1656.jpg 1242w\""
+            ))
+        #expect(html.contains("width=\"621\" height=\"828\"") && html.contains("class=\"wrap tall\""))
+        #expect(html.contains("3024 × 4032, known for this model"))
+        #expect(try Samples.html(Samples.facts()).contains("class=\"wrap wide\""))
+    }
+
+    @Test("captures by several devices are listed, this one without a link; by one device they are not")
+    func similar() throws {
+        let other = CaptureID()
+        let words = resources.words(.english)
+        let similar = SimilarView(
+            [
+                SimilarCapture(
+                    id: Samples.id, confidence: .high, isDevelopment: false, capturedAt: Samples.captured, place: "Lyon, France"),
+                SimilarCapture(id: other, confidence: .low, isDevelopment: true, capturedAt: Samples.captured, place: nil),
+            ], devices: 2, words: words)
+        let html = try Samples.html(Samples.facts(), similar: similar)
+        #expect(html.contains("2 devices registered exactly this file"))
+        #expect(html.contains("<a href=\"/verify/\(other)\">Captured 22 November 2025, 10:30 UTC</a>"))
+        #expect(html.contains("(this record)") && !html.contains("<a href=\"/verify/\(Samples.id)\">Captured"))
+        #expect(SimilarView([], words: words) == nil)
+    }
+
+    @Test("nothing but public facts is on any page: no counter, no number of a place")
+    func privacy() throws {
+        for (_, facts) in Samples.states {
+            let html = try Samples.html(facts)
+            #expect(!html.contains("4711") && !html.contains("45.76") && !html.contains("4.84"))
+        }
+    }
+
+    private func rows(_ name: String) -> [CheckRow] {
+        let facts = Samples.facts(named: name)
+        guard let evidence = facts.evidence, let confidence = facts.confidence else { return [] }
+        return CheckRows(
+            evidence: evidence, confidence: confidence, capturedAt: facts.capturedAt,
+            pictureSize: PhotoView(media: facts.media).originalSize, words: resources.words(.english, facts.type)
+        ).rows()
+    }
+}

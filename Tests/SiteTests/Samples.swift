@@ -1,0 +1,195 @@
+import Foundation
+import Models
+
+@testable import Gateway
+
+/// Captures in every state that the page knows.
+enum Samples {
+    static let id = CaptureID(UUID(uuidString: "0f8fad5b-d9cb-469f-a165-70867728950e") ?? UUID())
+    static let deviceID = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
+    static let digest = digest("9f2c41d07be8a6353c10f4d2ab97e6015c8d3b7740e9f1a2566d0cb81e47a3f9")
+    static let copyDigest = digest("9f3a74e18bc0d6652a1f9e0477b3d8c5106e79ba2d4f01c3536a8eb70d14c2f9")
+    /// 22 November 2025, 10:30:04 UTC.
+    static let captured = Date(timeIntervalSince1970: 1_763_807_404)
+    static let received = captured.addingTimeInterval(2)
+
+    private static func digest(_ hex: String) -> Digest {
+        guard let digest = Digest(text: hex) else { preconditionFailure("no digest") }
+        return digest
+    }
+
+    struct Evidence {
+        var hardware = CheckStatus.pass
+        var hardwareReason: String?
+        var development = false
+        var model = "iPhone 15 Pro"
+        var binding: AssertionBinding? = .photoDepthMetadata
+        var outOfOrder = false
+        var depth = CheckStatus.pass
+        var depthReason: String?
+        var verdict: DepthVerdict? = .real
+        var relief: Double? = 0.37
+        var source = AnalysisSource.server
+        var time = MetadataCheck(.pass)
+        var modelCheck = MetadataCheck(.pass)
+        var size = MetadataCheck(.pass)
+        var location = MetadataCheck(.unavailable, reason: "not_provided")
+        var place: String?
+        var credentials = ContentCredentialsEvidence(status: .embedded, reason: nil)
+
+        var package: EvidencePackage {
+            let measurements = verdict.map {
+                DepthMeasurements(
+                    depthVariance: 0.92, depthLayers: 5, edgeCoherence: 0.87, minDepth: 0.42, maxDepth: 3.6, relief: relief,
+                    coverage: 0.94, verdict: $0, specifiedRule: true, method: "relief-1", reason: nil, rotation: 0)
+            }
+            var depthEvidence = DepthAnalysisEvidence(status: depth, measurements: measurements, source: source, reason: depthReason)
+            depthEvidence.relief = relief
+            return EvidencePackage(
+                type: .photo,
+                hardwareAttestation: HardwareAttestationEvidence(
+                    AttestationFindings(
+                        status: hardware, level: .secureEnclave, environment: "production", isDevelopmentAttestation: development,
+                        deviceModel: model, binding: hardware == .pass ? binding : nil, counter: 4711, outOfOrder: outOfOrder,
+                        reason: hardwareReason)),
+                depthAnalysis: depthEvidence,
+                metadata: MetadataEvidence(
+                    timestamp: time, model: modelCheck, resolution: size, location: location,
+                    place: place.map { CoarseLocation(latitude: 45.76, longitude: 4.84, name: $0) }),
+                contentCredentials: credentials, analysisSource: source, mediaStored: true,
+                algorithmVersions: ["depth": "relief-1"], processing: ProcessingEvidence(receivedAt: received, completedAt: received))
+        }
+    }
+
+    static func media(embedded: Bool = true, depth: Bool = true, tall: Bool = false) -> [String: PublishedMedia] {
+        let size = tall ? PixelSize(3024, 4032) : PixelSize(4032, 3024)
+        var media = [
+            "public.jpg": PublishedMedia(
+                sha256: digest, sizeBytes: 3_300_000, link: "/media/\(id)/public.jpg?expires=1&signature=00", size: size),
+            "thumbnail.jpg": PublishedMedia(sha256: digest, sizeBytes: 20_000, link: "/media/\(id)/thumbnail.jpg", size: nil),
+            "og.jpg": PublishedMedia(sha256: digest, sizeBytes: 90_000, link: "/media/\(id)/og.jpg", size: nil),
+        ]
+        if embedded {
+            media["c2pa.jpg"] = PublishedMedia(
+                sha256: copyDigest, sizeBytes: 3_400_000, link: "/media/\(id)/c2pa.jpg?expires=1&signature=00", size: size)
+            media["manifest.c2pa"] = PublishedMedia(
+                sha256: copyDigest, sizeBytes: 18_000, link: "/media/\(id)/manifest.c2pa?expires=1&signature=00", size: nil)
+        }
+        if depth {
+            media["depth-preview.png"] = PublishedMedia(
+                sha256: digest, sizeBytes: 20_000, link: "/media/\(id)/depth-preview.png?expires=1&signature=00",
+                size: tall ? PixelSize(576, 768) : PixelSize(768, 576))
+        }
+        return media
+    }
+
+    static func facts(
+        _ evidence: Evidence? = Evidence(), _ confidence: ConfidenceLevel? = .high, status: CaptureStatus = .complete,
+        mode: CaptureMode = .full, type: CaptureType = .photo, failure: String? = nil, capturedAt: CapturedTime? = .exact(captured),
+        receivedAt: Date = received, hasPlace: Bool = false, finished: Set<EvidencePart> = [], media: [String: PublishedMedia] = media()
+    ) -> CaptureFacts {
+        CaptureFacts(
+            id: id, shortID: "Ab3dE6gH", type: type, mode: mode, status: status, failure: failure, confidence: confidence,
+            mediaHash: digest, capturedAt: capturedAt, receivedAt: receivedAt, evidence: evidence?.package.publicForm(), hasPlace: hasPlace,
+            model: "iPhone 15 Pro", isDevelopment: false, signedAt: captured.addingTimeInterval(3), finished: finished, media: media)
+    }
+
+    /// By a name for the test's report.
+    static let states: [(name: String, facts: CaptureFacts)] = [
+        ("high", facts()),
+        ("high, upright", facts(Evidence(location: MetadataCheck(.pass), place: "Lyon, France"), media: media(tall: true))),
+        (
+            "late",
+            facts(
+                Evidence(outOfOrder: true, time: MetadataCheck(.unavailable, reason: "uploaded_late")),
+                receivedAt: captured.addingTimeInterval(3 * 3600))
+        ),
+        ("flat", facts(Evidence(depth: .inconclusive, depthReason: "flat_surface", verdict: .flat, relief: 0.04), .medium)),
+        ("depth not signed", facts(Evidence(binding: .photo, depth: .inconclusive, depthReason: "depth_not_signed"), .medium)),
+        (
+            "no depth",
+            facts(Evidence(depth: .unavailable, verdict: nil, relief: nil), .medium, media: media(depth: false))
+        ),
+        (
+            "device unverified",
+            facts(
+                Evidence(
+                    hardware: .unavailable, hardwareReason: "device_unverified",
+                    credentials: .init(status: .withheld, reason: "hardware_attestation_not_passed")), .medium,
+                media: media(embedded: false))
+        ),
+        (
+            "low",
+            facts(
+                Evidence(
+                    hardware: .unavailable, hardwareReason: "no_assertion", depth: .inconclusive, depthReason: "too_few_valid",
+                    verdict: .undecided, relief: nil, time: MetadataCheck(.unavailable, reason: "no_exif_time"),
+                    modelCheck: MetadataCheck(.unavailable, reason: "model_unknown"),
+                    size: MetadataCheck(.unavailable, reason: "model_unknown"),
+                    credentials: .init(status: .withheld, reason: "hardware_attestation_not_passed")), .low,
+                media: media(embedded: false))
+        ),
+        (
+            "suspicious",
+            facts(
+                Evidence(
+                    hardware: .fail, hardwareReason: "signature_invalid", credentials: .init(status: .withheld, reason: "suspicious")),
+                .suspicious, media: media(embedded: false))
+        ),
+        (
+            "suspicious in many ways",
+            facts(
+                Evidence(
+                    hardware: .fail, hardwareReason: "counter_replay", time: MetadataCheck(.fail, reason: "after_receipt"),
+                    modelCheck: MetadataCheck(.fail, reason: "model_without_lidar"),
+                    size: MetadataCheck(.unavailable, reason: "size_not_in_table"), location: MetadataCheck(.fail, reason: "not_on_earth"),
+                    credentials: .init(status: .withheld, reason: "suspicious")), .suspicious, media: media(embedded: false))
+        ),
+        (
+            "revoked",
+            facts(
+                Evidence(
+                    hardware: .fail, hardwareReason: "device_revoked", time: MetadataCheck(.fail, reason: "differs_from_captured_at"),
+                    modelCheck: MetadataCheck(.fail, reason: "differs_from_registered"),
+                    credentials: .init(status: .withheld, reason: "suspicious")), .suspicious, media: media(embedded: false))
+        ),
+        ("development", facts(Evidence(development: true))),
+        (
+            "credentials pending",
+            facts(Evidence(credentials: .init(status: .pending, reason: "no_timestamp_yet")), media: media(embedded: false))
+        ),
+        (
+            "not signable",
+            facts(
+                Evidence(
+                    time: MetadataCheck(.unavailable, reason: "no_utc_offset"),
+                    credentials: .init(status: .unavailable, reason: "photo_not_signable")), media: media(embedded: false))
+        ),
+        (
+            "signing not set up",
+            facts(Evidence(credentials: .init(status: .unavailable, reason: "no_signer")), media: [:])
+        ),
+        (
+            "hash only",
+            facts(Evidence(source: .device), mode: .hashOnly, capturedAt: .day(Date(timeIntervalSince1970: 1_763_769_600)), media: [:])
+        ),
+        ("time not shared", facts(Evidence(model: "", source: .device), mode: .hashOnly, capturedAt: nil, media: [:])),
+        ("video", facts(type: .video)),
+        ("processing", facts(nil, nil, status: .processing, hasPlace: true, finished: [.attestation], media: [:])),
+        ("failed", facts(nil, nil, status: .failed, failure: "photo_unreadable", media: [:])),
+        ("failed, depth", facts(nil, nil, status: .failed, failure: "depth_unreadable", media: [:])),
+        ("failed, ours", facts(nil, nil, status: .failed, failure: "handling_failed", media: [:])),
+    ]
+
+    static func html(_ facts: CaptureFacts, _ language: Language = .english, similar: SimilarView? = nil) throws -> String {
+        try makePages().html(page(facts, language, similar: similar), language)
+    }
+
+    static func page(_ facts: CaptureFacts, _ language: Language = .english, similar: SimilarView? = nil) -> Page {
+        VerifyPage(facts, similar: similar, words: resources.words(language, facts.type), publicURL: publicURL).page(isIndexed: false)
+    }
+
+    static func facts(named name: String) -> CaptureFacts {
+        states.first { $0.name == name }?.facts ?? facts()
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Logging
+import Models
+import Persistence
+import Testing
+
+@testable import Gateway
+
+/// A schema of its own with the product's tables, in the PostgreSQL that `RIAL_TEST_DATABASE_URL` names; dropped after the test.
+struct SiteDatabase: Sendable {
+    static let serverURL = ProcessInfo.processInfo.environment["RIAL_TEST_DATABASE_URL"].flatMap { $0.isEmpty ? nil : $0 }
+    static let isConfigured = serverURL != nil
+    static let hint: Comment = "RIAL_TEST_DATABASE_URL names no PostgreSQL"
+
+    let pool: PostgresPool
+
+    static func with(_ body: @Sendable (SiteDatabase) async throws -> Void) async throws {
+        let server = try #require(serverURL)
+        let schema = "site_" + UUID().uuidString.lowercased().replacing("-", with: "")
+        let logger = Logger(label: "tests")
+        let admin = try await PostgresConnection.connect(url: server, applicationName: schema)
+        try await admin.execute(script: "CREATE SCHEMA \(schema)")
+        let url =
+            server.contains("://")
+            ? server + (server.contains("?") ? "&" : "?") + "options=-csearch_path%3D\(schema)"
+            : server + " options='-csearch_path=\(schema)'"
+        let pool = PostgresPool(url: url, size: 4, applicationName: schema, logger: logger)
+        var failure: (any Error)?
+        do {
+            try await Migrator.bundled().migrate(url: url, logger: logger)
+            try await body(SiteDatabase(pool: pool))
+        } catch {
+            failure = error
+        }
+        await pool.shutdown()
+        try await admin.execute(script: "DROP SCHEMA \(schema) CASCADE")
+        await admin.close()
+        if let failure { throw failure }
+    }
+
+    func insertDevice(model: String = "iPhone 15 Pro", development: Bool = false) async throws -> DeviceID {
+        let id = DeviceID()
+        _ = try await pool.query(
+            """
+            INSERT INTO devices (id, platform, model, has_lidar, is_development_root, attestation_level, attestation_failure, key_id,
+                request_key_algorithm, request_key, attestation_object, registered_at)
+            VALUES (\(id.uuid), 'ios', \(model), true, \(development), 'unverified', 'x', \([UInt8](repeating: 1, count: 32)), 'ed25519',
+                \([UInt8](repeating: 2, count: 32)), \([UInt8]([1])), now())
+            """)
+        return id
+    }
+
+    /// - Parameter evidence: of a complete capture; `nil` for one that is still being checked.
+    func insertCapture(
+        of device: DeviceID, short: String, _ evidence: EvidencePackage?, _ confidence: ConfidenceLevel = .high,
+        at time: Date = Samples.received
+    ) async throws -> CaptureID {
+        let id = CaptureID()
+        let json = try evidence.map { try PostgresJSON(encoding: $0) }
+        _ = try await pool.query(
+            """
+            INSERT INTO captures (id, short_id, device_id, type, capture_mode, status, confidence_level, media_sha256, captured_at, uploaded_at,
+                announcement, location, evidence)
+            VALUES (\(id.uuid), \(short), \(device.uuid), 'photo', 'full', \(evidence == nil ? "processing" : "complete"),
+                \(evidence == nil ? nil : confidence.rawValue), \(Samples.digest.bytes), \(Samples.captured), \(time), '{}',
+                '{"latitude": 45.764043, "longitude": 4.835659}', \(json))
+            """)
+        return id
+    }
+
+    func insertMedia(_ capture: CaptureID, _ name: String) async throws {
+        _ = try await pool.query(
+            """
+            INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
+            VALUES (\(capture.uuid), \(name), \("captures/\(capture)/\(name)"), \(Samples.copyDigest.bytes), 3400000, 'x')
+            """)
+    }
+}
