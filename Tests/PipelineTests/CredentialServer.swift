@@ -1,0 +1,70 @@
+import Foundation
+import Synchronization
+
+/// An HTTP server of a test's at 127.0.0.1, one request after the other; `nil` for an answer closes the connection.
+final class LoopbackServer: Sendable {
+    struct Failed: Error { let call: String }
+    typealias Answer = (status: Int, body: [UInt8])
+
+    let port: Int
+    /// Connections so far.
+    var connections: Int { count.withLock { $0 } }
+    private let listener: Int32
+    private let count = Mutex(0)
+
+    /// - Parameter port: 0 for any that is free.
+    init(port: Int = 0, answer: @escaping @Sendable ([UInt8]) -> Answer?) throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var yes: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        address.sin_port = UInt16(port).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, length) == 0 && listen(listener, 64) == 0 && getsockname(listener, address, &length) == 0
+            }
+        }
+        guard isBound else { throw Failed(call: "bind") }
+        self.listener = listener
+        self.port = Int(UInt16(bigEndian: address.sin_port))
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                self?.count.withLock { $0 += 1 }
+                if let reply = answer(Self.body(from: connection)) {
+                    let head = "HTTP/1.1 \(reply.status) X\r\nContent-Type: application/timestamp-reply\r\n"
+                    let bytes = Array("\(head)Content-Length: \(reply.body.count)\r\nConnection: close\r\n\r\n".utf8) + reply.body
+                    _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+                }
+                close(connection)
+            }
+        }
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    /// The request's body, by its Content-Length.
+    private static func body(from connection: Int32) -> [UInt8] {
+        var request: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while request.count < 100_000 {
+            if let end = Data(request).range(of: Data("\r\n\r\n".utf8)) {
+                let lines = String(decoding: request[..<end.lowerBound], as: UTF8.self).lowercased().components(separatedBy: "\r\n")
+                let field = lines.first { $0.hasPrefix("content-length:") }
+                let length = field.flatMap { Int($0.dropFirst(15).trimmingCharacters(in: .whitespaces)) } ?? 0
+                if request.count >= end.upperBound + length { return Array(request[end.upperBound...]) }
+            }
+            let count = recv(connection, &chunk, chunk.count, 0)
+            guard count > 0 else { break }
+            request += chunk.prefix(count)
+        }
+        return []
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Signing
+import SimulatedDevice
+import Testing
+
+extension SystemTests {
+    @Suite("A signer whose key is in a token", .enabled(if: CredentialToken.isInstalled, "softhsm2 and opensc are not installed"))
+    struct CredentialSigners {
+        @Test(
+            "signs captures with a key that never leaves it, waits while it is away, and goes on when it is back", .timeLimit(.minutes(4)))
+        func token() async throws {
+            let stack = try LocalStack.required()
+            let client = try TestClient.current()
+            let token = try await CredentialToken()
+            let (settings, root) = try token.settings()
+            let serial = try SigningCertificate(pem: String(contentsOfFile: settings["RIAL_C2PA_CERTIFICATES"] ?? "", encoding: .utf8))
+                .serialNumber
+            try await stack.assembling(with: settings) {
+                let capture = try await SignedCapture.make()
+                let report = try CredentialFile.report(await capture.media("c2pa.jpg"), trusting: root)
+                #expect(report.state == .trusted && report.certificateSerial == serial && report.algorithm?.lowercased() == "ed25519")
+                #expect(try CredentialFile.report(await capture.media("c2pa.jpg"), trusting: stack.signingRoot).state == .valid)
+                let row = "SELECT certificate_serial FROM content_credentials WHERE capture_id = '\(capture.id)'"
+                #expect(try await stack.sql(row) == [serial])
+                try await expectNotExtractable(token)
+
+                var device = try await client.device()
+                try token.remove()
+                let id = try await client.capture(&device, CaptureParts())
+                do {
+                    try await expectReadiness(false)
+                    try await eventually("all parts of the capture are there") {
+                        try await stack.sql("SELECT count(*) FROM evidence_parts WHERE capture_id = '\(id)'") == ["3"]
+                    }
+                    #expect(try await client.show(id).data["status"] as? String == "processing")
+                    #expect(try await stack.manifests(of: id).isEmpty)
+                } catch {
+                    try token.putBack()
+                    throw error
+                }
+                try token.putBack()
+                try await expectReadiness(true)
+                let view = try await client.settled(id, within: .seconds(90))
+                #expect(view.evidence("content_credentials.status") == "embedded")
+                #expect(try await stack.manifests(of: id).count == 1)
+                #expect(try await stack.sql("SELECT count(*) FROM captures WHERE id = '\(id)' AND failure IS NOT NULL") == ["0"])
+            }
+        }
+
+        private func expectNotExtractable(_ token: CredentialToken) async throws {
+            let objects = try await token.tool(["--list-objects", "--type", "privkey"])
+            #expect(objects.contains(CredentialToken.keyLabel) && objects.contains("never extractable"), "\(objects)")
+            #expect(objects.contains("always sensitive"), "\(objects)")
+            // Nor does it lie in the token's files as it is.
+            let marks = ["PRIVATE KEY", "-----BEGIN"].map { Data($0.utf8) }
+            #expect(try token.files().allSatisfy { file in marks.allSatisfy { file.range(of: $0) == nil } })
+        }
+
+        /// The assembler says of itself within a minute whether it can sign.
+        private func expectReadiness(_ isUp: Bool) async throws {
+            let stack = try LocalStack.required()
+            try await eventually("the assembler sees that its signer is \(isUp ? "back" : "away")") {
+                let ready = try await stack.admin("evidence-assembler", "/readyz")
+                let metrics = try await stack.admin("evidence-assembler", "/metrics").text
+                return ready.status == (isUp ? 200 : 503)
+                    && ready.text.contains("\"signer\":\"\(isUp ? "connected" : "unreachable")\"")
+                    && metrics.contains("rial_dependency_up{dependency=\"signer\"} \(isUp ? 1 : 0)")
+            }
+            #expect(try await stack.admin("evidence-assembler", "/livez").status == 200)
+        }
+    }
+}

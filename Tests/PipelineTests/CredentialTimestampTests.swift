@@ -1,0 +1,77 @@
+import Foundation
+import Signing
+import SimulatedDevice
+import Testing
+
+extension SystemTests {
+    @Suite(
+        "Time stamps of signed copies",
+        .enabled(if: CredentialTimestampAuthority.openssl != nil, "openssl is not installed"))
+    struct CredentialTimestamps {
+        @Test(
+            "are inside where an authority answers; without it captures complete, and their credentials follow when it is back",
+            .timeLimit(.minutes(4)))
+        func authority() async throws {
+            let stack = try LocalStack.required()
+            let authority = try await CredentialTimestampAuthority()
+            try await stack.assembling(with: ["RIAL_C2PA_TIMESTAMP_AUTHORITY": authority.url]) {
+                let capture = try await SignedCapture.make()
+                try await expectStamped(capture.id, copy: await capture.media("c2pa.jpg"), authority)
+
+                authority.close()
+                let waiting = try await expectPending()
+                try authority.open(.refusing)
+                let refused = try await expectPending()
+                // Its tries while the authority refuses change nothing.
+                try await eventually("both wait, as a metric tells") {
+                    try await stack.admin("evidence-assembler", "/metrics").text.contains("rial_credentials_waiting 2")
+                }
+                authority.close()
+                try authority.open()
+                let client = try TestClient.current()
+                for id in [waiting, refused] {
+                    try await eventually("the credentials of \(id) follow") {
+                        try await client.show(id).evidence("content_credentials.status") == "embedded"
+                    }
+                    let view = try await client.show(id)
+                    #expect(view.evidence("content_credentials.reason") == nil && view.data["confidence_level"] as? String == "high")
+                    let url = try #require(view.data["c2pa_media_url"] as? String)
+                    let copy = try await client.send("GET", String(url.dropFirst(client.url.count)))
+                    try await expectStamped(id, copy: copy.body, authority)
+                }
+            }
+        }
+
+        /// The copy says when it was signed, by the authority's word.
+        private func expectStamped(_ id: String, copy: [UInt8], _ authority: CredentialTimestampAuthority) async throws {
+            let stack = try LocalStack.required()
+            let report = try CredentialFile.report(copy, trusting: stack.signingRoot, timestamps: authority.rootPEM)
+            #expect(report.state == .trusted)
+            let text = try #require(report.signedAt)
+            let strategy = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
+            #expect(try abs(Date(text, strategy: strategy).timeIntervalSinceNow) < 300, "\(text)")
+            // Nobody else's word counts for it.
+            #expect(try CredentialFile.report(copy, trusting: stack.signingRoot).signedAt == nil)
+            #expect(try await stack.sql("SELECT has_timestamp FROM content_credentials WHERE capture_id = '\(id)'") == ["t"])
+            #expect(try await stack.mediaNames(of: id).count { $0.contains("c2pa") } == 2)
+        }
+
+        /// A capture that completes without Content Credentials, which are still to come.
+        private func expectPending() async throws -> String {
+            let stack = try LocalStack.required()
+            let client = try TestClient.current()
+            var device = try await client.device()
+            let view = try await client.settled(client.capture(&device, CaptureParts()))
+            let id = try #require(view.data["id"] as? String)
+            #expect(view.data["confidence_level"] as? String == "high")
+            #expect(view.evidence("content_credentials.status") == "pending")
+            #expect(view.evidence("content_credentials.reason") == "no_timestamp_yet")
+            #expect(view.data["c2pa_media_url"] is NSNull && view.data["c2pa_manifest_url"] is NSNull)
+            #expect((view.data["media_url"] as? String)?.contains("/public.jpg?") == true)
+            #expect(try await stack.manifests(of: id).isEmpty)
+            // No time stamp is no reason to be away.
+            #expect(try await stack.admin("evidence-assembler", "/readyz").status == 200)
+            return id
+        }
+    }
+}
