@@ -62,6 +62,7 @@ let package = Package(
         .systemLibrary(
             name: "CTurboJPEG", path: "Shared/CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
         .systemLibrary(name: "CPNG", path: "Shared/CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(name: "CPango", path: "Shared/CPango", pkgConfig: "cairo-ft", providers: [.apt(["libpango1.0-dev"])]),
         .systemLibrary(name: "CC2PA", path: "Shared/CC2PA", pkgConfig: "c2pa_c"),
         // Only its header: the module is loaded at run time.
         .systemLibrary(name: "CPKCS11", path: "Shared/CPKCS11", providers: [.apt(["libp11-kit-dev"])]),
@@ -71,6 +72,7 @@ let package = Package(
         .target(name: "Models", path: "Shared/Models"),
         .target(name: "Depth", dependencies: ["Models", "CZlib"], path: "Shared/Depth"),
         .target(name: "Imaging", dependencies: ["Models", "CTurboJPEG", "CPNG"], path: "Shared/Imaging"),
+        .target(name: "ShareCard", dependencies: ["CPango", "Imaging", "Models"], path: "Shared/ShareCard"),
         .target(
             name: "Persistence", dependencies: ["Blocking", "CLibPQ", logging, lifecycle], path: "Shared/Persistence",
             resources: [.copy("Migrations")]),
@@ -106,7 +108,7 @@ let package = Package(
             name: "UploadSync", dependencies: backbone + ["Blocking", "Imaging", crypto], path: "Services/upload-sync"),
         .executableTarget(
             name: "EvidenceAssembly",
-            dependencies: backbone + ["Blocking", "ContentCredentials", "Evidence", "Imaging", "Signing", crypto],
+            dependencies: backbone + ["Blocking", "ContentCredentials", "Evidence", "Imaging", "ShareCard", "Signing", crypto],
             path: "Services/evidence-assembler"),
         .executableTarget(
             name: "Gateway",
@@ -157,6 +159,7 @@ let package = Package(
             path: "Tests/ContentCredentialsTests"),
         .testTarget(name: "DepthTests", dependencies: ["Depth", "Imaging", "Models", "CZlib"], path: "Tests/DepthTests"),
         .testTarget(name: "ImagingTests", dependencies: ["Imaging", "Models", "CPNG", "TestSupport"], path: "Tests/ImagingTests"),
+        .testTarget(name: "ShareCardTests", dependencies: ["ShareCard", "Imaging", "Models"], path: "Tests/ShareCardTests"),
         .testTarget(name: "SceneTests", dependencies: ["Scene", "Depth", "Imaging", "Models"], path: "Tests/SceneTests"),
         .testTarget(name: "EvidenceTests", dependencies: ["Evidence", "Imaging", "Models"], path: "Tests/EvidenceTests"),
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),

@@ -35,16 +35,17 @@ cpu_and_memory() {
             "$(awk '/^VmRSS/ { now = $2 } /^VmHWM/ { peak = $2 } END { printf "%.0f %.0f", now / 1024, peak / 1024 }' "/proc/$pid/status")"
     done
 }
-run() { # run TITLE ARGUMENTS…
+run() { # run TITLE COMMAND ARGUMENTS…
     say "$1"
     shift
     local before result
     before=$(cpu_and_memory)
-    result=$(.build/release/rial load "$@") || say "the run was not clean"
+    result=$(.build/release/rial "$@") || say "the run was not clean"
     printf '%s\n' "$result"
     printf '%-24s %10s %8s %8s\n' part "CPU s" "MB" "peak MB"
     join <(sort <<<"$before") <(cpu_and_memory | sort) |
         awk '{ used = $5 - $2; total += used; printf "%-24s %10.2f %8s %8s\n", $1, used, $6, $7 } END { printf "%-24s %10.2f\n", "together", total }'
 }
-run "2 captures a second, 12 megapixels, $seconds s" --rate 2 --seconds "$seconds" --size full
-run "as many as it takes, 4 uploads at a time, $seconds s" --flood 4 --seconds "$seconds" --size full
+run "2 captures a second, 12 megapixels, $seconds s" load --rate 2 --seconds "$seconds" --size full
+run "as many as it takes, 4 uploads at a time, $seconds s" load --flood 4 --seconds "$seconds" --size full
+run "50 verification pages a second, $seconds s" load-pages --rate 50 --seconds "$seconds"

@@ -90,7 +90,7 @@ enum ComponentBench {
         let bare = measure { credentials.signAndReadBare() }
         row("C2PA library alone, sign and read", bare)
         row("Content Credentials, sign and read", measure { credentials.signAndRead() }, bare: bare)
-        row("thumbnail", measure { (try? Thumbnail.make(jpeg)) != nil })
+        row("thumbnail and page pictures", measure { (try? PhotoVariants.make(jpeg, orientation: 1)) != nil })
     }
 
     private enum BenchError: Error { case notVerified, wrongResult }

@@ -85,7 +85,7 @@ public struct APIClient: Sendable {
         }
     }
 
-    private func collect(_ response: HTTPClientResponse) async throws -> [UInt8] {
+    func collect(_ response: HTTPClientResponse) async throws -> [UInt8] {
         do {
             return Array(buffer: try await response.body.collect(upTo: Self.maximumAnswerBytes))
         } catch is CancellationError {

@@ -35,7 +35,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         certificate: certificate, storage: backbone.storage, logger: logger)
     let assembly = CaptureAssembly(
         database: backbone.database, storage: backbone.storage, outbox: backbone.outbox, inbox: backbone.inbox,
-        credentials: credentials)
+        credentials: credentials, cards: try ShareCardMaker(storage: backbone.storage, logger: logger))
     let waiting = WaitingCredentials(database: backbone.database, credentials: credentials, logger: logger)
     let watch = CertificateWatch(certificate: certificate, logger: logger)
     return backbone.serviceGroup([

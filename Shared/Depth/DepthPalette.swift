@@ -8,10 +8,8 @@ enum DepthPalette {
     static let levels = 64
     static let darkStripe = UInt8(levels)
     static let lightStripe = UInt8(levels + 1)
-    static let ink = UInt8(levels + 2)
-    static let paper = UInt8(levels + 3)
 
-    /// `levels` colours from near to far, two greys, and the scale bar's ink and paper.
+    /// `levels` colours from near to far and two greys.
     static let bytes: [UInt8] = {
         let stops: [UInt32] = [
             0xFBF0BA, 0xFAC870, 0xF79A4B, 0xE86D4C, 0xCA4861, 0x9A3477, 0x64297A, 0x361E66, 0x151240,
@@ -23,7 +21,7 @@ enum DepthPalette {
             let index = min(Int(position), colours.count - 2)
             bytes += colours[index].mixed(with: colours[index + 1], share: position - Double(index)).srgb
         }
-        return bytes + [0x8D, 0x91, 0x96, 0xC3, 0xC6, 0xC9, 0x19, 0x1B, 0x1D, 0xFA, 0xF9, 0xF6]
+        return bytes + [0x8D, 0x91, 0x96, 0xC3, 0xC6, 0xC9]
     }()
 }
 

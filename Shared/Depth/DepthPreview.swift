@@ -2,26 +2,30 @@
 public enum DepthPreview {
     /// Longer side of the picture in pixels.
     public static let longSide = 768
+    /// Bytes of the largest file.
+    public static let maximumBytes = 40_000
+    /// Longer sides in map pixels that are tried for a file that is too large: what a sensor measures never is, noise may be.
+    private static let coarserSides = [256, 160, 96, 64]
 
     /// - Parameters:
     ///   - rotation: quarter turns clockwise that bring the map upright, as in `DepthMeasurements`.
     ///   - aspect: width and height of the upright photo, whose proportions the picture gets; `nil` keeps the map's.
-    ///   - showsScale: whether a bar with distances in metres is drawn into the lower left corner.
+    ///   - detail: map pixels that are told apart along the longer side.
     /// - Returns: the map upright, nearest neighbour, pixels without a measurement striped grey.
     public static func render(
-        depth map: DepthMap, rotation: Int, aspect: (width: Int, height: Int)? = nil, showsScale: Bool = true
+        depth map: DepthMap, rotation: Int, aspect: (width: Int, height: Int)? = nil, detail: Int = longSide
     ) -> DepthPicture {
         let turns = (rotation % 4 + 4) % 4
         let upright = turns % 2 == 0 ? (width: map.width, height: map.height) : (width: map.height, height: map.width)
         let (width, height) = pictureSize(aspect ?? upright)
         let scale = DepthScale(map)
         let levels = map.metres.map { level(of: Double($0), in: scale) }
+        let columns = sources(of: width, in: upright.width, detail: detail)
+        let rows = sources(of: height, in: upright.height, detail: detail)
         var indices: [UInt8] = []
         indices.reserveCapacity(width * height)
-        for y in 0..<height {
-            let row = y * upright.height / height
-            for x in 0..<width {
-                let column = x * upright.width / width
+        for (y, row) in rows.enumerated() {
+            for (x, column) in columns.enumerated() {
                 let source =
                     switch turns {
                     case 1: (map.height - 1 - column) * map.width + row
@@ -32,9 +36,23 @@ public enum DepthPreview {
                 indices.append(levels[source] ?? stripe(x, y))
             }
         }
-        var picture = DepthPicture(width: width, height: height, indices: indices, palette: DepthPalette.bytes)
-        if showsScale { ScaleBar(scale: scale).draw(into: &picture) }
-        return picture
+        return DepthPicture(width: width, height: height, indices: indices, palette: DepthPalette.bytes, scale: scale)
+    }
+
+    /// Renders and writes a picture of at most ``maximumBytes``, coarser if the map is so noisy that it would have more.
+    /// - Parameter encode: writes a PNG.
+    /// - Returns: the file, and the scale for the legend beside it.
+    public static func file<Failure: Error>(
+        depth map: DepthMap, rotation: Int, aspect: (width: Int, height: Int)?,
+        encode: (DepthPicture) throws(Failure) -> [UInt8]
+    ) throws(Failure) -> (bytes: [UInt8], scale: DepthScale) {
+        var picture = render(depth: map, rotation: rotation, aspect: aspect)
+        var bytes = try encode(picture)
+        for side in coarserSides where bytes.count > maximumBytes {
+            picture = render(depth: map, rotation: rotation, aspect: aspect, detail: side)
+            bytes = try encode(picture)
+        }
+        return (bytes, picture.scale)
     }
 
     /// The long side fixed, the short one by the proportions, at most 8 : 1.
@@ -45,6 +63,16 @@ public enum DepthPreview {
         return width >= height ? (longSide, shortSide) : (shortSide, longSide)
     }
 
+    /// Which map pixel each of `count` picture pixels shows, along one side of `side` map pixels.
+    private static func sources(of count: Int, in side: Int, detail: Int) -> [Int] {
+        let cells = min(side, max(detail, 1))
+        return (0..<count).map { position in
+            let cell = position * cells / count
+            // The middle of the cell; the pixel itself if every one is told apart.
+            return (2 * cell + 1) * side / (2 * cells)
+        }
+    }
+
     /// `nil` where there is no measurement.
     private static func level(of metres: Double, in scale: DepthScale) -> UInt8? {
         guard DepthMap.isValid(metres) else { return nil }
@@ -52,8 +80,9 @@ public enum DepthPreview {
         return UInt8(min(Int(position * Double(DepthPalette.levels)), DepthPalette.levels - 1))
     }
 
-    /// 45° stripes with a period of 8 px.
+    /// 45° stripes, the light ones 3 of 8 px across, as in the site's legend.
     private static func stripe(_ x: Int, _ y: Int) -> UInt8 {
-        (x + y) % 8 < 4 ? DepthPalette.darkStripe : DepthPalette.lightStripe
+        // 181 / 256 is 1 / √2: x + y grows by that much for a pixel across the stripes.
+        (x + y) * 181 / 256 % 8 < 3 ? DepthPalette.lightStripe : DepthPalette.darkStripe
     }
 }

@@ -38,7 +38,7 @@ public enum EvidenceAssembler {
         let measured = findings.measurements?.verdict == .real ? nil : findings.measurements?.reason
         return DepthAnalysisEvidence(
             status: status, measurements: findings.measurements, source: source,
-            reason: measured ?? reason ?? findings.unavailableReason)
+            reason: measured ?? reason ?? findings.unavailableReason, previewScale: findings.previewScale)
     }
 
     private static func metadataEvidence(

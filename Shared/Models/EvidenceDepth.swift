@@ -14,9 +14,14 @@ public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
     public var method: String?
     public var source: AnalysisSource
     public var reason: String?
+    /// `nil` without a preview, or for captures from before it was kept.
+    public var previewScale: DepthPreviewScale?
 
     /// - Parameter measurements: `nil` if there was no depth to measure.
-    public init(status: CheckStatus, measurements: DepthMeasurements?, source: AnalysisSource, reason: String?) {
+    public init(
+        status: CheckStatus, measurements: DepthMeasurements?, source: AnalysisSource, reason: String?,
+        previewScale: DepthPreviewScale? = nil
+    ) {
         self.status = status
         depthVariance = measurements?.depthVariance
         depthLayers = measurements?.depthLayers
@@ -31,6 +36,7 @@ public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
         method = measurements?.method
         self.source = source
         self.reason = reason
+        self.previewScale = previewScale
     }
 
     enum CodingKeys: String, CodingKey {
@@ -44,6 +50,7 @@ public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
         case isLikelyRealScene = "is_likely_real_scene"
         case specifiedRule = "specified_rule"
         case method, source, reason
+        case previewScale = "preview_scale"
     }
 
     /// Unknown fields are `null`.
@@ -63,5 +70,6 @@ public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
         try container.encode(method, forKey: .method)
         try container.encode(source, forKey: .source)
         try container.encode(reason, forKey: .reason)
+        try container.encode(previewScale, forKey: .previewScale)
     }
 }

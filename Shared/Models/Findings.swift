@@ -62,17 +62,23 @@ public struct DepthFindings: Codable, Sendable, Equatable {
     public var measurements: DepthMeasurements?
     public var unavailableReason: String?
     public var preview: StoredMedia?
+    /// What the preview's colours stand for.
+    public var previewScale: DepthPreviewScale?
 
-    public init(measurements: DepthMeasurements?, unavailableReason: String? = nil, preview: StoredMedia?) {
+    public init(
+        measurements: DepthMeasurements?, unavailableReason: String? = nil, preview: StoredMedia?, previewScale: DepthPreviewScale? = nil
+    ) {
         self.measurements = measurements
         self.unavailableReason = unavailableReason
         self.preview = preview
+        self.previewScale = previewScale
     }
 
     enum CodingKeys: String, CodingKey {
         case measurements
         case unavailableReason = "unavailable_reason"
         case preview
+        case previewScale = "preview_scale"
     }
 }
 

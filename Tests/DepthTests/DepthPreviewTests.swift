@@ -1,3 +1,4 @@
+import Imaging
 import Testing
 
 @testable import Depth
@@ -5,7 +6,7 @@ import Testing
 @Suite("Depth preview")
 struct DepthPreviewTests {
     private func render(_ map: DepthMap, rotation: Int = 0, aspect: (width: Int, height: Int)? = nil) -> DepthPicture {
-        DepthPreview.render(depth: map, rotation: rotation, aspect: aspect, showsScale: false)
+        DepthPreview.render(depth: map, rotation: rotation, aspect: aspect)
     }
 
     /// Lightness as the eye weighs the colours, 0...255.
@@ -66,23 +67,56 @@ struct DepthPreviewTests {
         #expect(Set(render(try Maps.make { _, _ in value }).indices).count == 2)
     }
 
-    @Test("has a scale bar in its corner and changes nothing else")
-    func scaleBar() throws {
-        let map = try Maps.make { u, _ in 2 + u }
-        let (plain, scaled) = (render(map), DepthPreview.render(depth: map, rotation: 0))
-        let changed = plain.indices.indices.filter { plain.indices[$0] != scaled.indices[$0] }
-        #expect(!changed.isEmpty)
-        #expect(changed.allSatisfy { $0 % 768 < 300 && $0 / 768 > 500 })
-        #expect(scaled.indices.contains(DepthPalette.ink))
+    @Test("stripes run at 45° with a period of 8 px across, light for 3 of them")
+    func stripes() throws {
+        let picture = render(try Maps.make { _, _ in 0 })
+        for offset in 0..<100 {
+            let along = (0...5).map { picture.indices[(50 + $0) * picture.width + 100 + offset - $0] }
+            #expect(Set(along).count == 1)
+        }
+        // 8 px across are 8·√2 along a row: 50 stripes in 566 px.
+        let row = picture.indices[..<566]
+        let starts = zip(row, row.dropFirst()).count { $0 == DepthPalette.darkStripe && $1 == DepthPalette.lightStripe }
+        #expect((49...50).contains(starts))
+        #expect(abs(Double(row.count { $0 == DepthPalette.lightStripe }) / 566 - 0.375) < 0.02)
     }
 
-    @Test("leaves the scale bar out where it has no room")
-    func tiny() throws {
-        let map = try Maps.make { u, _ in 2 + u }
-        let picture = DepthPreview.render(depth: map, rotation: 0, aspect: (800, 50))
-        #expect(picture.height == 96 && picture.indices.contains(DepthPalette.ink))
-        let narrow = DepthPreview.render(depth: map, rotation: 0, aspect: (50, 800))
-        #expect(!narrow.indices.contains(DepthPalette.ink))
+    @Test("has 64 colours and two greys, the ends and stops those of the site")
+    func colours() throws {
+        let palette = render(try Maps.make { _, _ in 1 }).palette
+        #expect(palette.count == 66 * 3)
+        #expect(Array(palette[..<3]) == [0xFB, 0xF0, 0xBA] && Array(palette[189..<192]) == [0x15, 0x12, 0x40])
+        #expect(Array(palette[192...]) == [0x8D, 0x91, 0x96, 0xC3, 0xC6, 0xC9])
+    }
+
+    @Test("enlarges by nearest neighbour: no colour that is not in the map")
+    func nearest() throws {
+        let picture = render(try Maps.make(width: 16, height: 12) { u, _ in u < 0 ? 0.5 : 4 })
+        #expect(Set(picture.indices) == [0, 63])
+        let row = picture.indices[..<768]
+        #expect(row[..<384].allSatisfy { $0 == 0 } && row[384...].allSatisfy { $0 == 63 })
+    }
+
+    @Test("writes 40 kB at most, of noise too", arguments: [(256, 192), (1024, 1024), (640, 480)])
+    func noise(width: Int, height: Int) throws {
+        var random = Randomness(5)
+        let map = try Maps.make(width: width, height: height) { _, _ in random.unit() < 0.1 ? 0 : 0.2 + 19 * random.unit() }
+        let file = try DepthPreview.file(depth: map, rotation: 1, aspect: (3024, 4032), encode: png)
+        #expect(file.bytes.count <= DepthPreview.maximumBytes)
+        #expect(Array(file.bytes[16..<24]) == [0, 0, 2, 64, 0, 0, 3, 0])
+        #expect(file.scale == DepthScale(map))
+    }
+
+    @Test("writes what sensors measure in full, in 40 kB at most", .enabled(if: !Sample.all.isEmpty), arguments: Sample.all)
+    func samples(sample: Sample) throws {
+        let map = try sample.depth()
+        let file = try DepthPreview.file(depth: map, rotation: 0, aspect: (sample.width, sample.height), encode: png)
+        #expect(file.bytes.count <= DepthPreview.maximumBytes)
+        #expect(file.bytes == (try png(render(map, aspect: (sample.width, sample.height)))))
+    }
+
+    private func png(_ picture: DepthPicture) throws -> [UInt8] {
+        try PNGEncoder.encode(width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
     }
 
     @Test("has a scale of at least a factor of two, with round ticks inside")

@@ -52,7 +52,7 @@ struct JPEGDecoderTests {
         #expect(code { try JPEGDecoder.decodeLuma(bomb, covering: (256, 192)) } == .tooLarge)
         #expect(code { try JPEGDecoder.decodeRGB(bomb, fitting: 640) } == .tooLarge)
         #expect(code { try JPEGDecoder.size(of: bomb) } == .tooLarge)
-        #expect(code { try Thumbnail.make(bomb) } == .tooLarge)
+        #expect(code { try PhotoVariants.make(bomb, orientation: 1) } == .tooLarge)
     }
 
     @Test("refuses a picture without extent", arguments: [(0, 64), (64, 0)])

@@ -37,10 +37,10 @@ struct RGBImageTests {
         #expect(throws: ImagingError.self) { _ = try GrayImage(width: Int.max, height: 2, pixels: [0]) }
     }
 
-    @Test("become upright thumbnails", arguments: [(1, 200, 150), (6, 150, 200), (8, 150, 200), (3, 200, 150)])
+    @Test("become upright thumbnails", arguments: [(1, 480, 360), (6, 360, 480), (8, 360, 480), (3, 480, 360)])
     func thumbnail(orientation: Int, width: Int, height: Int) throws {
-        let jpeg = try TestPictures.jpeg(width: 400, height: 300)
-        let small = try JPEGDecoder.decodeRGB(try Thumbnail.make(jpeg, maxSide: 200, orientation: orientation), fitting: 1000)
+        let jpeg = try TestPictures.jpeg(width: 960, height: 720)
+        let small = try JPEGDecoder.decodeRGB(try PhotoVariants.make(jpeg, orientation: orientation).thumbnail, fitting: 1000)
         #expect(small.width == width && small.height == height)
         // Where the marked corner comes to lie.
         let (x, y) = [1: (5, 5), 6: (width - 6, 5), 3: (width - 6, height - 6), 8: (5, height - 6)][orientation] ?? (0, 0)

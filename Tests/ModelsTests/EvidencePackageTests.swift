@@ -13,7 +13,8 @@ struct EvidencePackageTests {
             type: .photo, hardwareAttestation: HardwareAttestationEvidence(attestation),
             depthAnalysis: DepthAnalysisEvidence(
                 status: measurements == nil ? .unavailable : .pass, measurements: measurements, source: .server,
-                reason: measurements == nil ? "no_depth" : nil),
+                reason: measurements == nil ? "no_depth" : nil,
+                previewScale: measurements == nil ? nil : DepthPreviewScale(near: 0.5, far: 4)),
             metadata: MetadataEvidence(
                 timestamp: MetadataCheck(.pass), model: MetadataCheck(.fail, reason: "model_without_lidar"),
                 resolution: MetadataCheck(.unavailable, reason: "size_unknown"),
@@ -52,7 +53,8 @@ struct EvidencePackageTests {
                     #"{"algorithm_versions":{"depth":"relief-1"},"analysis_source":"server","#,
                     #""content_credentials":{"reason":"suspicious","status":"withheld"},"#,
                     #""depth_analysis":{"coverage":1,"depth_layers":3,"depth_variance":0.5,"edge_coherence":0.75,"#,
-                    #""is_likely_real_scene":true,"max_depth":4.5,"method":"relief-1","min_depth":0.25,"reason":null,"relief":0.5,"#,
+                    #""is_likely_real_scene":true,"max_depth":4.5,"method":"relief-1","min_depth":0.25,"#,
+                    #""preview_scale":{"far":4,"near":0.5},"reason":null,"relief":0.5,"#,
                     #""source":"server","specified_rule":true,"status":"pass","verdict":"real"},"#,
                     #""hardware_attestation":{"binding":"photo+depth+metadata","counter":7,"development_attestation":false,"#,
                     #""device_model":"iPhone 15 Pro","environment":"production","level":"secure_enclave","out_of_order":false,"#,
@@ -74,7 +76,7 @@ struct EvidencePackageTests {
                     #"{"algorithm_versions":{"depth":"relief-1"},"analysis_source":"server","#,
                     #""content_credentials":{"reason":"suspicious","status":"withheld"},"#,
                     #""depth_analysis":{"coverage":null,"depth_layers":null,"depth_variance":null,"edge_coherence":null,"#,
-                    #""is_likely_real_scene":null,"max_depth":null,"method":null,"min_depth":null,"reason":"no_depth","relief":null,"#,
+                    #""is_likely_real_scene":null,"max_depth":null,"method":null,"min_depth":null,"preview_scale":null,"reason":"no_depth","relief":null,"#,
                     #""source":"server","specified_rule":null,"status":"unavailable","verdict":null},"#,
                     #""hardware_attestation":{"binding":null,"development_attestation":false,"device_model":"iPhone","environment":null,"#,
                     #""level":"unverified","out_of_order":null,"reason":"device_unverified","status":"unavailable"},"media_stored":true,"#,

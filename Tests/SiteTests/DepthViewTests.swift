@@ -112,9 +112,8 @@ struct DepthViewTests {
     private func depth(
         picture: PublishedMedia? = Samples.media()["depth-preview.png"], scale: (near: Double, far: Double)? = nil, expects: Bool = true
     ) -> ViewContext {
-        DepthView(
-            depth: Samples.Evidence().package.depthAnalysis, picture: picture, scale: scale, expectsPicture: expects,
-            words: resources.words(.english)
-        ).context()
+        var depth = Samples.Evidence().package.depthAnalysis
+        depth.previewScale = scale.map { DepthPreviewScale(near: $0.near, far: $0.far) }
+        return DepthView(depth: depth, picture: picture, expectsPicture: expects, words: resources.words(.english)).context()
     }
 }

@@ -86,7 +86,7 @@ class SelfCheck(unittest.TestCase):
 
     def test_what_was_not_produced_is_told(self):
         missing, _ = coverage_table.missing(self.document, [health()], set())
-        self.assertIn("GET /verify/{id} 200", missing)
+        self.assertIn("GET /api/v1/verify-hash/{sha256} 200", missing)
         self.assertNotIn("GET /health 200", missing)
 
     def test_signatures_are_those_of_rfc_8032(self):

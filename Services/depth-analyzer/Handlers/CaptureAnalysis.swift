@@ -35,7 +35,9 @@ actor CaptureAnalysis {
         let analyzed = try analyze(compressed ?? [], photo: photo, message)
         let preview = try await store(analyzed.preview, for: message.captureID)
         FailPoint.reached("depth-analyzer.preview")
-        return DepthFindings(measurements: analyzed.measurements, preview: preview)
+        return DepthFindings(
+            measurements: analyzed.measurements, preview: preview,
+            previewScale: DepthPreviewScale(near: analyzed.scale.nearMetres, far: analyzed.scale.farMetres))
     }
 
     private nonisolated func fetch(_ object: StoredMedia?) async throws -> [UInt8]? {
@@ -49,7 +51,7 @@ actor CaptureAnalysis {
 
     private func analyze(
         _ compressed: [UInt8], photo: [UInt8]?, _ message: CaptureReceived
-    ) throws -> (measurements: DepthMeasurements, preview: [UInt8]) {
+    ) throws -> (measurements: DepthMeasurements, preview: [UInt8], scale: DepthScale) {
         let start = ContinuousClock.now
         defer {
             Metrics.Timer(label: "rial_depth_analysis_seconds").recordNanoseconds(
@@ -67,10 +69,18 @@ actor CaptureAnalysis {
         let orientation = photo.flatMap { EXIFReader.read(jpeg: Array($0.prefix(256 * 1024)))?.orientation }
         let measurements = DepthAnalyzer.analyze(
             depth: depth, luma: luma, exifOrientation: orientation)
-        let picture = DepthPreview.render(depth: depth, rotation: measurements.rotation)
-        let preview = try PNGEncoder.encode(
-            width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
-        return (measurements, preview)
+        let preview = try DepthPreview.file(
+            depth: depth, rotation: measurements.rotation, aspect: photo.flatMap { uprightSize($0, orientation: orientation) }
+        ) { picture in
+            try PNGEncoder.encode(width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
+        }
+        return (measurements, preview.bytes, preview.scale)
+    }
+
+    /// The picture lies over the photo, so that it has its proportions; `nil` if no decoder reads the photo.
+    private func uprightSize(_ photo: [UInt8], orientation: Int?) -> (width: Int, height: Int)? {
+        guard let size = try? JPEGDecoder.size(of: photo) else { return nil }
+        return (5...8).contains(orientation ?? 1) ? (size.height, size.width) : size
     }
 
     /// The key contains the digest, so that two workers cannot overwrite each other.

@@ -7,6 +7,7 @@ import Models
 import ObjectStorage
 import Persistence
 import Pipeline
+import ShareCard
 
 /// Gathers the parts of a capture and completes it once, whatever the order and number of deliveries.
 struct CaptureAssembly: Sendable {
@@ -17,6 +18,7 @@ struct CaptureAssembly: Sendable {
     let outbox: Outbox
     let inbox: Inbox
     let credentials: CredentialIssuer
+    let cards: ShareCardMaker
 
     enum Taken: Sendable {
         /// Parts are missing, the capture is final, or this event was handled before.
@@ -62,7 +64,11 @@ struct CaptureAssembly: Sendable {
             attestation: parts.attestation, depth: parts.depth, exif: exif, metadata: metadata,
             receivedAt: record.announcement.receivedAt, completedAt: Date(), mode: record.announcement.mode,
             analysisSource: .server)
+        let content = ShareCardContent(
+            assembled, confidence, parts.attestation, capturedAt: metadata.capturedAt, mediaHash: record.mediaHash)
+        async let drawn = cards.make(content, for: capture, from: parts.media.objects)
         let (package, issued) = try await issue(capture, assembled, confidence, capturedAt: metadata.capturedAt, parts)
+        let card = try await drawn
         FailPoint.reached("evidence-assembler.signed")
         try await database.withTransaction { connection in
             guard try await inbox.accept(context.eventID, consumer: context.topic, on: connection) else { return }
@@ -72,6 +78,7 @@ struct CaptureAssembly: Sendable {
             if let preview = parts.depth.preview {
                 try await MediaObjectRepository(connection).insert(capture, name: "depth-preview.png", preview)
             }
+            if let card { try await MediaObjectRepository(connection).insert(capture, name: "og.jpg", card) }
             try await outbox.append(
                 EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: confidence, failure: nil), on: connection)
             FailPoint.reached("evidence-assembler.announced")

@@ -1,9 +1,12 @@
 import Models
 import Persistence
+import Pipeline
 
 /// A capture as the assembler needs it.
 struct CaptureRecord: Sendable {
     let announcement: CaptureReceived
+    /// Of the original.
+    let mediaHash: Digest
 }
 
 /// The columns of `captures` that `evidence-assembler` writes.
@@ -19,9 +22,13 @@ struct CaptureRepository {
     }
 
     func find(_ capture: CaptureID) async throws -> CaptureRecord? {
-        let rows = try await connection.query("SELECT announcement FROM captures WHERE id = \(capture.uuid)")
-        return try rows.first.map {
-            CaptureRecord(announcement: try $0.get("announcement", as: PostgresJSON.self).decode(CaptureReceived.self))
+        let rows = try await connection.query("SELECT announcement, media_sha256 FROM captures WHERE id = \(capture.uuid)")
+        return try rows.first.map { row in
+            guard let hash = Digest(bytes: try row.get("media_sha256", as: [UInt8].self)) else {
+                throw RejectedMessage(reason: "capture_unreadable", detail: "media_sha256")
+            }
+            return CaptureRecord(
+                announcement: try row.get("announcement", as: PostgresJSON.self).decode(CaptureReceived.self), mediaHash: hash)
         }
     }
 

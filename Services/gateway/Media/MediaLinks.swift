@@ -5,7 +5,9 @@ import Models
 /// Links to media that live for at most an hour (SPEC §5).
 struct MediaLinks: Sendable {
     /// What may be asked for by link, and which of it needs no signature.
-    static let names: Set<String> = ["public.jpg", "thumbnail.jpg", "depth-preview.png", "c2pa.jpg", "manifest.c2pa", "og.jpg"]
+    static let names: Set<String> = [
+        "public.jpg", "photo-828.jpg", "photo-1656.jpg", "thumbnail.jpg", "depth-preview.png", "c2pa.jpg", "manifest.c2pa", "og.jpg",
+    ]
     static let unsigned: Set<String> = ["thumbnail.jpg", "og.jpg"]
     static let life: Int64 = 3600
     /// Links made within a quarter of an hour are the same, so that answers and caches hold.

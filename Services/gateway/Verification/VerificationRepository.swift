@@ -4,7 +4,7 @@ import Persistence
 
 /// A complete capture that a file belongs to, and as what.
 struct Claim: Sendable {
-    /// `original`, or the published name's role: `c2pa_copy`, `public_copy`, `manifest`, `thumbnail`, `depth_preview`, `share_picture`.
+    /// `original`, or the published name's role: `c2pa_copy`, `public_copy`, `manifest`, `thumbnail` (of any size), `depth_preview`, `share_picture`.
     let matched: String
     let row: CaptureRow
 }
@@ -23,9 +23,11 @@ struct VerificationRepository: Sendable {
                 UNION
                 SELECT capture_id, CASE name WHEN 'c2pa.jpg' THEN 'c2pa_copy' WHEN 'public.jpg' THEN 'public_copy'
                     WHEN 'manifest.c2pa' THEN 'manifest' WHEN 'thumbnail.jpg' THEN 'thumbnail'
+                    WHEN 'photo-828.jpg' THEN 'thumbnail' WHEN 'photo-1656.jpg' THEN 'thumbnail'
                     WHEN 'depth-preview.png' THEN 'depth_preview' ELSE 'share_picture' END
                 FROM media_objects WHERE sha256 = \(digest.bytes) AND name IN (
-                    'c2pa.jpg', 'public.jpg', 'manifest.c2pa', 'thumbnail.jpg', 'depth-preview.png', 'og.jpg')
+                    'c2pa.jpg', 'public.jpg', 'manifest.c2pa', 'thumbnail.jpg', 'photo-828.jpg', 'photo-1656.jpg', 'depth-preview.png',
+                    'og.jpg')
                 """)
     }
 

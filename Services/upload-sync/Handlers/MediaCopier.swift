@@ -12,10 +12,9 @@ typealias Digest = Models.Digest
 /// Brings the media of a capture to its final keys.
 ///
 /// The photo is read once: hashed against the digest taken at upload, then copied inside the store, so that what is kept is what
-/// was accepted; thumbnail and public copy are made from the same bytes.
+/// was accepted; public copy, thumbnail and the page's pictures are made from the same bytes.
 actor MediaCopier {
     static let maximumObjectBytes = 20 * 1024 * 1024
-    static let thumbnailSide = 640
     private let executor = BlockingExecutor(label: "media-copier")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let storage: S3Client
@@ -64,9 +63,12 @@ actor MediaCopier {
     /// A photo that no decoder reads keeps its original and has no pictures made of it.
     private func pictures(from photo: [UInt8]) -> [(name: String, bytes: [UInt8])] {
         let orientation = EXIFReader.read(jpeg: Array(photo.prefix(256 * 1024)))?.orientation
-        let thumbnail = try? Thumbnail.make(photo, maxSide: Self.thumbnailSide, orientation: orientation ?? 1)
-        let publicCopy = try? JPEGSegments.publicCopy(of: photo)
-        return [("thumbnail.jpg", thumbnail), ("public.jpg", publicCopy)].compactMap { name, bytes in bytes.map { (name, $0) } }
+        let copies = try? PhotoVariants.make(photo, orientation: orientation ?? 1)
+        let named = [
+            ("thumbnail.jpg", copies?.thumbnail), ("photo-828.jpg", copies?.small), ("photo-1656.jpg", copies?.large),
+            ("public.jpg", try? JPEGSegments.publicCopy(of: photo)),
+        ]
+        return named.compactMap { name, bytes in bytes.map { (name, $0) } }
     }
 
     private func store(_ bytes: [UInt8], named name: String, prefix: String) async throws -> StoredMedia {

@@ -28,8 +28,6 @@ struct CaptureFacts: Sendable {
     let finished: Set<EvidencePart>
     /// Published objects by name.
     let media: [String: PublishedMedia]
-    /// Metres at the ends of the depth picture's colours, where they are known.
-    var depthScale: (near: Double, far: Double)?
 }
 
 /// When a capture was made, as exactly as it was shared.

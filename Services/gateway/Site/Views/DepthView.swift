@@ -6,8 +6,6 @@ struct DepthView: Sendable {
     let depth: DepthAnalysisEvidence
     /// The depth picture, if the photo is there too.
     let picture: PublishedMedia?
-    /// Metres at the ends of the picture's colours, where they are known.
-    let scale: (near: Double, far: Double)?
     /// A capture without media has no picture to miss.
     let expectsPicture: Bool
     let words: WordTable
@@ -41,7 +39,7 @@ struct DepthView: Sendable {
             "depth_src": picture.link, "depth_width": size.width, "depth_height": size.height,
             "slider_text": words("view.slider.value", ["n": "50", "m": "50"]),
         ]
-        if let scale, scale.near > 0, scale.far > scale.near, scale.far.isFinite { view["scale"] = legend(scale.near, scale.far) }
+        if let scale = depth.previewScale, scale.near > 0, scale.far > scale.near, scale.far.isFinite { view["scale"] = legend(scale.near, scale.far) }
         return view
     }
 

@@ -5,6 +5,9 @@ import Hummingbird
 import Models
 
 extension SitePages {
+    /// The share card of what has no result of its own, as `ShareCardRenderer` draws it without one.
+    static let neutralCard = "/assets/img/share.png"
+
     func landing(example: CaptureFacts?, _ words: WordTable) -> Page {
         var context = FileParts.context(words)
         for group in ["with_camera", "with_home", "with_link"] { context[group] = true }
@@ -14,6 +17,7 @@ extension SitePages {
             [
                 "og_type": "website", "title": words("home.title"), "description": words("home.note"), "og_url": settings.publicURL + "/",
                 "og_locale": words.language.openGraph,
+                "og_image": ["src": settings.publicURL + Self.neutralCard, "alt": words("site.name")] as ViewContext,
             ] as ViewContext
         return Page(
             template: .landing, title: words("home.title"), path: "/", showsLocalFiles: true, scripts: ["file.js"], context: context)

@@ -115,7 +115,7 @@ struct VerifyPage: Sendable {
         view["depth"] =
             DepthView(
                 depth: evidence.depthAnalysis, picture: photo.picture == nil ? nil : facts.media["depth-preview.png"],
-                scale: facts.depthScale, expectsPicture: facts.mode == .full, words: words
+                expectsPicture: facts.mode == .full, words: words
             ).context()
         view["credentials"] = CredentialsView(facts: facts, credentials: evidence.contentCredentials, words: words).context()
         view["similar"] = similar?.context(of: facts.id)
@@ -171,13 +171,12 @@ struct VerifyPage: Sendable {
     }
 
     private var openGraph: ViewContext {
-        var graph: ViewContext = [
+        // While there is no result the card says nothing of one, and lies elsewhere: caches keep pictures longer than pages.
+        let card = facts.media["og.jpg"]?.link ?? SitePages.neutralCard
+        return [
             "og_type": "article", "title": title, "description": words("site.description"), "og_url": address,
             "og_locale": words.language.openGraph,
+            "og_image": ["src": publicURL + card, "alt": badge.text(words)] as ViewContext,
         ]
-        if let card = facts.media["og.jpg"] {
-            graph["og_image"] = ["src": publicURL + card.link, "alt": badge.text(words)] as ViewContext
-        }
-        return graph
     }
 }

@@ -1,0 +1,63 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import Models
+import RialClient
+
+/// Reads a verification page many times and measures.
+struct PageLoadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load-pages",
+        abstract: "Reads a verification page at a steady rate, and measures.",
+        discussion: """
+            Sends a capture first, unless one is named. Prints JSON; page_ms is from the request to the last byte of the page, in \
+            milliseconds.
+            """)
+
+    @Option(help: "Pages a second, asked for whether or not earlier ones are there.")
+    var rate = 50.0
+    @Option(help: "How long to read.")
+    var seconds = 20
+    @Option(help: "The id of a capture that is complete.")
+    var capture: String?
+
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var enrolmentOptions: EnrolmentOptions
+
+    func validate() throws {
+        guard rate > 0, rate <= 10_000 else { throw ValidationError("--rate is above 0 and at most 10000.") }
+        guard (1...86_400).contains(seconds) else { throw ValidationError("--seconds is 1 to 86400.") }
+        guard capture.map({ CaptureID($0) != nil }) ?? true else { throw ValidationError("--capture is a UUID.") }
+    }
+
+    func run() async throws {
+        let httpClient = HTTPClient(
+            eventLoopGroupProvider: .singleton, configuration: Connections.configuration(perHost: PageRun.maximumInFlight))
+        do {
+            let client = try server.client().with(httpClient: httpClient).with(retries: .none)
+            let id = try await subject(client)
+            Console.progress("reading /verify/\(id), \(rate) times a second for \(seconds) s …")
+            let report = try await PageRun(client: client, id: id).steady(rate: rate, for: .seconds(seconds))
+            try await httpClient.shutdown()
+            Console.result(try report.jsonText())
+            if report.isClean == false { throw ExitCode.failure }
+        } catch {
+            try? await httpClient.shutdown()
+            throw error
+        }
+    }
+
+    /// The capture that was named, or one that is sent now and waited for.
+    private func subject(_ client: APIClient) async throws -> CaptureID {
+        if let id = capture.flatMap(CaptureID.init) { return id }
+        let session = DeviceSession(try await enrolmentOptions.enrolment(client).run(model: Enrolment.defaultModel))
+        let upload = try await LoadSource(size: .full).draft(0).upload(model: session.model, binding: .v2, session: session)
+        let id = try await client.send(upload, signer: session).captureID
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try await !client.capture(id).isFinal {
+            guard ContinuousClock.now < deadline else { throw CommandFailure("The capture was not complete after 60 s.") }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        return id
+    }
+}

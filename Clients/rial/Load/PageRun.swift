@@ -1,0 +1,94 @@
+import Foundation
+import Models
+import RialClient
+
+/// Reads one page again and again.
+struct PageRun: Sendable {
+    /// Pages under way; beyond this the rate is not kept, and the report says so.
+    static let maximumInFlight = 256
+
+    let client: APIClient
+    let id: CaptureID
+
+    /// Asks every `1 / rate` seconds.
+    /// - Throws: ``APIFailure`` if the page cannot be read even once.
+    func steady(rate: Double, for duration: Duration) async throws -> PageReport {
+        let size = try await client.page(of: id).count
+        let ledger = Ledger()
+        let start = ContinuousClock.now
+        await withDiscardingTaskGroup { group in
+            var number = 0
+            while true {
+                let due = start + .seconds(Double(number) / rate)
+                guard due < start + duration, (try? await Task.sleep(until: due, clock: .continuous)) != nil else { break }
+                number += 1
+                guard await ledger.begin() else { continue }
+                group.addTask {
+                    let asked = ContinuousClock.now
+                    do {
+                        let page = try await client.page(of: id)
+                        await ledger.end(page.isEmpty ? nil : asked.duration(to: .now))
+                    } catch {
+                        await ledger.end(nil)
+                    }
+                }
+            }
+        }
+        return await ledger.report(seconds: start.duration(to: .now) / .seconds(1), bytes: size)
+    }
+
+    private actor Ledger {
+        private var inFlight = 0
+        private var skipped = 0
+        private var failed = 0
+        private var times: [Duration] = []
+
+        func begin() -> Bool {
+            guard inFlight < maximumInFlight else {
+                skipped += 1
+                return false
+            }
+            inFlight += 1
+            return true
+        }
+
+        /// - Parameter time: `nil` if there was no page.
+        func end(_ time: Duration?) {
+            inFlight -= 1
+            if let time { times.append(time) } else { failed += 1 }
+        }
+
+        func report(seconds: Double, bytes: Int) -> PageReport {
+            PageReport(
+                seconds: seconds, pages: times.count, failed: failed, skipped: skipped, pageBytes: bytes,
+                pageMilliseconds: Percentiles(times))
+        }
+    }
+}
+
+/// What a run measured.
+struct PageReport: Encodable, Sendable {
+    let seconds: Double
+    let pages: Int
+    /// Without an answer, or with another than 200.
+    let failed: Int
+    /// Not asked for, because too many were under way.
+    let skipped: Int
+    /// Of one page, not compressed.
+    let pageBytes: Int
+    let pageMilliseconds: Percentiles?
+
+    var isClean: Bool { failed == 0 && skipped == 0 && pages > 0 }
+
+    func jsonText() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case seconds, pages, failed, skipped
+        case pageBytes = "page_bytes"
+        case pageMilliseconds = "page_ms"
+    }
+}

@@ -1,0 +1,62 @@
+import Blocking
+import Crypto
+import Foundation
+import Logging
+import Metrics
+import Models
+import ObjectStorage
+import ShareCard
+
+/// Draws and stores the picture that stands for a capture where its link is shared. Drawing takes tens of milliseconds of CPU, so
+/// that the actor has a thread of its own.
+actor ShareCardMaker {
+    private let executor = BlockingExecutor(label: "share-cards")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private let renderer: ShareCardRenderer
+    private let storage: S3Client
+    private let logger: Logger
+
+    /// - Throws: ``ShareCardError`` if cards cannot be drawn on this machine, because a font is missing for instance.
+    init(storage: S3Client, logger: Logger) throws {
+        renderer = ShareCardRenderer()
+        self.storage = storage
+        self.logger = logger
+        _ = try renderer.render(ShareCardContent(level: nil, capturedAt: nil, placeName: nil), photo: nil)
+    }
+
+    /// - Parameter objects: what was made of the photo, by name; the largest picture for the page is taken.
+    /// - Returns: `nil` if no card could be drawn, which does not hold the capture up.
+    /// - Throws: storage errors as they are.
+    func make(_ content: ShareCardContent, for capture: CaptureID, from objects: [String: StoredMedia]) async throws -> StoredMedia? {
+        let source = objects["photo-1656.jpg"] ?? objects["photo-828.jpg"]
+        var photo: [UInt8]?
+        if let source { photo = try await storage.getBytes(source.key, limit: Int(clamping: source.sizeBytes)) }
+        let start = ContinuousClock.now
+        let card: [UInt8]
+        do {
+            card = try renderer.render(content, photo: photo)
+        } catch {
+            logger.error("no share card", metadata: ["capture_id": "\(capture)", "error": "\(error)"])
+            Counter(label: "rial_share_cards_failed_total").increment()
+            return nil
+        }
+        Metrics.Timer(label: "rial_share_card_seconds").recordNanoseconds(Int64(start.duration(to: .now) / .nanoseconds(1)))
+        let hash = Array(SHA256.hash(data: card))
+        guard let digest = Digest(bytes: hash) else { return nil }
+        let key = "captures/\(capture)/og-\(digest.hex).jpg"
+        try await storage.put(key, bytes: card, contentType: "image/jpeg", sha256: hash)
+        return StoredMedia(key: key, sha256: digest, sizeBytes: Int64(card.count), contentType: "image/jpeg")
+    }
+}
+
+extension ShareCardContent {
+    /// - Parameter mediaHash: of the original, which stands for a hash-only capture.
+    init(
+        _ package: EvidencePackage, _ confidence: ConfidenceLevel, _ attestation: AttestationFindings, capturedAt: Date, mediaHash: Digest
+    ) {
+        self.init(
+            subject: package.mediaStored ? .photo : .hash(mediaHash), level: confidence,
+            isDevelopment: attestation.isDevelopmentAttestation, capturedAt: capturedAt,
+            placeName: package.metadata.locationCoarse)
+    }
+}

@@ -1,0 +1,63 @@
+/// Upright copies of a photo for pages and lists (`guides/site.md` §8), with nothing of its metadata but the colour profile.
+public enum PhotoVariants {
+    /// Longer side of the thumbnail in pixels.
+    public static let thumbnailSide = 480
+    /// Longer side of the small copy in pixels.
+    public static let smallSide = 828
+    /// Longer side of the large copy in pixels.
+    public static let largeSide = 1656
+    public static let maximumThumbnailBytes = 80_000
+    public static let maximumSmallBytes = 160_000
+    public static let maximumLargeBytes = 480_000
+    /// The first that gives a file within its bound is taken.
+    private static let qualities = [82, 76, 70, 62, 54, 44, 34, 24]
+    /// Profiles of cameras have some hundred bytes. A larger one is left out: it would weigh more than it brings.
+    private static let maximumProfileBytes = 4096
+
+    /// JPEG files.
+    public typealias Copies = (thumbnail: [UInt8], small: [UInt8], large: [UInt8]?)
+
+    /// - Parameter orientation: EXIF orientation of the photo, 1...8; it is applied.
+    /// - Returns: `thumbnail` has a longer side of at most 480 px, `small` has a longer side of at most 828 px, `large` of at most 1656 px; `large` is `nil` if `small` has all
+    ///   pixels of the photo. Both are within their bounds unless the photo is noise.
+    /// - Throws: ``ImagingError``.
+    public static func make(_ jpeg: [UInt8], orientation: Int) throws(ImagingError) -> Copies {
+        let image = try JPEGDecoder.decodeRGB(jpeg, fitting: largeSide).oriented(orientation)
+        let profile = colourProfile(of: jpeg)
+        let smaller = image.fitted(maxSide: smallSide)
+        let isLarge = max(image.width, image.height) > smallSide
+        return (
+            thumbnail: try encode(smaller.fitted(maxSide: thumbnailSide), within: maximumThumbnailBytes, profile),
+            small: try encode(smaller, within: maximumSmallBytes, profile),
+            large: isLarge ? try encode(image, within: maximumLargeBytes, profile) : nil
+        )
+    }
+
+    private static func encode(_ image: RGBImage, within limit: Int, _ profile: [UInt8]) throws(ImagingError) -> [UInt8] {
+        var jpeg: [UInt8] = []
+        for quality in qualities {
+            jpeg = try JPEGEncoder.encode(image, quality: quality)
+            if jpeg.count + profile.count <= limit { break }
+        }
+        // libjpeg writes SOI and an APP0 of 16 bytes; a profile may follow (ICC.1 annex B.4).
+        let head = 20
+        guard !profile.isEmpty, jpeg.count > head, jpeg[3] == 0xe0, jpeg[4] == 0, jpeg[5] == 16 else { return jpeg }
+        return Array(jpeg[..<head]) + profile + jpeg[head...]
+    }
+
+    /// The APP2 segment of a profile that fits one; empty if there is none. Without it the colours of a phone's wide gamut would
+    /// look dull.
+    private static func colourProfile(of jpeg: [UInt8]) -> [UInt8] {
+        guard jpeg.count >= 4, jpeg[0] == 0xff, jpeg[1] == 0xd8 else { return [] }
+        var walker = JPEGMarkerWalker(jpeg)
+        let name = Array("ICC_PROFILE\0".utf8)
+        while let segment = walker.next() {
+            let payload = jpeg[segment.payload]
+            guard segment.marker == 0xe2, payload.starts(with: name) else { continue }
+            // Part 1 of 1.
+            guard payload.count > 14, payload.count <= maximumProfileBytes, payload.dropFirst(12).prefix(2) == [1, 1] else { return [] }
+            return [0xff, 0xe2] + jpeg[segment.body]
+        }
+        return []
+    }
+}

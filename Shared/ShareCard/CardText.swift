@@ -1,0 +1,65 @@
+import Foundation
+import Models
+
+/// The words of the card (`guides/site.md` §5). It is made once for everybody, in English.
+enum CardText {
+    static let note = "Evidence, not proof of truth"
+    static let band = "Development attestation. Do not use as evidence."
+    static let testRecord = "test record"
+    static let captured = "Captured"
+    static let noPlace = "Location not provided"
+    static let hashVerified = "Hash verified"
+    static let mark = "rial"
+    /// Characters of a name that are looked at.
+    static let maximumCharacters = 120
+
+    /// The emphasised word of a badge and what follows it.
+    static func badge(_ level: ConfidenceLevel) -> (word: String, rest: String) {
+        switch level {
+        case .high: ("HIGH", " confidence")
+        case .medium: ("MEDIUM", " confidence")
+        case .low: ("LOW", " confidence")
+        case .suspicious: ("SUSPICIOUS", ": a check failed")
+        }
+    }
+
+    /// "22 November 2025" and "10:30 UTC"; `nil` for times outside the years 1 to 9999.
+    static func time(_ date: Date) -> (day: String, time: String)? {
+        guard (-62_135_596_800..<253_402_300_800).contains(date.timeIntervalSince1970) else { return nil }
+        // "2025-11-22T10:30:04.000Z"
+        let fields = Timestamp.format(date).split { "-T:.Z".contains($0) }
+        guard fields.count >= 5, let year = Int(fields[0]), let month = Int(fields[1]), let day = Int(fields[2]),
+            months.indices.contains(month - 1)
+        else { return nil }
+        return ("\(day) \(months[month - 1]) \(year)", "\(fields[3]):\(fields[4]) UTC")
+    }
+
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+    ]
+
+    /// On one line, without control, bidi and other invisible characters, at most 120 characters long; `nil` if nothing is left.
+    static func cleaned(_ text: String) -> String? {
+        var scalars = String.UnicodeScalarView()
+        var marks = 0
+        for scalar in text.unicodeScalars.prefix(maximumCharacters * 4) {
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator, .spaceSeparator:
+                if scalars.last != " " { scalars.append(" ") }
+                marks = 0
+            // Joiners shape letters of Persian and Indian scripts; nothing else that is invisible is needed.
+            case .format where scalar.value == 0x200C || scalar.value == 0x200D: scalars.append(scalar)
+            case .format, .surrogate, .privateUse, .unassigned: break
+            case .nonspacingMark, .enclosingMark:
+                // No script stacks more; heaps of them would leave the line.
+                marks += 1
+                if marks <= 3 { scalars.append(scalar) }
+            default:
+                scalars.append(scalar)
+                marks = 0
+            }
+        }
+        let cut = String(String(scalars).prefix(maximumCharacters)).trimmingCharacters(in: .whitespaces)
+        return cut.isEmpty ? nil : cut
+    }
+}

@@ -1,0 +1,45 @@
+import Imaging
+
+/// The left part of a card with the photo: a centred crop, on sunken where the photo does not reach.
+struct PhotoPanel {
+    /// A photo is enlarged so far and no further.
+    static let maximumEnlargement = 2.0
+    /// Longer side over which no photo is decoded; what is drawn is at most twice the panel.
+    private static let maximumSide = 1440
+
+    let box: Box
+
+    /// - Parameter jpeg: turned as its EXIF orientation says; `nil` draws a camera.
+    /// - Throws: ``ShareCardError`` `photoUnreadable` or `drawingFailed`.
+    func draw(_ jpeg: [UInt8]?, on canvas: Canvas) throws(ShareCardError) {
+        canvas.fill(box, .sunken)
+        guard let jpeg else {
+            let side = 160.0
+            let place = Box(x: box.middle.x - side / 2, y: box.middle.y - side / 2, width: side, height: side)
+            return canvas.stroke(.camera, in: place, width: 1.2, .ink2)
+        }
+        let orientation = EXIFReader.read(jpeg: Array(jpeg.prefix(256 * 1024)))?.orientation ?? 1
+        let image: RGBImage
+        let placed: Box
+        do {
+            let stored = try JPEGDecoder.size(of: jpeg)
+            let upright = orientation >= 5 ? (width: stored.height, height: stored.width) : stored
+            placed = placement(of: upright)
+            let side = min(Int(max(placed.width, placed.height).rounded(.up)), Self.maximumSide)
+            image = try JPEGDecoder.decodeRGB(jpeg, fitting: side).oriented(orientation)
+        } catch {
+            throw ShareCardError(.photoUnreadable, "\(error)")
+        }
+        try canvas.draw(image, over: placed, clip: box)
+    }
+
+    /// Covers the panel, unless that hid more than half of the photo or enlarged it more than twice.
+    func placement(of size: (width: Int, height: Int)) -> Box {
+        let (width, height) = (Double(max(size.width, 1)), Double(max(size.height, 1)))
+        let whole = min(box.width / width, box.height / height)
+        let covering = max(box.width / width, box.height / height)
+        let scale = min(covering, 2 * whole, Self.maximumEnlargement)
+        return Box(
+            x: box.middle.x - width * scale / 2, y: box.middle.y - height * scale / 2, width: width * scale, height: height * scale)
+    }
+}

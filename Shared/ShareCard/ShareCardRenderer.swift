@@ -1,0 +1,68 @@
+import Imaging
+import Models
+
+/// Draws the picture that stands for a capture where its link is shared (`guides/site.md` §8).
+///
+/// The same content gives the same bytes on machines with the same font and library packages. A call takes tens of milliseconds of
+/// CPU and must not run on the cooperative pool; calls may run at the same time.
+public struct ShareCardRenderer: Sendable {
+    public static let width = 1200
+    public static let height = 630
+    public static let maximumBytes = 300_000
+    private static let photoWidth = 720.0
+    private static let bandHeight = 80.0
+    /// The first that gives a file within the bound is taken.
+    private static let qualities = [90, 84, 76, 66, 52, 38, 24]
+
+    private let fonts: CardFonts
+
+    public init(fonts: CardFonts = .debian) { self.fonts = fonts }
+
+    /// With Debian's fonts.
+    /// - Throws: ``ShareCardError``.
+    public static func render(_ content: ShareCardContent, photo: [UInt8]?) throws(ShareCardError) -> [UInt8] {
+        try ShareCardRenderer().render(content, photo: photo)
+    }
+
+    /// - Parameter photo: a JPEG, turned as its EXIF orientation says; not looked at for a hash-only capture.
+    /// - Returns: a JPEG of 1200 × 630 pixels without metadata.
+    /// - Throws: ``ShareCardError``.
+    public func render(_ content: ShareCardContent, photo: [UInt8]?) throws(ShareCardError) -> [UInt8] {
+        let typesetter = try Typesetter(fonts: fonts, sample: content.placeName ?? "")
+        let canvas = try Canvas(width: Self.width, height: Self.height)
+        let top = content.isDevelopment ? Self.bandHeight : 0
+        let height = Double(Self.height) - top
+        let left = Box(x: 0, y: top, width: Self.photoWidth, height: height)
+        switch content.subject {
+        case .photo: try PhotoPanel(box: left).draw(photo, on: canvas)
+        case .hash(let digest): try HashPanel(box: left).draw(digest, on: canvas, with: typesetter)
+        }
+        let right = Box(x: Self.photoWidth, y: top, width: Double(Self.width) - Self.photoWidth, height: height)
+        try FactsPanel(box: right).draw(content, on: canvas, with: typesetter)
+        if content.isDevelopment { try drawBand(on: canvas, with: typesetter) }
+        return try encode(canvas.image())
+    }
+
+    private func drawBand(on canvas: Canvas, with typesetter: Typesetter) throws(ShareCardError) {
+        let band = Box(x: 0, y: 0, width: Double(Self.width), height: Self.bandHeight)
+        canvas.fill(band, .development)
+        let side = 40.0
+        canvas.stroke(.flask, in: Box(x: 40, y: band.middle.y - side / 2, width: side, height: side), .developmentInk)
+        let text = try typesetter.set(
+            CardText.band, TextStyle(size: 34, isBold: true, colour: .developmentInk), width: band.width - 40 - side - 16 - 40)
+        text.draw(on: canvas, at: Point(40 + side + 16, band.middle.y - text.height / 2))
+    }
+
+    private func encode(_ image: RGBImage) throws(ShareCardError) -> [UInt8] {
+        var jpeg: [UInt8] = []
+        do {
+            for quality in Self.qualities {
+                jpeg = try JPEGEncoder.encode(image, quality: quality)
+                if jpeg.count <= Self.maximumBytes { break }
+            }
+        } catch {
+            throw ShareCardError(.encodingFailed, "\(error)")
+        }
+        return jpeg
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Models
+import Testing
+
+@testable import ShareCard
+
+@Suite("Words of the card")
+struct CardTextTests {
+    @Test(
+        "drops what is invisible and puts a name on one line",
+        arguments: [
+            ("Lyon, France", "Lyon, France"), ("  Lyon \u{00A0} ", "Lyon"), ("a\r\nb\tc\u{2028}d", "a b c d"),
+            ("\u{202E}evil\u{2069}", "evil"), ("x\u{200B}y\u{FEFF}z", "xyz"), ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("a\u{E000}b", "ab"),
+        ])
+    func cleaned(text: String, expected: String) { #expect(CardText.cleaned(text) == expected) }
+
+    @Test("has nothing for a name of nothing", arguments: ["", "  ", "\u{200F}\u{0}", "\n"])
+    func empty(text: String) { #expect(CardText.cleaned(text) == nil) }
+
+    @Test("cuts a name at 120 characters and heaps of marks at three")
+    func cut() {
+        #expect(CardText.cleaned(String(repeating: "ab", count: 500))?.count == 120)
+        #expect(CardText.cleaned("e" + String(repeating: "\u{0301}", count: 50))?.unicodeScalars.count == 4)
+    }
+
+    @Test(
+        "writes times in UTC",
+        arguments: [(1_763_807_404.0, "22 November 2025", "10:30 UTC"), (0, "1 January 1970", "00:00 UTC"), (1_709_251_199.4, "29 February 2024", "23:59 UTC")])
+    func time(seconds: Double, day: String, time: String) throws {
+        let text = try #require(CardText.time(Date(timeIntervalSince1970: seconds)))
+        #expect(text.day == day && text.time == time)
+    }
+
+    @Test("has no words for times that no calendar shows", arguments: [-1e12, 1e15, .infinity, .nan])
+    func odd(seconds: Double) { #expect(CardText.time(Date(timeIntervalSince1970: seconds)) == nil) }
+
+    @Test("never says that a photo is true")
+    func modest() {
+        let words = ConfidenceLevel.allCases.map { CardText.badge($0).word + CardText.badge($0).rest } + [CardText.note, CardText.hashVerified]
+        for word in ["authentic", "verified photo", "fake", "tampered", "unsafe"] {
+            #expect(words.allSatisfy { !$0.lowercased().contains(word) })
+        }
+    }
+}

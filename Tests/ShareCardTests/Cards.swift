@@ -1,0 +1,48 @@
+import Foundation
+import Imaging
+import Models
+
+@testable import ShareCard
+
+/// Cards and photos by formula.
+enum Cards {
+    /// 22 November 2025, 10:30:04 UTC.
+    static let time = Date(timeIntervalSince1970: 1_763_807_404)
+    static let hasFonts = CardFonts.debian.neededFiles.allSatisfy(FileManager.default.fileExists)
+
+    static func content(
+        _ level: ConfidenceLevel? = .high, isDevelopment: Bool = false, place: String? = "Lyon, France"
+    ) -> ShareCardContent {
+        ShareCardContent(level: level, isDevelopment: isDevelopment, capturedAt: time, placeName: place)
+    }
+
+    /// One colour, as a JPEG.
+    static func photo(_ colour: [UInt8] = [200, 30, 30], width: Int = 400, height: Int = 300) throws -> [UInt8] {
+        let pixels = Array(repeatElement(colour, count: width * height).joined())
+        return try JPEGEncoder.encode(try RGBImage(width: width, height: height, pixels: pixels), quality: 95)
+    }
+
+    static func picture(_ content: ShareCardContent, photo: [UInt8]? = nil) throws -> RGBImage {
+        try JPEGDecoder.decodeRGB(try ShareCardRenderer.render(content, photo: photo), fitting: ShareCardRenderer.width)
+    }
+}
+
+extension RGBImage {
+    /// Whether a pixel is about this colour.
+    func shows(_ rgb: UInt32, x: Int, y: Int) -> Bool {
+        let offset = (y * width + x) * 3
+        let wanted = [Int(rgb >> 16 & 255), Int(rgb >> 8 & 255), Int(rgb & 255)]
+        return zip(pixels[offset..<offset + 3], wanted).allSatisfy { abs(Int($0) - $1) < 24 }
+    }
+
+    /// Brightness, 0...255.
+    func luma(x: Int, y: Int) -> Int {
+        let offset = (y * width + x) * 3
+        return (Int(pixels[offset]) * 299 + Int(pixels[offset + 1]) * 587 + Int(pixels[offset + 2]) * 114) / 1000
+    }
+
+    /// Pixels in an area that are not about this colour.
+    func count(in columns: Range<Int>, _ rows: Range<Int>, but rgb: UInt32) -> Int {
+        rows.reduce(0) { sum, y in sum + columns.count { !shows(rgb, x: $0, y: y) } }
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import Imaging
+import Models
+import Testing
+
+@testable import ShareCard
+
+@Suite("Share card", .enabled(if: Cards.hasFonts, "the card's fonts are not installed"))
+struct ShareCardRendererTests {
+    private static let digest = Digest(bytes: (0..<32).map { UInt8($0 * 7) })
+    private static let paper: UInt32 = 0xFAF9F6
+    private static let sunken: UInt32 = 0xF1EFE9
+
+    @Test("is a JPEG of 1200 × 630 px and at most 300 kB, of noise too")
+    func size() throws {
+        var random = SystemRandomNumberGenerator()
+        let pixels = (0..<800 * 700 * 3).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let noise = try JPEGEncoder.encode(try RGBImage(width: 800, height: 700, pixels: pixels), quality: 90)
+        let card = try ShareCardRenderer.render(Cards.content(), photo: noise)
+        let size = try JPEGDecoder.size(of: card)
+        #expect(size.width == 1200 && size.height == 630)
+        #expect(card.count <= 300_000)
+    }
+
+    @Test("is the same bytes every time, also drawn many at once")
+    func repeatable() async throws {
+        let (content, photo) = (Cards.content(.medium, place: "חיפה, ישראל"), try Cards.photo())
+        let first = try ShareCardRenderer.render(content, photo: photo)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<8 { group.addTask { try ShareCardRenderer.render(content, photo: photo) == first } }
+            for try await isSame in group { #expect(isSame) }
+        }
+    }
+
+    @Test(
+        "has a badge in the colour of its level, with the shape and the word",
+        arguments: [(ConfidenceLevel.high, 0x17643D), (.medium, 0xF6CB45), (.low, 0xF3923C), (.suspicious, 0xB3261E)] as [(ConfidenceLevel, UInt32)])
+    func badge(level: ConfidenceLevel, colour: UInt32) throws {
+        let card = try Cards.picture(Cards.content(level))
+        #expect(card.shows(colour, x: 780, y: 76) && card.shows(colour, x: 823, y: 60))
+        #expect(card.count(in: 786..<818, 58..<94, but: colour) > 60, "the shape")
+        #expect(card.count(in: 830..<1000, 58..<94, but: colour) > 800, "the word")
+        // Beyond its right end at the safe margin.
+        #expect(card.count(in: 1161..<1200, 0..<630, but: Self.paper) == 0)
+    }
+
+    @Test("tells the levels apart by shape alone", arguments: [(ConfidenceLevel.high, 3), (.medium, 2), (.low, 1)])
+    func shapes(level: ConfidenceLevel, filled: Int) throws {
+        let card = try Cards.picture(Cards.content(level))
+        let ground = card.luma(x: 823, y: 60)
+        // The middles of the three bars, and a place inside the first, which is filled always.
+        let ink = card.luma(x: 793, y: 83)
+        let bars = [(793, 83), (802, 80), (811, 76)].map { abs(card.luma(x: $0.0, y: $0.1) - ink) < abs(card.luma(x: $0.0, y: $0.1) - ground) }
+        #expect(abs(ink - ground) > 80 && bars == [true, filled > 1, filled > 2])
+    }
+
+    @Test("has no badge and no place while there is no result")
+    func neutral() throws {
+        let card = try Cards.picture(ShareCardContent(level: nil, capturedAt: nil, placeName: "Lyon, France"))
+        #expect(card.count(in: 720..<1200, 0..<440, but: Self.paper) < 800)
+        #expect(card.count(in: 768..<1152, 470..<520, but: Self.paper) > 500, "the sentence")
+        #expect(card.count(in: 1040..<1152, 530..<590, but: Self.paper) > 500, "the word mark")
+    }
+
+    @Test("marks a development attestation with a band and leaves others without")
+    func development() throws {
+        let (test, real) = (try Cards.picture(Cards.content(isDevelopment: true)), try Cards.picture(Cards.content()))
+        #expect(test.count(in: 0..<1200, 0..<20, but: 0x5B2A86) == 0)
+        #expect(test.count(in: 80..<1100, 20..<60, but: 0x5B2A86) > 3000)
+        #expect(real.count(in: 720..<1200, 0..<40, but: Self.paper) == 0)
+        // The dashed tag.
+        #expect(test.count(in: 768..<960, 180..<224, but: Self.paper) > 500)
+    }
+
+    @Test("shows the digest of a hash-only capture and no photo")
+    func hash() throws {
+        let digest = try #require(Self.digest)
+        var content = Cards.content()
+        content.subject = .hash(digest)
+        let card = try ShareCardRenderer.render(content, photo: nil)
+        #expect(card == (try ShareCardRenderer.render(content, photo: try Cards.photo())))
+        var other = content
+        other.subject = .hash(try #require(Digest(bytes: digest.bytes.reversed())))
+        #expect(card != (try ShareCardRenderer.render(other, photo: nil)))
+        #expect(try Cards.picture(content).count(in: 100..<620, 300..<560, but: Self.sunken) > 5000)
+    }
+
+    @Test("covers the left with the photo, upright", arguments: [(800, 600), (600, 800), (2000, 1500), (720, 630)])
+    func covers(width: Int, height: Int) throws {
+        let card = try Cards.picture(Cards.content(), photo: try Cards.photo(width: width, height: height))
+        #expect(card.count(in: 0..<712, 0..<630, but: 0xC81E1E) == 0)
+        #expect(card.count(in: 724..<768, 0..<630, but: Self.paper) == 0)
+    }
+
+    @Test("enlarges a small photo no more than twice, and shows half of a long one at least", arguments: [(100, 100), (2000, 100)])
+    func sunken(width: Int, height: Int) throws {
+        let card = try Cards.picture(Cards.content(), photo: try Cards.photo(width: width, height: height))
+        #expect(card.shows(0xC81E1E, x: 360, y: 315))
+        #expect(card.shows(Self.sunken, x: 360, y: 20) && card.shows(Self.sunken, x: 360, y: 610))
+    }
+
+    @Test("says which photo it cannot read", arguments: [[], [0xff, 0xd8, 0xff], Array("not a photo".utf8)])
+    func unreadable(bytes: [UInt8]) {
+        let error = #expect(throws: ShareCardError.self) { try ShareCardRenderer.render(Cards.content(), photo: bytes) }
+        #expect(error?.code == .photoUnreadable)
+    }
+
+    @Test("says which font is missing")
+    func fonts() {
+        let renderer = ShareCardRenderer(fonts: CardFonts(directory: "/nowhere"))
+        let error = #expect(throws: ShareCardError.self) { try renderer.render(Cards.content(), photo: nil) }
+        #expect(error?.code == .fontMissing && error?.message.hasPrefix("/nowhere/") == true)
+    }
+
+    /// The last two are no characters.
+    private static let unusual = String(decoding: [0xFFFD, 0xFDD0, 0xFFFF] as [UInt16], as: UTF16.self)
+
+    @Test(
+        "keeps every name inside the column and above the line",
+        arguments: [
+            String(repeating: "Llanfairpwllgwyngyll", count: 20), String(repeating: "long name ", count: 40),
+            "الدار البيضاء، المملكة المغربية \u{202E}evil\u{2066}", String(repeating: "ה", count: 200), "北京市", "🏔️🏔️",
+            "Z" + String(repeating: "\u{0310}\u{0323}", count: 300), "a\nb\u{2028}c\u{0}d", Self.unusual,
+        ])
+    func names(name: String) throws {
+        for isDevelopment in [false, true] {
+            let card = try Cards.picture(Cards.content(isDevelopment: isDevelopment, place: name))
+            #expect(card.count(in: 1161..<1200, 90..<630, but: Self.paper) == 0)
+            #expect(card.count(in: 722..<762, 90..<630, but: Self.paper) == 0)
+            #expect(card.count(in: 768..<1150, 458..<470, but: Self.paper) == 0, "below the line")
+        }
+    }
+
+    @Test("shows names in other letters, and leaves out what no font has rather than drawing boxes")
+    func scripts() throws {
+        func marks(_ place: String?) throws -> Int {
+            try Cards.picture(Cards.content(place: place)).count(in: 768..<1160, 275..<440, but: Self.paper)
+        }
+        #expect(try marks("北京市") == 0)
+        for name in ["Đắk Lắk, Việt Nam", "Αθήνα", "Київ"] { #expect(try marks(name) > 300) }
+    }
+}
