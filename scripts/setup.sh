@@ -31,6 +31,13 @@ packages() {
     if [ "${1:-}" = --tests ]; then
         command -v exiftool >/dev/null || missing+=(libimage-exiftool-perl)
         has_compose || missing+=(docker-compose)
+        # Ubuntu names the browser's packages otherwise.
+        if grep -q '^ID=ubuntu' /etc/os-release 2>/dev/null; then
+            command -v chromium-browser >/dev/null || missing+=(chromium-browser)
+            command -v chromedriver >/dev/null || missing+=(chromium-chromedriver)
+        else
+            for package in chromium chromium-driver; do has_package "$package" || missing+=("$package"); done
+        fi
         for package in softhsm2 opensc openssl python3-venv; do has_package "$package" || missing+=("$package"); done
     fi
     [ ${#missing[@]} -gt 0 ] || return 0

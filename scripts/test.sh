@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All tests: alone, against real parts, the whole stack, and docker-compose.yml. Arguments go to `swift test`.
+# All tests: alone, against real parts, the whole stack, the site in a browser, and docker-compose.yml. Arguments go to `swift test`.
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"
@@ -31,7 +31,10 @@ say "running the tests"
 # One after another: tests that hold threads or wait for deadlines must not starve each other on a small machine.
 swift test --skip-build --no-parallel "$@" || failed+=("swift test")
 
-if [ $# = 0 ]; then Tests/contract/run.sh || failed+=("Tests/contract"); fi
+if [ $# = 0 ]; then
+    Tests/contract/run.sh || failed+=("Tests/contract")
+    Tests/browser/run.sh || failed+=("Tests/browser")
+fi
 
 say "checking docker-compose.yml and the scripts"
 python3 -m unittest discover -s Tests/deploy -p '*.py' || failed+=("Tests/deploy")

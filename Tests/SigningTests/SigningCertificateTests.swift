@@ -36,6 +36,11 @@ struct SigningCertificateTests {
         #expect("\(String(describing: error))".contains(change.expected), "\(String(describing: error))")
     }
 
+    @Test("is its organization's, as readers of the credentials show it")
+    func organization() throws {
+        #expect(try SigningCertificate(pem: CertificateFixture().chain()).organization == "Test")
+    }
+
     @Test("does not hold out of order")
     func refusesOrder() throws {
         let fixture = CertificateFixture(leafKey: Certificate.PrivateKey(P256.Signing.PrivateKey()))

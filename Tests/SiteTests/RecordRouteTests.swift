@@ -23,8 +23,8 @@ struct RecordRouteTests {
             }
             _ = try await database.pool.query(
                 """
-                INSERT INTO content_credentials (capture_id, manifest_id, certificate_serial, signed_at, has_timestamp)
-                VALUES (\(id.uuid), 'm', '1', \(Samples.captured), false)
+                INSERT INTO content_credentials (capture_id, manifest_id, certificate_serial, issuer, signed_at, has_timestamp)
+                VALUES (\(id.uuid), 'm', '1', 'Newsroom\u{202E} <b>', \(Samples.captured), false)
                 """)
             let site = TestSite(database: database.pool, reader: { _, _ in Self.picture })
             let response = try await site.get("/verify/\(id)")
@@ -32,6 +32,7 @@ struct RecordRouteTests {
             #expect(response.status == .ok && response.headers[.robotsTag] == "noindex")
             #expect(html.contains("width=\"768\" height=\"576\"") && html.contains("Photo with credentials, 3.4 MB"))
             #expect(html.contains("\(publicURL)/media/\(id)/og.jpg") && html.contains("<bdi>Lyon, France</bdi>"))
+            #expect(html.contains("<dt>Issued by</dt><dd><bdi>Newsroom &lt;b&gt;</bdi>"))
             #expect(!html.contains("Similar captures of this file</h2>"))
             for secret in [device.description, "45.76", "4.83", "original.jpg", "depth.gz", "4711"] { #expect(!html.contains(secret)) }
             let tag = try #require(response.headers[.eTag])

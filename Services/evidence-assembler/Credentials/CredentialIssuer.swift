@@ -16,6 +16,8 @@ typealias Digest = Models.Digest
 struct IssuedCredentials: Sendable {
     let manifestID: String
     let certificateSerial: String
+    /// Who the certificate is for, as readers show it.
+    let issuer: String?
     let hasTimestamp: Bool
     let copy: StoredMedia
     let manifest: StoredMedia
@@ -80,9 +82,8 @@ actor CredentialIssuer {
         let manifest = try await store(signed.manifest, named: "manifest", "c2pa", "application/c2pa", under: prefix)
         return .made(
             IssuedCredentials(
-                manifestID: signed.manifestID, certificateSerial: certificate.serialNumber, hasTimestamp: signed.hasTimestamp,
-                copy: try await copy,
-                manifest: manifest))
+                manifestID: signed.manifestID, certificateSerial: certificate.serialNumber,
+                issuer: certificate.organization, hasTimestamp: signed.hasTimestamp, copy: try await copy, manifest: manifest))
     }
 
     private func store(

@@ -12,8 +12,9 @@ struct CredentialRepository {
     func insert(_ capture: CaptureID, _ issued: IssuedCredentials) async throws {
         try await connection.query(
             """
-            INSERT INTO content_credentials (capture_id, manifest_id, certificate_serial, signed_at, has_timestamp)
-            VALUES (\(capture.uuid), \(issued.manifestID), \(issued.certificateSerial), now(), \(issued.hasTimestamp))
+            INSERT INTO content_credentials (capture_id, manifest_id, certificate_serial, issuer, signed_at, has_timestamp)
+            VALUES (\(capture.uuid), \(issued.manifestID), \(issued.certificateSerial), \(issued.issuer), now(),
+                \(issued.hasTimestamp))
             """)
         let objects = MediaObjectRepository(connection)
         try await objects.insert(capture, name: "c2pa.jpg", issued.copy)

@@ -24,6 +24,8 @@ struct CaptureFacts: Sendable {
     let isDevelopment: Bool
     /// When the Content Credentials were signed.
     let signedAt: Date?
+    /// Who signed them, as the certificate says.
+    var issuer: String?
     /// What the services have answered so far.
     let finished: Set<EvidencePart>
     /// Published objects by name.

@@ -45,6 +45,7 @@ extension CaptureFacts {
             id: row.id, shortID: row.shortID, type: row.type, mode: row.mode, status: row.status, failure: row.failure,
             confidence: row.confidence, mediaHash: row.mediaHash, capturedAt: CapturedTime(row.capturedAt, mode: row.mode),
             receivedAt: row.uploadedAt, evidence: row.evidence?.publicForm(), hasPlace: row.location != nil, model: surroundings?.model,
-            isDevelopment: surroundings?.isDevelopment ?? false, signedAt: surroundings?.signedAt, finished: finished, media: media)
+            isDevelopment: surroundings?.isDevelopment ?? false, signedAt: surroundings?.signedAt, issuer: surroundings?.issuer,
+            finished: finished, media: media)
     }
 }

@@ -11,20 +11,23 @@ struct SiteRepository: Sendable {
         let model: String
         let isDevelopment: Bool
         let signedAt: Date?
+        let issuer: String?
     }
 
     /// - Returns: `nil` if there is no such capture.
     func surroundings(of id: CaptureID) async throws -> Surroundings? {
         let rows = try await database.query(
             """
-            SELECT devices.model, devices.is_development_root, content_credentials.signed_at FROM captures
+            SELECT devices.model, devices.is_development_root, content_credentials.signed_at, content_credentials.issuer
+            FROM captures
             JOIN devices ON devices.id = captures.device_id
             LEFT JOIN content_credentials ON content_credentials.capture_id = captures.id
             WHERE captures.id = \(id.uuid)
             """)
         return try rows.first.map { row in
             Surroundings(
-                model: try row.get("model"), isDevelopment: try row.get("is_development_root"), signedAt: try row.getOptional("signed_at"))
+                model: try row.get("model"), isDevelopment: try row.get("is_development_root"), signedAt: try row.getOptional("signed_at"),
+                issuer: try row.getOptional("issuer"))
         }
     }
 

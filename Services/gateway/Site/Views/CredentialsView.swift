@@ -15,6 +15,7 @@ struct CredentialsView: Sendable {
         let copy = isEmbedded ? facts.media["c2pa.jpg"] : nil
         var entries: [ViewContext] = []
         if isEmbedded {
+            if let issuer = UntrustedText(facts.issuer) { entries.append(["name": words("cc.issuer"), "value": issuer.shown]) }
             entries.append(["name": words("cc.generator"), "value": Self.generator])
             if let signedAt = facts.signedAt { entries.append(["name": words("cc.signed"), "value": formats.second(signedAt)]) }
         }

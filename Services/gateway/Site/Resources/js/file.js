@@ -1,5 +1,5 @@
-// Checks a file: hashed here, looked up by its hash, sent only if the person agrees. On a hash-only record it is compared, no more.
-import { duration, fileSize } from './time.js';
+// Checks a file: hashed here, looked up by hash, sent only if the person agrees. On a hash-only record: compared, no more.
+import { clean, duration, fileSize } from './time.js';
 
 const LIMITS = { image: 20 * 1024 * 1024, video: 100 * 1024 * 1024 };
 /** By the end of a media type or of a file name. */
@@ -46,7 +46,7 @@ function tooBig(check) {
 function progress(check) {
   const content = part('progress');
   check.chosen = content.querySelector('.chosen');
-  check.chosen.querySelector('[data-slot=name]').textContent = check.file.name;
+  check.chosen.querySelector('[data-slot=name]').textContent = clean(check.file.name);
   check.chosen.querySelector('[data-slot=size]').textContent = fileSize(check.file.size);
   preview(check);
   check.line = content.querySelector('[data-slot=line]');

@@ -53,7 +53,7 @@ function read(data) {
 function step(name) {
   const item = [...document.querySelectorAll('#steps > li')].find((each) => each.dataset.step === name);
   if (!item || item.classList.contains('on')) return;
-  item.classList.add('on');
+  item.classList.add('on', 'new');
   item.firstElementChild.setAttribute('class', 'i pass');
   item.querySelector('use').setAttribute('href', '#i-check');
   item.lastElementChild.textContent = document.getElementById('steps').dataset.done;

@@ -1,14 +1,8 @@
 // What the server answered about a file, as content for the page. Nothing from an answer is ever markup: text and same-site paths only.
-import { utcTime } from './time.js';
+import { clean, utcTime } from './time.js';
 
 const LEVELS = ['high', 'medium', 'low', 'suspicious'];
 const STATES = ['trusted', 'valid', 'invalid', 'unreadable', 'remote'];
-
-/** One line of an unknown origin: without control and direction characters, at most 120 long. */
-function clean(text, limit = 120) {
-  const plain = String(text ?? '').replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trim();
-  return [...plain].length > limit ? `${[...plain].slice(0, limit - 1).join('')}…` : plain;
-}
 
 /** A sentence with a foreign word, kept apart so that its direction cannot spill over. */
 function fill(element, pattern, name, value) {

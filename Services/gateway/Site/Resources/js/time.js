@@ -1,4 +1,4 @@
-// Times in the reader's zone and language.
+// Values as a reader sees them: times in the zone and language, amounts, foreign words.
 
 const lang = document.documentElement.lang;
 
@@ -29,4 +29,10 @@ export function duration(seconds) {
 export function fileSize(bytes) {
   const [value, unit] = bytes < 1e6 ? [Math.max(1, bytes / 1e3), 'kilobyte'] : [bytes / 1e6, 'megabyte'];
   return new Intl.NumberFormat(lang, { style: 'unit', unit, maximumFractionDigits: value < 10 ? 1 : 0 }).format(value);
+}
+
+/** One line of an unknown origin: without control and direction characters, at most 120 long. */
+export function clean(text, limit = 120) {
+  const plain = String(text ?? '').replace(/\p{Cf}/gu, '').replace(/[\p{Cc}\s]+/gu, ' ').trim();
+  return [...plain].length > limit ? `${[...plain].slice(0, limit - 1).join('')}…` : plain;
 }

@@ -1,0 +1,187 @@
+"""Chromium as a reader has it: a size, a colour scheme, a language, with or without scripts. What it complains about fails the test."""
+
+import base64
+import json
+import os
+import pathlib
+import shutil
+from dataclasses import dataclass, field
+
+from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+
+import world
+
+SHOTS = pathlib.Path(os.environ.get("RIAL_BROWSER_SHOTS") or world.ROOT / ".local/browser-shots")
+
+
+@dataclass
+class Request:
+    """What the page asked for. `status` is None until there is an answer; `received` counts bytes as they came, headers included."""
+    method: str
+    url: str
+    kind: str
+    has_body: bool
+    status: int | None = None
+    headers: dict = field(default_factory=dict)
+    received: int = 0
+
+
+class Browser:
+    """A window. Use it in `with`: at the end it closes, and fails if the pages logged an error or broke their policy."""
+
+    def __init__(self, driver, base):
+        self.driver = driver
+        self.base = base
+        self.allowed = []
+        self._logged = []
+        self._requests = {}
+        self._order = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        try:
+            if kind is None:
+                self.check()
+        finally:
+            self.close()
+
+    def close(self):
+        self.driver.quit()
+
+    # Pages
+
+    def go(self, path):
+        """Loads a path of the site, or a whole address."""
+        self.driver.get(path if "://" in path else self.base + path)
+        return self
+
+    def wait(self, condition, seconds=10, what="a condition"):
+        """The condition's first true answer; an element that is replaced meanwhile counts as no answer."""
+        def answer():
+            try:
+                return condition()
+            except StaleElementReferenceException:
+                return None
+
+        try:
+            return world.eventually(answer, what, seconds)
+        except AssertionError:
+            self.shot(f"waited-for-{what}")
+            raise
+
+    def one(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def js(self, script, *arguments):
+        """Runs a function's body, also where the page itself may run none."""
+        return self.driver.execute_script(script, *arguments)
+
+    def text(self, selector="main"):
+        return self.js("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
+
+    def cdp(self, command, **parameters):
+        return self.driver.execute_cdp_cmd(command, parameters)
+
+    def size(self, width, height):
+        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def media(self, name="", **features):
+        """Media type and features, as `media("print")` or `media(prefers_color_scheme="dark")`."""
+        self.features = {**getattr(self, "features", {}), **features}
+        listed = [{"name": key.replace("_", "-"), "value": value} for key, value in self.features.items()]
+        self.cdp("Emulation.setEmulatedMedia", media=name, features=listed)
+        return self
+
+    def shot(self, name, whole=True):
+        """Keeps a picture of the page, by default all of it, and says where."""
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        file = SHOTS / f"{''.join(c if c.isalnum() or c in '-_.' else '-' for c in name)[:120]}.png"
+        picture = self.cdp("Page.captureScreenshot", format="png", captureBeyondViewport=whole, **self._whole() if whole else {})
+        file.write_bytes(base64.b64decode(picture["data"]))
+        return file
+
+    def _whole(self):
+        area = self.cdp("Page.getLayoutMetrics")["cssContentSize"]
+        return {"clip": {"x": 0, "y": 0, "width": area["width"], "height": min(area["height"], 12000), "scale": 1}}
+
+    # What it noticed
+
+    def requests(self):
+        """Every request so far, in order, those before a navigation included."""
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            self._note(message["method"], message["params"])
+        return self._order
+
+    def _note(self, event, values):
+        if event == "Network.requestWillBeSent":
+            sent = values["request"]
+            self._requests[values["requestId"]] = request = Request(
+                sent["method"], sent["url"], values.get("type", ""), sent.get("hasPostData", False))
+            self._order.append(request)
+        request = self._requests.get(values.get("requestId"))
+        if request is None:
+            return
+        if event == "Network.responseReceived":
+            request.status = values["response"]["status"]
+            request.headers = {name.lower(): text for name, text in values["response"]["headers"].items()}
+        elif event == "Network.loadingFinished":
+            request.received = int(values["encodedDataLength"])
+
+    def allow(self, part):
+        """Complaints with these words are part of the test."""
+        self.allowed.append(part)
+        return self
+
+    def problems(self):
+        """Errors, failed loads and breaches of the policy that the pages logged."""
+        for entry in self.driver.get_log("browser"):
+            if entry["level"] in ("SEVERE", "WARNING") or "Content Security Policy" in entry["message"]:
+                self._logged.append(entry["message"])
+        return [message for message in self._logged if not any(part in message for part in self.allowed)]
+
+    def check(self):
+        found = self.problems()
+        if found:
+            raise AssertionError("the browser complained: " + "; ".join(found))
+
+
+def program(*names):
+    """Where the first of these is, named outright so that Selenium fetches none."""
+    found = next(filter(None, map(shutil.which, names)), None)
+    if not found:
+        raise FileNotFoundError(f"{names[0]} is not installed: run scripts/setup.sh --tests")
+    return found
+
+
+def open_browser(width=1280, height=900, dark=False, script=True, touch=False, reduced_motion=False, language="en", base=None, font_size=16):
+    """A new window on the site (or on `base`), of a browser without a past."""
+    options = Options()
+    options.binary_location = program("chromium", "chromium-browser")
+    for argument in [
+        "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", "--disable-background-networking",
+        "--disable-component-update", "--no-first-run", f"--lang={language}", f"--window-size={max(width, 500)},{height}",
+    ]:
+        options.add_argument(argument)
+    options.add_experimental_option("prefs", {"intl.accept_languages": language, "webkit.webprefs.default_font_size": font_size})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(program("chromedriver")))
+    driver.set_page_load_timeout(60)
+    browser = Browser(driver, base or os.environ["RIAL_PUBLIC_URL"])
+    browser.size(width, height)
+    browser.media(
+        prefers_color_scheme="dark" if dark else "light", prefers_reduced_motion="reduce" if reduced_motion else "no-preference")
+    if touch:
+        browser.cdp("Emulation.setTouchEmulationEnabled", enabled=True)
+    if not script:
+        browser.cdp("Emulation.setScriptExecutionDisabled", value=True)
+    return browser

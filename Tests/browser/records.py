@@ -1,0 +1,127 @@
+"""One record of every state that a verification page can be in."""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import uuid
+
+from world import Record
+
+PLACE = ("--location", "45.764043,4.835659")
+LARGE = "4032x3024"
+
+
+def fill(world):
+    """Makes the records, or takes those that an earlier run left in a stack that was kept."""
+    file = world.folder / "records.json"
+    if file.exists():
+        for name, fields in json.loads(file.read_text()).items():
+            fields["photo_path"] = fields["photo_path"] and pathlib.Path(fields["photo_path"])
+            world.records[name] = Record(**fields)
+        return
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        for done in [pool.submit(world.scene, "room", LARGE), pool.submit(world.scene, "screen")]:
+            done.result()
+    make(world, world.records)
+    file.write_text(json.dumps({name: vars(record) for name, record in world.records.items()}, default=str))
+
+
+def make(world, made):
+    room = {"scene": "room", "size": LARGE}
+    small = {"scene": "screen"}
+    # Sent together, as services work on them at the same time.
+    made["high"] = world.send(*PLACE, **room, wait=False)
+    made["development"] = world.send(*PLACE, **room, device="test", wait=False)
+    made["without_location"] = world.send(**room, wait=False)
+    made["portrait"] = world.send(*PLACE, **room, photo=on_its_side(world, world.scene(**room_of(room)) / "photo.jpg"), wait=False)
+    made["medium"] = world.send(*PLACE, **small, wait=False)
+    made["low"] = world.send("--no-assertion", **small, wait=False)
+    made["unverified"] = world.send(**small, device="unverified", wait=False)
+    made["suspicious"] = world.send("--model", "iPhone 8", *PLACE, **small, wait=False)
+    made["unreadable"] = world.send(*PLACE, **small, photo=cut_short(world, world.scene("screen") / "photo.jpg"), wait=False)
+    photo = world.another_photo(world.scene(**room_of(room)) / "photo.jpg")
+    for name, device in [("similar", "genuine"), ("similar_second", "genuine-second"), ("similar_test", "test")]:
+        made[name] = world.send(*PLACE, **room, device=device, photo=photo, wait=False)
+    for record in list(made.values()):
+        world.settle(record)
+    assert_states(world, made)
+    made["processing"] = copied(world, made["high"], "processing")
+    made["failed"] = copied(world, made["medium"], "failed")
+    made["hash_only"] = hash_only(world, made["high"])
+
+
+def room_of(options):
+    return {"kind": options["scene"], "size": options["size"]}
+
+
+def on_its_side(world, photo):
+    """As a phone held upright takes it: the same pixels, to be turned by a quarter (EXIF 2.32 §4.6.4, orientation 6)."""
+    file = world.another_photo(photo)
+    content = file.read_bytes()
+    entry = b"\x01\x12\x00\x03\x00\x00\x00\x01\x00"
+    at = content.find(entry)
+    little = at < 0
+    if little:
+        entry = b"\x12\x01\x03\x00\x01\x00\x00\x00"
+        at = content.find(entry) - 1
+    if at < 0:
+        raise RuntimeError(f"{photo} has no orientation")
+    at += len(entry) + (1 if little else 0)
+    file.write_bytes(content[:at] + b"\x06" + content[at + 1:])
+    return file
+
+
+def cut_short(world, photo):
+    """A photo whose second half is missing."""
+    file = world.another_photo(photo)
+    content = file.read_bytes()
+    file.write_bytes(content[:len(content) // 2])
+    return file
+
+
+def copied(world, record, status):
+    """A capture in a state that none stays in, or that none of the devices gets into: a copy of another's rows."""
+    identifier, short, digest = str(uuid.uuid4()), os.urandom(4).hex(), os.urandom(32).hex()
+    failure = "'no_answer'" if status == "failed" else "NULL"
+    parts = "('attestation', 'media')" if status == "processing" else "('attestation')"
+    names = "('public.jpg', 'photo-828.jpg', 'photo-1656.jpg', 'thumbnail.jpg')"
+    world.sql(f"""
+        INSERT INTO captures (id, short_id, device_id, type, capture_mode, status, failure, media_sha256, captured_at, uploaded_at,
+            announcement, location)
+        SELECT '{identifier}', '{short}', device_id, type, capture_mode, '{status}', {failure}, '\\x{digest}', captured_at, uploaded_at,
+            announcement, location FROM captures WHERE id = '{record.id}';
+        INSERT INTO media_objects SELECT '{identifier}', name, object_key, sha256, size_bytes, content_type FROM media_objects
+            WHERE capture_id = '{record.id}' AND name IN {names};
+        INSERT INTO evidence_parts SELECT '{identifier}', part, outcome, reason, result FROM evidence_parts
+            WHERE capture_id = '{record.id}' AND part IN {parts};
+        """)
+    return world.record(identifier)
+
+
+def hash_only(world, record):
+    """A capture whose media never left the phone: nothing sends these yet. Its photo is at hand, to be compared."""
+    photo = world.another_photo(record.photo_path)
+    made = copied(world, record, "processing")
+    changes = {
+        "media_stored": False, "analysis_source": "device", "content_credentials": {"status": "withheld", "reason": "media_not_stored"},
+    }
+    world.sql(f"""
+        DELETE FROM media_objects WHERE capture_id = '{made.id}';
+        UPDATE captures SET capture_mode = 'hash_only', status = 'complete', media_sha256 = sha256('\\x{photo.read_bytes().hex()}'),
+            depth_sha256 = NULL, confidence_level = source.confidence_level, completed_at = source.completed_at,
+            evidence = jsonb_set(source.evidence || '{json.dumps(changes)}', '{{depth_analysis,source}}', '"device"')
+        FROM captures source WHERE captures.id = '{made.id}' AND source.id = '{record.id}';
+        """)
+    return world.record(made.id, photo)
+
+
+def assert_states(world, made):
+    """What the records stand for must be so, or tests would look at the wrong pages."""
+    expected = {
+        "high": "high", "development": "high", "without_location": "high", "portrait": "high", "medium": "medium", "low": "low",
+        "unverified": "low", "suspicious": "suspicious", "similar": "high", "similar_second": "high", "similar_test": "high",
+    }
+    found = {name: world.sql(f"SELECT confidence_level FROM captures WHERE id = '{made[name].id}'")[0][0] for name in expected}
+    if found != expected:
+        raise AssertionError(f"the records are {found}, not {expected}")

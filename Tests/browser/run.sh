@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Tries the site in Chromium over a stack of its own: Tests/browser/run.sh [TEST MODULE…]. Screenshots go to .local/browser-shots.
+# KEEP=NAME uses the stack of that name and leaves it up, with its records, for the next run.
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
+cd "$ROOT"
+# Always its own stack, whatever the caller's is: parts of it are stopped, and its data is deleted.
+export STACK=${KEEP:-browser}
+NAMES=$(compgen -e RIAL_ || true)
+for name in $NAMES; do [ "$name" = RIAL_BUILD ] || unset "$name"; done
+CHROMIUM=$(command -v chromium || command -v chromium-browser) || fail "Chromium is missing" "run: scripts/setup.sh --tests"
+command -v chromedriver >/dev/null || fail "chromedriver is missing" "run: scripts/setup.sh --tests"
+VENV="$TOOLS/venv-browser"
+PINNED=$(sha256sum Tests/browser/requirements.txt)
+if [ "$(cat "$VENV/.complete" 2>/dev/null)" != "$PINNED" ]; then
+    say "installing what Tests/browser needs"
+    rm -rf "$VENV"
+    python3 -m venv "$VENV" || fail "python3 cannot make a virtual environment" "install python3-venv"
+    "$VENV/bin/pip" install -q --disable-pip-version-check --require-hashes --no-deps --only-binary :all: -r Tests/browser/requirements.txt ||
+        fail "the packages could not be installed" "the reason is above; if it is the network, run this again"
+    printf '%s\n' "$PINNED" >"$VENV/.complete"
+fi
+SHOTS="$ROOT/.local/browser-shots"
+finish() {
+    local status=$?
+    if [ -d "$SHOTS" ]; then say "screenshots are in $SHOTS"; fi
+    if [ -n "${KEEP:-}" ]; then return; fi
+    # After a failure the logs stay to be read.
+    if [ $status = 0 ]; then scripts/stack.sh clean "$STACK"; else scripts/stack.sh down "$STACK"; fi >/dev/null 2>&1 || true
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+if [ -z "${KEEP:-}" ]; then
+    scripts/stack.sh clean "$STACK"
+    rm -rf "$SHOTS"
+fi
+# Limits out of the way.
+RIAL_LIMIT_CHALLENGES_PER_MINUTE=1000 RIAL_LIMIT_REGISTRATIONS_PER_MINUTE=1000 RIAL_LIMIT_CAPTURES_PER_HOUR=10000 \
+    RIAL_LIMIT_CAPTURES_BURST=10000 RIAL_LIMIT_VERIFICATIONS_PER_HOUR=100000 scripts/stack.sh up "$STACK"
+set -a
+# shellcheck disable=SC1090
+source ".local/$STACK/stack.env"
+set +a
+MODULES=("$@")
+if [ $# = 0 ]; then
+    for file in Tests/browser/test_*.py; do MODULES+=("$(basename "$file" .py)"); done
+fi
+say "trying the site in $("$CHROMIUM" --version 2>/dev/null | cut -d ' ' -f 1-2)"
+cd Tests/browser
+# Selenium must neither fetch a driver nor report what it does.
+SE_OFFLINE=true SE_AVOID_STATS=true PYTHONDONTWRITEBYTECODE=1 RIAL_BROWSER_SHOTS="$SHOTS" "$VENV/bin/python" -m unittest -v "${MODULES[@]}"

@@ -1,0 +1,94 @@
+"""How soon pages are there over a slow connection, that nothing moves meanwhile, and how much they weigh."""
+
+import gzip
+import unittest
+
+import world
+from browser import open_browser
+
+# 1.6 Mbit/s each way, 150 ms there and back; a loaded machine shifts times, so the best of three loads counts.
+NETWORK = {"offline": False, "latency": 150, "downloadThroughput": 1.6e6 / 8, "uploadThroughput": 1.6e6 / 8}
+LOADS = 3
+
+WATCH = """
+window.seen = {fcp: null, lcp: null, cls: 0, what: ''};
+new PerformanceObserver((list) => { for (const each of list.getEntries()) if (each.name === 'first-contentful-paint') seen.fcp = each.startTime })
+  .observe({type: 'paint', buffered: true});
+new PerformanceObserver((list) => { for (const each of list.getEntries()) { seen.lcp = each.startTime; seen.what = each.element?.localName + ' ' + (each.url || '').split('/').pop().split('?')[0] } })
+  .observe({type: 'largest-contentful-paint', buffered: true});
+new PerformanceObserver((list) => { for (const each of list.getEntries()) if (!each.hadRecentInput) seen.cls += each.value })
+  .observe({type: 'layout-shift', buffered: true});
+"""
+
+
+def paths():
+    records = world.shared().records
+    return {"landing": "/", "record": records["high"].path, "methodology": "/methodology", "verify-file": "/verify-file"}
+
+
+class SpeedTests(unittest.TestCase):
+    def load(self, path, width, height):
+        """Paints (ms) and shifts of one load with an empty cache."""
+        with open_browser(width=width, height=height) as browser:
+            browser.cdp("Network.enable")
+            browser.cdp("Network.setCacheDisabled", cacheDisabled=True)
+            browser.cdp("Network.emulateNetworkConditions", **NETWORK)
+            browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
+            browser.go(path)
+            # The largest paint is final once the page is there and has been quiet.
+            browser.wait(lambda: browser.js(
+                "return document.readyState === 'complete' && seen.lcp !== null && [...document.images].every((each) => "
+                "each.loading === 'lazy' || each.complete) && performance.now() > performance.timing.loadEventEnd - "
+                "performance.timing.navigationStart + 500"), 60, "the page is there")
+            return browser.js("return seen")
+
+    def test_pages_are_there_soon_over_a_slow_connection(self):
+        for width, height in [(360, 780), (1280, 800)]:
+            for name, path in paths().items():
+                best = {"fcp": 1e9, "lcp": 1e9, "cls": 1e9}
+                for _ in range(LOADS):
+                    seen = self.load(path, width, height)
+                    best = {key: min(best[key], seen[key]) for key in best}
+                print(f"\n  {name} at {width}: FCP {best['fcp']:.0f} ms, LCP {best['lcp']:.0f} ms ({seen['what']}), CLS {best['cls']:.4f}", end="")
+                with self.subTest(name, width=width):
+                    self.assertLess(best["fcp"], 1000)
+                    self.assertLess(best["lcp"], 1800)
+                    self.assertLess(best["cls"], 0.02)
+
+
+class WeightTests(unittest.TestCase):
+    def test_a_page_and_its_style_weigh_less_than_40_kB(self):
+        records = {name: record.path for name, record in world.shared().records.items()}
+        heaviest = 0
+        for name, path in {**paths(), **records}.items():
+            for language in ["en", "es"]:
+                status, _, body = world.shared().get(path, Accept_Language=language)
+                self.assertEqual(status, 200)
+                heaviest = max(heaviest, len(body))
+                self.assertLess(len(body), 40_000, f"{name} {language}")
+                if language == "en":
+                    print(f"\n  {name}: {len(body) / 1000:.1f} kB, {len(gzip.compress(body)) / 1000:.1f} kB compressed", end="")
+        print(f"\n  the heaviest page: {heaviest / 1000:.1f} kB", end="")
+
+    def test_all_scripts_together_weigh_less_than_30_kB(self):
+        folder = world.ROOT / "Services/gateway/Site/Resources/js"
+        sizes = {file.name: file.stat().st_size for file in folder.glob("*.js")}
+        print(f"\n  all scripts: {sum(sizes.values()) / 1000:.1f} kB", end="")
+        self.assertLess(sum(sizes.values()), 30_000)
+        for name, size in sizes.items():
+            self.assertLess(size, 8_000, name)
+
+    def test_a_page_loads_the_scripts_it_needs_and_nothing_from_elsewhere(self):
+        for name, path in paths().items():
+            with self.subTest(name), open_browser() as browser:
+                browser.go(path)
+                scripts = [each for each in browser.requests() if each.kind == "Script"]
+                self.assertLess(sum(each.received for each in scripts), 30_000)
+                self.assertEqual([each.url for each in browser.requests() if not each.url.startswith(browser.base)], [])
+                self.assertEqual([each.kind for each in browser.requests() if each.kind in ("Stylesheet", "Font")], [])
+
+    def test_a_record_asks_for_its_photo_once(self):
+        with open_browser() as browser:
+            browser.go(world.shared().records["high"].path)
+            pictures = [each.url for each in browser.requests() if each.kind == "Image" and "depth" not in each.url and "icon" not in each.url]
+            self.assertEqual(len(pictures), 1, pictures)
