@@ -15,20 +15,10 @@ public struct DetectionReport: Sendable, Equatable, Encodable {
         guard case .object = value, value.isStorable else { throw MetadataError("detection", "is not a JSON object that can be kept") }
     }
 
-    private static let privateWords = [
-        "latitude", "longitude", "location", "position", "coordinate", "address", "place", "gps", "device_id", "deviceid", "serial", "udid",
-    ]
-    private static let privateNames: Set<String> = ["lat", "lon", "lng", "long"]
-
     private init(_ value: MetadataJSON) { self.value = value }
 
     /// What anyone may see: without members whose names speak of a place or of this one device, at any depth.
-    public func publicForm() -> DetectionReport {
-        DetectionReport(
-            value.without { name in
-                Self.privateNames.contains(name) || Self.privateWords.contains { name.contains($0) }
-            })
-    }
+    public func publicForm() -> DetectionReport { DetectionReport(value.without(PrivateMember.isPrivate)) }
 
     public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
@@ -44,12 +34,11 @@ extension MetadataJSON: Encodable {
         }
     }
 
-    /// - Parameter isHidden: is given names in lower case.
     fileprivate func without(_ isHidden: (String) -> Bool) -> MetadataJSON {
         switch self {
         case .array(let elements): .array(elements.map { $0.without(isHidden) })
         case .object(let members):
-            .object(members.filter { !isHidden($0.key.lowercased()) }.mapValues { $0.without(isHidden) })
+            .object(members.filter { !isHidden($0.key) }.mapValues { $0.without(isHidden) })
         default: self
         }
     }

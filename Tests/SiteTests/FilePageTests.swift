@@ -34,7 +34,8 @@ struct FilePageTests {
     func others() async throws {
         let other = CaptureID()
         let html = try await Self.html(.verified(Self.verified(.high, others: [other])))
-        #expect(html.contains("<a href=\"/verify/\(other)\">Open</a>"))
+        #expect(html.contains("badge low test"))
+        #expect(html.contains("<a href=\"/verify/\(other)\">Open · 22 November 2025, 10:30 UTC</a>"))
     }
 
     @Test("no record is an answer, not a fault")
@@ -120,7 +121,7 @@ struct FilePageTests {
             captureMode: .full, mediaStored: true, evidence: Samples.Evidence().package.publicForm(),
             otherClaims: others.map {
                 VerificationAnswer.OtherClaim(
-                    captureID: $0, matched: "original", confidenceLevel: .low, captureMode: .full, uploadedAt: Samples.received,
+                    captureID: $0, matched: "original", confidenceLevel: .low, developmentAttestation: true, captureMode: .full, uploadedAt: Samples.received,
                     verificationURL: "")
             })
     }

@@ -85,6 +85,10 @@ class Browser:
         """Runs a function's body, also where the page itself may run none."""
         return self.driver.execute_script(script, *arguments)
 
+    def style(self, rules):
+        """Adds rules to the page's own; its policy does not hold for these."""
+        self.js("const sheet = new CSSStyleSheet(); sheet.replaceSync(arguments[0]); document.adoptedStyleSheets = [sheet]", rules)
+
     def text(self, selector="main"):
         return self.js("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
 
@@ -163,7 +167,8 @@ def program(*names):
     return found
 
 
-def open_browser(width=1280, height=900, dark=False, script=True, touch=False, reduced_motion=False, language="en", base=None, font_size=16):
+def open_browser(
+        width=1280, height=900, dark=False, script=True, touch=False, reduced_motion=False, language="en", base=None, font_size=16):
     """A new window on the site (or on `base`), of a browser without a past."""
     options = Options()
     options.binary_location = program("chromium", "chromium-browser")

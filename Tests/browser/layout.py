@@ -9,7 +9,7 @@ const hidden = (element) => element.closest('.vh, .skip, template, head, [hidden
 
 if (document.documentElement.scrollWidth > width) flaws.push(`scrolls sideways: ${document.documentElement.scrollWidth} > ${width}`);
 if (document.querySelectorAll('h1').length !== 1) flaws.push(`${document.querySelectorAll('h1').length} h1`);
-const levels = [...document.querySelectorAll('h1, h2, h3, h4')].filter((each) => !each.closest('template')).map((each) => +each.localName[1]);
+const levels = [...document.querySelectorAll('h1, h2, h3, h4')].map((each) => +each.localName[1]);
 levels.forEach((level, index) => { if (index && level > levels[index - 1] + 1) flaws.push(`a heading leaps to h${level}`); });
 
 for (const image of document.images) {
@@ -17,9 +17,10 @@ for (const image of document.images) {
   if (!image.complete || !image.naturalWidth) flaws.push(`broken picture ${image.src}`);
   const box = image.getBoundingClientRect();
   // As it was taken: neither cut nor stretched, unless it lies over one that is measured differently.
-  if (box.width && getComputedStyle(image).objectFit === 'fill' && Math.abs(box.width / box.height - image.naturalWidth / image.naturalHeight) > 0.02)
-    flaws.push(`stretched picture ${image.src}`);
-  if (box.width && !image.src.startsWith('blob:') && !(image.getAttribute('width') > 0 && image.getAttribute('height') > 0)) flaws.push(`picture without its size ${image.src}`);
+  const stretch = Math.abs(box.width / box.height - image.naturalWidth / image.naturalHeight);
+  if (box.width && getComputedStyle(image).objectFit === 'fill' && stretch > 0.02) flaws.push(`stretched picture ${image.src}`);
+  const isSized = image.getAttribute('width') > 0 && image.getAttribute('height') > 0;
+  if (box.width && !isSized && !image.src.startsWith('blob:')) flaws.push(`picture without its size ${image.src}`);
 }
 
 const texts = [];
@@ -49,7 +50,8 @@ for (let node; (node = walker.nextNode());) {
     const clip = getComputedStyle(around);
     if (clip.overflowX === 'visible' || around instanceof SVGElement) continue;
     const frame = around.getBoundingClientRect();
-    if (boxes.some((box) => box.right > frame.right + 1 || box.left < frame.left - 1 || box.bottom > frame.bottom + 2)) say('cut text', element);
+    const leaves = (box) => box.right > frame.right + 1 || box.left < frame.left - 1 || box.bottom > frame.bottom + 2;
+    if (boxes.some(leaves)) say('cut text', element);
     break;
   }
 }
@@ -60,7 +62,8 @@ for (let a = 0; a < texts.length; a++) {
     const across = Math.min(one.box.right, two.box.right) - Math.max(one.box.left, two.box.left);
     const down = Math.min(one.box.bottom, two.box.bottom) - Math.max(one.box.top, two.box.top);
     // Boxes of lines hold space above and below the letters.
-    if (across > 1 && down > Math.min(one.box.height, two.box.height) * 0.35) say(`text over “${two.element.textContent.trim().slice(0, 40)}”`, one.element);
+    const letters = Math.min(one.box.height, two.box.height) * 0.35;
+    if (across > 1 && down > letters) say(`text over “${two.element.textContent.trim().slice(0, 40)}”`, one.element);
   }
 }
 for (const control of document.querySelectorAll('.btn, .pick label, .rows summary, input[type=range]')) {

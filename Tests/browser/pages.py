@@ -39,7 +39,9 @@ RECORDS = {
     "medium": ("h1.medium.device", (*EVIDENCE, *FLAT), "medium"),
     "low": ("h1.low", (*EVIDENCE, *FLAT, "hw.none", "cc.withheld.hardware"), "low"),
     "unverified": ("h1.low", (*EVIDENCE, "hw.unverified", "cc.withheld.hardware"), "low"),
-    "suspicious": (("h1.suspicious", {"check": Key("ck.model")}), (*EVIDENCE, "note.suspicious", "model.other.plain", "st.fail", "cc.withheld.suspicious"), "suspicious"),
+    "suspicious": (
+        ("h1.suspicious", {"check": Key("ck.model")}),
+        (*EVIDENCE, "note.suspicious", "model.other.plain", "st.fail", "cc.withheld.suspicious"), "suspicious"),
     "unreadable": ("h1.medium.device", (*EVIDENCE, "cc.withheld.photo"), "medium"),
     "similar": ("h1.high", (*EVIDENCE, "similar", ("similar.why", {"n": 3}), "similar.this"), "high"),
     "processing": ("proc.h1", ("proc.steps", "proc.signature", "proc.credentials"), "proc"),

@@ -47,6 +47,9 @@ if [ $# = 0 ]; then
     for file in Tests/browser/test_*.py; do MODULES+=("$(basename "$file" .py)"); done
 fi
 say "trying the site in $("$CHROMIUM" --version 2>/dev/null | cut -d ' ' -f 1-2)"
-cd Tests/browser
-# Selenium must neither fetch a driver nor report what it does.
-SE_OFFLINE=true SE_AVOID_STATS=true PYTHONDONTWRITEBYTECODE=1 RIAL_BROWSER_SHOTS="$SHOTS" "$VENV/bin/python" -m unittest -v "${MODULES[@]}"
+# Selenium must neither fetch a driver nor report what it does. In a subshell: what is left to do at the end starts from the root.
+(
+    cd Tests/browser
+    SE_OFFLINE=true SE_AVOID_STATS=true PYTHONDONTWRITEBYTECODE=1 RIAL_BROWSER_SHOTS="$SHOTS" \
+        "$VENV/bin/python" -m unittest -v "${MODULES[@]}"
+)

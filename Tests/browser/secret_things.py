@@ -5,11 +5,9 @@ import functools
 import gzip
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 
 import crawl
 import sender
@@ -61,9 +59,8 @@ def tagged(photo_file, target):
 class Planted:
     """Captures whose senders told more than the public may know; `secrets` are the forms of what they told."""
 
-    def __init__(self, world):
+    def __init__(self, world, folder):
         self.world = world
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="rial-privacy-"))
         scene = world.scene("room")
         self.sender = sender.Sender(world.url, folder / "one", scene=scene)
         photo = tagged(self.sender.photo_file, folder / "tagged.jpg")
@@ -77,7 +74,10 @@ class Planted:
         other = sender.Sender(world.url, folder / "two", scene=scene)
         self.claimed = other.send_bound(place, photo=photo)
         self.captures = [self.bound, self.unbound, self.claimed]
-        self.devices = [self.sender.device.id, other.device.id]
+        # Records of other states are crawled as well; nobody may learn which devices sent them.
+        self.states = [world.records[name].id for name in ("suspicious", "processing", "failed", "hash_only")]
+        listed = ", ".join(f"'{each}'" for each in [*self.captures, *self.states])
+        self.devices = [row[0] for row in world.sql(f"SELECT DISTINCT device_id FROM captures WHERE id IN ({listed})")]
 
     @functools.cached_property
     def secrets(self):

@@ -39,8 +39,8 @@ class AxeTests(unittest.TestCase):
         """The check must be able to fail."""
         with open_browser() as browser:
             browser.go("/methodology")
-            browser.js("const style = new CSSStyleSheet(); style.replaceSync('p { color: #aaa }'); document.adoptedStyleSheets = [style]; "
-                       "document.images[0].removeAttribute('alt'); document.documentElement.removeAttribute('lang')")
+            browser.style("p { color: #aaa }")
+            browser.js("document.images[0].removeAttribute('alt'); document.documentElement.removeAttribute('lang')")
             found = " ".join(axe.violations(browser))
             for rule in ["color-contrast", "image-alt", "html-has-lang"]:
                 self.assertIn(rule, found)
@@ -61,7 +61,8 @@ class MotionTests(unittest.TestCase):
             could = browser.js("""
                 return [...document.querySelectorAll('*')].filter((each) => {
                   const style = getComputedStyle(each);
-                  return style.animationName !== 'none' || !/^0s(, 0s)*$/.test(style.transitionDuration) || style.scrollBehavior === 'smooth';
+                  return style.animationName !== 'none' || !/^0s(, 0s)*$/.test(style.transitionDuration)
+                    || style.scrollBehavior === 'smooth';
                 }).length""")
             return moving, could
 
@@ -106,9 +107,8 @@ class SizeTests(unittest.TestCase):
             for page in every_page():
                 with self.subTest(page.name):
                     browser.go(page.path)
-                    browser.js("const style = new CSSStyleSheet(); style.replaceSync('* { line-height: 1.5 !important; letter-spacing: .12em "
-                               "!important; word-spacing: .16em !important } p { margin-bottom: 2em !important }'); "
-                               "document.adoptedStyleSheets = [style]")
+                    browser.style("* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important } "
+                                  "p { margin-bottom: 2em !important }")
                     self.assertEqual(layout.flaws(browser), [])
 
 
@@ -121,7 +121,7 @@ class OtherMediaTests(unittest.TestCase):
                 browser.media("print")
                 browser.js("dispatchEvent(new Event('beforeprint'))")
                 self.assertEqual(browser.js("return document.querySelectorAll('details:not([open])').length"), 0)
-                for selector in [".btn", ".top nav", ".pick", ".stage input", ".bar", ".zone"]:
+                for selector in [".btn", ".top nav", ".pick", ".stage input", ".bar", "label.zone"]:
                     self.assertEqual([each for each in browser.all(selector) if each.is_displayed()], [], selector)
                 text = browser.text("body")
                 self.assertIn(f"{browser.base}{record.path}", text)
@@ -129,6 +129,11 @@ class OtherMediaTests(unittest.TestCase):
                 self.assertEqual(
                     browser.js("const style = getComputedStyle(document.body); return [style.color, style.backgroundColor]"),
                     ["rgb(0, 0, 0)", "rgb(255, 255, 255)"])
+                # Ink for white paper, whatever the screen's colours are.
+                self.assertIn(browser.js("return getComputedStyle(document.querySelector('.rows .w')).color"), [
+                    "rgb(23, 100, 61)", "rgb(179, 38, 30)"])
+                self.assertTrue(browser.js(
+                    "return [...document.querySelectorAll('.g rect')].every((each) => getComputedStyle(each).display !== 'none')"))
                 width = browser.js("return document.querySelector('.photo')?.getBoundingClientRect().width ?? 0")
                 self.assertLessEqual(width, 7 / 2.54 * 96 + 1)
                 self.keep_paper(browser, name)
@@ -143,7 +148,8 @@ class OtherMediaTests(unittest.TestCase):
     def test_forced_colours_keep_badge_and_buttons_in_sight(self):
         with open_browser() as browser:
             browser.media(forced_colors="active").go(world.shared().records["high"].path)
-            widths = browser.js("return ['.badge', '.btn', '.pick'].map((each) => getComputedStyle(document.querySelector(each)).borderTopWidth)")
+            widths = browser.js(
+                "return ['.badge', '.btn', '.pick'].map((each) => getComputedStyle(document.querySelector(each)).borderTopWidth)")
             self.assertNotIn("0px", widths)
             self.assertEqual(layout.flaws(browser), [])
             browser.shot("high-forced-colours")

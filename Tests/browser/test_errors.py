@@ -47,7 +47,7 @@ class ErrorPages(unittest.TestCase):
         key = bytes.fromhex((self.world.home / "keys/link-key").read_text().strip())
         message = f"rial-media-v1\n{record.id}\npublic.jpg\n{expires}".encode()
         path = f"/media/{record.id}/public.jpg?expires={expires}&signature={hmac.new(key, message, hashlib.sha256).hexdigest()}"
-        self.expect(path, 410, "err.410.link", offers=["err.retry"])
+        self.expect(path, 410, "err.410.link", offers=["file.open"])
         with open_browser() as browser:
             browser.allow("status of 410").go(path).one(".acts .main").click()
             browser.wait(lambda: browser.driver.current_url.endswith(record.path), what="the record")

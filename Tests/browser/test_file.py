@@ -10,7 +10,6 @@ import unittest
 import urllib.parse
 import urllib.request
 
-import foreign
 import world
 from browser import open_browser
 from dropping import Wire, choose, drag, drop, has_focus, open_page, paste, press, told, word

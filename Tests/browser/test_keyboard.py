@@ -13,7 +13,8 @@ from words import words
 FOCUS = r"""
 const element = document.activeElement;
 if (!element || element === document.body) return null;
-const label = (element.getAttribute('aria-label') ?? element.closest('label')?.textContent ?? element.textContent).trim().replace(/\s+/g, ' ');
+const text = element.getAttribute('aria-label') ?? element.closest('label')?.textContent ?? element.textContent;
+const label = text.trim().replace(/\s+/g, ' ');
 // What shows the focus may be the element's neighbour or frame, where the control itself lies unseen over it.
 const shows = (each) => each && getComputedStyle(each).outlineStyle !== 'none' && parseFloat(getComputedStyle(each).outlineWidth) >= 2;
 const visible = [element, element.nextElementSibling, element.closest('.zone'), element.parentElement.querySelector('.knob')].some(shows);
@@ -45,7 +46,7 @@ class Keyboard(unittest.TestCase):
         found = [(stop["kind"], stop["label"]) for stop in stops]
         self.assertEqual(len(found), len(order), found)
         for (kind, label), wanted in zip(found, order):
-            self.assertTrue(kind.startswith(wanted) or label.startswith(wanted), f"{kind} “{label}” where “{wanted}” is due, in {found}")
+            self.assertTrue(kind.startswith(wanted) or label.startswith(wanted), f"{kind} “{label}” where “{wanted}” is due")
 
     HEAD = [words("site.skip"), words("site.home"), words("site.file"), words("site.how"), words("site.other")]
     FOOT = [words("site.limits"), words("site.file")]
@@ -77,8 +78,8 @@ class Keyboard(unittest.TestCase):
 
     def test_tab_goes_through_the_methodology(self):
         with open_browser() as browser:
-            contents = [words(key) for key in ["how.levels", "ck.hardware", "how.depth", "how.data", "cc.h", "how.defeats", "how.stored", "how.versions"]]
-            self.expect(self.path(browser.go("/methodology")), [*self.HEAD, *contents, *self.FOOT])
+            contents = ["how.levels", "ck.hardware", "how.depth", "how.data", "cc.h", "how.defeats", "how.stored", "how.versions"]
+            self.expect(self.path(browser.go("/methodology")), [*self.HEAD, *map(words, contents), *self.FOOT])
 
     def test_the_skip_link_leads_past_the_header(self):
         with open_browser() as browser:

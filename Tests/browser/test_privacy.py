@@ -4,7 +4,9 @@ import hashlib
 import hmac
 import http.client
 import os
+import pathlib
 import subprocess
+import tempfile
 import time
 import unittest
 import urllib.parse
@@ -29,9 +31,11 @@ class Privacy(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.world = world.shared()
-        cls.planted = secret_things.Planted(cls.world)
+        held = tempfile.TemporaryDirectory(prefix="rial-privacy-")
+        cls.addClassCleanup(held.cleanup)
+        cls.planted = secret_things.Planted(cls.world, pathlib.Path(held.name))
         starts = ["/", "/robots.txt", "/sitemap.xml", "/verify-file", "/methodology", "/health", "/favicon.ico", "/.well-known/security.txt"]
-        for identifier in cls.planted.captures:
+        for identifier in cls.planted.captures + cls.planted.states:
             view = f"/api/v1/captures/{identifier}"
             starts += [f"/verify/{identifier}", view, f"{view}/events", f"/oembed?url={urllib.parse.quote(cls.world.url)}/verify/{identifier}"]
         for photo in (cls.planted.original, cls.planted.original + b"2"):

@@ -38,6 +38,8 @@ enum VerificationAnswer: Encodable {
         let captureID: CaptureID
         let matched: String
         let confidenceLevel: ConfidenceLevel?
+        /// Its device is not vouched for by Apple, but by a development root.
+        let developmentAttestation: Bool
         let captureMode: CaptureMode
         let uploadedAt: Date
         let verificationURL: String
@@ -46,6 +48,7 @@ enum VerificationAnswer: Encodable {
             case captureID = "capture_id"
             case matched
             case confidenceLevel = "confidence_level"
+            case developmentAttestation = "development_attestation"
             case captureMode = "capture_mode"
             case uploadedAt = "uploaded_at"
             case verificationURL = "verification_url"
@@ -95,8 +98,9 @@ enum VerificationAnswer: Encodable {
                 mediaStored: first.row.mode == .full, evidence: first.row.evidence?.publicForm(),
                 otherClaims: claims.dropFirst().map { claim in
                     OtherClaim(
-                        captureID: claim.row.id, matched: claim.matched, confidenceLevel: claim.row.confidence, captureMode: claim.row.mode,
-                        uploadedAt: claim.row.uploadedAt, verificationURL: "\(publicURL)/verify/\(claim.row.id)")
+                        captureID: claim.row.id, matched: claim.matched, confidenceLevel: claim.row.confidence,
+                        developmentAttestation: claim.row.evidence?.hardwareAttestation.developmentAttestation ?? false,
+                        captureMode: claim.row.mode, uploadedAt: claim.row.uploadedAt, verificationURL: "\(publicURL)/verify/\(claim.row.id)")
                 }))
     }
 

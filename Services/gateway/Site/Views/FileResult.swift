@@ -40,7 +40,8 @@ enum FileResult {
         view["tally"] = found.evidence.map { tally($0, words) } ?? []
         view["open"] = "/verify/\(found.captureID)"
         let others = found.otherClaims.map { claim in
-            var item = Badge.level(claim.confidenceLevel ?? .low, test: false).context(words)
+            var item = Badge.level(claim.confidenceLevel ?? .low, test: claim.developmentAttestation).context(words)
+            item["text"] = "\(words("similar.open")) · \(formats.minute(claim.uploadedAt))"
             item["href"] = "/verify/\(claim.captureID)"
             return item
         }

@@ -37,9 +37,13 @@ extension SitePages {
             values["id"] = requestID
         default: key = "err.400"
         }
-        var context: ViewContext = ["h1": words(key), "more": words(key + ".more", values), "offers_file": status == 404 || status == 410]
+        var context: ViewContext = [
+            "h1": words(key), "more": words(key + ".more", values), "retry_text": words("err.retry"),
+            "offers_file": status == 404 || status == 410,
+        ]
         if status == 410, isMedia {
             // The record makes new links.
+            context["retry_text"] = words("file.open")
             context["retry"] = path.split(separator: "/").dropFirst().first.flatMap { CaptureID(String($0)) }.map { "/verify/\($0)" }
         } else if status == 429 || status >= 500 {
             context["retry"] = LanguageSwitch.place(back: path)

@@ -12,8 +12,14 @@ function fill(element, pattern, name, value) {
   element.replaceChildren(before, word, after);
 }
 
-function badgeOf(level, part) {
-  return part(`badge-${LEVELS.includes(level) ? level : 'low'}`).firstElementChild;
+/** The badge of a level, marked if its record is a test. */
+function badgeOf(level, part, test) {
+  const badge = part(`badge-${LEVELS.includes(level) ? level : 'low'}`).firstElementChild;
+  if (test) {
+    badge.classList.add('test');
+    badge.lastElementChild.append(` · ${test}`);
+  }
+  return badge;
 }
 
 function path(address) {
@@ -29,12 +35,8 @@ function found(data, part) {
   const content = part('found');
   const slot = (name) => content.querySelector(`[data-slot=${name}]`);
   const evidence = data.evidence ?? {}, hardware = evidence.hardware_attestation ?? {}, metadata = evidence.metadata ?? {};
-  const badge = badgeOf(data.confidence_level, part);
-  if (hardware.development_attestation) {
-    badge.classList.add('test');
-    badge.lastElementChild.append(` · ${slot('badge').dataset.test}`);
-  }
-  slot('badge').append(badge);
+  const test = slot('badge').dataset.test;
+  slot('badge').append(badgeOf(data.confidence_level, part, hardware.development_attestation && test));
   const matched = String(data.matched ?? '');
   const title = /c2pa/.test(matched) ? 'copy' : /thumb/.test(matched) ? 'thumb' : 'original';
   for (const text of slot('title').querySelectorAll('[data-case]')) if (text.dataset.case !== title) text.remove();
@@ -56,8 +58,8 @@ function found(data, part) {
   for (const claim of Array.isArray(data.other_claims) ? data.other_claims.slice(0, 20) : []) {
     const item = document.createElement('li'), link = document.createElement('a');
     link.href = path(claim.verification_url);
-    link.textContent = slot('claims').dataset.text;
-    item.append(badgeOf(claim.confidence_level, part), link);
+    link.textContent = `${slot('claims').dataset.text} · ${utcTime(claim.uploaded_at)}`;
+    item.append(badgeOf(claim.confidence_level, part, claim.development_attestation && test), link);
     slot('claims').append(item);
     slot('others').hidden = false;
   }
