@@ -78,7 +78,8 @@ private final class BareLibrary {
         target = MemoryStream([])
         let settings = c2pa_settings_new()
         c2pa_settings_update_from_string(
-            settings, #"{"version":1,"verify":{"remote_manifest_fetch":false,"ocsp_fetch":false},"builder":{"thumbnail":{"enabled":false}}}"#, "json")
+            settings,
+            #"{"version":1,"verify":{"remote_manifest_fetch":false,"ocsp_fetch":false},"builder":{"thumbnail":{"enabled":false}}}"#, "json")
         let builder = c2pa_context_builder_new()
         c2pa_context_builder_set_settings(builder, settings)
         if let settings { c2pa_free(UnsafeRawPointer(settings)) }

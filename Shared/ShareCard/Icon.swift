@@ -34,7 +34,9 @@ struct Icon: Sendable {
         circles: [(Point(12, 13.5), 3.3)])
 
     /// The bars of a badge: how many of three are filled.
-    static let bars = [Box(x: 3, y: 14, width: 5, height: 7), Box(x: 9.5, y: 9, width: 5, height: 12), Box(x: 16, y: 3, width: 5, height: 18)]
+    static let bars = [
+        Box(x: 3, y: 14, width: 5, height: 7), Box(x: 9.5, y: 9, width: 5, height: 12), Box(x: 16, y: 3, width: 5, height: 18),
+    ]
     static let barRadius = 1.2
     static let outlineStroke = 1.6
 }

@@ -33,7 +33,8 @@ struct PhotoVariantsTests {
         #expect(right > 230 && left < 120)
     }
 
-    @Test("are never larger than the photo, and one where one has it all", arguments: [([640, 480], 0), ([828, 10], 0), ([900, 600], 900)])
+    @Test(
+        "are never larger than the photo, and one where one has it all", arguments: [([640, 480], 0), ([828, 10], 0), ([900, 600], 900)])
     func small(shape: [Int], largeWidth: Int) throws {
         let variants = try PhotoVariants.make(try TestPictures.jpeg(width: shape[0], height: shape[1]), orientation: 1)
         #expect(try size(variants.small)[0] == min(shape[0], 828))

@@ -29,7 +29,9 @@ struct DetectionReportTests {
         #expect(String(decoding: try WireJSON.encode(report), as: UTF8.self) == #"{"score":2}"#)
     }
 
-    @Test("what says how a picture came about stays public", arguments: ["moire", "texture_score", "isLikelyScreen", "classes", "platform", "model"])
+    @Test(
+        "what says how a picture came about stays public",
+        arguments: ["moire", "texture_score", "isLikelyScreen", "classes", "platform", "model"])
     func stays(name: String) throws {
         let text = #"{"\#(name)":1}"#
         let report = try DetectionReport(parsing: Array(text.utf8)).publicForm()

@@ -25,7 +25,10 @@ struct CardTextTests {
 
     @Test(
         "writes times in UTC",
-        arguments: [(1_763_807_404.0, "22 November 2025", "10:30 UTC"), (0, "1 January 1970", "00:00 UTC"), (1_709_251_199.4, "29 February 2024", "23:59 UTC")])
+        arguments: [
+            (1_763_807_404.0, "22 November 2025", "10:30 UTC"), (0, "1 January 1970", "00:00 UTC"),
+            (1_709_251_199.4, "29 February 2024", "23:59 UTC"),
+        ])
     func time(seconds: Double, day: String, time: String) throws {
         let text = try #require(CardText.time(Date(timeIntervalSince1970: seconds)))
         #expect(text.day == day && text.time == time)
@@ -36,7 +39,8 @@ struct CardTextTests {
 
     @Test("never says that a photo is true")
     func modest() {
-        let words = ConfidenceLevel.allCases.map { CardText.badge($0).word + CardText.badge($0).rest } + [CardText.note, CardText.hashVerified]
+        let words =
+            ConfidenceLevel.allCases.map { CardText.badge($0).word + CardText.badge($0).rest } + [CardText.note, CardText.hashVerified]
         for word in ["authentic", "verified photo", "fake", "tampered", "unsafe"] {
             #expect(words.allSatisfy { !$0.lowercased().contains(word) })
         }

@@ -34,7 +34,8 @@ struct ShareCardRendererTests {
 
     @Test(
         "has a badge in the colour of its level, with the shape and the word",
-        arguments: [(ConfidenceLevel.high, 0x17643D), (.medium, 0xF6CB45), (.low, 0xF3923C), (.suspicious, 0xB3261E)] as [(ConfidenceLevel, UInt32)])
+        arguments: [(ConfidenceLevel.high, 0x17643D), (.medium, 0xF6CB45), (.low, 0xF3923C), (.suspicious, 0xB3261E)]
+            as [(ConfidenceLevel, UInt32)])
     func badge(level: ConfidenceLevel, colour: UInt32) throws {
         let card = try Cards.picture(Cards.content(level))
         #expect(card.shows(colour, x: 780, y: 76) && card.shows(colour, x: 823, y: 60))
@@ -50,7 +51,9 @@ struct ShareCardRendererTests {
         let ground = card.luma(x: 823, y: 60)
         // The middles of the three bars, and a place inside the first, which is filled always.
         let ink = card.luma(x: 793, y: 83)
-        let bars = [(793, 83), (802, 80), (811, 76)].map { abs(card.luma(x: $0.0, y: $0.1) - ink) < abs(card.luma(x: $0.0, y: $0.1) - ground) }
+        let bars = [(793, 83), (802, 80), (811, 76)].map {
+            abs(card.luma(x: $0.0, y: $0.1) - ink) < abs(card.luma(x: $0.0, y: $0.1) - ground)
+        }
         #expect(abs(ink - ground) > 80 && bars == [true, filled > 1, filled > 2])
     }
 

@@ -121,7 +121,8 @@ struct FilePageTests {
             captureMode: .full, mediaStored: true, evidence: Samples.Evidence().package.publicForm(),
             otherClaims: others.map {
                 VerificationAnswer.OtherClaim(
-                    captureID: $0, matched: "original", confidenceLevel: .low, developmentAttestation: true, captureMode: .full, uploadedAt: Samples.received,
+                    captureID: $0, matched: "original", confidenceLevel: .low, developmentAttestation: true, captureMode: .full,
+                    uploadedAt: Samples.received,
                     verificationURL: "")
             })
     }

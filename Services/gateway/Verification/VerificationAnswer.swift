@@ -100,7 +100,8 @@ enum VerificationAnswer: Encodable {
                     OtherClaim(
                         captureID: claim.row.id, matched: claim.matched, confidenceLevel: claim.row.confidence,
                         developmentAttestation: claim.row.evidence?.hardwareAttestation.developmentAttestation ?? false,
-                        captureMode: claim.row.mode, uploadedAt: claim.row.uploadedAt, verificationURL: "\(publicURL)/verify/\(claim.row.id)")
+                        captureMode: claim.row.mode, uploadedAt: claim.row.uploadedAt,
+                        verificationURL: "\(publicURL)/verify/\(claim.row.id)")
                 }))
     }
 

@@ -13,13 +13,6 @@ struct StuckCaptures {
     let after: Duration
     let logger: Logger
 
-    init(database: PostgresPool, outbox: Outbox, after: Duration, logger: Logger) {
-        self.database = database
-        self.outbox = outbox
-        self.after = after
-        self.logger = logger
-    }
-
     /// Announces captures whose time has come, each under a new event id, and doubles the wait for the next time.
     func announce() async throws {
         let seconds = Double(after.components.seconds)

@@ -39,7 +39,9 @@ struct DepthView: Sendable {
             "depth_src": picture.link, "depth_width": size.width, "depth_height": size.height,
             "slider_text": words("view.slider.value", ["n": "50", "m": "50"]),
         ]
-        if let scale = depth.previewScale, scale.near > 0, scale.far > scale.near, scale.far.isFinite { view["scale"] = legend(scale.near, scale.far) }
+        if let scale = depth.previewScale, scale.near > 0, scale.far > scale.near, scale.far.isFinite {
+            view["scale"] = legend(scale.near, scale.far)
+        }
         return view
     }
 
