@@ -130,7 +130,8 @@ extension LocalStack {
         let rows = try await sql("SELECT \(columns) FROM media_objects WHERE capture_id = '\(id)' ORDER BY name")
         let media = rows.map { $0.split(separator: " ").map(String.init) }
         let names = [
-            "c2pa.jpg", "depth-preview.png", "depth.gz", "manifest.c2pa", "metadata.json", "original.jpg", "public.jpg", "thumbnail.jpg",
+            "c2pa.jpg", "depth-preview.png", "depth.gz", "manifest.c2pa", "metadata.json", "og.jpg", "original.jpg", "photo-828.jpg",
+            "public.jpg", "thumbnail.jpg",
         ]
         #expect(media.map { $0.first } == names, "\(what)")
         let storage = try storage()

@@ -8,7 +8,7 @@ extension SystemTests {
         /// Every file of a capture that others can have, and as what it is known.
         private static let published = [
             ("c2pa.jpg", "c2pa_copy"), ("public.jpg", "public_copy"), ("thumbnail.jpg", "thumbnail"), ("manifest.c2pa", "manifest"),
-            ("depth-preview.png", "depth_preview"),
+            ("photo-828.jpg", "thumbnail"), ("og.jpg", "share_picture"), ("depth-preview.png", "depth_preview"),
         ]
 
         @Test("the original and every published file are known, by their bytes and by their digests", .timeLimit(.minutes(1)))
