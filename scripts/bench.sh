@@ -47,5 +47,6 @@ run() { # run TITLE COMMAND ARGUMENTS…
         awk '{ used = $5 - $2; total += used; printf "%-24s %10.2f %8s %8s\n", $1, used, $6, $7 } END { printf "%-24s %10.2f\n", "together", total }'
 }
 run "2 captures a second, 12 megapixels, $seconds s" load --rate 2 --seconds "$seconds" --size full
-run "as many as it takes, 4 uploads at a time, $seconds s" load --flood 4 --seconds "$seconds" --size full
 run "50 verification pages a second, $seconds s" load-pages --rate 50 --seconds "$seconds"
+# Last: what it leaves to be done would disturb the others.
+run "as many as it takes, 4 uploads at a time, $seconds s" load --flood 4 --seconds "$seconds" --size full
