@@ -20,3 +20,20 @@ fail() { # fail PROBLEM [WHAT TO DO]
 if [ -e "$TOOLS/lib/librdkafka.so.1" ]; then
     export LD_LIBRARY_PATH="$TOOLS/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 fi
+
+# A Python environment of exactly the pinned packages of a folder of tests; sets PYTHON.
+python_for() { # python_for FOLDER [PIP OPTIONS…]
+    local folder=$1 environment pinned
+    shift
+    environment="$TOOLS/venv-$(basename "$folder")"
+    pinned=$(sha256sum "$folder/requirements.txt")
+    # shellcheck disable=SC2034 # read by the scripts that source this
+    PYTHON="$environment/bin/python"
+    if [ "$(cat "$environment/.complete" 2>/dev/null)" = "$pinned" ]; then return; fi
+    say "installing what $folder needs"
+    rm -rf "$environment"
+    python3 -m venv "$environment" || fail "python3 cannot make a virtual environment" "install python3-venv"
+    "$environment/bin/pip" install -q --disable-pip-version-check --require-hashes --only-binary :all: "$@" -r "$folder/requirements.txt" ||
+        fail "the packages could not be installed" "the reason is above; if it is the network, run this again"
+    printf '%s\n' "$pinned" >"$environment/.complete"
+}

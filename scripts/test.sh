@@ -28,8 +28,10 @@ RIAL_TEST_TANSU="$BROKER_BIN"
 set +a
 
 say "running the tests"
+results=.local/test/logs/swift-test.log
+mkdir -p "$(dirname "$results")"
 # One after another: tests that hold threads or wait for deadlines must not starve each other on a small machine.
-swift test --skip-build --no-parallel "$@" || failed+=("swift test")
+swift test --skip-build --no-parallel "$@" 2>&1 | tee "$results" || failed+=("swift test")
 
 if [ $# = 0 ]; then
     Tests/contract/run.sh || failed+=("Tests/contract")
@@ -42,5 +44,10 @@ if command -v shellcheck >/dev/null; then
     shellcheck -x scripts/*.sh deploy/*.sh .ci/run || failed+=("shellcheck")
 fi
 
+# The Swift tests come first and print much: what failed among them is said again where it is seen.
+if [[ " ${failed[*]} " = *"swift test"* ]]; then
+    say "what failed among the Swift tests"
+    grep -aE '✘|[Ff]atal error|error: ' "$results" | cut -c 1-600 | tail -n 60 || tail -n 30 "$results"
+fi
 [ ${#failed[@]} = 0 ] || fail "failed: ${failed[*]}" "the reasons are above; logs are in .local/test/logs"
 say "all tests passed in $((SECONDS - started)) s"

@@ -5,7 +5,8 @@ import Logging
 
 /// Reads a topic from its beginning to its end, once, outside any consumer group; for dead-letter topics.
 public struct KafkaTopicReader: Sendable {
-    /// How long no record has to come until the topic counts as read: brokers do not all tell its end truthfully.
+    /// How long no record has to come until the topic counts as read, once what the broker says is there was read: not all brokers
+    /// count everything.
     private static let idleLimit: Duration = .milliseconds(1500)
 
     private let configuration: KafkaConfiguration
@@ -23,12 +24,16 @@ public struct KafkaTopicReader: Sendable {
         // Never joined, nothing is committed: the name only has to be there.
         var settings = configuration
         settings.properties["enable.auto.commit"] = "false"
+        // What is there is there: waiting for more would only be taken for the end.
+        settings.fetchWait = .milliseconds(10)
         let client = try KafkaClient(
             settings, role: .consumer(group: "rial-reader"), logger: Logger(label: "kafka-reader"))
         return try await executor.run {
+            let deadline = ContinuousClock.now + timeout
             try Self.assign(topic, partitions: partitions, on: client)
             defer { rd_kafka_consumer_close(client.handle) }
-            let records = Self.poll(client, limit: limit, until: .now + timeout)
+            let unread = Self.ends(of: topic, partitions: partitions, on: client)
+            let records = Self.poll(client, unread: unread, limit: limit, until: deadline)
             return records.sorted { ($0.partition, $0.offset) < ($1.partition, $1.offset) }
         }
     }
@@ -44,14 +49,30 @@ public struct KafkaTopicReader: Sendable {
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { throw KafkaError(error) }
     }
 
-    private static func poll(_ client: KafkaClient, limit: Int, until deadline: ContinuousClock.Instant) -> [KafkaRecord] {
+    /// The offset behind the last record of each partition that has records, as far as the broker says.
+    private static func ends(of topic: String, partitions: Int, on client: KafkaClient) -> [Int32: Int64] {
+        var ends: [Int32: Int64] = [:]
+        for partition in 0..<Int32(clamping: partitions) {
+            var (low, high) = (Int64(0), Int64(0))
+            let error = rd_kafka_query_watermark_offsets(client.handle, topic, partition, &low, &high, 2000)
+            if error == RD_KAFKA_RESP_ERR_NO_ERROR, high > low { ends[partition] = high }
+        }
+        return ends
+    }
+
+    private static func poll(
+        _ client: KafkaClient, unread: [Int32: Int64], limit: Int, until deadline: ContinuousClock.Instant
+    ) -> [KafkaRecord] {
         var records: [KafkaRecord] = []
+        var unread = unread
         var lastArrival = ContinuousClock.now
-        while records.count < limit, .now < min(deadline, lastArrival + idleLimit) {
+        while records.count < limit, .now < (unread.isEmpty ? min(deadline, lastArrival + idleLimit) : deadline) {
             guard let message = rd_kafka_consumer_poll(client.handle, 100) else { continue }
             defer { rd_kafka_message_destroy(message) }
             guard message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR else { continue }
-            records.append(KafkaRecord(message, generation: 0))
+            let record = KafkaRecord(message, generation: 0)
+            records.append(record)
+            if let end = unread[record.partition], record.offset >= end - 1 { unread[record.partition] = nil }
             lastArrival = .now
         }
         return records

@@ -10,16 +10,7 @@ NAMES=$(compgen -e RIAL_ || true)
 for name in $NAMES; do [ "$name" = RIAL_BUILD ] || unset "$name"; done
 CHROMIUM=$(command -v chromium || command -v chromium-browser) || fail "Chromium is missing" "run: scripts/setup.sh --tests"
 command -v chromedriver >/dev/null || fail "chromedriver is missing" "run: scripts/setup.sh --tests"
-VENV="$TOOLS/venv-browser"
-PINNED=$(sha256sum Tests/browser/requirements.txt)
-if [ "$(cat "$VENV/.complete" 2>/dev/null)" != "$PINNED" ]; then
-    say "installing what Tests/browser needs"
-    rm -rf "$VENV"
-    python3 -m venv "$VENV" || fail "python3 cannot make a virtual environment" "install python3-venv"
-    "$VENV/bin/pip" install -q --disable-pip-version-check --require-hashes --no-deps --only-binary :all: -r Tests/browser/requirements.txt ||
-        fail "the packages could not be installed" "the reason is above; if it is the network, run this again"
-    printf '%s\n' "$PINNED" >"$VENV/.complete"
-fi
+python_for Tests/browser --no-deps
 SHOTS="$ROOT/.local/browser-shots"
 finish() {
     local status=$?
@@ -51,5 +42,5 @@ say "trying the site in $("$CHROMIUM" --version 2>/dev/null | cut -d ' ' -f 1-2)
 (
     cd Tests/browser
     SE_OFFLINE=true SE_AVOID_STATS=true PYTHONDONTWRITEBYTECODE=1 RIAL_BROWSER_SHOTS="$SHOTS" \
-        "$VENV/bin/python" -m unittest -v "${MODULES[@]}"
+        "$PYTHON" -m unittest -v "${MODULES[@]}"
 )

@@ -7,16 +7,7 @@ cd "$ROOT"
 export STACK=contract
 NAMES=$(compgen -e RIAL_ || true)
 for name in $NAMES; do [ "$name" = RIAL_BUILD ] || unset "$name"; done
-VENV="$TOOLS/venv-contract"
-PINNED=$(sha256sum Tests/contract/requirements.txt)
-if [ "$(cat "$VENV/.complete" 2>/dev/null)" != "$PINNED" ]; then
-    say "installing what Tests/contract needs"
-    rm -rf "$VENV"
-    python3 -m venv "$VENV" || fail "python3 cannot make a virtual environment" "install python3-venv"
-    "$VENV/bin/pip" install -q --disable-pip-version-check --require-hashes --only-binary :all: -r Tests/contract/requirements.txt ||
-        fail "the packages could not be installed" "the reason is above; if it is the network, run this again"
-    printf '%s\n' "$PINNED" >"$VENV/.complete"
-fi
+python_for Tests/contract
 finish() {
     local status=$?
     # After a failure the logs stay to be read.
@@ -39,4 +30,4 @@ RIAL_LIMIT_CHALLENGES_PER_MINUTE=2 RIAL_LIMIT_REGISTRATIONS_PER_MINUTE=2 RIAL_LI
 RIAL_CONTRACT_LIMITS="http://127.0.0.1:$(cat .local/contract/run/gateway.2.http)"
 export RIAL_CONTRACT_LIMITS RIAL_CONTRACT_FAULTS=1 PYTHONDONTWRITEBYTECODE=1
 say "holding the gateway to docs/openapi.yaml"
-"$VENV/bin/python" Tests/contract/check_openapi.py "$@"
+"$PYTHON" Tests/contract/check_openapi.py "$@"
