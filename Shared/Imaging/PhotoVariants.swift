@@ -9,8 +9,12 @@ public enum PhotoVariants {
     public static let maximumThumbnailBytes = 80_000
     public static let maximumSmallBytes = 160_000
     public static let maximumLargeBytes = 480_000
-    /// The first that gives a file within its bound is taken.
-    private static let qualities = [82, 76, 70, 62, 54, 44, 34, 24]
+    private static let bestQuality = 82
+    /// Tried one after the other where the best gives too large a file.
+    /// - share: size of a photo's file at this quality as a share of that at the best, about.
+    private static let lowerQualities: [(quality: Int, share: Double)] = [
+        (76, 0.84), (70, 0.74), (62, 0.64), (54, 0.57), (44, 0.49), (34, 0.4), (24, 0.31),
+    ]
     /// Profiles of cameras have some hundred bytes. A larger one is left out: it would weigh more than it brings.
     private static let maximumProfileBytes = 4096
 
@@ -34,10 +38,13 @@ public enum PhotoVariants {
     }
 
     private static func encode(_ image: RGBImage, within limit: Int, _ profile: [UInt8]) throws(ImagingError) -> [UInt8] {
-        var jpeg: [UInt8] = []
-        for quality in qualities {
-            jpeg = try JPEGEncoder.encode(image, quality: quality)
-            if jpeg.count + profile.count <= limit { break }
+        let room = limit - profile.count
+        var jpeg = try JPEGEncoder.encode(image, quality: bestQuality)
+        let best = Double(jpeg.count)
+        for (index, candidate) in lowerQualities.enumerated() where jpeg.count > room {
+            // What is sure to be too large is not tried; the last is taken whatever it gives.
+            guard best * candidate.share <= Double(room) * 1.05 || index == lowerQualities.count - 1 else { continue }
+            jpeg = try JPEGEncoder.encode(image, quality: candidate.quality)
         }
         // libjpeg writes SOI and an APP0 of 16 bytes; a profile may follow (ICC.1 annex B.4).
         let head = 20

@@ -30,77 +30,43 @@ public struct RGBImage: Sendable, Equatable {
     }
 
     private func scaled(toWidth newWidth: Int, height newHeight: Int) -> RGBImage {
-        let columns = AreaSpan.all(from: width, to: newWidth)
-        let total = width * height
-        var output: [UInt8] = []
-        output.reserveCapacity(newWidth * newHeight * 3)
-        var sums = [Int](repeating: 0, count: newWidth * 3)
-        pixels.withUnsafeBufferPointer { source in
-            for row in AreaSpan.all(from: height, to: newHeight) {
-                for index in sums.indices { sums[index] = 0 }
-                for y in row.indices {
-                    let rowWeight = row.weight(of: y)
-                    for (place, column) in columns.enumerated() {
-                        var (red, green, blue) = (0, 0, 0)
-                        for x in column.indices {
-                            let weight = column.weight(of: x)
-                            let offset = (y * width + x) * 3
-                            red += Int(source[offset]) * weight
-                            green += Int(source[offset + 1]) * weight
-                            blue += Int(source[offset + 2]) * weight
-                        }
-                        sums[place * 3] += red * rowWeight
-                        sums[place * 3 + 1] += green * rowWeight
-                        sums[place * 3 + 2] += blue * rowWeight
-                    }
-                }
-                for sum in sums { output.append(UInt8((sum + total / 2) / total)) }
-            }
-        }
-        return RGBImage(trusted: newWidth, newHeight, output)
+        let scaler = AreaScaler(from: (width, height), to: (newWidth, newHeight))
+        return RGBImage(trusted: newWidth, newHeight, pixels.withUnsafeBufferPointer(scaler.scale))
     }
 
     /// Turns and mirrors as a viewer does for this EXIF orientation (Exif 2.32 §4.6.4, tag 0x0112); unchanged for anything
     /// unknown.
     public func oriented(_ orientation: Int) -> RGBImage {
         guard (2...8).contains(orientation) else { return self }
-        let (w, h) = (width, height)
-        let (newWidth, newHeight) = orientation >= 5 ? (h, w) : (w, h)
-        var output: [UInt8] = []
-        output.reserveCapacity(pixels.count)
-        for y in 0..<newHeight {
-            for x in 0..<newWidth {
-                let (sourceX, sourceY) =
-                    switch orientation {
-                    case 2: (w - 1 - x, y)
-                    case 3: (w - 1 - x, h - 1 - y)
-                    case 4: (x, h - 1 - y)
-                    case 5: (y, x)
-                    case 6: (y, h - 1 - x)
-                    case 7: (w - 1 - y, h - 1 - x)
-                    default: (w - 1 - y, x)
-                    }
-                let offset = (sourceY * w + sourceX) * 3
-                output.append(pixels[offset])
-                output.append(pixels[offset + 1])
-                output.append(pixels[offset + 2])
+        let (newWidth, newHeight) = orientation >= 5 ? (height, width) : (width, height)
+        // Where the first pixel of the new picture is in this one, and how far the next to the right and the next below are.
+        let (right, bottom) = (width - 1, (height - 1) * width)
+        let (first, across, down) =
+            switch orientation {
+            case 2: (right, -1, width)
+            case 3: (bottom + right, -1, -width)
+            case 4: (bottom, 1, -width)
+            case 5: (0, width, 1)
+            case 6: (bottom, -width, 1)
+            case 7: (bottom + right, -width, -1)
+            default: (right, width, -1)
             }
+        let output = [UInt8](unsafeUninitializedCapacity: pixels.count) { output, initialized in
+            pixels.withUnsafeBufferPointer { source in
+                var place = 0
+                for y in 0..<newHeight {
+                    var offset = (first + y * down) * 3
+                    for _ in 0..<newWidth {
+                        output[place] = source[offset]
+                        output[place + 1] = source[offset + 1]
+                        output[place + 2] = source[offset + 2]
+                        place += 3
+                        offset += across * 3
+                    }
+                }
+            }
+            initialized = pixels.count
         }
         return RGBImage(trusted: newWidth, newHeight, output)
-    }
-}
-
-/// The source pixels under one target pixel, weighted by the area covered, in units of 1 / target source pixels.
-private struct AreaSpan {
-    let start: Int
-    let end: Int
-    let unit: Int
-
-    var indices: ClosedRange<Int> { start / unit...(end - 1) / unit }
-
-    func weight(of index: Int) -> Int { min(end, (index + 1) * unit) - max(start, index * unit) }
-
-    static func all(from source: Int, to target: Int) -> [AreaSpan] {
-        (0..<target).map { AreaSpan(start: $0 * source, end: ($0 + 1) * source, unit: target) }
     }
 }

@@ -30,6 +30,50 @@ struct RGBImageTests {
         #expect(image.fitted(maxSide: 0) == image)
     }
 
+    @Test(
+        "are within one level of the exact average, whatever the sizes",
+        arguments: [((64, 48), 63), ((64, 48), 33), ((97, 31), 40), ((31, 97), 7), ((200, 1), 13), ((2, 500), 499)])
+    func average(size: (width: Int, height: Int), side: Int) throws {
+        var random = SystemRandomNumberGenerator()
+        let pixels = (0..<size.width * size.height * 3).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let source = try RGBImage(width: size.width, height: size.height, pixels: pixels)
+        let scaled = source.fitted(maxSide: side)
+        for y in 0..<scaled.height {
+            for x in 0..<scaled.width {
+                for channel in 0..<3 {
+                    let exact = Self.exactAverage(of: source, x: x, y: y, channel: channel, in: scaled)
+                    #expect(abs(Double(scaled.pixels[(y * scaled.width + x) * 3 + channel]) - exact) <= 1)
+                }
+            }
+        }
+    }
+
+    /// The mean over the area of `source` that a pixel of `target` covers.
+    private static func exactAverage(of source: RGBImage, x: Int, y: Int, channel: Int, in target: RGBImage) -> Double {
+        func overlap(_ index: Int, _ place: Int, _ from: Int, _ to: Int) -> Double {
+            let scale = Double(from) / Double(to)
+            return max(0, min(Double(index + 1), Double(place + 1) * scale) - max(Double(index), Double(place) * scale)) / scale
+        }
+        var sum = 0.0
+        for row in 0..<source.height {
+            let rowShare = overlap(row, y, source.height, target.height)
+            guard rowShare > 0 else { continue }
+            for column in 0..<source.width {
+                let share = rowShare * overlap(column, x, source.width, target.width)
+                sum += Double(source.pixels[(row * source.width + column) * 3 + channel]) * share
+            }
+        }
+        return sum
+    }
+
+    @Test("keep the value of a flat area exactly")
+    func flat() throws {
+        for value: UInt8 in [0, 1, 127, 254, 255] {
+            let image = try RGBImage(width: 101, height: 37, pixels: [UInt8](repeating: value, count: 101 * 37 * 3))
+            #expect(image.fitted(maxSide: 67).pixels.allSatisfy { $0 == value })
+        }
+    }
+
     @Test("need as many pixels as their size says")
     func shape() {
         #expect(throws: ImagingError.self) { _ = try RGBImage(width: 2, height: 2, pixels: [0, 0, 0]) }

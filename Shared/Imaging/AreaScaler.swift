@@ -1,0 +1,83 @@
+/// Scales by area average: every source pixel counts for the area that it covers. Rows first, then columns, in fixed point, so that
+/// the same picture gives the same bytes everywhere; flat areas keep their value exactly.
+struct AreaScaler {
+    /// Weights of a target row or column add up to 1 << 16.
+    private static let one = 65_536
+    /// Between the passes a channel has 7 bits behind the point: 255 << 7 times `one` still fits 32 bits.
+    private static let fractionBits: UInt32 = 7
+
+    private let columns: [Span]
+    private let rows: [Span]
+    /// Values in a source row.
+    private let stride: Int
+
+    /// - Parameters: sizes in pixels, all at least 1.
+    init(from source: (width: Int, height: Int), to target: (width: Int, height: Int)) {
+        columns = Span.all(from: source.width, to: target.width)
+        rows = Span.all(from: source.height, to: target.height)
+        stride = source.width * 3
+    }
+
+    /// - Parameter source: interleaved red, green and blue, of the source's size.
+    func scale(_ source: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        let count = columns.count * 3
+        return [UInt8](unsafeUninitializedCapacity: rows.count * count) { output, initialized in
+            var sums = [UInt32](repeating: 0, count: stride)
+            for (y, row) in rows.enumerated() {
+                sums.withUnsafeMutableBufferPointer { sums in
+                    add(row, of: source, to: sums)
+                    average(sums, into: UnsafeMutableBufferPointer(rebasing: output[y * count..<(y + 1) * count]))
+                }
+            }
+            initialized = rows.count * count
+        }
+    }
+
+    /// The weighted sum of the source rows under a target row, with ``fractionBits``.
+    private func add(_ row: Span, of source: UnsafeBufferPointer<UInt8>, to sums: UnsafeMutableBufferPointer<UInt32>) {
+        sums.update(repeating: 1 << (16 - Self.fractionBits - 1))
+        for (index, weight) in row.weights.enumerated() {
+            let line = UnsafeBufferPointer(rebasing: source[(row.start + index) * stride..<(row.start + index + 1) * stride])
+            for place in 0..<stride { sums[place] &+= UInt32(line[place]) &* weight }
+        }
+        for place in 0..<stride { sums[place] >>= 16 - Self.fractionBits }
+    }
+
+    private func average(_ sums: UnsafeMutableBufferPointer<UInt32>, into output: UnsafeMutableBufferPointer<UInt8>) {
+        let shift = 16 + Self.fractionBits
+        var place = 0
+        for column in columns {
+            var (red, green, blue) = (UInt32(1) << (shift - 1), UInt32(1) << (shift - 1), UInt32(1) << (shift - 1))
+            var offset = column.start * 3
+            for weight in column.weights {
+                red &+= sums[offset] &* weight
+                green &+= sums[offset + 1] &* weight
+                blue &+= sums[offset + 2] &* weight
+                offset += 3
+            }
+            output[place] = UInt8(truncatingIfNeeded: red >> shift)
+            output[place + 1] = UInt8(truncatingIfNeeded: green >> shift)
+            output[place + 2] = UInt8(truncatingIfNeeded: blue >> shift)
+            place += 3
+        }
+    }
+
+    /// The source rows or columns under a target one.
+    private struct Span {
+        let start: Int
+        let weights: [UInt32]
+
+        /// Positions are in units of 1 / `target` source pixels.
+        static func all(from source: Int, to target: Int) -> [Span] {
+            (0..<target).map { place in
+                let (start, end) = (place * source, (place + 1) * source)
+                let indices = start / target...(end - 1) / target
+                // The share of the span before a position: differences of these add up to one, whatever was rounded.
+                let share = { (position: Int) in (min(max(position, start), end) - start) * one / source }
+                return Span(
+                    start: indices.lowerBound,
+                    weights: indices.map { UInt32(share(($0 + 1) * target) - share($0 * target)) })
+            }
+        }
+    }
+}
