@@ -63,6 +63,20 @@ public actor PostgresConnection {
 
     // MARK: For the pool and the migrator
 
+    /// What one statement came to, and whether another lease may have the connection.
+    struct Attempt: Sendable {
+        let result: Result<[Row], any Error>
+        let isReusable: Bool
+    }
+
+    func attempt(_ statement: SQL) -> Attempt {
+        let result = Result { try query(statement) }
+        return Attempt(result: result, isReusable: isReusable)
+    }
+
+    /// - Returns: `nil` if the server has ended the connection while it was idle; nothing was run.
+    func attemptIfOpen(_ statement: SQL) -> Attempt? { isStillOpen ? attempt(statement) : nil }
+
     func begin() throws { try execute(script: "BEGIN") }
 
     /// - Throws: ``PostgresError`` with `commitRolledBack` where a statement had failed before: the server then answers
