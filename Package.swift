@@ -93,9 +93,8 @@ let package = Package(
         .target(
             name: "Pipeline",
             dependencies: [
-                "Models", "Observability", "Persistence", "Messaging", "ObjectStorage", logging, metrics, lifecycle, hummingbird,
-                httpClient,
-                nioCore,
+                "Models", "Observability", "Persistence", "Messaging", "ObjectStorage", crypto, logging, metrics, lifecycle, hummingbird,
+                httpClient, nioCore,
             ],
             path: "Shared/Pipeline"),
 
@@ -143,19 +142,20 @@ let package = Package(
             ],
             path: "Benchmarks/ComponentBench"),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["Persistence"], path: "Tests/TestSupport"),
         .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
         .testTarget(name: "ModelsTests", dependencies: ["Models"], path: "Tests/ModelsTests"),
         .testTarget(name: "AttestationTests", dependencies: ["Attestation", "TestSupport"], path: "Tests/AttestationTests"),
         .testTarget(
             name: "SimulatedDeviceTests", dependencies: ["SimulatedDevice", "Attestation", crypto], path: "Tests/SimulatedDeviceTests"),
         .testTarget(
-            name: "InspectionTests", dependencies: ["Inspection", "C2PAInspector", "CSandbox", "Models"], path: "Tests/InspectionTests",
+            name: "InspectionTests", dependencies: ["Inspection", "C2PAInspector", "CSandbox", "Models", "TestSupport"],
+            path: "Tests/InspectionTests",
             exclude: ["Resources"]),
         .testTarget(
             name: "SigningTests", dependencies: ["Signing", "CPKCS11", crypto, x509, asn1], path: "Tests/SigningTests"),
         .testTarget(
-            name: "ContentCredentialsTests", dependencies: ["ContentCredentials", "CC2PA", "Models", "Signing", "Imaging"],
+            name: "ContentCredentialsTests", dependencies: ["ContentCredentials", "CC2PA", "Models", "Signing", "Imaging", "TestSupport"],
             path: "Tests/ContentCredentialsTests"),
         .testTarget(name: "DepthTests", dependencies: ["Depth", "Imaging", "Models", "CZlib"], path: "Tests/DepthTests"),
         .testTarget(name: "ImagingTests", dependencies: ["Imaging", "Models", "CPNG", "TestSupport"], path: "Tests/ImagingTests"),
@@ -165,7 +165,8 @@ let package = Package(
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
         .testTarget(
             name: "ObjectStorageTests", dependencies: ["ObjectStorage", httpClient, nioCore, logging], path: "Tests/ObjectStorageTests"),
-        .testTarget(name: "PersistenceTests", dependencies: ["Persistence", logging, lifecycle], path: "Tests/PersistenceTests"),
+        .testTarget(
+            name: "PersistenceTests", dependencies: ["Persistence", "TestSupport", logging, lifecycle], path: "Tests/PersistenceTests"),
         .testTarget(
             name: "MessagingTests", dependencies: ["Messaging", "CRdKafka", logging, lifecycle], path: "Tests/MessagingTests"),
         .testTarget(
@@ -181,15 +182,16 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Gateway", "Attestation", "Models", "Multipart", "ObjectStorage", "Persistence", "Pipeline", "SimulatedDevice", crypto,
-                httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, logging,
+                "Gateway", "Attestation", "Models", "Multipart", "ObjectStorage", "Persistence", "Pipeline", "SimulatedDevice",
+                "TestSupport",
+                crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, logging,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(
             name: "SiteTests",
             dependencies: [
-                "Gateway", "Models", "Persistence", "Pipeline", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded,
-                logging,
+                "Gateway", "Models", "Persistence", "Pipeline", "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore,
+                nioEmbedded, logging,
             ],
             path: "Tests/SiteTests"),
         .testTarget(

@@ -1,3 +1,5 @@
+import Models
+
 /// A picture of few colours: one palette index a pixel, row-major, top row first.
 public struct DepthPicture: Sendable, Equatable {
     public let width: Int
@@ -8,7 +10,7 @@ public struct DepthPicture: Sendable, Equatable {
     /// measurement.
     public let palette: [UInt8]
     /// The distances that its colours stand for; the picture has no text of its own.
-    public let scale: DepthScale
+    public let scale: DepthPreviewScale
 
     /// Red, green and blue of each pixel, 3 × width × height bytes.
     public var rgb: [UInt8] {

@@ -1,3 +1,5 @@
+import Models
+
 /// Draws depth maps for people (`guides/site.md` §6).
 public enum DepthPreview {
     /// Longer side of the picture in pixels.
@@ -18,7 +20,7 @@ public enum DepthPreview {
         let turns = (rotation % 4 + 4) % 4
         let upright = turns % 2 == 0 ? (width: map.width, height: map.height) : (width: map.height, height: map.width)
         let (width, height) = pictureSize(aspect ?? upright)
-        let scale = DepthScale(map)
+        let scale = DepthPreviewScale(map)
         let levels = map.metres.map { level(of: Double($0), in: scale) }
         let columns = sources(of: width, in: upright.width, detail: detail)
         let rows = sources(of: height, in: upright.height, detail: detail)
@@ -45,7 +47,7 @@ public enum DepthPreview {
     public static func file<Failure: Error>(
         depth map: DepthMap, rotation: Int, aspect: (width: Int, height: Int)?,
         encode: (DepthPicture) throws(Failure) -> [UInt8]
-    ) throws(Failure) -> (bytes: [UInt8], scale: DepthScale) {
+    ) throws(Failure) -> (bytes: [UInt8], scale: DepthPreviewScale) {
         var picture = render(depth: map, rotation: rotation, aspect: aspect)
         var bytes = try encode(picture)
         for side in coarserSides where bytes.count > maximumBytes {
@@ -74,7 +76,7 @@ public enum DepthPreview {
     }
 
     /// `nil` where there is no measurement.
-    private static func level(of metres: Double, in scale: DepthScale) -> UInt8? {
+    private static func level(of metres: Double, in scale: DepthPreviewScale) -> UInt8? {
         guard DepthMap.isValid(metres) else { return nil }
         let position = min(max(scale.position(of: metres), 0), 1)
         return UInt8(min(Int(position * Double(DepthPalette.levels)), DepthPalette.levels - 1))

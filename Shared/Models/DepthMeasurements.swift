@@ -1,19 +1,6 @@
 /// What a depth map shows by `guides/depth.md`: a scene with relief, one smooth surface, or neither for certain.
 public enum DepthVerdict: String, Codable, Sendable { case real, flat, undecided }
 
-/// Between which distances the colours of a depth preview run, logarithmically.
-public struct DepthPreviewScale: Codable, Sendable, Equatable {
-    /// Metres at the light, warm end; more than 0.
-    public var near: Double
-    /// Metres at the dark, cool end; more than ``near``.
-    public var far: Double
-
-    public init(near: Double, far: Double) {
-        self.near = near
-        self.far = far
-    }
-}
-
 /// The numbers and the verdict of depth analysis. Every number is finite.
 public struct DepthMeasurements: Codable, Sendable, Equatable {
     /// Population standard deviation of the valid depths, in metres (the name is the product's).

@@ -18,13 +18,11 @@ struct PhotoPanel {
             let place = Box(x: box.middle.x - side / 2, y: box.middle.y - side / 2, width: side, height: side)
             return canvas.stroke(.camera, in: place, width: 1.2, .ink2)
         }
-        let orientation = EXIFReader.read(jpeg: Array(jpeg.prefix(256 * 1024)))?.orientation ?? 1
+        let orientation = EXIFReader.orientation(of: jpeg) ?? 1
         let image: RGBImage
         let placed: Box
         do {
-            let stored = try JPEGDecoder.size(of: jpeg)
-            let upright = orientation >= 5 ? (width: stored.height, height: stored.width) : stored
-            placed = placement(of: upright)
+            placed = placement(of: EXIFReader.upright(try JPEGDecoder.size(of: jpeg), orientation: orientation))
             let side = min(Int(max(placed.width, placed.height).rounded(.up)), Self.maximumSide)
             image = try JPEGDecoder.decodeRGB(jpeg, fitting: side).oriented(orientation)
         } catch {

@@ -2,6 +2,7 @@ import CC2PA
 import Foundation
 import Models
 import Signing
+import TestSupport
 import Testing
 
 @testable import ContentCredentials
@@ -10,7 +11,7 @@ import Testing
 struct RemoteManifestTests {
     @Test("are named and never fetched")
     func remote() throws {
-        let server = try LocalServer { _ in (404, []) }
+        let server = try LoopbackServer { _ in (404, []) }
         let url = "http://127.0.0.1:\(server.port)/latest/meta-data"
         let fixture = try Fixture()
         let bytes = try photo(of: fixture, pointingTo: url)

@@ -1,6 +1,7 @@
 import Foundation
 import Models
 import Signing
+import TestSupport
 import Testing
 
 @testable import ContentCredentials
@@ -45,16 +46,16 @@ struct TimestampTests {
             (200, [0x30, 0x05, 0x30, 0x03, 0x02, 0x01, 0x02]),
         ])
     func refused(status: Int, body: [UInt8]) throws {
-        let server = try LocalServer { _ in (status, body) }
+        let server = try LoopbackServer { _ in (status, body) }
         try expectUnavailable(server.url)
         #expect(server.connections >= 1)
     }
 
     @Test("are unavailable where nobody listens, or a connection ends without an answer")
     func nobody() throws {
-        let silent = try LocalServer { _ in nil }
+        let silent = try LoopbackServer { _ in nil }
         try expectUnavailable(silent.url)
-        let gone = try LocalServer { _ in nil }.url
+        let gone = try LoopbackServer { _ in nil }.url
         try expectUnavailable(gone)
     }
 
@@ -82,7 +83,7 @@ struct TimestampTests {
         let authority = try TimestampAuthority()
         _ = try Fixture().sign(timestampAuthority: authority.url)
         let earlier = try authority.lastReply()
-        let server = try LocalServer { _ in (200, earlier) }
+        let server = try LoopbackServer { _ in (200, earlier) }
         try expectUnavailable(server.url)
     }
 

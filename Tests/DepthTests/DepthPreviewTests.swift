@@ -1,4 +1,5 @@
 import Imaging
+import Models
 import Testing
 
 @testable import Depth
@@ -104,7 +105,7 @@ struct DepthPreviewTests {
         let file = try DepthPreview.file(depth: map, rotation: 1, aspect: (3024, 4032), encode: png)
         #expect(file.bytes.count <= DepthPreview.maximumBytes)
         #expect(Array(file.bytes[16..<24]) == [0, 0, 2, 64, 0, 0, 3, 0])
-        #expect(file.scale == DepthScale(map))
+        #expect(file.scale == DepthPreviewScale(map))
     }
 
     @Test("writes what sensors measure in full, in 40 kB at most", .enabled(if: !Sample.all.isEmpty), arguments: Sample.all)
@@ -121,11 +122,11 @@ struct DepthPreviewTests {
 
     @Test("has a scale of at least a factor of two, with round ticks inside")
     func scale() throws {
-        let wall = DepthScale(try Maps.make { _, _ in 2 })
-        #expect(abs(wall.farMetres / wall.nearMetres - 2) < 1e-9)
+        let wall = DepthPreviewScale(try Maps.make { _, _ in 2 })
+        #expect(abs(wall.far / wall.near - 2) < 1e-9)
         #expect(wall.ticks == [2])
-        let room = DepthScale(try Maps.make { u, _ in 2.55 + 2.45 * u })
+        let room = DepthPreviewScale(try Maps.make { u, _ in 2.55 + 2.45 * u })
         #expect(room.ticks == [0.5, 1, 2])
-        #expect(room.position(of: room.nearMetres) == 0 && abs(room.position(of: room.farMetres) - 1) < 1e-12)
+        #expect(room.position(of: room.near) == 0 && abs(room.position(of: room.far) - 1) < 1e-12)
     }
 }

@@ -1,12 +1,13 @@
 import Foundation
 import Logging
 import Persistence
+import TestSupport
 import Testing
 
 /// A schema of its own in the PostgreSQL that `RIAL_TEST_DATABASE_URL` names, dropped with what is in it after the test.
 struct TestDatabase: Sendable {
-    static let serverURL = ProcessInfo.processInfo.environment["RIAL_TEST_DATABASE_URL"].flatMap { $0.isEmpty ? nil : $0 }
-    static let isConfigured = serverURL != nil
+    static let isConfigured = TestSchema.isConfigured
+    static let serverURL = TestSchema.serverURL
     static let hint: Comment = "RIAL_TEST_DATABASE_URL names no PostgreSQL"
 
     /// Leads to the schema, since it sets the search path.
@@ -14,19 +15,7 @@ struct TestDatabase: Sendable {
     let schema: String
 
     static func with(_ body: (TestDatabase) async throws -> Void) async throws {
-        let server = try #require(serverURL)
-        let schema = "test_" + UUID().uuidString.lowercased().replacing("-", with: "")
-        let admin = try await PostgresConnection.connect(url: server, applicationName: "tests")
-        try await admin.execute(script: "CREATE SCHEMA \(schema)")
-        let url =
-            server.contains("://")
-            ? server + (server.contains("?") ? "&" : "?") + "options=-csearch_path%3D\(schema)"
-            : server + " options='-csearch_path=\(schema)'"
-        var failure: (any Error)?
-        do { try await body(TestDatabase(url: url, schema: schema)) } catch { failure = error }
-        try await admin.execute(script: "DROP SCHEMA \(schema) CASCADE")
-        await admin.close()
-        if let failure { throw failure }
+        try await TestSchema.with(prefix: "test") { try await body(TestDatabase(url: $0.url, schema: $0.name)) }
     }
 
     func connect(statementTimeout: Duration = .seconds(15)) async throws -> PostgresConnection {

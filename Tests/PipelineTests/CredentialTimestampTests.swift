@@ -1,20 +1,21 @@
 import Foundation
 import Signing
 import SimulatedDevice
+import TestSupport
 import Testing
 
 extension SystemTests {
     @Suite(
         "Time stamps of signed copies",
-        .enabled(if: CredentialTimestampAuthority.openssl != nil, "openssl is not installed"))
+        .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
     struct CredentialTimestamps {
         @Test(
             "are inside where an authority answers; without it captures complete, and their credentials follow when it is back",
             .timeLimit(.minutes(4)))
         func authority() async throws {
             let stack = try LocalStack.required()
-            let authority = try await CredentialTimestampAuthority()
-            try await stack.assembling(with: ["RIAL_C2PA_TIMESTAMP_AUTHORITY": authority.url]) {
+            let authority = try TimestampAuthority()
+            try await stack.assembling(with: ["RIAL_C2PA_TIMESTAMP_AUTHORITY": authority.url.absoluteString]) {
                 let capture = try await SignedCapture.make()
                 try await expectStamped(capture.id, copy: await capture.media("c2pa.jpg"), authority)
 
@@ -43,7 +44,7 @@ extension SystemTests {
         }
 
         /// The copy says when it was signed, by the authority's word.
-        private func expectStamped(_ id: String, copy: [UInt8], _ authority: CredentialTimestampAuthority) async throws {
+        private func expectStamped(_ id: String, copy: [UInt8], _ authority: TimestampAuthority) async throws {
             let stack = try LocalStack.required()
             let report = try CredentialFile.report(copy, trusting: stack.signingRoot, timestamps: authority.rootPEM)
             #expect(report.state == .trusted)

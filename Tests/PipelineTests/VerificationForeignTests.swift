@@ -4,6 +4,7 @@ import Imaging
 import Models
 import Scene
 import Signing
+import TestSupport
 import Testing
 
 extension SystemTests {

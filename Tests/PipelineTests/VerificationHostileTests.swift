@@ -1,5 +1,6 @@
 import Foundation
 import SimulatedDevice
+import TestSupport
 import Testing
 
 extension SystemTests {
@@ -65,7 +66,7 @@ extension SystemTests {
             #expect(grown < 48 << 20, "the gateway grew by \(grown >> 20) MB")
             try await expectUnharmed("zeros")
             APIRefusal.payloadTooLarge.expectEnvelope(
-                try await gateway.verify(HostileUpload.ftyp + [UInt8](repeating: 0, count: 100 << 20)), "a video over 100 MiB")
+                try await gateway.verify(HostileBytes.ftyp + [UInt8](repeating: 0, count: 100 << 20)), "a video over 100 MiB")
             let photo = try HostileUpload.photo(bytes: 21 << 20)
             APIRefusal.payloadTooLarge.expectEnvelope(try await gateway.verify(photo), "a photo over 20 MiB")
             #expect(try await gateway.verify(Array(photo.prefix(20 << 20))).status == 200, "a photo of 20 MiB")

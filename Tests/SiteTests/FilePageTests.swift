@@ -102,12 +102,8 @@ struct FilePageTests {
     }
 
     private static func site(_ answer: VerificationAnswer) -> TestSite {
-        let held = Held(answer: answer)
-        return TestSite(verify: { _, _ in (held.answer, [:]) })
+        TestSite(verify: { _, _ in (answer, [:]) })
     }
-
-    /// Only read.
-    private struct Held: @unchecked Sendable { let answer: VerificationAnswer }
 
     private static func html(_ answer: VerificationAnswer, _ language: Language = .english) async throws -> String {
         try await site(answer).post("/verify-file?lang=\(language.rawValue)", form).text()

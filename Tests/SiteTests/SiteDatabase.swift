@@ -2,40 +2,29 @@ import Foundation
 import Logging
 import Models
 import Persistence
+import TestSupport
 import Testing
 
 @testable import Gateway
 
 /// A schema of its own with the product's tables, in the PostgreSQL that `RIAL_TEST_DATABASE_URL` names; dropped after the test.
 struct SiteDatabase: Sendable {
-    static let serverURL = ProcessInfo.processInfo.environment["RIAL_TEST_DATABASE_URL"].flatMap { $0.isEmpty ? nil : $0 }
-    static let isConfigured = serverURL != nil
+    static let isConfigured = TestSchema.isConfigured
     static let hint: Comment = "RIAL_TEST_DATABASE_URL names no PostgreSQL"
 
     let pool: PostgresPool
 
     static func with(_ body: @Sendable (SiteDatabase) async throws -> Void) async throws {
-        let server = try #require(serverURL)
-        let schema = "site_" + UUID().uuidString.lowercased().replacing("-", with: "")
         let logger = Logger(label: "tests")
-        let admin = try await PostgresConnection.connect(url: server, applicationName: schema)
-        try await admin.execute(script: "CREATE SCHEMA \(schema)")
-        let url =
-            server.contains("://")
-            ? server + (server.contains("?") ? "&" : "?") + "options=-csearch_path%3D\(schema)"
-            : server + " options='-csearch_path=\(schema)'"
-        let pool = PostgresPool(url: url, size: 4, applicationName: schema, logger: logger)
-        var failure: (any Error)?
-        do {
-            try await Migrator.bundled().migrate(url: url, logger: logger)
-            try await body(SiteDatabase(pool: pool))
-        } catch {
-            failure = error
+        try await TestSchema.with(prefix: "site") { schema in
+            try await Migrator.bundled().migrate(url: schema.url, logger: logger)
+            let pool = PostgresPool(url: schema.url, size: 4, applicationName: schema.name, logger: logger)
+            do { try await body(SiteDatabase(pool: pool)) } catch {
+                await pool.shutdown()
+                throw error
+            }
+            await pool.shutdown()
         }
-        await pool.shutdown()
-        try await admin.execute(script: "DROP SCHEMA \(schema) CASCADE")
-        await admin.close()
-        if let failure { throw failure }
     }
 
     func insertDevice(model: String = "iPhone 15 Pro", development: Bool = false) async throws -> DeviceID {

@@ -41,16 +41,8 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let httpClient = HTTPClient(
-            eventLoopGroupProvider: .singleton, configuration: Connections.configuration(perHost: LoadRun.maximumInFlight))
-        do {
-            let report = try await measure(try server.client().with(httpClient: httpClient))
-            try await httpClient.shutdown()
-            Console.result(try report.jsonText())
-            if report.isClean == false { throw ExitCode.failure }
-        } catch {
-            try? await httpClient.shutdown()
-            throw error
+        try await Measurement.run(connections: LoadRun.maximumInFlight) { httpClient in
+            try await measure(try server.client().with(httpClient: httpClient))
         }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What a run measured.
-struct LoadReport: Encodable, Sendable {
+struct LoadReport: MeasurementReport {
     /// `steady` or `flood`.
     let mode: String
     /// How long captures were sent.
@@ -24,12 +24,6 @@ struct LoadReport: Encodable, Sendable {
 
     /// Everything sent was accepted and is complete.
     var isClean: Bool { errors.isEmpty && skipped == 0 && complete == accepted && accepted > 0 }
-
-    func jsonText() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
 
     enum CodingKeys: String, CodingKey {
         case mode, seconds, accepted, complete, failed, skipped, errors, confidence

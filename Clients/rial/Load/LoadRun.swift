@@ -24,18 +24,11 @@ struct LoadRun: Sendable {
     func steady(rate: Double, for duration: Duration) async -> LoadReport {
         let start = ContinuousClock.now
         await withDiscardingTaskGroup { group in
-            var number = 0
-            while true {
-                let due = Duration.seconds(Double(number) / rate)
-                guard due < duration, (try? await Task.sleep(until: start + due, clock: .continuous)) != nil else { break }
-                if await ledger.begin(limit: Self.maximumInFlight) {
-                    let current = number
-                    group.addTask {
-                        if let id = await send(current) { await follow(id, since: .now, until: .now + drain) }
-                        await ledger.end()
-                    }
+            for await number in Pace(rate: rate, for: duration, from: start) where await ledger.begin(limit: Self.maximumInFlight) {
+                group.addTask {
+                    if let id = await send(number) { await follow(id, since: .now, until: .now + drain) }
+                    await ledger.end()
                 }
-                number += 1
             }
         }
         return await ledger.report(mode: "steady", elapsed: start.duration(to: .now))

@@ -31,22 +31,14 @@ struct PageLoadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let httpClient = HTTPClient(
-            eventLoopGroupProvider: .singleton, configuration: Connections.configuration(perHost: PageRun.maximumInFlight))
-        do {
+        try await Measurement.run(connections: PageRun.maximumInFlight) { httpClient in
             let client = try server.client().with(httpClient: httpClient).with(retries: .none)
             let id = try await subject(client)
             Console.progress("reading /verify/\(id), \(rate) times a second for \(seconds) s …")
             let run = PageRun(client: client, id: id)
             // Connections are made and caches filled before anything counts.
             _ = try await run.steady(rate: rate, for: .seconds(3))
-            let report = try await run.steady(rate: rate, for: .seconds(seconds))
-            try await httpClient.shutdown()
-            Console.result(try report.jsonText())
-            if report.isClean == false { throw ExitCode.failure }
-        } catch {
-            try? await httpClient.shutdown()
-            throw error
+            return try await run.steady(rate: rate, for: .seconds(seconds))
         }
     }
 
@@ -56,11 +48,7 @@ struct PageLoadCommand: AsyncParsableCommand {
         let session = DeviceSession(try await enrolmentOptions.enrolment(client).run(model: Enrolment.defaultModel))
         let upload = try await LoadSource(size: .full).draft(0).upload(model: session.model, binding: .v2, session: session)
         let id = try await client.send(upload, signer: session).captureID
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try await !client.capture(id).isFinal {
-            guard ContinuousClock.now < deadline else { throw CommandFailure("The capture was not complete after 60 s.") }
-            try await Task.sleep(for: .milliseconds(100))
-        }
+        _ = try await client.watch(id, limit: .seconds(60))
         return id
     }
 }

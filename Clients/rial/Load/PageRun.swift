@@ -17,12 +17,7 @@ struct PageRun: Sendable {
         let ledger = Ledger()
         let start = ContinuousClock.now
         await withDiscardingTaskGroup { group in
-            var number = 0
-            while true {
-                let due = start + .seconds(Double(number) / rate)
-                guard due < start + duration, (try? await Task.sleep(until: due, clock: .continuous)) != nil else { break }
-                number += 1
-                guard await ledger.begin() else { continue }
+            for await _ in Pace(rate: rate, for: duration, from: start) where await ledger.begin() {
                 group.addTask {
                     let asked = ContinuousClock.now
                     do {
@@ -67,7 +62,7 @@ struct PageRun: Sendable {
 }
 
 /// What a run measured.
-struct PageReport: Encodable, Sendable {
+struct PageReport: MeasurementReport {
     let seconds: Double
     let pages: Int
     /// Without an answer, or with another than 200.
@@ -79,12 +74,6 @@ struct PageReport: Encodable, Sendable {
     let pageMilliseconds: Percentiles?
 
     var isClean: Bool { failed == 0 && skipped == 0 && pages > 0 }
-
-    func jsonText() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
 
     enum CodingKeys: String, CodingKey {
         case seconds, pages, failed, skipped

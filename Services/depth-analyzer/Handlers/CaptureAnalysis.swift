@@ -1,5 +1,4 @@
 import Blocking
-import Crypto
 import Depth
 import Foundation
 import Imaging
@@ -7,9 +6,6 @@ import Metrics
 import Models
 import ObjectStorage
 import Pipeline
-
-/// Crypto has a protocol of this name; here it is always a SHA-256.
-typealias Digest = Models.Digest
 
 /// From the objects of a capture to its depth findings.
 ///
@@ -33,11 +29,10 @@ actor CaptureAnalysis {
         let (photo, compressed) = try await (photoBytes, depthBytes)
         FailPoint.reached("depth-analyzer.fetched")
         let analyzed = try analyze(compressed ?? [], photo: photo, message)
-        let preview = try await store(analyzed.preview, for: message.captureID)
+        let preview = try await storage.storeDerived(
+            analyzed.preview, named: "depth-preview.png", contentType: "image/png", of: message.captureID)
         FailPoint.reached("depth-analyzer.preview")
-        return DepthFindings(
-            measurements: analyzed.measurements, preview: preview,
-            previewScale: DepthPreviewScale(near: analyzed.scale.nearMetres, far: analyzed.scale.farMetres))
+        return DepthFindings(measurements: analyzed.measurements, preview: preview, previewScale: analyzed.scale)
     }
 
     private nonisolated func fetch(_ object: StoredMedia?) async throws -> [UInt8]? {
@@ -51,7 +46,7 @@ actor CaptureAnalysis {
 
     private func analyze(
         _ compressed: [UInt8], photo: [UInt8]?, _ message: CaptureReceived
-    ) throws -> (measurements: DepthMeasurements, preview: [UInt8], scale: DepthScale) {
+    ) throws -> (measurements: DepthMeasurements, preview: [UInt8], scale: DepthPreviewScale) {
         let start = ContinuousClock.now
         defer {
             Metrics.Timer(label: "rial_depth_analysis_seconds").recordNanoseconds(
@@ -66,28 +61,14 @@ actor CaptureAnalysis {
         // A photo that no decoder reads still leaves the depth to be measured: coherence is then 0.
         let gray = photo.flatMap { try? JPEGDecoder.decodeLuma($0, covering: (message.depthWidth, message.depthHeight)) }
         let luma = gray.flatMap { try? LumaImage(width: $0.width, height: $0.height, pixels: $0.pixels) }
-        let orientation = photo.flatMap { EXIFReader.read(jpeg: Array($0.prefix(256 * 1024)))?.orientation }
+        let orientation = photo.flatMap(EXIFReader.orientation)
         let measurements = DepthAnalyzer.analyze(
             depth: depth, luma: luma, exifOrientation: orientation)
-        let preview = try DepthPreview.file(
-            depth: depth, rotation: measurements.rotation, aspect: photo.flatMap { uprightSize($0, orientation: orientation) }
-        ) { picture in
+        // The picture lies over the photo, so that it has its proportions, where a decoder reads that.
+        let aspect = photo.flatMap { try? JPEGDecoder.size(of: $0) }.map { EXIFReader.upright($0, orientation: orientation) }
+        let preview = try DepthPreview.file(depth: depth, rotation: measurements.rotation, aspect: aspect) { picture in
             try PNGEncoder.encode(width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
         }
         return (measurements, preview.bytes, preview.scale)
-    }
-
-    /// The picture lies over the photo, so that it has its proportions; `nil` if no decoder reads the photo.
-    private func uprightSize(_ photo: [UInt8], orientation: Int?) -> (width: Int, height: Int)? {
-        guard let size = try? JPEGDecoder.size(of: photo) else { return nil }
-        return (5...8).contains(orientation ?? 1) ? (size.height, size.width) : size
-    }
-
-    /// The key contains the digest, so that two workers cannot overwrite each other.
-    private func store(_ png: [UInt8], for capture: CaptureID) async throws -> StoredMedia? {
-        guard let digest = Digest(bytes: SHA256.hash(data: png)) else { return nil }
-        let key = "captures/\(capture)/depth-preview-\(digest.hex).png"
-        try await storage.put(key, bytes: png, contentType: "image/png", sha256: digest.bytes)
-        return StoredMedia(key: key, sha256: digest, sizeBytes: Int64(png.count), contentType: "image/png")
     }
 }

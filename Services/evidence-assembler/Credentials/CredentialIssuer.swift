@@ -1,6 +1,5 @@
 import Blocking
 import ContentCredentials
-import Crypto
 import Foundation
 import Logging
 import Metrics
@@ -8,9 +7,6 @@ import Models
 import ObjectStorage
 import Pipeline
 import Signing
-
-/// Crypto has a protocol of this name; here it is always a SHA-256.
-typealias Digest = Models.Digest
 
 /// The signed copy of a capture as it lies in the store, not named by any row yet.
 struct IssuedCredentials: Sendable {
@@ -77,23 +73,14 @@ actor CredentialIssuer {
             }
         }
         Metrics.Timer(label: "rial_signing_seconds").recordNanoseconds(Int64(start.duration(to: .now) / .nanoseconds(1)))
-        let prefix = "captures/\(claim.captureID)/"
-        async let copy = store(try destination.bytes(), named: "c2pa", "jpg", "image/jpeg", under: prefix)
-        let manifest = try await store(signed.manifest, named: "manifest", "c2pa", "application/c2pa", under: prefix)
+        async let copy = storage.storeDerived(
+            try destination.bytes(), named: "c2pa.jpg", contentType: "image/jpeg", of: claim.captureID)
+        let manifest = try await storage.storeDerived(
+            signed.manifest, named: "manifest.c2pa", contentType: "application/c2pa", of: claim.captureID)
         return .made(
             IssuedCredentials(
                 manifestID: signed.manifestID, certificateSerial: certificate.serialNumber,
                 issuer: certificate.organization, hasTimestamp: signed.hasTimestamp, copy: try await copy, manifest: manifest))
-    }
-
-    private func store(
-        _ bytes: [UInt8], named name: String, _ suffix: String, _ contentType: String, under prefix: String
-    ) async throws -> StoredMedia {
-        let hash = Array(SHA256.hash(data: bytes))
-        guard let digest = Digest(bytes: hash) else { throw DependencyUnavailable("digest", "\(hash.count) bytes") }
-        let key = "\(prefix)\(name)-\(digest.hex).\(suffix)"
-        try await storage.put(key, bytes: bytes, contentType: contentType, sha256: hash)
-        return StoredMedia(key: key, sha256: digest, sizeBytes: Int64(bytes.count), contentType: contentType)
     }
 }
 

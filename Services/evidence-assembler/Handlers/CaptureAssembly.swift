@@ -11,8 +11,6 @@ import ShareCard
 
 /// Gathers the parts of a capture and completes it once, whatever the order and number of deliveries.
 struct CaptureAssembly: Sendable {
-    /// EXIF lies in the first segments of a JPEG, each at most 64 KiB.
-    static let headBytes: Int64 = 256 * 1024
     let database: PostgresPool
     let storage: S3Client
     let outbox: Outbox
@@ -127,12 +125,12 @@ struct CaptureAssembly: Sendable {
     /// From the stored photo, of which only the head is read.
     private func readEXIF(_ parts: EvidenceParts) async throws -> EXIFFields? {
         guard let photo = parts.media.objects["original.jpg"], photo.sizeBytes > 0 else { return nil }
-        let range = 0...(min(photo.sizeBytes, Self.headBytes) - 1)
+        let range = 0...(min(photo.sizeBytes, Int64(EXIFReader.headBytes)) - 1)
         var head: [UInt8] = []
         do {
             for try await chunk in try await storage.get(photo.key, range: range).body {
                 head.append(contentsOf: chunk.readableBytesView)
-                if head.count > Int(Self.headBytes) { break }
+                if head.count > EXIFReader.headBytes { break }
             }
         } catch let error as ObjectStorageError where error.code == .notFound {
             throw RejectedMessage(reason: "original_missing", detail: photo.key)

@@ -1,10 +1,10 @@
 import Blocking
-import Crypto
 import Foundation
 import Logging
 import Metrics
 import Models
 import ObjectStorage
+import Pipeline
 import ShareCard
 
 /// Draws and stores the picture that stands for a capture where its link is shared. Drawing takes tens of milliseconds of CPU, so
@@ -41,11 +41,7 @@ actor ShareCardMaker {
             return nil
         }
         Metrics.Timer(label: "rial_share_card_seconds").recordNanoseconds(Int64(start.duration(to: .now) / .nanoseconds(1)))
-        let hash = Array(SHA256.hash(data: card))
-        guard let digest = Digest(bytes: hash) else { return nil }
-        let key = "captures/\(capture)/og-\(digest.hex).jpg"
-        try await storage.put(key, bytes: card, contentType: "image/jpeg", sha256: hash)
-        return StoredMedia(key: key, sha256: digest, sizeBytes: Int64(card.count), contentType: "image/jpeg")
+        return try await storage.storeDerived(card, named: "og.jpg", contentType: "image/jpeg", of: capture)
     }
 }
 

@@ -4,10 +4,13 @@ import Models
 
 /// Links to media that live for at most an hour (SPEC §5).
 struct MediaLinks: Sendable {
-    /// What may be asked for by link, and which of it needs no signature.
-    static let names: Set<String> = [
-        "public.jpg", "photo-828.jpg", "photo-1656.jpg", "thumbnail.jpg", "depth-preview.png", "c2pa.jpg", "manifest.c2pa", "og.jpg",
+    /// What may be asked for by link, each with its role where a file turns out to be it.
+    static let roles = [
+        "public.jpg": "public_copy", "photo-828.jpg": "thumbnail", "photo-1656.jpg": "thumbnail", "thumbnail.jpg": "thumbnail",
+        "depth-preview.png": "depth_preview", "c2pa.jpg": "c2pa_copy", "manifest.c2pa": "manifest", "og.jpg": "share_picture",
     ]
+    static let names = Set(roles.keys)
+    /// Which of it needs no signature.
     static let unsigned: Set<String> = ["thumbnail.jpg", "og.jpg"]
     static let life: Int64 = 3600
     /// Links made within a quarter of an hour are the same, so that answers and caches hold.

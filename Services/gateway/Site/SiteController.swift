@@ -38,8 +38,8 @@ struct SiteController: Sendable {
     private func landing(_ request: Request) async throws -> Response {
         let language = Language(request)
         var example: CaptureFacts?
-        if let id = pages.settings.example, let row = try await captures.find(id), row.status == .complete {
-            example = try await facts.facts(row, at: Date())
+        if let id = pages.settings.example, let found = try await facts.facts(id, at: Date()), found.status == .complete {
+            example = found
         }
         return try pages.response(pages.landing(example: example, pages.resources.words(language)), language, to: request)
     }
@@ -50,12 +50,13 @@ struct SiteController: Sendable {
         guard text == id.description else {
             return Response(status: .movedPermanently, headers: [.location: "/verify/\(id)", .cacheControl: "no-cache"])
         }
-        guard let row = try await captures.find(id) else { throw Self.noSuchCapture }
+        guard let facts = try await facts.facts(id, at: Date()) else { throw Self.noSuchCapture }
         let language = Language(request)
-        let words = pages.resources.words(language, row.type)
-        async let similar = row.status == .complete ? SimilarView(claims.claims(of: row.mediaHash), words: words) : nil
-        let facts = try await facts.facts(row, at: Date())
-        let page = VerifyPage(facts, similar: try await similar, words: words, publicURL: pages.settings.publicURL)
+        let words = pages.resources.words(language, facts.type)
+        // Most files are claimed once: their evidence is not read again.
+        let hasSimilar = facts.status == .complete && facts.claimingDevices > 1
+        let similar = hasSimilar ? SimilarView(try await claims.claims(of: facts.mediaHash), words: words) : nil
+        let page = VerifyPage(facts, similar: similar, words: words, publicURL: pages.settings.publicURL)
             .page(isIndexed: pages.settings.listsRecords)
         return try pages.response(page, language, to: request)
     }
@@ -95,15 +96,14 @@ struct SiteController: Sendable {
         let query = request.uri.queryParameters
         guard OEmbed.isSupported(query["format"].map(String.init)) else { return OEmbed.unsupportedFormat(context) }
         let publicURL = pages.settings.publicURL
-        let found: CaptureRow? =
+        let found: CaptureFacts? =
             switch try OEmbed.subject(query["url"].map(String.init), publicURL: publicURL) {
-            case .id(let id): try await captures.find(id)
-            case .short(let short): try await captures.find(shortID: short)
+            case .id(let id): try await facts.facts(id, at: Date())
+            case .short(let short): try await facts.facts(shortID: short, at: Date())
             }
-        guard let row = found else { throw Self.noSuchCapture }
+        guard let facts = found else { throw Self.noSuchCapture }
         let language = Language(request)
-        let facts = try await facts.facts(row, at: Date())
-        let title = VerifyPage(facts, similar: nil, words: pages.resources.words(language, row.type), publicURL: publicURL).title
+        let title = VerifyPage(facts, similar: nil, words: pages.resources.words(language, facts.type), publicURL: publicURL).title
         let answer = OEmbed.answer(
             facts, title: title, publicURL: publicURL, maximumWidth: query["maxwidth"].flatMap { Int($0) },
             maximumHeight: query["maxheight"].flatMap { Int($0) })

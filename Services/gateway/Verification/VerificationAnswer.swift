@@ -2,7 +2,7 @@ import Foundation
 import Models
 
 /// The body of `verify-file` and `verify-hash` (SPEC §7).
-enum VerificationAnswer: Encodable {
+enum VerificationAnswer: Encodable, Sendable {
     case verified(Verified)
     case credentialsOnly(CredentialsOnly)
     case noRecord(digest: Digest)

@@ -4,7 +4,7 @@ import Persistence
 
 /// A complete capture that a file belongs to, and as what.
 struct Claim: Sendable {
-    /// `original`, or the published name's role: `c2pa_copy`, `public_copy`, `manifest`, `thumbnail` (of any size), `depth_preview`, `share_picture`.
+    /// `original`, or a role of ``MediaLinks/roles``.
     let matched: String
     let row: CaptureRow
 }
@@ -21,13 +21,7 @@ struct VerificationRepository: Sendable {
             matching: """
                 SELECT id AS capture_id, 'original' AS matched FROM captures WHERE media_sha256 = \(digest.bytes)
                 UNION
-                SELECT capture_id, CASE name WHEN 'c2pa.jpg' THEN 'c2pa_copy' WHEN 'public.jpg' THEN 'public_copy'
-                    WHEN 'manifest.c2pa' THEN 'manifest' WHEN 'thumbnail.jpg' THEN 'thumbnail'
-                    WHEN 'photo-828.jpg' THEN 'thumbnail' WHEN 'photo-1656.jpg' THEN 'thumbnail'
-                    WHEN 'depth-preview.png' THEN 'depth_preview' ELSE 'share_picture' END
-                FROM media_objects WHERE sha256 = \(digest.bytes) AND name IN (
-                    'c2pa.jpg', 'public.jpg', 'manifest.c2pa', 'thumbnail.jpg', 'photo-828.jpg', 'photo-1656.jpg', 'depth-preview.png',
-                    'og.jpg')
+                SELECT capture_id, name FROM media_objects WHERE sha256 = \(digest.bytes) AND name = ANY(\(Array(MediaLinks.names)))
                 """)
     }
 
@@ -35,7 +29,7 @@ struct VerificationRepository: Sendable {
     func claims(ofManifest id: String, certificateSerial: String) async throws -> [Claim] {
         try await claims(
             matching: """
-                SELECT capture_id, 'c2pa_copy' AS matched FROM content_credentials
+                SELECT capture_id, 'c2pa.jpg' AS matched FROM content_credentials
                 WHERE manifest_id = \(id) AND certificate_serial = \(certificateSerial)
                 """)
     }
@@ -52,7 +46,10 @@ struct VerificationRepository: Sendable {
                 ORDER BY rank, captures.uploaded_at, captures.id, found.matched = 'original' DESC
                 LIMIT \(Self.maximumClaims)
                 """)
-        return try rows.map { Claim(matched: try $0.get("matched"), row: try CaptureRow($0)) }
+        return try rows.map { row in
+            let matched = try row.get("matched", as: String.self)
+            return Claim(matched: MediaLinks.roles[matched] ?? matched, row: try CaptureRow(row))
+        }
     }
 
     /// - Parameter network: a truncated address, see ``ClientAddress/truncated``.

@@ -30,7 +30,7 @@ actor MediaCopier {
             objects["original.jpg"] = try await copy(photo, to: prefix + "original.jpg")
             FailPoint.reached("upload-sync.original")
             for (name, derived) in pictures(from: bytes) {
-                objects[name] = try await store(derived, named: name, prefix: prefix)
+                objects[name] = try await storage.storeDerived(derived, named: name, contentType: "image/jpeg", of: message.captureID)
             }
         }
         if let depth = message.intake.depth {
@@ -62,19 +62,12 @@ actor MediaCopier {
 
     /// A photo that no decoder reads keeps its original and has no pictures made of it.
     private func pictures(from photo: [UInt8]) -> [(name: String, bytes: [UInt8])] {
-        let orientation = EXIFReader.read(jpeg: Array(photo.prefix(256 * 1024)))?.orientation
-        let copies = try? PhotoVariants.make(photo, orientation: orientation ?? 1)
+        let copies = try? PhotoVariants.make(photo, orientation: EXIFReader.orientation(of: photo) ?? 1)
         let named = [
             ("thumbnail.jpg", copies?.thumbnail), ("photo-828.jpg", copies?.small), ("photo-1656.jpg", copies?.large),
             ("public.jpg", try? JPEGSegments.publicCopy(of: photo)),
         ]
         return named.compactMap { name, bytes in bytes.map { (name, $0) } }
-    }
-
-    private func store(_ bytes: [UInt8], named name: String, prefix: String) async throws -> StoredMedia {
-        let digest = Hex.encode(SHA256.hash(data: bytes))
-        let parts = name.split(separator: ".")
-        return try await store(bytes, key: "\(prefix)\(parts[0])-\(digest).\(parts[1])", contentType: "image/jpeg")
     }
 
     private func store(_ bytes: [UInt8], key: String, contentType: String) async throws -> StoredMedia {

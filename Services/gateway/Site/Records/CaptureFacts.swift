@@ -30,6 +30,8 @@ struct CaptureFacts: Sendable {
     let finished: Set<EvidencePart>
     /// Published objects by name.
     let media: [String: PublishedMedia]
+    /// Devices with a complete capture of exactly this file.
+    var claimingDevices = 1
 }
 
 /// When a capture was made, as exactly as it was shared.

@@ -11,20 +11,27 @@ struct FactsReader: Sendable {
     /// Pictures whose size a page needs.
     private static let measured = PhotoView.variants + ["public.jpg", "depth-preview.png"]
 
-    func facts(_ row: CaptureRow, at now: Date) async throws -> CaptureFacts {
-        async let surroundings = records.surroundings(of: row.id)
-        async let parts = row.status == .processing ? captures.parts(of: row.id) : []
-        let media = try await published(row.id, at: now)
-        return CaptureFacts(
-            row, try await surroundings, finished: Set(try await parts.filter { !$0.isGivenUp }.map(\.part)), media: media)
+    /// - Returns: `nil` if there is no such capture.
+    func facts(_ id: CaptureID, at now: Date) async throws -> CaptureFacts? {
+        guard let record = try await records.record(id) else { return nil }
+        return try await facts(record, at: now)
     }
 
-    private func published(_ id: CaptureID, at now: Date) async throws -> [String: PublishedMedia] {
-        let objects = try await records.media(of: id)
-        var sizes: [String: PixelSize] = [:]
-        for name in Self.measured {
-            if let object = objects[name] { sizes[name] = await self.sizes.size(of: object) }
-        }
+    /// - Returns: `nil` if there is no such capture.
+    func facts(shortID: String, at now: Date) async throws -> CaptureFacts? {
+        guard let record = try await records.record(shortID: shortID) else { return nil }
+        return try await facts(record, at: now)
+    }
+
+    private func facts(_ record: SiteRecord, at now: Date) async throws -> CaptureFacts {
+        let parts = record.row.status == .processing ? try await captures.parts(of: record.row.id) : []
+        return CaptureFacts(
+            record, finished: Set(parts.filter { !$0.isGivenUp }.map(\.part)),
+            media: await published(record.media, of: record.row.id, at: now))
+    }
+
+    private func published(_ objects: [String: StoredMedia], of id: CaptureID, at now: Date) async -> [String: PublishedMedia] {
+        var sizes = await self.sizes.sizes(of: objects.filter { Self.measured.contains($0.key) })
         // The signed copy is the public one with credentials: the same picture.
         sizes["c2pa.jpg"] = sizes["public.jpg"]
         var media: [String: PublishedMedia] = [:]
@@ -38,14 +45,13 @@ struct FactsReader: Sendable {
 
 extension CaptureFacts {
     /// Leaves out whose device it was, and where exactly.
-    init(
-        _ row: CaptureRow, _ surroundings: SiteRepository.Surroundings?, finished: Set<EvidencePart>, media: [String: PublishedMedia]
-    ) {
+    init(_ record: SiteRecord, finished: Set<EvidencePart>, media: [String: PublishedMedia]) {
+        let row = record.row
         self.init(
             id: row.id, shortID: row.shortID, type: row.type, mode: row.mode, status: row.status, failure: row.failure,
             confidence: row.confidence, mediaHash: row.mediaHash, capturedAt: CapturedTime(row.capturedAt, mode: row.mode),
-            receivedAt: row.uploadedAt, evidence: row.evidence?.publicForm(), hasPlace: row.location != nil, model: surroundings?.model,
-            isDevelopment: surroundings?.isDevelopment ?? false, signedAt: surroundings?.signedAt, issuer: surroundings?.issuer,
-            finished: finished, media: media)
+            receivedAt: row.uploadedAt, evidence: row.evidence?.publicForm(), hasPlace: row.location != nil, model: record.model,
+            isDevelopment: record.isDevelopment, signedAt: record.signedAt, issuer: record.issuer, finished: finished, media: media,
+            claimingDevices: record.claimingDevices)
     }
 }

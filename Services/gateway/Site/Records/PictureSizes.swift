@@ -40,6 +40,13 @@ actor PictureSizes {
         }
     }
 
+    /// The sizes of several objects by name: see ``size(of:)``.
+    func sizes(of objects: [String: StoredMedia]) async -> [String: PixelSize] {
+        var sizes: [String: PixelSize] = [:]
+        for (name, object) in objects { sizes[name] = await size(of: object) }
+        return sizes
+    }
+
     /// Upright; `nil` for what is no JPEG or PNG, or cannot be read at the moment.
     func size(of object: StoredMedia) async -> PixelSize? {
         if let size = known[object.sha256] { return size }
@@ -76,8 +83,8 @@ actor PictureSizes {
             return PixelSize(number(head[16..<20]), number(head[20..<24]))
         }
         guard let fields = EXIFReader.read(jpeg: head), let width = fields.pixelWidth, let height = fields.pixelHeight else { return nil }
-        // EXIF 2.32 §4.6.4: from 5 on the picture lies on its side.
-        return (fields.orientation ?? 1) >= 5 ? PixelSize(height, width) : PixelSize(width, height)
+        let size = EXIFReader.upright((width, height), orientation: fields.orientation)
+        return PixelSize(size.width, size.height)
     }
 
     /// Big-endian.

@@ -2,47 +2,52 @@ import Foundation
 import Models
 import Persistence
 
-/// What the site reads beside the capture itself.
+/// A capture with all that its page says of it.
+struct SiteRecord: Sendable {
+    let row: CaptureRow
+    /// As the device reported it.
+    let model: String
+    let isDevelopment: Bool
+    /// When the Content Credentials were signed, and who did.
+    let signedAt: Date?
+    let issuer: String?
+    /// Devices with a complete capture of exactly this file.
+    let claimingDevices: Int
+    /// The published objects by name; never the original or its depth.
+    let media: [String: StoredMedia]
+}
+
+/// What the site reads of captures: a page takes one statement, so that it waits for the database once.
 struct SiteRepository: Sendable {
     let database: PostgresPool
 
-    /// What the row of a capture does not tell.
-    struct Surroundings: Sendable {
-        let model: String
-        let isDevelopment: Bool
-        let signedAt: Date?
-        let issuer: String?
-    }
+    /// - Returns: `nil` if there is no such capture.
+    func record(_ id: CaptureID) async throws -> SiteRecord? { try await record(where: "captures.id = \(id.uuid)") }
 
     /// - Returns: `nil` if there is no such capture.
-    func surroundings(of id: CaptureID) async throws -> Surroundings? {
+    func record(shortID: String) async throws -> SiteRecord? { try await record(where: "captures.short_id = \(shortID)") }
+
+    private func record(where condition: SQL) async throws -> SiteRecord? {
         let rows = try await database.query(
             """
-            SELECT devices.model, devices.is_development_root, content_credentials.signed_at, content_credentials.issuer
+            SELECT \(CaptureRepository.fields), devices.model, devices.is_development_root, signed_at, issuer,
+                (SELECT count(DISTINCT same.device_id) FROM captures AS same
+                    WHERE same.media_sha256 = captures.media_sha256 AND same.status = 'complete') AS claiming_devices,
+                (SELECT json_object_agg(name, json_build_object('key', object_key, 'sha256', encode(sha256, 'hex'),
+                        'size_bytes', size_bytes, 'content_type', content_type))
+                    FROM media_objects WHERE media_objects.capture_id = captures.id) AS media
             FROM captures
             JOIN devices ON devices.id = captures.device_id
             LEFT JOIN content_credentials ON content_credentials.capture_id = captures.id
-            WHERE captures.id = \(id.uuid)
+            WHERE \(condition)
             """)
         return try rows.first.map { row in
-            Surroundings(
-                model: try row.get("model"), isDevelopment: try row.get("is_development_root"), signedAt: try row.getOptional("signed_at"),
-                issuer: try row.getOptional("issuer"))
+            let media = try row.getOptional("media", as: PostgresJSON.self)?.decode([String: StoredMedia].self) ?? [:]
+            return SiteRecord(
+                row: try CaptureRow(row), model: try row.get("model"), isDevelopment: try row.get("is_development_root"),
+                signedAt: try row.getOptional("signed_at"), issuer: try row.getOptional("issuer"),
+                claimingDevices: Int(try row.get("claiming_devices", as: Int64.self)),
+                media: media.filter { MediaLinks.names.contains($0.key) })
         }
-    }
-
-    /// The published objects of a capture, by name; never the original or its depth.
-    func media(of id: CaptureID) async throws -> [String: StoredMedia] {
-        let rows = try await database.query(
-            "SELECT name, object_key, sha256, size_bytes, content_type FROM media_objects WHERE capture_id = \(id.uuid)")
-        var media: [String: StoredMedia] = [:]
-        for row in rows {
-            let name = try row.get("name", as: String.self)
-            guard MediaLinks.names.contains(name), let digest = Digest(bytes: try row.get("sha256", as: [UInt8].self)) else { continue }
-            media[name] = StoredMedia(
-                key: try row.get("object_key"), sha256: digest, sizeBytes: try row.get("size_bytes"),
-                contentType: try row.get("content_type"))
-        }
-        return media
     }
 }

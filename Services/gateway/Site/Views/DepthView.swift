@@ -40,17 +40,17 @@ struct DepthView: Sendable {
             "slider_text": words("view.slider.value", ["n": "50", "m": "50"]),
         ]
         if let scale = depth.previewScale, scale.near > 0, scale.far > scale.near, scale.far.isFinite {
-            view["scale"] = legend(scale.near, scale.far)
+            view["scale"] = legend(scale)
         }
         return view
     }
 
     /// Ticks lie logarithmically; one near an end has no text, which would meet the end's on a phone.
-    private func legend(_ near: Double, _ far: Double) -> ViewContext {
+    private func legend(_ scale: DepthPreviewScale) -> ViewContext {
         let formats = Formats(words: words)
-        let (nearText, farText) = (formats.metres(near), formats.metres(far))
-        let ticks = [0.2, 0.5, 1, 2, 5, 10].filter { $0 > near && $0 < far }.map { metres -> ViewContext in
-            let share = log(metres / near) / log(far / near) * 100
+        let (nearText, farText) = (formats.metres(scale.near), formats.metres(scale.far))
+        let ticks = scale.ticks.map { metres -> ViewContext in
+            let share = scale.position(of: metres) * 100
             var tick: ViewContext = ["x": String(format: "%.1f%%", share)]
             if (32...74).contains(share) { tick["text"] = "\(formats.metres(metres)) m" }
             return tick

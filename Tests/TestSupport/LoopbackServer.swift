@@ -2,18 +2,19 @@ import Foundation
 import Synchronization
 
 /// An HTTP server of a test's at 127.0.0.1, one request after the other; `nil` for an answer closes the connection.
-final class LoopbackServer: Sendable {
-    struct Failed: Error { let call: String }
-    typealias Answer = (status: Int, body: [UInt8])
+public final class LoopbackServer: Sendable {
+    public struct Failed: Error { let call: String }
+    public typealias Answer = (status: Int, body: [UInt8])
 
-    let port: Int
+    public let port: Int
+    public var url: URL { URL(string: "http://127.0.0.1:\(port)/") ?? URL(fileURLWithPath: "/") }
     /// Connections so far.
-    var connections: Int { count.withLock { $0 } }
+    public var connections: Int { count.withLock { $0 } }
     private let listener: Int32
     private let count = Mutex(0)
 
     /// - Parameter port: 0 for any that is free.
-    init(port: Int = 0, answer: @escaping @Sendable ([UInt8]) -> Answer?) throws {
+    public init(port: Int = 0, answer: @escaping @Sendable ([UInt8]) -> Answer?) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var yes: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -27,13 +28,13 @@ final class LoopbackServer: Sendable {
                 bind(listener, address, length) == 0 && listen(listener, 64) == 0 && getsockname(listener, address, &length) == 0
             }
         }
-        guard isBound else { throw Failed(call: "bind") }
+        guard listener >= 0, isBound else { throw Failed(call: "bind") }
         self.listener = listener
         self.port = Int(UInt16(bigEndian: address.sin_port))
         Thread.detachNewThread { [weak self] in
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
+                guard connection >= 0 else { break }
                 self?.count.withLock { $0 += 1 }
                 if let reply = answer(Self.body(from: connection)) {
                     let head = "HTTP/1.1 \(reply.status) X\r\nContent-Type: application/timestamp-reply\r\n"
@@ -42,13 +43,12 @@ final class LoopbackServer: Sendable {
                 }
                 close(connection)
             }
+            // Here alone: elsewhere the number could be another server's before this thread knows.
+            close(listener)
         }
     }
 
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
     /// The request's body, by its Content-Length.
     private static func body(from connection: Int32) -> [UInt8] {

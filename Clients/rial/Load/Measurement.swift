@@ -1,0 +1,30 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import RialClient
+
+/// What a run measured; printed as JSON.
+protocol MeasurementReport: Encodable, Sendable {
+    /// Nothing failed or was left out.
+    var isClean: Bool { get }
+}
+
+enum Measurement {
+    /// Runs over connections of its own and prints the report.
+    /// - Parameter connections: at a time, to one server.
+    /// - Throws: `ExitCode.failure` for a run that was not clean, after its report.
+    static func run(connections: Int, _ measure: (HTTPClient) async throws -> some MeasurementReport) async throws {
+        let httpClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Connections.configuration(perHost: connections))
+        do {
+            let report = try await measure(httpClient)
+            try await httpClient.shutdown()
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            Console.result(String(decoding: try encoder.encode(report), as: UTF8.self))
+            if !report.isClean { throw ExitCode.failure }
+        } catch {
+            try? await httpClient.shutdown()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Foundation
+
+/// Between which distances the colours of a depth preview run, logarithmically.
+public struct DepthPreviewScale: Codable, Sendable, Equatable {
+    /// Metres at the light, warm end; more than 0.
+    public var near: Double
+    /// Metres at the dark, cool end; more than ``near``.
+    public var far: Double
+
+    public init(near: Double, far: Double) {
+        self.near = near
+        self.far = far
+    }
+
+    /// Where a distance lies: 0 near, 1 far, less and more beyond the ends.
+    /// - Parameter metres: more than 0.
+    public func position(of metres: Double) -> Double { log(metres / near) / log(far / near) }
+
+    /// Round distances strictly inside the scale, in metres.
+    public var ticks: [Double] { [0.2, 0.5, 1, 2, 5, 10].filter { $0 > near && $0 < far } }
+}

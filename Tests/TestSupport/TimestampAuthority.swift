@@ -1,0 +1,114 @@
+import Foundation
+import Synchronization
+
+/// An RFC 3161 authority made of `openssl ts`, with certificates of its own in a temporary folder, on one port of 127.0.0.1 for all
+/// its life; it can be closed and opened again.
+public final class TimestampAuthority: Sendable {
+    private static let openssl = ["/usr/bin/openssl", "/usr/local/bin/openssl"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+    public static var isPresent: Bool { openssl != nil }
+
+    public enum Mood: Sendable { case answering, refusing }
+
+    public let rootPEM: String
+    private let folder: URL
+    private let port: Int
+    private let server = Mutex<LoopbackServer?>(nil)
+    private let mood = Mutex(Mood.answering)
+    public var url: URL { URL(string: "http://127.0.0.1:\(port)/") ?? URL(fileURLWithPath: "/") }
+    /// Since it was opened last.
+    public var requests: Int { server.withLock { $0?.connections ?? 0 } }
+
+    public init() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rial-tsa-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        self.folder = folder
+        try Data(Self.configuration.utf8).write(to: folder.appendingPathComponent("tsa.cnf"))
+        try Data("01\n".utf8).write(to: folder.appendingPathComponent("serial"))
+        let new = ["req", "-config", "tsa.cnf", "-newkey", "rsa:2048", "-nodes", "-sha256"]
+        for command in [
+            new + [
+                "-x509", "-days", "30", "-subj", "/O=Test/CN=time root", "-extensions", "root", "-keyout", "root.key", "-out", "root.pem",
+            ],
+            new + ["-subj", "/O=Test/CN=time", "-keyout", "time.key", "-out", "time.csr"],
+            [
+                "x509", "-req", "-in", "time.csr", "-CA", "root.pem", "-CAkey", "root.key", "-set_serial", "77", "-days", "20", "-sha256",
+                "-extfile", "tsa.cnf", "-extensions", "time", "-out", "time.pem",
+            ],
+        ] {
+            try Self.run(command, in: folder)
+        }
+        rootPEM = try String(contentsOf: folder.appendingPathComponent("root.pem"), encoding: .utf8)
+        // Found by opening once; free again until it opens.
+        port = try LoopbackServer { _ in nil }.port
+        try open()
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// Opens it after ``close()``.
+    public func open(_ mood: Mood = .answering) throws {
+        self.mood.withLock { $0 = mood }
+        let folder = folder
+        let new = try LoopbackServer(port: port) { [weak self] query in
+            guard let self, self.mood.withLock({ $0 }) == .answering else { return (503, []) }
+            return Self.reply(to: query, in: folder)
+        }
+        server.withLock { $0 = new }
+    }
+
+    public func close() { server.withLock { $0 = nil } }
+
+    public func lastReply() throws -> [UInt8] { Array(try Data(contentsOf: folder.appendingPathComponent("reply"))) }
+
+    private static func reply(to query: [UInt8], in folder: URL) -> LoopbackServer.Answer {
+        let command = ["ts", "-reply", "-config", "tsa.cnf", "-section", "authority", "-queryfile", "query", "-out", "reply"]
+        do {
+            try Data(query).write(to: folder.appendingPathComponent("query"))
+            try run(command, in: folder)
+            return (200, Array(try Data(contentsOf: folder.appendingPathComponent("reply"))))
+        } catch {
+            return (500, [])
+        }
+    }
+
+    private static func run(_ arguments: [String], in folder: URL) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: openssl ?? "/usr/bin/openssl")
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        process.standardError = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
+    }
+
+    private static let configuration = """
+        [req]
+        distinguished_name = name
+        [name]
+        [root]
+        basicConstraints = critical,CA:TRUE
+        keyUsage = critical,keyCertSign,cRLSign
+        subjectKeyIdentifier = hash
+        [time]
+        basicConstraints = critical,CA:FALSE
+        keyUsage = critical,digitalSignature
+        extendedKeyUsage = critical,timeStamping
+        subjectKeyIdentifier = hash
+        authorityKeyIdentifier = keyid
+        [authority]
+        serial = serial
+        crypto_device = builtin
+        signer_cert = time.pem
+        signer_key = time.key
+        certs = root.pem
+        signer_digest = sha256
+        default_policy = 1.2.3.4.1
+        other_policies = 1.2.3.4.2
+        digests = sha256,sha384,sha512
+        accuracy = secs:1
+        ess_cert_id_alg = sha256
+        """
+}
