@@ -38,9 +38,28 @@ struct WordTests {
     }
 
     @Test("words that templates use are in the table")
-    func templates() {
-        #expect(resources.templates.wordNames.count > 150)
-        #expect(resources.templates.wordNames.subtracting(resources.words.keys.map(WordTable.templateName)).isEmpty)
+    func templates() throws {
+        for language in Language.allCases {
+            for type in [CaptureType.photo, .video] {
+                let names = try resources.templates(language, type).wordNames
+                #expect(names.count > 150)
+                #expect(names.subtracting(resources.words.keys.map(WordTable.templateName)).isEmpty)
+            }
+        }
+    }
+
+    @Test("a word that templates would take for their own is refused")
+    func braces() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "templates-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data("<p title=\"{{t.a_b}}\">{{t.a_b}}</p>".utf8).write(to: folder.appending(path: "page.mustache"))
+        let templates = try Templates(folder: folder, words: WordTable(language: .english, ["a.b": "\"1\" < {n} & 2"]))
+        let text = "&quot;1&quot; &lt; {n} &amp; 2"
+        #expect(try templates.render("page", [:]) == "<p title=\"\(text)\">\(text)</p>")
+        for word in ["{{css}}", "a {{> head}}", "{{{css}}}"] {
+            #expect(throws: SiteError.self) { try Templates(folder: folder, words: WordTable(language: .english, ["a.b": word])) }
+        }
     }
 
     @Test(

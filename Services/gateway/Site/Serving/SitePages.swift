@@ -20,9 +20,9 @@ struct SitePages: Sendable {
     /// The page as it stands in the answer.
     func html(_ page: Page, _ language: Language) throws(SiteError) -> String {
         let words = resources.words(language, page.type)
-        return try resources.templates.render(
-            page.template.rawValue, frame(page, language, words).merging(page.context) { _, own in own },
-            ours: ["t": words.byTemplateName, "css": resources.css])
+        var context = frame(page, language, words).merging(page.context) { _, own in own }
+        context["css"] = resources.css
+        return try resources.templates(language, page.type).render(page.template.rawValue, context)
     }
 
     /// - Parameter request: for `If-None-Match`; only pages with status 200 are compared.

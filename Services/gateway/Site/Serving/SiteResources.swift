@@ -7,9 +7,9 @@ struct SiteResources: Sendable {
     let css: String
     /// SHA-256 of ``css`` in base64, for the policy.
     let cssDigest: String
-    let templates: Templates
     let words: Words
     private let tables: [Language: [CaptureType: WordTable]]
+    private let compiled: [Language: [CaptureType: Templates]]
     /// By path below `/assets/`: "js/verify.js", "icon.svg".
     let assets: [String: Asset]
     /// Changes with any script: a folder in their addresses, since modules name each other by relative addresses.
@@ -26,25 +26,35 @@ struct SiteResources: Sendable {
         else { throw SiteError(.resource, "site.css cannot be read, or cannot stand in a page") }
         self.css = text
         cssDigest = Base64.encode(Array(SHA256.hash(data: css)))
-        templates = try Templates(folder: folder.appendingPathComponent("templates"))
         guard let json = try? Data(contentsOf: folder.appendingPathComponent("words.json")) else {
             throw SiteError(.resource, "words.json cannot be read")
         }
         let words = try Words(json: json)
-        if let missing = templates.wordNames.subtracting(words.keys.map(WordTable.templateName)).min() {
-            throw SiteError(.words, "templates use “\(missing)”, which is no word")
-        }
         self.words = words
-        tables = Dictionary(
-            uniqueKeysWithValues: Language.allCases.map { language in
-                (language, [.photo: words.table(language, .photo), .video: words.table(language, .video)])
-            })
+        var tables: [Language: [CaptureType: WordTable]] = [:]
+        var compiled: [Language: [CaptureType: Templates]] = [:]
+        for language in Language.allCases {
+            for type in [CaptureType.photo, .video] {
+                let table = words.table(language, type)
+                tables[language, default: [:]][type] = table
+                compiled[language, default: [:]][type] = try Templates(
+                    folder: folder.appendingPathComponent("templates"), words: table)
+            }
+        }
+        self.tables = tables
+        self.compiled = compiled
         assets = try Self.assets(folder)
         scriptVersion = Self.version(assets.filter { $0.key.hasPrefix("js/") })
     }
 
     func words(_ language: Language, _ type: CaptureType = .photo) -> WordTable {
         tables[language]?[type] ?? words.table(language, type)
+    }
+
+    /// - Throws: ``SiteError`` if there are none for this language and kind.
+    func templates(_ language: Language, _ type: CaptureType = .photo) throws(SiteError) -> Templates {
+        guard let templates = compiled[language]?[type] else { throw SiteError(.template, "none for \(language) and \(type)") }
+        return templates
     }
 
     /// The address of a script, which changes when any script does.

@@ -4,44 +4,59 @@ import Mustache
 /// What a template is given: text, `Bool`, further contexts, or arrays of these. What is absent has no key.
 typealias ViewContext = [String: Any]
 
-/// The compiled templates.
+/// The templates of one language and kind of capture, compiled with its words in their places.
 struct Templates: Sendable {
     private let library: MustacheLibrary
-    /// Names of words that they use, as ``WordTable/templateName(_:)`` writes them.
+    /// Names of the words that they use, as templates write them.
     let wordNames: Set<String>
 
-    /// Compiles every `.mustache` file of a folder.
-    /// - Throws: ``SiteError`` for one that cannot be compiled, or that includes one that does not exist.
-    init(folder: URL) throws(SiteError) {
+    /// Compiles every `.mustache` file of a folder; `{{t.name}}` stands for a word.
+    /// - Throws: ``SiteError`` for one that cannot be compiled, that includes one that does not exist, or that uses what is no word.
+    init(folder: URL, words: WordTable) throws(SiteError) {
         let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
         var library = MustacheLibrary()
         var names: Set<String> = []
         var included: Set<String> = []
-        var words: Set<String> = []
+        var used: Set<String> = []
         for file in files where file.pathExtension == "mustache" {
             let name = file.deletingPathExtension().lastPathComponent
             do {
                 let text = try String(contentsOf: file, encoding: .utf8)
-                try library.register(text, named: name)
+                let filled = try Self.filled(text, with: words, used: &used)
+                guard MarkupText.isRegistered else { throw SiteError(.template, "its way to write text is not known") }
+                try library.register(MarkupText.pragma + filled, named: name)
                 names.insert(name)
                 included.formUnion(text.matches(of: #/\{\{> *(?<name>[\w-]+) *\}\}/#).map { String($0.output.name) })
-                words.formUnion(text.matches(of: #/\{\{[#^]?t\.(?<name>\w+)\}\}/#).map { String($0.output.name) })
+            } catch let error as SiteError {
+                throw error
             } catch {
                 throw SiteError(.template, "\(name): \(error)")
             }
         }
         if let missing = included.subtracting(names).min() { throw SiteError(.template, "there is no “\(missing)”") }
         self.library = library
-        wordNames = words
+        wordNames = used
     }
 
-    /// - Parameter ours: what holds nothing of unknown origin, beside the context.
     /// - Throws: ``SiteError`` if there is no such template.
-    func render(_ name: String, _ context: ViewContext, ours: ViewContext) throws(SiteError) -> String {
-        let whole = MarkupSafety.separated(context).merging(ours) { _, ours in ours }
-        guard let text = library.render(whole, withTemplate: name) else {
+    func render(_ name: String, _ context: ViewContext) throws(SiteError) -> String {
+        guard let text = library.render(context, withTemplate: name) else {
             throw SiteError(.template, "there is no “\(name)”")
         }
         return text
+    }
+
+    private static func filled(_ text: String, with words: WordTable, used: inout Set<String>) throws(SiteError) -> String {
+        var filled = ""
+        var rest = text[...]
+        while let match = rest.firstMatch(of: #/\{\{t\.(?<name>\w+)\}\}/#) {
+            let name = String(match.output.name)
+            guard let word = words.byTemplateName[name] else { throw SiteError(.words, "templates use “\(name)”, which is no word") }
+            guard !word.contains("{{") else { throw SiteError(.words, "“\(name)” has what templates take for their own") }
+            used.insert(name)
+            filled += rest[..<match.range.lowerBound] + MarkupText.escape(word)
+            rest = rest[match.range.upperBound...]
+        }
+        return filled + rest
     }
 }
