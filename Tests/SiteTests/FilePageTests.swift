@@ -69,6 +69,19 @@ struct FilePageTests {
         #expect(outcome.contains("elsewhere.example") == (state == .remote))
     }
 
+    @Test("a stranger's long title is cut, the whole of it behind a button")
+    func longTitle() async throws {
+        var report = CredentialReport(state: .valid)
+        report.title = String(repeating: "t", count: 300)
+        report.generator = "short"
+        let html = try await Self.html(
+            .credentialsOnly(.init(fileHash: Samples.digest, manifestInfo: ManifestInfo(report), note: "")))
+        let cut = String(repeating: "t", count: 119) + "…"
+        let whole = "<summary>Show the whole text</summary><bdi>\(String(repeating: "t", count: 300))</bdi>"
+        #expect(html.contains("<bdi>\(cut)</bdi><details class=\"s\">\(whole)</details>"))
+        #expect(html.matches(of: #/Show the whole text<\/summary><bdi>\w/#).count == 1)
+    }
+
     @Test(
         "what goes wrong is said in words and with its status",
         arguments: [

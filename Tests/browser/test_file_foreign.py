@@ -4,7 +4,7 @@ import unittest
 
 import foreign
 from browser import open_browser
-from dropping import another_gateway, drop, has_focus, open_page, press, told, word
+from dropping import another_gateway, choose, drop, has_focus, open_page, press, told, word
 from test_file import SAMPLE, FileTest
 
 TITLE, GENERATOR, ISSUER = "Harbour at dawn", "Example Camera", "Example Press"
@@ -49,6 +49,25 @@ class Foreign(FileTest):
         said = self.verdict(self.signed, "valid", issuer=ISSUER)
         for text in (TITLE, GENERATOR, ISSUER):
             self.assertIn(text, said)
+
+    def test_a_long_title(self):
+        """It is cut, and the whole of it is behind a button, with scripts and by the form."""
+        title = "Harbour " * 60
+        content = self.authority.sign(self.photo, title, GENERATOR)
+        self.verdict(content, "valid", issuer=ISSUER)
+        with open_browser(script=False) as plain:
+            plain.go("/verify-file")
+            choose(plain, self.file("long.jpg", content))
+            plain.one("#check button[type=submit]").click()
+            plain.wait(lambda: word("c2.valid.state") in plain.text(), what="the answer's page")
+            for browser in (self.browser, plain):
+                self.assertIn(title[:119] + "…", browser.text(".kv"))
+                self.assertNotIn(title.strip(), browser.text(".kv"))
+                browser.one(".kv summary").click()
+                self.assertIn(title.strip(), browser.text(".kv"))
+                self.assertEqual(len(browser.all(".kv details")), 1, "nothing else is cut")
+            plain.shot("foreign-long-title-form")
+        self.browser.shot("foreign-long-title")
 
     def test_an_issuer_on_the_list(self):
         """With the issuer's root among the gateway's anchors the same file is trusted."""

@@ -70,14 +70,23 @@ enum FileResult {
         if foreign.mayBeRepeated {
             let signedAt = info.signedAt.flatMap(Timestamp.parse).map { Formats(words: words).second($0) }
             let entries = [
-                ("cc.title", UntrustedText(info.title)?.shown), ("cc.issuer", UntrustedText(info.issuer)?.shown),
-                ("cc.generator", UntrustedText(info.generator)?.shown), ("cc.signed", signedAt),
-            ].compactMap { key, value in value.map { ["name": words(key), "value": $0] as ViewContext } }
+                entry("cc.title", UntrustedText(info.title), words), entry("cc.issuer", UntrustedText(info.issuer), words),
+                entry("cc.generator", UntrustedText(info.generator), words),
+                signedAt.map { ["name": words("cc.signed"), "value": $0] as ViewContext },
+            ].compactMap(\.self)
             if !entries.isEmpty { view["manifest"] = ["entries": entries] as ViewContext }
         }
         let codes = info.validationCodes.prefix(100).compactMap { UntrustedText($0.code)?.shown }
         if !codes.isEmpty { view["codes"] = ["list": codes] as ViewContext }
         return view
+    }
+
+    /// A name and its text, the whole of it too where that is cut.
+    private static func entry(_ key: String, _ text: UntrustedText?, _ words: WordTable) -> ViewContext? {
+        guard let text else { return nil }
+        var entry: ViewContext = ["name": words(key), "value": text.shown]
+        entry["whole"] = text.whole
+        return entry
     }
 
     private static func host(_ address: String?) -> String? {

@@ -96,8 +96,16 @@ function foreign(info, part) {
     const entry = content.querySelector(`.kv [data-slot=${name}]`);
     if (!entry) continue;
     const value = name === 'signed_at' ? utcTime(info.signed_at) : clean(info[name]);
-    if (value) entry.querySelector('bdi').textContent = value;
-    else entry.remove();
+    if (!value) {
+      entry.remove();
+      continue;
+    }
+    entry.querySelector('bdi').textContent = value;
+    const whole = clean(info[name], 2000);
+    if (name === 'signed_at' || whole === value) continue;
+    const more = part('whole').firstElementChild;
+    more.lastElementChild.textContent = whole;
+    entry.lastElementChild.append(more);
   }
   if (!content.querySelector('.kv > div')) content.querySelector('.kv')?.remove();
   const details = content.querySelector('[data-slot=codes]');
