@@ -35,13 +35,19 @@ cpu_and_memory() {
             "$(awk '/^VmRSS/ { now = $2 } /^VmHWM/ { peak = $2 } END { printf "%.0f %.0f", now / 1024, peak / 1024 }' "/proc/$pid/status")"
     done
 }
+# Ticks of all processors so far: those that the host gave to other machines, and all.
+stolen_and_all() { awk '/^cpu / { for (i = 2; i <= 9; i++) all += $i; print $9, all }' /proc/stat; }
 run() { # run TITLE COMMAND ARGUMENTS…
     say "$1"
     shift
-    local before result
+    local before result ticks_before
     before=$(cpu_and_memory)
+    ticks_before=$(stolen_and_all)
     result=$(.build/release/rial "$@") || say "the run was not clean"
     printf '%s\n' "$result"
+    # Under a virtual machine's host that is busy, the slowest answers are the host's.
+    awk '{ printf "taken by the host: %.1f %% of the processors\n", ($3 - $1) * 100 / ($4 - $2) }' \
+        <<<"$ticks_before $(stolen_and_all)"
     printf '%-24s %10s %8s %8s\n' part "CPU s" "MB" "peak MB"
     join <(sort <<<"$before") <(cpu_and_memory | sort) |
         awk '{ used = $5 - $2; total += used; printf "%-24s %10.2f %8s %8s\n", $1, used, $6, $7 } END { printf "%-24s %10.2f\n", "together", total }'
