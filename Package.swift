@@ -142,7 +142,7 @@ let package = Package(
             ],
             path: "Benchmarks/ComponentBench"),
 
-        .target(name: "TestSupport", dependencies: ["Persistence"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["Persistence", logging], path: "Tests/TestSupport"),
         .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
         .testTarget(name: "ModelsTests", dependencies: ["Models"], path: "Tests/ModelsTests"),
         .testTarget(name: "AttestationTests", dependencies: ["Attestation", "TestSupport"], path: "Tests/AttestationTests"),
@@ -183,8 +183,7 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "Gateway", "Attestation", "Models", "Multipart", "ObjectStorage", "Persistence", "Pipeline", "SimulatedDevice",
-                "TestSupport",
-                crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, logging,
+                "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, logging,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(

@@ -32,7 +32,7 @@ public struct KafkaTopicReader: Sendable {
             let deadline = ContinuousClock.now + timeout
             try Self.assign(topic, partitions: partitions, on: client)
             defer { rd_kafka_consumer_close(client.handle) }
-            let unread = Self.ends(of: topic, partitions: partitions, on: client)
+            let unread = Self.ends(of: topic, partitions: partitions, on: client, until: deadline)
             let records = Self.poll(client, unread: unread, limit: limit, until: deadline)
             return records.sorted { ($0.partition, $0.offset) < ($1.partition, $1.offset) }
         }
@@ -50,11 +50,15 @@ public struct KafkaTopicReader: Sendable {
     }
 
     /// The offset behind the last record of each partition that has records, as far as the broker says.
-    private static func ends(of topic: String, partitions: Int, on client: KafkaClient) -> [Int32: Int64] {
+    private static func ends(
+        of topic: String, partitions: Int, on client: KafkaClient, until deadline: ContinuousClock.Instant
+    ) -> [Int32: Int64] {
         var ends: [Int32: Int64] = [:]
         for partition in 0..<Int32(clamping: partitions) {
+            let patience = min(ContinuousClock.now.duration(to: deadline), .seconds(2))
+            guard patience > .zero else { break }
             var (low, high) = (Int64(0), Int64(0))
-            let error = rd_kafka_query_watermark_offsets(client.handle, topic, partition, &low, &high, 2000)
+            let error = rd_kafka_query_watermark_offsets(client.handle, topic, partition, &low, &high, patience.milliseconds)
             if error == RD_KAFKA_RESP_ERR_NO_ERROR, high > low { ends[partition] = high }
         }
         return ends

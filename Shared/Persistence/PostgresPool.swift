@@ -68,17 +68,11 @@ public final class PostgresPool: Service, Sendable {
     ///
     /// One visit to the connection's thread does what a lease takes three for: a page or a request waits for that thread once.
     public func query(_ statement: SQL) async throws -> [Row] {
-        if case .connection(let idle) = try await grant() {
-            if let attempt = await idle.attemptIfOpen(statement) { return try await finish(attempt, on: idle) }
-            await idle.close()
-            logger.debug("idle connection was dead")
+        let (connection, attempt) = try await acquire {
+            await $0.attemptIfOpen(statement)
+        } fresh: {
+            await $0.attempt(statement)
         }
-        let fresh = try await open()
-        return try await finish(await fresh.attempt(statement), on: fresh)
-    }
-
-    /// Ends the lease and answers.
-    private func finish(_ attempt: PostgresConnection.Attempt, on connection: PostgresConnection) async throws -> [Row] {
         await end(connection, isReusable: attempt.isReusable)
         return try attempt.result.get()
     }
@@ -152,15 +146,28 @@ public final class PostgresPool: Service, Sendable {
     }
 
     private func acquire() async throws -> Lease {
-        switch try await grant() {
-        case .connection(let connection):
-            if await connection.isStillOpen { return Lease(connection: connection, isFresh: false) }
+        let (connection, isFresh) = try await acquire {
+            await $0.isStillOpen ? false : nil
+        } fresh: { _ in
+            true
+        }
+        return Lease(connection: connection, isFresh: isFresh)
+    }
+
+    /// Leases a connection and begins to use it.
+    /// - Parameters:
+    ///   - idle: gives `nil` for a connection that the server has ended meanwhile; a fresh one takes its place.
+    ///   - fresh: the same for a connection that was opened for this lease.
+    private func acquire<T: Sendable>(
+        _ idle: (PostgresConnection) async -> T?, fresh: (PostgresConnection) async -> T
+    ) async throws -> (PostgresConnection, T) {
+        if case .connection(let connection) = try await grant() {
+            if let value = await idle(connection) { return (connection, value) }
             await connection.close()
             logger.debug("idle connection was dead")
-            return Lease(connection: try await open(), isFresh: true)
-        case .opening:
-            return Lease(connection: try await open(), isFresh: true)
         }
+        let connection = try await open()
+        return (connection, await fresh(connection))
     }
 
     /// Opens a connection under a lease; a failure ends the lease.

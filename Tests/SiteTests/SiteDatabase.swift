@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import Models
 import Persistence
 import TestSupport
@@ -15,16 +14,7 @@ struct SiteDatabase: Sendable {
     let pool: PostgresPool
 
     static func with(_ body: @Sendable (SiteDatabase) async throws -> Void) async throws {
-        let logger = Logger(label: "tests")
-        try await TestSchema.with(prefix: "site") { schema in
-            try await Migrator.bundled().migrate(url: schema.url, logger: logger)
-            let pool = PostgresPool(url: schema.url, size: 4, applicationName: schema.name, logger: logger)
-            do { try await body(SiteDatabase(pool: pool)) } catch {
-                await pool.shutdown()
-                throw error
-            }
-            await pool.shutdown()
-        }
+        try await TestSchema.withPools(prefix: "site") { try await body(SiteDatabase(pool: $0[0])) }
     }
 
     func insertDevice(model: String = "iPhone 15 Pro", development: Bool = false) async throws -> DeviceID {

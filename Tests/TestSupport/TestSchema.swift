@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Persistence
 
 /// A schema of its own in the PostgreSQL that `RIAL_TEST_DATABASE_URL` names.
@@ -29,5 +30,20 @@ public struct TestSchema: Sendable {
         try await admin.execute(script: "DROP SCHEMA \(name) CASCADE")
         await admin.close()
         if let failure { throw failure }
+    }
+
+    /// With the product's tables in it, and so many pools to use it by.
+    public static func withPools(
+        prefix: String, count: Int = 1, _ body: @Sendable ([PostgresPool]) async throws -> Void
+    ) async throws {
+        let logger = Logger(label: "tests")
+        try await with(prefix: prefix) { schema in
+            try await Migrator.bundled().migrate(url: schema.url, logger: logger)
+            let pools = (0..<count).map { _ in PostgresPool(url: schema.url, size: 4, applicationName: schema.name, logger: logger) }
+            var failure: (any Error)?
+            do { try await body(pools) } catch { failure = error }
+            for pool in pools { await pool.shutdown() }
+            if let failure { throw failure }
+        }
     }
 }

@@ -70,8 +70,7 @@ enum FileResult {
         if foreign.mayBeRepeated {
             let signedAt = info.signedAt.flatMap(Timestamp.parse).map { Formats(words: words).second($0) }
             let entries = [
-                entry("cc.title", UntrustedText(info.title), words), entry("cc.issuer", UntrustedText(info.issuer), words),
-                entry("cc.generator", UntrustedText(info.generator), words),
+                entry("cc.title", info.title, words), entry("cc.issuer", info.issuer, words), entry("cc.generator", info.generator, words),
                 signedAt.map { ["name": words("cc.signed"), "value": $0] as ViewContext },
             ].compactMap(\.self)
             if !entries.isEmpty { view["manifest"] = ["entries": entries] as ViewContext }
@@ -82,8 +81,8 @@ enum FileResult {
     }
 
     /// A name and its text, the whole of it too where that is cut.
-    private static func entry(_ key: String, _ text: UntrustedText?, _ words: WordTable) -> ViewContext? {
-        guard let text else { return nil }
+    private static func entry(_ key: String, _ text: String?, _ words: WordTable) -> ViewContext? {
+        guard let text = UntrustedText(text) else { return nil }
         var entry: ViewContext = ["name": words(key), "value": text.shown]
         entry["whole"] = text.whole
         return entry

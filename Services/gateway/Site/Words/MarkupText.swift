@@ -5,12 +5,10 @@ import Mustache
 /// Code point by code point, as a browser reads. The template library's own way compares grapheme clusters, and to it a quotation mark
 /// that a combining mark follows is another character.
 struct MarkupText: MustacheContentType {
-    /// What a template begins with, to be written so.
-    static let pragma = "{{% CONTENT_TYPE:MARKUP}}"
-    /// Makes the library know it, once.
-    static let isRegistered: Bool = {
+    /// What a template begins with, to be written so. The library is told of it when it is first asked for.
+    static let pragma: String = {
         MustacheContentTypes.register(MarkupText(), named: "MARKUP")
-        return true
+        return "{{% CONTENT_TYPE:MARKUP}}"
     }()
 
     func escapeText(_ text: String) -> String { Self.escape(text) }

@@ -18,12 +18,12 @@ struct Templates: Sendable {
         var names: Set<String> = []
         var included: Set<String> = []
         var used: Set<String> = []
+        let words = words.byTemplateName
         for file in files where file.pathExtension == "mustache" {
             let name = file.deletingPathExtension().lastPathComponent
             do {
                 let text = try String(contentsOf: file, encoding: .utf8)
                 let filled = try Self.filled(text, with: words, used: &used)
-                guard MarkupText.isRegistered else { throw SiteError(.template, "its way to write text is not known") }
                 try library.register(MarkupText.pragma + filled, named: name)
                 names.insert(name)
                 included.formUnion(text.matches(of: #/\{\{> *(?<name>[\w-]+) *\}\}/#).map { String($0.output.name) })
@@ -46,12 +46,12 @@ struct Templates: Sendable {
         return text
     }
 
-    private static func filled(_ text: String, with words: WordTable, used: inout Set<String>) throws(SiteError) -> String {
+    private static func filled(_ text: String, with words: [String: String], used: inout Set<String>) throws(SiteError) -> String {
         var filled = ""
         var rest = text[...]
         while let match = rest.firstMatch(of: #/\{\{t\.(?<name>\w+)\}\}/#) {
             let name = String(match.output.name)
-            guard let word = words.byTemplateName[name] else { throw SiteError(.words, "templates use “\(name)”, which is no word") }
+            guard let word = words[name] else { throw SiteError(.words, "templates use “\(name)”, which is no word") }
             guard !word.contains("{{") else { throw SiteError(.words, "“\(name)” has what templates take for their own") }
             used.insert(name)
             filled += rest[..<match.range.lowerBound] + MarkupText.escape(word)

@@ -3,12 +3,11 @@ struct WordTable: Sendable {
     let language: Language
     private let words: [String: String]
     /// For templates: dots are underscores, as a dot leads into a value there.
-    let byTemplateName: [String: String]
+    var byTemplateName: [String: String] { Dictionary(words.map { (Self.templateName($0.key), $0.value) }) { first, _ in first } }
 
     init(language: Language, _ words: [String: String]) {
         self.language = language
         self.words = words
-        byTemplateName = Dictionary(words.map { (Self.templateName($0.key), $0.value) }) { first, _ in first }
     }
 
     static func templateName(_ key: String) -> String { key.replacing(".", with: "_") }
