@@ -47,7 +47,9 @@ fi
 # The Swift tests come first and print much: what failed among them is said again where it is seen.
 if [[ " ${failed[*]} " = *"swift test"* ]]; then
     say "what failed among the Swift tests"
-    grep -aE '✘|[Ff]atal error|error: ' "$results" | cut -c 1-600 | tail -n 60 || tail -n 30 "$results"
+    # Whole suites that failed because of one test say nothing more.
+    grep -aE '^(✘ |↳ .*(not in time|Caught)|error: )|Fatal error' "$results" | grep -avE '^✘ Suite ' | cut -c 1-600 | tail -n 60 ||
+        tail -n 30 "$results"
 fi
 [ ${#failed[@]} = 0 ] || fail "failed: ${failed[*]}" "the reasons are above; logs are in .local/test/logs"
 say "all tests passed in $((SECONDS - started)) s"

@@ -18,6 +18,8 @@ public struct KafkaTopicReader: Sendable {
     ///   - limit: the largest number of records returned.
     ///   - timeout: how long reading may take in all.
     /// - Returns: the records by partition and offset; empty if there is no such topic.
+    /// - Throws: ``KafkaError`` if the broker cannot be asked, `_TIMED_OUT` if there was more than could be read in time: a part is
+    ///   never returned for the whole.
     public func read(topic: String, limit: Int, timeout: Duration = .seconds(10)) async throws -> [KafkaRecord] {
         let partitions = try await KafkaAdmin(configuration).topics()[topic] ?? 0
         guard partitions > 0, limit > 0 else { return [] }
@@ -26,14 +28,15 @@ public struct KafkaTopicReader: Sendable {
         settings.properties["enable.auto.commit"] = "false"
         // What is there is there: waiting for more would only be taken for the end.
         settings.fetchWait = .milliseconds(10)
+        settings.properties["enable.partition.eof"] = "true"
         let client = try KafkaClient(
             settings, role: .consumer(group: "rial-reader"), logger: Logger(label: "kafka-reader"))
         return try await executor.run {
             let deadline = ContinuousClock.now + timeout
             try Self.assign(topic, partitions: partitions, on: client)
             defer { rd_kafka_consumer_close(client.handle) }
-            let unread = Self.ends(of: topic, partitions: partitions, on: client, until: deadline)
-            let records = Self.poll(client, unread: unread, limit: limit, until: deadline)
+            let unread = try Self.ends(of: topic, partitions: partitions, on: client, until: deadline)
+            let records = try Self.poll(client, unread: unread, limit: limit, until: deadline)
             return records.sorted { ($0.partition, $0.offset) < ($1.partition, $1.offset) }
         }
     }
@@ -52,33 +55,46 @@ public struct KafkaTopicReader: Sendable {
     /// The offset behind the last record of each partition that has records, as far as the broker says.
     private static func ends(
         of topic: String, partitions: Int, on client: KafkaClient, until deadline: ContinuousClock.Instant
-    ) -> [Int32: Int64] {
+    ) throws -> [Int32: Int64] {
         var ends: [Int32: Int64] = [:]
         for partition in 0..<Int32(clamping: partitions) {
-            let patience = min(ContinuousClock.now.duration(to: deadline), .seconds(2))
-            guard patience > .zero else { break }
             var (low, high) = (Int64(0), Int64(0))
-            let error = rd_kafka_query_watermark_offsets(client.handle, topic, partition, &low, &high, patience.milliseconds)
-            if error == RD_KAFKA_RESP_ERR_NO_ERROR, high > low { ends[partition] = high }
+            var error = RD_KAFKA_RESP_ERR__TIMED_OUT
+            while error != RD_KAFKA_RESP_ERR_NO_ERROR {
+                let patience = min(ContinuousClock.now.duration(to: deadline), .seconds(2))
+                guard patience > .zero else { throw KafkaError(error) }
+                error = rd_kafka_query_watermark_offsets(client.handle, topic, partition, &low, &high, patience.milliseconds)
+                guard error != RD_KAFKA_RESP_ERR_NO_ERROR else { continue }
+                guard KafkaError(error).isTransient else { throw KafkaError(error) }
+                Thread.sleep(forTimeInterval: 0.1)
+            }
+            if high > low { ends[partition] = high }
         }
         return ends
     }
 
     private static func poll(
         _ client: KafkaClient, unread: [Int32: Int64], limit: Int, until deadline: ContinuousClock.Instant
-    ) -> [KafkaRecord] {
+    ) throws -> [KafkaRecord] {
         var records: [KafkaRecord] = []
         var unread = unread
         var lastArrival = ContinuousClock.now
         while records.count < limit, .now < (unread.isEmpty ? min(deadline, lastArrival + idleLimit) : deadline) {
             guard let message = rd_kafka_consumer_poll(client.handle, 100) else { continue }
             defer { rd_kafka_message_destroy(message) }
-            guard message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR else { continue }
-            let record = KafkaRecord(message, generation: 0)
-            records.append(record)
-            if let end = unread[record.partition], record.offset >= end - 1 { unread[record.partition] = nil }
-            lastArrival = .now
+            let (partition, offset) = (message.pointee.partition, message.pointee.offset)
+            switch message.pointee.err {
+            case RD_KAFKA_RESP_ERR_NO_ERROR:
+                records.append(KafkaRecord(message, generation: 0))
+                if let end = unread[partition], offset >= end - 1 { unread[partition] = nil }
+                lastArrival = .now
+            case RD_KAFKA_RESP_ERR__PARTITION_EOF:
+                // Where the last offsets hold no records: a transaction's marks, or what was compacted away.
+                if let end = unread[partition], offset >= end { unread[partition] = nil }
+            default: continue
+            }
         }
+        guard unread.isEmpty || records.count >= limit else { throw KafkaError(RD_KAFKA_RESP_ERR__TIMED_OUT) }
         return records
     }
 }
