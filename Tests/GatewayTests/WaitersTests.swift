@@ -6,7 +6,7 @@ import Testing
 struct WaitersTests {
     @Test("everyone who waits for a key is woken by it")
     func wakesAll() async {
-        let waiters = Waiters()
+        let waiters = Waiters(patience: .seconds(60))
         let start = ContinuousClock.now
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<20 { group.addTask { await waiters.wait(for: "a") } }
@@ -20,7 +20,7 @@ struct WaitersTests {
             for _ in 0..<20 { await group.next() }
             group.cancelAll()
         }
-        #expect(ContinuousClock.now - start < .milliseconds(900))
+        #expect(ContinuousClock.now - start < .seconds(30))
     }
 
     @Test("another key wakes nobody; after a second everyone looks again")
@@ -45,12 +45,12 @@ struct WaitersTests {
 
     @Test("a cancelled task does not wait")
     func cancelled() async {
-        let waiters = Waiters()
+        let waiters = Waiters(patience: .seconds(60))
         let start = ContinuousClock.now
         let task = Task { await waiters.wait(for: "a") }
         task.cancel()
         await task.value
-        #expect(ContinuousClock.now - start < .milliseconds(900))
+        #expect(ContinuousClock.now - start < .seconds(30))
     }
 
     @Test("waking a key that nobody waits for does nothing")

@@ -17,7 +17,7 @@ struct AdminTests {
         let away = KafkaAdmin(KafkaConfiguration(brokers: "127.0.0.1:1", clientID: "tests"))
         let start = ContinuousClock.now
         #expect(await !away.brokersReachable(timeout: .milliseconds(300)))
-        #expect(start.duration(to: .now) < .seconds(3))
+        #expect(start.duration(to: .now) < .seconds(10))
     }
 
     @Test("notices that a broker went away and came back")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Producer")
 struct ProducerTests {
-    @Test("returns once the broker has the record, within milliseconds", arguments: TestBroker.available)
+    @Test("returns as soon as the broker has the record", arguments: TestBroker.available)
     func acknowledges(broker: TestBroker) async throws {
         try await broker.with { configuration, topic in
             let producer = try KafkaProducer(configuration, logger: logger)
@@ -19,7 +19,7 @@ struct ProducerTests {
                 try await producer.send(topic: topic, key: "k".bytes, value: [1], headers: [])
                 times.append(start.duration(to: .now))
             }
-            #expect(times.sorted()[10] < .milliseconds(50), "median of \(times)")
+            #expect(times.sorted()[10] < .milliseconds(250), "median of \(times)")
             let records = try await KafkaTopicReader(configuration).read(topic: topic, limit: 100)
             #expect(records.count == 21)
         }

@@ -94,7 +94,7 @@ struct RestartedBrokerTests {
         // A record whose answer was lost may have been written twice.
         #expect(Set(values).isSubset(of: Set(100..<100 + recordsAfter)) && values.first == 100, "\(values)")
         #expect(Set(values).count == Int(recordsAfter))
-        #expect(sent < .seconds(10) && start.duration(to: .now) < .seconds(20))
+        #expect(sent < .seconds(20) && start.duration(to: .now) < .seconds(40))
         await consumer.close()
         broker.kill()
     }

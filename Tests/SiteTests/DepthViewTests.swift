@@ -87,14 +87,14 @@ struct DepthViewTests {
 
     @Test("a store that does not answer holds a page up once, and no longer than its patience")
     func patience() async {
-        let sizes = PictureSizes(logger: Logger(label: "tests"), patience: .milliseconds(50), pause: .seconds(60)) { _, _ in
+        let sizes = PictureSizes(logger: Logger(label: "tests"), patience: .milliseconds(200), pause: .seconds(60)) { _, _ in
             try await Task.sleep(for: .seconds(60))
             return []
         }
         let object = StoredMedia(key: "k", sha256: Samples.digest, sizeBytes: 1000, contentType: "image/png")
         let start = ContinuousClock.now
         for _ in 0..<100 { #expect(await sizes.size(of: object) == nil) }
-        #expect(start.duration(to: .now) < .seconds(4))
+        #expect(start.duration(to: .now) < .seconds(15))
     }
 
     private actor Counter {

@@ -16,23 +16,29 @@ final class Waiters: Sendable {
         var count = 0
     }
     private let state = Mutex(State())
+    private let patience: Duration
 
-    /// Returns when `key` is woken, after a second, or when the task is cancelled.
+    /// - Parameter patience: after this a waiter goes on unwoken.
+    init(patience: Duration = .seconds(1)) { self.patience = patience }
+
+    /// Returns when `key` is woken, when the patience ends, or when the task is cancelled.
     func wait(for key: String) async {
         let id = state.withLock { state in
             state.next += 1
             return state.next
         }
-        let limit = Task {
-            try? await Task.sleep(for: .seconds(1))
-            wake(key, only: id)
-        }
-        defer { limit.cancel() }
+        var limit: Task<Void, Never>?
+        defer { limit?.cancel() }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLock { state in
                     state.waiting[key, default: [:]][id] = continuation
                     state.count += 1
+                }
+                // Only now: a wake-up before there is somebody to be woken is lost.
+                limit = Task {
+                    try? await Task.sleep(for: patience)
+                    wake(key, only: id)
                 }
                 if Task.isCancelled { wake(key, only: id) }
             }
