@@ -169,7 +169,7 @@ public final class S3Client: Sendable {
         let response: HTTPClientResponse
         do {
             response = try await httpClient.execute(
-                request.signed(configuration, at: Date()), timeout: .nanoseconds(configuration.requestTimeout.nanoseconds))
+                request.signed(configuration, at: Date()), timeout: TimeAmount(configuration.requestTimeout))
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -231,9 +231,4 @@ struct RetryDelay {
         attempt += 1
         return true
     }
-}
-
-extension Duration {
-    /// Whole nanoseconds, for spans of configuration.
-    var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }

@@ -78,7 +78,7 @@ public struct HandlerService<Handler: MessageHandler>: Service {
                 let labels = [("topic", topic.rawValue), ("outcome", outcome.rawValue)]
                 Counter(label: "rial_records_handled_total", dimensions: labels).increment()
                 Metrics.Timer(label: "rial_record_handling_seconds", dimensions: [("topic", topic.rawValue)])
-                    .recordNanoseconds(start.duration(to: .now).nanoseconds)
+                    .record(duration: start.duration(to: .now))
                 return outcome != .interrupted
             }
         }
@@ -169,13 +169,5 @@ func isDependencyFailure(_ error: any Error) -> Bool {
     case let error as KafkaError: error.isTransient
     case let error as ObjectStorageError: error.isTransient
     default: false
-    }
-}
-
-extension Duration {
-    /// Whole nanoseconds; at most what an `Int64` holds.
-    var nanoseconds: Int64 {
-        let (product, overflow) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? .max : product &+ components.attoseconds / 1_000_000_000
     }
 }

@@ -48,10 +48,7 @@ actor CaptureAnalysis {
         _ compressed: [UInt8], photo: [UInt8]?, _ message: CaptureReceived
     ) throws -> (measurements: DepthMeasurements, preview: [UInt8], scale: DepthPreviewScale) {
         let start = ContinuousClock.now
-        defer {
-            Metrics.Timer(label: "rial_depth_analysis_seconds").recordNanoseconds(
-                (ContinuousClock.now - start).components.attoseconds / 1_000_000_000)
-        }
+        defer { Metrics.Timer(label: "rial_depth_analysis_seconds").record(duration: start.duration(to: .now)) }
         let depth: DepthMap
         do {
             depth = try DepthMapDecoder.decode(compressed, width: message.depthWidth, height: message.depthHeight)

@@ -72,7 +72,7 @@ actor CredentialIssuer {
                 return .notSignable(reason: "photo_not_signable")
             }
         }
-        Metrics.Timer(label: "rial_signing_seconds").recordNanoseconds(Int64(start.duration(to: .now) / .nanoseconds(1)))
+        Metrics.Timer(label: "rial_signing_seconds").record(duration: start.duration(to: .now))
         async let copy = storage.storeDerived(
             try destination.bytes(), named: "c2pa.jpg", contentType: "image/jpeg", of: claim.captureID)
         let manifest = try await storage.storeDerived(

@@ -81,8 +81,8 @@ struct CaptureAssembly: Sendable {
                 EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: confidence, failure: nil), on: connection)
             FailPoint.reached("evidence-assembler.announced")
             Counter(label: "rial_captures_completed_total", dimensions: [("confidence", confidence.rawValue)]).increment()
-            Metrics.Timer(label: "rial_capture_completion_seconds").recordNanoseconds(
-                Int64(min(Date().timeIntervalSince(record.announcement.receivedAt), 1e6) * 1e9))
+            Metrics.Timer(label: "rial_capture_completion_seconds").record(
+                duration: .seconds(Date().timeIntervalSince(record.announcement.receivedAt)))
         }
         FailPoint.reached("evidence-assembler.committed")
         context.logger.info(

@@ -40,7 +40,7 @@ actor ShareCardMaker {
             Counter(label: "rial_share_cards_failed_total").increment()
             return nil
         }
-        Metrics.Timer(label: "rial_share_card_seconds").recordNanoseconds(Int64(start.duration(to: .now) / .nanoseconds(1)))
+        Metrics.Timer(label: "rial_share_card_seconds").record(duration: start.duration(to: .now))
         return try await storage.storeDerived(card, named: "og.jpg", contentType: "image/jpeg", of: capture)
     }
 }

@@ -80,14 +80,13 @@ struct AnswerMiddleware: RouterMiddleware {
             label: "rial_http_requests_total",
             dimensions: [("route", route), ("method", RouteTable.label(request.method)), ("status", String(response.status.code))]
         ).increment()
-        Metrics.Timer(label: "rial_http_request_seconds", dimensions: [("route", route)])
-            .recordNanoseconds(elapsed.components.seconds * 1_000_000_000 + elapsed.components.attoseconds / 1_000_000_000)
+        Metrics.Timer(label: "rial_http_request_seconds", dimensions: [("route", route)]).record(duration: elapsed)
         TraceContext.$current.withValue(trace) {
             context.logger.info(
                 "request",
                 metadata: [
                     "method": "\(RouteTable.label(request.method))", "route": "\(route)", "status": "\(response.status.code)",
-                    "milliseconds": "\(elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000)",
+                    "milliseconds": "\(Int(elapsed / .milliseconds(1)))",
                 ])
         }
     }
