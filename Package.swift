@@ -69,6 +69,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .target(name: "Blocking", path: "Shared/Blocking"),
+        .target(name: "Compression", dependencies: ["CZlib"], path: "Shared/Compression"),
         .target(name: "Models", path: "Shared/Models"),
         .target(name: "Depth", dependencies: ["Models", "CZlib"], path: "Shared/Depth"),
         .target(name: "Imaging", dependencies: ["Models", "CTurboJPEG", "CPNG"], path: "Shared/Imaging"),
@@ -112,8 +113,8 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: backbone + [
-                "Attestation", "Blocking", "Depth", "Evidence", "Imaging", "Inspection", "Multipart", crypto, httpTypes, hummingbird,
-                hummingbirdCore, hummingbirdTLS, mustache, nioCore,
+                "Attestation", "Blocking", "Compression", "Depth", "Evidence", "Imaging", "Inspection", "Multipart", crypto, httpTypes,
+                hummingbird, hummingbirdCore, hummingbirdTLS, mustache, nioCore,
                 nioHTTP1, nioHTTPTypes, nioSSL,
             ],
             path: "Services/gateway", resources: [.copy("Site/Resources")]),
@@ -122,16 +123,16 @@ let package = Package(
             name: "C2PAInspector", dependencies: ["ContentCredentials", "CSandbox", "Models"], path: "Services/c2pa-inspector"),
 
         .target(name: "SimulatedDevice", dependencies: [crypto, x509, asn1], path: "Clients/SimulatedDevice"),
-        .target(name: "Scene", dependencies: ["Imaging", "CZlib"], path: "Clients/Scene"),
+        .target(name: "Scene", dependencies: ["Compression", "Imaging"], path: "Clients/Scene"),
         .target(
             name: "RialClient", dependencies: ["Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1],
             path: "Clients/RialClient"),
         .executableTarget(
             name: "RialCLI",
             dependencies: [
-                "RialClient", "SimulatedDevice", "Scene", "Signing", "ContentCredentials", "Models", "Persistence", "Messaging",
-                "ObjectStorage", "Pipeline",
-                "Observability", "Imaging", "CZlib", crypto, httpClient, nioCore, logging, arguments,
+                "RialClient", "SimulatedDevice", "Scene", "Signing", "Compression", "ContentCredentials", "Models", "Persistence",
+                "Messaging", "ObjectStorage", "Pipeline",
+                "Observability", "Imaging", crypto, httpClient, nioCore, logging, arguments,
             ],
             path: "Clients/rial"),
 
@@ -142,8 +143,9 @@ let package = Package(
             ],
             path: "Benchmarks/ComponentBench"),
 
-        .target(name: "TestSupport", dependencies: ["Persistence", logging], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["CZlib", "Persistence", logging], path: "Tests/TestSupport"),
         .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
+        .testTarget(name: "CompressionTests", dependencies: ["Compression", "TestSupport"], path: "Tests/CompressionTests"),
         .testTarget(name: "ModelsTests", dependencies: ["Models"], path: "Tests/ModelsTests"),
         .testTarget(name: "AttestationTests", dependencies: ["Attestation", "TestSupport"], path: "Tests/AttestationTests"),
         .testTarget(
@@ -172,7 +174,7 @@ let package = Package(
         .testTarget(
             name: "RialClientTests",
             dependencies: [
-                "RialClient", "RialCLI", "SimulatedDevice", "Models", "Messaging", "CZlib", nioCore, hummingbird, logging, httpTypes,
+                "RialClient", "RialCLI", "SimulatedDevice", "Models", "Messaging", "TestSupport", nioCore, hummingbird, logging, httpTypes,
             ],
             path: "Tests/RialClientTests"),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability", coreMetrics, logging], path: "Tests/ObservabilityTests"),

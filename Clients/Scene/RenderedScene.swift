@@ -1,3 +1,5 @@
+import Compression
+
 /// A photo and its depth map, covering the same field of view.
 public struct RenderedScene: Sendable {
     /// With EXIF.
@@ -19,12 +21,11 @@ public struct RenderedScene: Sendable {
     }
 
     /// RFC 1952.
-    /// - Throws: ``SceneError`` `encodingFailed` if zlib has no memory; so do the other two.
-    public func depthGzip() throws(SceneError) -> [UInt8] { try Deflate.compress(depthBytes, windowBits: 15 + 16) }
+    public func depthGzip() throws(DeflateError) -> [UInt8] { try Deflate.compress(depthBytes, wrapping: .gzip) }
 
     /// RFC 1950.
-    public func depthZlib() throws(SceneError) -> [UInt8] { try Deflate.compress(depthBytes, windowBits: 15) }
+    public func depthZlib() throws(DeflateError) -> [UInt8] { try Deflate.compress(depthBytes, wrapping: .zlib) }
 
     /// RFC 1951, what Apple's `.zlib` writes.
-    public func depthRawDeflate() throws(SceneError) -> [UInt8] { try Deflate.compress(depthBytes, windowBits: -15) }
+    public func depthRawDeflate() throws(DeflateError) -> [UInt8] { try Deflate.compress(depthBytes, wrapping: .none) }
 }

@@ -1,6 +1,6 @@
-import CZlib
 import Foundation
 import RialClient
+import TestSupport
 import Testing
 
 @testable import RialCLI
@@ -16,7 +16,7 @@ struct DepthFileTests {
                 return
             }
             #expect(compressed.prefix(2) == [0x1F, 0x8B])
-            #expect(inflate(compressed, limit: raw.count + 1) == raw)
+            #expect(inflated(compressed, limit: raw.count + 1) == raw)
         }
     }
 
@@ -58,24 +58,5 @@ struct DepthFileTests {
         #expect(throws: APIFailure.self) {
             try DepthFile(url: URL(fileURLWithPath: path), width: 256, height: 192).content()
         }
-    }
-
-    private func inflate(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
-        var stream = z_stream()
-        guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
-        defer { inflateEnd(&stream) }
-        var input = bytes
-        var output = [UInt8](repeating: 0, count: limit)
-        let status = input.withUnsafeMutableBufferPointer { source in
-            output.withUnsafeMutableBufferPointer { target in
-                stream.next_in = source.baseAddress
-                stream.avail_in = UInt32(source.count)
-                stream.next_out = target.baseAddress
-                stream.avail_out = UInt32(target.count)
-                return CZlib.inflate(&stream, Z_FINISH)
-            }
-        }
-        guard status == Z_STREAM_END else { return nil }
-        return Array(output.dropLast(Int(stream.avail_out)))
     }
 }

@@ -38,12 +38,14 @@ func makeRequest(_ method: HTTPRequest.Method = .get, _ path: String = "/", _ he
 }
 
 extension Response {
-    /// The whole body.
-    func text() async throws -> String {
+    /// The whole body, as it is sent.
+    func bytes() async throws -> [UInt8] {
         let collected = Collected()
         try await body.write(Collector(into: collected))
-        return String(decoding: collected.bytes, as: UTF8.self)
+        return collected.bytes
     }
+
+    func text() async throws -> String { String(decoding: try await bytes(), as: UTF8.self) }
 }
 
 private final class Collected { var bytes: [UInt8] = [] }

@@ -68,8 +68,12 @@ class WeightTests(unittest.TestCase):
                 self.assertEqual(status, 200)
                 heaviest = max(heaviest, len(body))
                 self.assertLess(len(body), 40_000, f"{name} {language}")
+                _, headers, sent = world.shared().get(path, Accept_Language=language, Accept_Encoding="gzip")
+                self.assertEqual(headers["Content-Encoding"], "gzip")
+                self.assertTrue(gzip.decompress(sent).rstrip().endswith(b"</html>"))
+                self.assertLess(len(sent), 15_000, f"{name} {language}")
                 if language == "en":
-                    print(f"\n  {name}: {len(body) / 1000:.1f} kB, {len(gzip.compress(body)) / 1000:.1f} kB compressed", end="")
+                    print(f"\n  {name}: {len(body) / 1000:.1f} kB, {len(sent) / 1000:.1f} kB as it is sent", end="")
         print(f"\n  the heaviest page: {heaviest / 1000:.1f} kB", end="")
 
     def test_all_scripts_together_weigh_less_than_30_kB(self):

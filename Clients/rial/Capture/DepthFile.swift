@@ -1,3 +1,4 @@
+import Compression
 import Foundation
 import RialClient
 
@@ -39,6 +40,6 @@ struct DepthFile {
         guard let handle = try? FileHandle(forReadingFrom: url), let data = try? handle.read(upToCount: Int(expected)),
             data.count == expected
         else { throw CommandFailure("\(url.path) cannot be read.") }
-        return .bytes(try Gzip.compress(Array(data)))
+        return .bytes(try Deflate.compress(Array(data)))
     }
 }

@@ -5,6 +5,8 @@ import Models
 /// A file of the site that is the same for everyone.
 struct Asset: Sendable {
     let bytes: [UInt8]
+    /// The same, compressed; `nil` where that gains nothing.
+    let compressed: [UInt8]?
     let contentType: String
     let digest: Models.Digest
 
@@ -19,6 +21,8 @@ struct Asset: Sendable {
             throw SiteError(.resource, "\(file.lastPathComponent) cannot be read")
         }
         bytes = Array(data)
+        // Pictures but SVG are compressed already.
+        compressed = ["png", "jpg"].contains(file.pathExtension) ? nil : ContentCoding.gzip(bytes, level: 9)
         contentType = type
         self.digest = digest
     }

@@ -10,7 +10,7 @@ struct SiteHeaders: Sendable {
     func page(_ language: Language, isIndexed: Bool, showsLocalFiles: Bool) -> HTTPFields {
         var fields: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .contentLanguage: language.rawValue, .cacheControl: "no-cache",
-            .vary: "Accept-Language, Cookie", .contentSecurityPolicy: policy(showsLocalFiles: showsLocalFiles),
+            .vary: "Accept-Encoding, Accept-Language, Cookie", .contentSecurityPolicy: policy(showsLocalFiles: showsLocalFiles),
             .xContentTypeOptions: "nosniff", .referrerPolicy: "no-referrer", .crossOriginOpenerPolicy: "same-origin",
             .crossOriginResourcePolicy: "same-origin",
             .permissionsPolicy: "accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), "

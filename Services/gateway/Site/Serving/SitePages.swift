@@ -29,15 +29,21 @@ struct SitePages: Sendable {
     func response(
         _ page: Page, _ language: Language, status: HTTPResponse.Status = .ok, fields: HTTPFields = [:], to request: Request
     ) throws(SiteError) -> Response {
-        let body = try html(page, language)
+        let body = Array(try html(page, language).utf8)
         var all = headers.page(language, isIndexed: page.isIndexed, showsLocalFiles: page.showsLocalFiles)
         for field in fields { all[field.name] = field.value }
+        let isGzipTaken = ContentCoding.isGzipTaken(by: request)
         if status == .ok, request.method == .get || request.method == .head {
-            let tag = "\"\(Hex.encode(Array(SHA256.hash(data: Data(body.utf8)).prefix(16))))\""
+            let plain = "\"\(Hex.encode(Array(SHA256.hash(data: body).prefix(16))))\""
+            let tag = isGzipTaken ? ContentCoding.tag(plain) : plain
             all[.eTag] = tag
             if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: all) }
         }
-        return Response(status: status, headers: all, body: .init(byteBuffer: ByteBuffer(string: body)))
+        guard isGzipTaken, let compressed = ContentCoding.gzip(body) else {
+            return Response(status: status, headers: all, body: .init(byteBuffer: ByteBuffer(bytes: body)))
+        }
+        all[.contentEncoding] = "gzip"
+        return Response(status: status, headers: all, body: .init(byteBuffer: ByteBuffer(bytes: compressed)))
     }
 
     /// What every page has, from `<html>` to the language switch.

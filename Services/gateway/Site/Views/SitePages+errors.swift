@@ -14,7 +14,7 @@ extension SitePages {
         let language = Language(request)
         var fields = error.headers
         fields[.cacheControl] = "no-store"
-        fields[.vary] = "Accept, Accept-Language, Cookie"
+        fields[.vary] = "Accept, Accept-Encoding, Accept-Language, Cookie"
         return try? response(
             errorPage(error, path: path, requestID: context.requestID, resources.words(language)), language, status: error.code.status,
             fields: fields, to: request)
@@ -58,16 +58,10 @@ extension SitePages {
 enum AcceptedForm {
     /// Whether HTML is asked for by name, and not less than JSON (RFC 9110 §12.5.1).
     static func prefersHTML(_ fields: [String]) -> Bool {
-        var weights: [String: Double] = [:]
-        for item in fields.joined(separator: ",").prefix(2000).split(separator: ",").prefix(50) {
-            let parts = item.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-            guard let range = parts.first else { continue }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
-            weights[range] = max(weights[range] ?? 0, weight)
-        }
-        let html = weights["text/html"] ?? weights["text/*"] ?? 0
-        let problem = weights["application/problem+json"] ?? 0
-        let json = weights["application/json"] ?? weights["application/*"] ?? 0
+        let list = WeightedList(fields)
+        let html = list.weight(of: "text/html") ?? list.weight(of: "text/*") ?? 0
+        let problem = list.weight(of: "application/problem+json") ?? 0
+        let json = list.weight(of: "application/json") ?? list.weight(of: "application/*") ?? 0
         return html > 0 && html >= max(json, problem)
     }
 }

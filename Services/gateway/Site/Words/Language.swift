@@ -30,20 +30,11 @@ enum Language: String, CaseIterable, Sendable {
     /// The best of `Accept-Language` (RFC 9110 §12.5.4): highest weight, then order. A range stands for its primary language.
     init(accepting field: String) {
         var best: (language: Language, weight: Double)?
-        for item in field.prefix(1000).split(separator: ",").prefix(50) {
-            let parts = item.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard let range = parts.first?.lowercased(), let weight = Self.weight(parts.dropFirst()), weight > 0 else { continue }
+        for (range, weight) in WeightedList([field]).items where weight > best?.weight ?? 0 {
             let primary = range.split(separator: "-").first.map(String.init) ?? ""
             guard let language = range == "*" ? .fallback : Language(rawValue: primary) else { continue }
-            if weight > best?.weight ?? 0 { best = (language, weight) }
+            best = (language, weight)
         }
         self = best?.language ?? .fallback
-    }
-
-    /// 1 without `q`; `nil` for what is no weight.
-    private static func weight(_ parameters: some Sequence<String>) -> Double? {
-        guard let parameter = parameters.first(where: { $0.lowercased().hasPrefix("q=") }) else { return 1 }
-        guard let weight = Double(parameter.dropFirst(2)), (0...1).contains(weight) else { return nil }
-        return weight
     }
 }

@@ -1,0 +1,31 @@
+import Compression
+import HTTPTypes
+import Hummingbird
+
+/// Compresses what the site sends, where the client takes gzip (RFC 9110 §8.4.1.3, §12.5.3) and it is worth it.
+///
+/// Pages and files of the site only, which are the same for whoever may read them: how well a secret compresses beside what a stranger
+/// chose would tell it.
+enum ContentCoding {
+    /// Shorter content fits a packet as it is.
+    static let minimumBytes = 1000
+    /// zlib's; pages are compressed for each answer, and higher levels gain two per cent for twice the time.
+    private static let pageLevel: Int32 = 5
+
+    /// Whether gzip has a weight above 0, by its name or by "*".
+    static func isGzipTaken(by request: Request) -> Bool {
+        let list = WeightedList(request.headers[values: .acceptEncoding])
+        return list.weight(of: "gzip", "x-gzip") ?? list.weight(of: "*") ?? 0 > 0
+    }
+
+    /// - Returns: `nil` where nothing is gained by compressing.
+    static func gzip(_ bytes: [UInt8], level: Int32 = pageLevel) -> [UInt8]? {
+        guard bytes.count >= minimumBytes, let compressed = try? Deflate.compress(bytes, wrapping: .gzip, level: level),
+            compressed.count < bytes.count * 9 / 10
+        else { return nil }
+        return compressed
+    }
+
+    /// The entity tag of the compressed form: another representation than the plain one (RFC 9110 §8.8.3.3).
+    static func tag(_ plain: String) -> String { "\(plain.dropLast())-gzip\"" }
+}
