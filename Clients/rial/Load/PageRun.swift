@@ -69,7 +69,7 @@ struct PageReport: MeasurementReport {
     let failed: Int
     /// Not asked for, because too many were under way.
     let skipped: Int
-    /// Of one page, as it came.
+    /// Of one page, not compressed.
     let pageBytes: Int
     let pageMilliseconds: Percentiles?
 

@@ -9,8 +9,8 @@ import Hummingbird
 enum ContentCoding {
     /// Shorter content fits a packet as it is.
     static let minimumBytes = 1000
-    /// zlib's; pages are compressed for each answer, and higher levels gain two per cent for twice the time.
-    private static let pageLevel: Int32 = 5
+    /// zlib's; pages are compressed for each answer, and the next level gains two per cent for a third more time.
+    private static let pageLevel: Int32 = 4
 
     /// Whether gzip has a weight above 0, by its name or by "*".
     static func isGzipTaken(by request: Request) -> Bool {
