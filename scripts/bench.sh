@@ -55,4 +55,4 @@ run() { # run TITLE COMMAND ARGUMENTS…
 run "2 captures a second, 12 megapixels, $seconds s" load --rate 2 --seconds "$seconds" --size full
 run "50 verification pages a second, $seconds s" load-pages --rate 50 --seconds "$seconds"
 # Last: what it leaves to be done would disturb the others.
-run "as many as it takes, 4 uploads at a time, $seconds s" load --flood 4 --seconds "$seconds" --drain $((seconds * 8)) --size full
+run "as many as it takes, 4 uploads at a time, $seconds s" load --flood 4 --seconds "$seconds" --drain $((seconds < 450 ? seconds * 8 : 3600)) --size full

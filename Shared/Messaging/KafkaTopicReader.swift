@@ -16,10 +16,10 @@ public struct KafkaTopicReader: Sendable {
 
     /// - Parameters:
     ///   - limit: the largest number of records returned.
-    ///   - timeout: how long reading may take in all.
+    ///   - timeout: how long reading may take once the broker has named its topics.
     /// - Returns: the records by partition and offset; empty if there is no such topic.
-    /// - Throws: ``KafkaError`` if the broker cannot be asked, `_TIMED_OUT` if there was more than could be read in time: a part is
-    ///   never returned for the whole.
+    /// - Throws: ``KafkaError`` if the broker could not be asked in time, `_TIMED_OUT` if not all could be read in time that it counted:
+    ///   a part of that is never returned for the whole.
     public func read(topic: String, limit: Int, timeout: Duration = .seconds(10)) async throws -> [KafkaRecord] {
         let partitions = try await KafkaAdmin(configuration).topics()[topic] ?? 0
         guard partitions > 0, limit > 0 else { return [] }
@@ -29,6 +29,8 @@ public struct KafkaTopicReader: Sendable {
         // What is there is there: waiting for more would only be taken for the end.
         settings.fetchWait = .milliseconds(10)
         settings.properties["enable.partition.eof"] = "true"
+        // For a broker that takes a question and never answers; the library's minute is longer than reading may take.
+        settings.properties["socket.timeout.ms"] = "5000"
         let client = try KafkaClient(
             settings, role: .consumer(group: "rial-reader"), logger: Logger(label: "kafka-reader"))
         return try await executor.run {
@@ -64,9 +66,8 @@ public struct KafkaTopicReader: Sendable {
                 let patience = min(ContinuousClock.now.duration(to: deadline), .seconds(2))
                 guard patience > .zero else { throw KafkaError(error) }
                 error = rd_kafka_query_watermark_offsets(client.handle, topic, partition, &low, &high, patience.milliseconds)
-                guard error != RD_KAFKA_RESP_ERR_NO_ERROR else { continue }
-                guard KafkaError(error).isTransient else { throw KafkaError(error) }
-                Thread.sleep(forTimeInterval: 0.1)
+                // Whatever it is: older libraries call a broker that is away a bad message.
+                if error != RD_KAFKA_RESP_ERR_NO_ERROR { Thread.sleep(forTimeInterval: 0.1) }
             }
             if high > low { ends[partition] = high }
         }

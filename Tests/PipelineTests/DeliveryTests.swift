@@ -89,6 +89,10 @@ extension SystemTests {
             #expect(before.count == 1)
             let registration = try #require(before.first?.split(separator: "|").first.map(String.init))
             let redelivery = try Redelivery(stack)
+            // The gateway may have read the outcome before it was announced.
+            try await eventually("it was announced") {
+                try await !stack.records(of: .registrationAppraised, key: registration).isEmpty
+            }
             try await redelivery.awaitHandled(
                 try await redelivery.replay([.registrationAppraised, .registrationSubmitted], key: registration))
             #expect(try await stack.sql(query) == before)

@@ -76,6 +76,8 @@ struct TestClient: Sendable {
     static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
+        // Shorter than any gateway of the tests keeps one: none is used that its server is just closing.
+        configuration.connectionPool.idleTimeout = .seconds(1)
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
@@ -131,7 +133,13 @@ struct TestClient: Sendable {
     /// A registered device.
     func device(_ kind: RequestKeyKind = .ed25519, defect: Defect? = nil) async throws -> SimulatedDevice {
         var device = SimulatedDevice(requestKey: kind)
-        let answer = try await register(registration(device, challenge: challenge(), defect: defect))
+        let body = try registration(device, challenge: await challenge(), defect: defect)
+        var answer = try await register(body)
+        // After a verifier or a broker was killed its consumers may take longer to join again than one request waits.
+        try await eventually("a registration's answer") {
+            if answer.status == 503 { answer = try await register(body) }
+            return answer.status != 503
+        }
         device.deviceID = try #require(answer.data["device_id"] as? String, "\(String(decoding: answer.body, as: UTF8.self))")
         return device
     }

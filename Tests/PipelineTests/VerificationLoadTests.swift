@@ -10,7 +10,9 @@ extension SystemTests {
     struct VerificationLoad {
         @Test("of 5 MB each disturb no upload, and fill neither memory nor disk", .timeLimit(.minutes(8)))
         func hundred() async throws {
-            try await VerifyingGatewayTrait(number: 6, settings: [:]).around {
+            // Who waits in line is to be served, however long the machine takes.
+            let settings = ["RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "300"]
+            try await VerifyingGatewayTrait(number: 6, settings: settings).around {
                 let gateway = try VerifyingGateway.required()
                 let capture = try await SignedCapture.make()
                 // Half of them carry credentials, so that all that there is to do is done.
@@ -38,7 +40,7 @@ extension SystemTests {
                 let answers = try await verified
                 #expect(answers.count { $0.status == 200 } == 100, "\(answers.map(\.status).sorted())")
                 #expect(answers.count { $0.verdict == "no_record" } == 50 && answers.count { $0.validationState == "trusted" } == 50)
-                #expect(slowest < .seconds(15), "an upload took \(slowest)")
+                #expect(slowest < .seconds(45), "an upload took \(slowest)")
                 // Half a gigabyte went through it.
                 let grown = try gateway.peakMemory() - before
                 #expect(grown < 96 << 20, "the gateway grew by \(grown >> 20) MB")
@@ -85,14 +87,14 @@ extension SystemTests {
             }
         }
 
-        @Test("who waits in line longer than a connection may be idle has an answer all the same", .timeLimit(.minutes(1)))
+        @Test("who waits in line longer than a connection may be idle has an answer all the same", .timeLimit(.minutes(2)))
         func patience() async throws {
-            let settings = ["RIAL_MAX_CONCURRENT_VERIFICATIONS": "1", "RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "2"]
+            let settings = ["RIAL_MAX_CONCURRENT_VERIFICATIONS": "1", "RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "6"]
             try await VerifyingGatewayTrait(number: 7, settings: settings).around {
                 let gateway = try VerifyingGateway.required()
                 let photo = try ForeignPhoto.plain()
                 // It moves on every second, and so keeps its place.
-                let slow = SlowUpload.start(photo, to: gateway.client, pausing: .seconds(1), pauses: 6)
+                let slow = SlowUpload.start(photo, to: gateway.client, pausing: .seconds(1), pauses: 12)
                 try await eventually("somebody has the place") {
                     try await gateway.admin("/metrics").contains("rial_verifications_in_progress 1")
                 }

@@ -73,7 +73,7 @@ _opener = urllib.request.build_opener(_NoRedirect)
 
 
 def get(url, **headers):
-    """One answer, whatever its status. A stream of events is read until it is quiet for a second."""
+    """One answer, whatever its status. A stream of events is read until it is quiet for a second after its first event."""
     request = urllib.request.Request(url, headers={name.replace("_", "-"): value for name, value in headers.items()})
     try:
         answer = _opener.open(request, timeout=20)
@@ -91,11 +91,13 @@ def get(url, **headers):
 def _events(url):
     parts = urllib.parse.urlsplit(url)
     body = b""
-    with socket.create_connection((parts.hostname, parts.port), timeout=1) as connection:
+    with socket.create_connection((parts.hostname, parts.port), timeout=30) as connection:
         connection.sendall(f"GET {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\nAccept: text/event-stream\r\n\r\n".encode())
         try:
             while len(body) < 1 << 20 and (piece := connection.recv(65536)):
                 body += piece
+                if b"event:" in body:
+                    connection.settimeout(1)
         except TimeoutError:
             pass
     return body

@@ -57,7 +57,9 @@ class Privacy(unittest.TestCase):
         self.assertIn(f"/media/{self.planted.unbound}/public.jpg", paths)
         self.assertTrue(any(path.endswith("result.js") for path in paths) and any(path.endswith("live.js") for path in paths), paths)
         self.assertTrue(any(each.url.startswith(f"{self.world.url}/oembed") and each.status == 200 for each in self.answers))
-        self.assertTrue(any(b"event:" in each.body for each in self.urls("text/event-stream")))
+        streams = self.urls("text/event-stream")
+        self.assertTrue(streams)
+        self.assertEqual([each.url for each in streams if b"event:" not in each.body], [])
         self.assertTrue(any(b"screen-check-7" in each.body for each in self.answers), "the public part of a detection report")
         broken = {each.url for each in self.answers if each.status >= 500}
         self.assertEqual(broken, set())
