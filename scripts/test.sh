@@ -48,7 +48,7 @@ fi
 if [[ " ${failed[*]} " = *"swift test"* ]]; then
     say "what failed among the Swift tests"
     # Whole suites that failed because of one test say nothing more.
-    grep -aE '^(✘ |↳ .*(not in time|Caught)|error: )|Fatal error' "$results" | grep -avE '^✘ Suite ' | cut -c 1-600 | tail -n 60 ||
+    grep -aE '^(✘|↳|error:) |[Ff]atal error' "$results" | grep -avE '^✘ Suite ' | cut -c 1-600 | tail -n 60 ||
         tail -n 30 "$results"
 fi
 [ ${#failed[@]} = 0 ] || fail "failed: ${failed[*]}" "the reasons are above; logs are in .local/test/logs"

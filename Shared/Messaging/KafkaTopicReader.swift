@@ -66,7 +66,8 @@ public struct KafkaTopicReader: Sendable {
                 let patience = min(ContinuousClock.now.duration(to: deadline), .seconds(2))
                 guard patience > .zero else { throw KafkaError(error) }
                 error = rd_kafka_query_watermark_offsets(client.handle, topic, partition, &low, &high, patience.milliseconds)
-                // Whatever it is: older libraries call a broker that is away a bad message.
+                // Whatever it is: older libraries call a broker that is away a bad message. Such an answer may come at once, and nothing
+                // tells when there is a better one; the thread is this reader's own, and the deadline ends it.
                 if error != RD_KAFKA_RESP_ERR_NO_ERROR { Thread.sleep(forTimeInterval: 0.1) }
             }
             if high > low { ends[partition] = high }

@@ -95,7 +95,7 @@ extension SystemTests {
             case .invalidDepthFormat: form[1] = FormPart("depth_map", Array("no depth".utf8))
             case .invalidMetadata: form[2] = FormPart("metadata", Array("{}".utf8))
             case .invalidAssertion: form[3] = FormPart("assertion", Array("not CBOR".utf8))
-            case .timestampExpired: time += 330
+            case .timestampExpired: time += 310
             case .deviceNotRegistered: device.deviceID = "\(UUID())"
             case .deviceRevoked:
                 let admin = TestClient(url: try #require(stack.addresses["RIAL_ADMIN_ATTESTATION_VERIFIER"]))

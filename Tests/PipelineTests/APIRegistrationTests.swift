@@ -119,11 +119,8 @@ extension SystemTests {
             try await LocalStack.required().without("attestation-verifier", by: "stop") {
                 APIRefusal.serviceUnavailable.expectEnvelope(try await client.register(body))
             }
-            // Its consumers may take longer to join again than one request waits.
-            try await eventually("the same body has its outcome") {
-                let answer = try await client.register(body)
-                return answer.status == 201 && answer.data["attestation_level"] as? String == "secure_enclave"
-            }
+            let answer = try await client.registered(body)
+            #expect(answer.status == 201 && answer.data["attestation_level"] as? String == "secure_enclave", "\(answer.text)")
         }
     }
 }

@@ -130,16 +130,21 @@ struct TestClient: Sendable {
         try await send("POST", "/api/v1/devices/register", headers: [("Content-Type", "application/json")], body: body)
     }
 
+    /// Registers, with the same body while nobody appraises: after a verifier or a broker was away its consumers may take longer to
+    /// join again than one request waits.
+    func registered(_ body: [UInt8]) async throws -> Answer {
+        var answer: Answer?
+        try await eventually("a registration's answer") {
+            answer = try await register(body)
+            return answer?.status != 503
+        }
+        return try #require(answer)
+    }
+
     /// A registered device.
     func device(_ kind: RequestKeyKind = .ed25519, defect: Defect? = nil) async throws -> SimulatedDevice {
         var device = SimulatedDevice(requestKey: kind)
-        let body = try registration(device, challenge: await challenge(), defect: defect)
-        var answer = try await register(body)
-        // After a verifier or a broker was killed its consumers may take longer to join again than one request waits.
-        try await eventually("a registration's answer") {
-            if answer.status == 503 { answer = try await register(body) }
-            return answer.status != 503
-        }
+        let answer = try await registered(registration(device, challenge: challenge(), defect: defect))
         device.deviceID = try #require(answer.data["device_id"] as? String, "\(String(decoding: answer.body, as: UTF8.self))")
         return device
     }

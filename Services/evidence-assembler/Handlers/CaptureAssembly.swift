@@ -82,7 +82,7 @@ struct CaptureAssembly: Sendable {
             FailPoint.reached("evidence-assembler.announced")
             Counter(label: "rial_captures_completed_total", dimensions: [("confidence", confidence.rawValue)]).increment()
             Metrics.Timer(label: "rial_capture_completion_seconds").record(
-                duration: .seconds(Date().timeIntervalSince(record.announcement.receivedAt)))
+                duration: .seconds(min(Date().timeIntervalSince(record.announcement.receivedAt), 1e6)))
         }
         FailPoint.reached("evidence-assembler.committed")
         context.logger.info(

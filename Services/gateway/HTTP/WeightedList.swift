@@ -2,7 +2,7 @@ import Foundation
 
 /// What a client takes of something, with weights: the value of `Accept`, `Accept-Encoding`, `Accept-Language` (RFC 9110 §12.4.2, §12.5).
 struct WeightedList: Sendable {
-    /// As given, in lower case, without parameters; a weight of 0 means that it is not taken. What has no sound weight is left out.
+    /// In their order, in lower case, without parameters; a weight of 0 means that it is not taken. What has no sound weight is left out.
     let items: [(value: String, weight: Double)]
 
     /// - Parameter fields: the lines of the field; what is beyond 50 items or 2,000 characters is not read.

@@ -29,7 +29,7 @@ struct AssetController: Sendable {
     func serve(_ path: String, _ request: Request, isCurrent: Bool = false) throws(APIError) -> Response {
         guard let asset = resources.assets[path] else { throw APIError(.notFound, "There is nothing at this address.") }
         let isNamed = isCurrent || request.uri.queryParameters["v"].map { asset.digest.hex.hasPrefix($0) && $0.utf8.count >= 12 } == true
-        let compressed = ContentCoding.isGzipTaken(by: request) ? asset.compressed : nil
+        let compressed = asset.compressed.flatMap { ContentCoding.isGzipTaken(by: request) ? $0 : nil }
         let tag = compressed == nil ? asset.tag : ContentCoding.tag(asset.tag)
         var fields: HTTPFields = [
             .contentType: asset.contentType, .eTag: tag, .xContentTypeOptions: "nosniff", .crossOriginResourcePolicy: "same-origin",
@@ -38,8 +38,7 @@ struct AssetController: Sendable {
         ]
         if asset.compressed != nil { fields[.vary] = "Accept-Encoding" }
         if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: fields) }
-        if compressed != nil { fields[.contentEncoding] = "gzip" }
-        return Response(status: .ok, headers: fields, body: .init(byteBuffer: ByteBuffer(bytes: compressed ?? asset.bytes)))
+        return ContentCoding.response(.ok, fields, plain: asset.bytes, compressed: compressed)
     }
 
     /// Records are not kept from robots here: those that are not to be listed say so themselves, which only a robot that may read them learns.

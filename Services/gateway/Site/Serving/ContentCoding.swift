@@ -26,6 +26,15 @@ enum ContentCoding {
         return compressed
     }
 
+    /// An answer with the compressed form, where there is one to be sent.
+    static func response(
+        _ status: HTTPResponse.Status, _ fields: HTTPFields, plain: [UInt8], compressed: [UInt8]?
+    ) -> Response {
+        var fields = fields
+        if compressed != nil { fields[.contentEncoding] = "gzip" }
+        return Response(status: status, headers: fields, body: .init(byteBuffer: ByteBuffer(bytes: compressed ?? plain)))
+    }
+
     /// The entity tag of the compressed form: another representation than the plain one (RFC 9110 §8.8.3.3).
     static func tag(_ plain: String) -> String { "\(plain.dropLast())-gzip\"" }
 }

@@ -39,11 +39,7 @@ struct SitePages: Sendable {
             all[.eTag] = tag
             if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: all) }
         }
-        guard isGzipTaken, let compressed = ContentCoding.gzip(body) else {
-            return Response(status: status, headers: all, body: .init(byteBuffer: ByteBuffer(bytes: body)))
-        }
-        all[.contentEncoding] = "gzip"
-        return Response(status: status, headers: all, body: .init(byteBuffer: ByteBuffer(bytes: compressed)))
+        return ContentCoding.response(status, all, plain: body, compressed: isGzipTaken ? ContentCoding.gzip(body) : nil)
     }
 
     /// What every page has, from `<html>` to the language switch.
