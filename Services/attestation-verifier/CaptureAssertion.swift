@@ -12,7 +12,7 @@ struct CaptureDigests {
     let metadata: Digest?
     let photoThenDepth: Digest?
 
-    init(_ message: CaptureReceived, photoThenDepth: Digest? = nil) {
+    init(_ message: CaptureAnnouncement, photoThenDepth: Digest? = nil) {
         photo = message.intake.photo?.sha256
         depth = message.intake.depth?.sha256
         metadata = Digest(bytes: SHA256.hash(data: message.metadata.bytes))

@@ -13,7 +13,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         receipts: ReceiptAppraiser(), database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox)
     let captures = AppraiseCapture(
         appIDs: settings.appIDs, database: backbone.database, storage: backbone.storage,
-        publisher: PartPublisher(.attestationVerifier))
+        publisher: PartPublisher(.attestationVerifier, database: backbone.database))
     return backbone.serviceGroup([backbone.consume(registrations), backbone.consume(captures)]) { router in
         DeviceAdministration(database: backbone.database, logger: logger).addRoutes(to: router)
     }

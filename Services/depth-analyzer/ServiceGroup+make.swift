@@ -7,7 +7,7 @@ import ServiceLifecycle
 func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
     let backbone = try Backbone(.depthAnalyzer, settings: settings.common, metrics: metrics, logger: logger)
     let handler = AnalyzeDepth(
-        analysis: CaptureAnalysis(storage: backbone.storage), database: backbone.database,
-        publisher: PartPublisher(.depthAnalyzer))
+        analysis: CaptureAnalysis(storage: backbone.storage),
+        publisher: PartPublisher(.depthAnalyzer, database: backbone.database))
     return backbone.serviceGroup([backbone.consume(handler)])
 }

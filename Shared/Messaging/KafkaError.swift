@@ -20,8 +20,8 @@ public struct KafkaError: Error, Sendable, CustomStringConvertible {
     /// The same error, met by a client that is of no use any more.
     func asFatal() -> KafkaError { KafkaError(rd_kafka_resp_err_t(rawValue: code), message: message, isFatal: true) }
 
-    /// Only time helps: the broker is away or changing, a topic is not there yet, or the client is being replaced.
-    public var isTransient: Bool { isFatal || Self.transientCodes.contains(code) || isUnknownTopic }
+    /// Only time helps, or an operator: all but a record that no broker takes, or a call that no client makes sense of (SPEC §1).
+    public var isTransient: Bool { isFatal || !Self.hopelessCodes.contains(code) }
 
     /// The topic or partition does not exist, or not yet.
     public var isUnknownTopic: Bool {
@@ -31,20 +31,11 @@ public struct KafkaError: Error, Sendable, CustomStringConvertible {
 
     public var description: String { "\(name): \(message)" }
 
-    private static let transientCodes = Set(
+    private static let hopelessCodes = Set(
         [
-            RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, RD_KAFKA_RESP_ERR__RESOLVE,
-            RD_KAFKA_RESP_ERR__TIMED_OUT, RD_KAFKA_RESP_ERR__MSG_TIMED_OUT, RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE,
-            RD_KAFKA_RESP_ERR__QUEUE_FULL, RD_KAFKA_RESP_ERR__WAIT_COORD, RD_KAFKA_RESP_ERR__DESTROY,
-            RD_KAFKA_RESP_ERR__PURGE_QUEUE, RD_KAFKA_RESP_ERR__PURGE_INFLIGHT,
-            RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
-            RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT, RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE,
-            RD_KAFKA_RESP_ERR_REPLICA_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION,
-            RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS, RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE,
-            RD_KAFKA_RESP_ERR_NOT_COORDINATOR, RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS,
-            RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS_AFTER_APPEND, RD_KAFKA_RESP_ERR_NOT_CONTROLLER,
-            RD_KAFKA_RESP_ERR_UNKNOWN_PRODUCER_ID, RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER,
-            RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH, RD_KAFKA_RESP_ERR_INVALID_PRODUCER_ID_MAPPING,
-            RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR,
+            RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_INVALID_MSG, RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE,
+            RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE, RD_KAFKA_RESP_ERR_INVALID_RECORD, RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION,
+            RD_KAFKA_RESP_ERR__BAD_MSG, RD_KAFKA_RESP_ERR__BAD_COMPRESSION, RD_KAFKA_RESP_ERR__INVALID_ARG,
+            RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED, RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE,
         ].map(\.rawValue))
 }

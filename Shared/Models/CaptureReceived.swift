@@ -49,9 +49,32 @@ public struct IntakeObjects: Codable, Sendable, Hashable {
     }
 }
 
-/// A capture was accepted (201 answered or about to be). Everything a handler needs, or where to find it.
+/// A capture was accepted (201 answered or about to be): what is to be looked at is in its row, as ``CaptureAnnouncement``.
 public struct CaptureReceived: Event, Equatable {
     public static let topic = Topic.captureReceived
+    public let captureID: CaptureID
+    public let type: CaptureType
+    public let mode: CaptureMode
+    public var partitionKey: String { captureID.description }
+
+    public init(captureID: CaptureID, type: CaptureType, mode: CaptureMode) {
+        self.captureID = captureID
+        self.type = type
+        self.mode = mode
+    }
+
+    public init(_ announcement: CaptureAnnouncement) {
+        self.init(captureID: announcement.captureID, type: announcement.type, mode: announcement.mode)
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case captureID = "capture_id"
+        case type, mode
+    }
+}
+
+/// What was accepted: everything a handler needs, or where to find it. In `captures.announcement`, written once by `gateway`.
+public struct CaptureAnnouncement: Codable, Sendable, Equatable {
     public let captureID: CaptureID
     public let deviceID: DeviceID
     public let type: CaptureType
@@ -64,7 +87,6 @@ public struct CaptureReceived: Event, Equatable {
     public let depthWidth: Int
     public let depthHeight: Int
     public let receivedAt: Date
-    public var partitionKey: String { captureID.description }
 
     public init(
         captureID: CaptureID, deviceID: DeviceID, type: CaptureType, mode: CaptureMode, intake: IntakeObjects,

@@ -3,25 +3,25 @@ import Foundation
 /// Whether a service could do its part of a capture.
 public enum PartOutcome: String, Codable, Sendable { case done, error }
 
-/// One service's share of a capture's evidence; the whole result travels in it (SPEC §1).
+/// A service has answered for a capture; its findings are in PostgreSQL (SPEC §1).
+///
+/// The event makes the assembler look and is never believed: an outcome that is not stored does not exist.
 public protocol PartEvent: Event, Equatable {
+    /// What the service stores.
     associatedtype Findings: Codable & Sendable & Equatable
     static var part: EvidencePart { get }
     var captureID: CaptureID { get }
     var outcome: PartOutcome { get }
     /// Why the service gave up, for ``PartOutcome/error``.
     var reason: String? { get }
-    var result: Findings? { get }
-    init(captureID: CaptureID, outcome: PartOutcome, reason: String?, result: Findings?)
+    init(captureID: CaptureID, outcome: PartOutcome, reason: String?)
 }
 
 extension PartEvent {
     public var partitionKey: String { captureID.description }
-    public static func done(_ captureID: CaptureID, _ result: Findings) -> Self {
-        Self(captureID: captureID, outcome: .done, reason: nil, result: result)
-    }
+    public static func done(_ captureID: CaptureID) -> Self { Self(captureID: captureID, outcome: .done, reason: nil) }
     public static func failed(_ captureID: CaptureID, reason: String) -> Self {
-        Self(captureID: captureID, outcome: .error, reason: reason, result: nil)
+        Self(captureID: captureID, outcome: .error, reason: reason)
     }
 }
 
@@ -30,23 +30,22 @@ public enum EvidencePart: String, Codable, Sendable, CaseIterable { case attesta
 
 private enum PartKeys: String, CodingKey {
     case captureID = "capture_id"
-    case outcome, reason, result
+    case outcome, reason
 }
 
 /// `attestation-verifier` judged device and assertion.
 public struct AttestationAppraised: PartEvent {
+    public typealias Findings = AttestationFindings
     public static let topic = Topic.attestationAppraised
     public static let part = EvidencePart.attestation
     public let captureID: CaptureID
     public let outcome: PartOutcome
     public let reason: String?
-    public let result: AttestationFindings?
 
-    public init(captureID: CaptureID, outcome: PartOutcome, reason: String?, result: AttestationFindings?) {
+    public init(captureID: CaptureID, outcome: PartOutcome, reason: String?) {
         self.captureID = captureID
         self.outcome = outcome
         self.reason = reason
-        self.result = result
     }
 
     private typealias CodingKeys = PartKeys
@@ -54,18 +53,17 @@ public struct AttestationAppraised: PartEvent {
 
 /// `depth-analyzer` measured the depth map.
 public struct DepthAnalyzed: PartEvent {
+    public typealias Findings = DepthFindings
     public static let topic = Topic.depthAnalyzed
     public static let part = EvidencePart.depth
     public let captureID: CaptureID
     public let outcome: PartOutcome
     public let reason: String?
-    public let result: DepthFindings?
 
-    public init(captureID: CaptureID, outcome: PartOutcome, reason: String?, result: DepthFindings?) {
+    public init(captureID: CaptureID, outcome: PartOutcome, reason: String?) {
         self.captureID = captureID
         self.outcome = outcome
         self.reason = reason
-        self.result = result
     }
 
     private typealias CodingKeys = PartKeys
@@ -73,23 +71,21 @@ public struct DepthAnalyzed: PartEvent {
 
 /// `upload-sync` has the media under its final keys.
 public struct MediaSynced: PartEvent {
+    public typealias Findings = MediaFindings
     public static let topic = Topic.mediaSynced
     public static let part = EvidencePart.media
     public let captureID: CaptureID
     public let outcome: PartOutcome
     public let reason: String?
-    public let result: MediaFindings?
 
-    public init(captureID: CaptureID, outcome: PartOutcome, reason: String?, result: MediaFindings?) {
+    public init(captureID: CaptureID, outcome: PartOutcome, reason: String?) {
         self.captureID = captureID
         self.outcome = outcome
         self.reason = reason
-        self.result = result
     }
 
     private typealias CodingKeys = PartKeys
 }
-
 /// A capture is final, or failed for now; `captures` has the rest.
 public struct EvidenceAssembled: Event, Equatable {
     public static let topic = Topic.evidenceAssembled

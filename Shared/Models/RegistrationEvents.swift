@@ -22,9 +22,22 @@ public struct RequestKey: Codable, Sendable, Hashable {
     }
 }
 
-/// A device asked to be registered; its challenge has been consumed.
+/// A device asked to be registered; its challenge has been consumed. What it asks for is in the challenge's row, as
+/// ``RegistrationSubmission``.
 public struct RegistrationSubmitted: Event, Equatable {
     public static let topic = Topic.registrationSubmitted
+    public let registrationID: RegistrationID
+    public var partitionKey: String { registrationID.description }
+
+    public init(registrationID: RegistrationID) { self.registrationID = registrationID }
+
+    enum CodingKeys: String, CodingKey {
+        case registrationID = "registration_id"
+    }
+}
+
+/// What a registration asks for. In `challenges.submission`, written once by `gateway`.
+public struct RegistrationSubmission: Codable, Sendable, Equatable {
     public let registrationID: RegistrationID
     public let model: String
     public let hasLiDAR: Bool
@@ -36,7 +49,6 @@ public struct RegistrationSubmitted: Event, Equatable {
     public let requestKey: RequestKey?
     /// Certificates are judged at this time.
     public let receivedAt: Date
-    public var partitionKey: String { registrationID.description }
 
     public init(
         registrationID: RegistrationID, model: String, hasLiDAR: Bool, osVersion: String?, keyID: [UInt8],
@@ -92,7 +104,7 @@ public enum RegistrationOutcome: String, Codable, Sendable {
     case invalidAttestation = "invalid_attestation"
     /// The key belongs to a verified device: `DEVICE_ALREADY_REGISTERED`.
     case alreadyRegistered = "already_registered"
-    /// The record could never be handled: `INTERNAL_ERROR`.
+    /// The record was given up by a fault of ours: not final, the same body is appraised again.
     case failed
 }
 

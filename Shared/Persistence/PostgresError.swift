@@ -35,11 +35,16 @@ public struct PostgresError: Error, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// Only time helps: the server is away, overloaded, or chose this transaction as a deadlock's victim.
+    /// Only time helps, or an operator: all but what lies in the data or the statement itself (classes 22, 23 and 42, of which a missing
+    /// right, 42501, can be given). A standby, a demoted primary, a lock or a time limit is no reason to give anything up (SPEC §1).
     public var isTransient: Bool {
-        if code == .connectionFailed || code == .timeout { return true }
-        guard let sqlState else { return false }
-        return shouldRetryTransaction || ["08", "53", "57P0"].contains { sqlState.hasPrefix($0) }
+        switch code {
+        case .connectionFailed, .timeout, .closed: return true
+        case .decoding, .migration: return false
+        case .query, .commitRolledBack: break
+        }
+        guard let sqlState else { return code == .commitRolledBack }
+        return sqlState == "42501" || !["22", "23", "42"].contains { sqlState.hasPrefix($0) }
     }
 
     /// Serialization failure or deadlock: the same transaction may succeed when run again from its start.

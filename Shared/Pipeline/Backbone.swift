@@ -44,8 +44,9 @@ public struct Backbone: Sendable {
         let storage = S3Client(configuration: settings.storage, httpClient: httpClient, logger: logger)
         self.storage = storage
         let admin = KafkaAdmin(settings.kafka)
+        let heartbeat = Heartbeat(service, url: settings.databaseURL, logger: logger)
         let own: [(name: String, probe: Readiness.Probe)] = [
-            ("database", { (try? await database.ping()) != nil }),
+            ("database", { (try? await heartbeat.beat()) != nil }),
             ("broker", { await admin.brokersReachable(timeout: .seconds(2)) }),
             ("storage", { (try? await storage.checkBucket()) != nil }),
         ]

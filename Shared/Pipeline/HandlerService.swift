@@ -101,12 +101,21 @@ public struct HandlerService<Handler: MessageHandler>: Service {
             let reason = (error as? RejectedMessage) ?? RejectedMessage(reason: "undecodable", detail: "\(error)")
             return await bury(record, reason, message: nil, attempts: 1)
         }
+        let inHand = InHand(service: service)
         var backoff = Backoff()
         var attempts = 0
+        var isInHand = false
         while !isStopping {
             attempts += 1
             let context = MessageContext(eventID: decoded.id, topic: topic, attempt: attempts, logger: logger)
             do {
+                if !isInHand {
+                    let deaths = try await inHand.take(decoded.id, consumer: topic, database)
+                    isInHand = true
+                    guard deaths < InHand.maximumDeaths else {
+                        throw RejectedMessage(reason: "process_died", detail: "\(deaths) processes ended while they had it in hand")
+                    }
+                }
                 try await handler.handle(decoded.message, context)
                 return .done
             } catch let rejection as RejectedMessage {
@@ -124,7 +133,24 @@ public struct HandlerService<Handler: MessageHandler>: Service {
                 await pause(backoff.next())
             }
         }
+        if isInHand { await layDown(decoded.id) }
         return .interrupted
+    }
+
+    /// So that an orderly end is not taken for a death; a database that does not answer now must not hold it up.
+    private func layDown(_ event: EventID) async {
+        let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let work = Task {
+            try? await InHand(service: service).letGo(event, consumer: topic, database)
+            end.yield()
+        }
+        let limit = Task {
+            try? await Task.sleep(for: .seconds(2))
+            end.yield()
+        }
+        for await _ in ends { break }
+        limit.cancel()
+        work.cancel()
     }
 
     private func decode(_ record: KafkaRecord) throws -> (Handler.Message, EventID) {
@@ -148,6 +174,9 @@ public struct HandlerService<Handler: MessageHandler>: Service {
             do {
                 try await database.withTransaction { connection in
                     try await letter.append(to: Outbox(service), on: connection)
+                    if let id = record.header("ce_id").flatMap(EventID.init) {
+                        try await InHand(service: service).settle(id, consumer: topic, on: connection)
+                    }
                     if let message { try await handler.giveUp(message, reason: rejection.reason, on: connection) }
                 }
                 Counter(label: "rial_dead_letters_total", dimensions: [("topic", topic.rawValue)]).increment()

@@ -10,4 +10,7 @@ public enum ServiceName: String, Sendable, CaseIterable {
     public var tablePrefix: String { rawValue.replacing("-", with: "_") }
     public var outboxTable: String { tablePrefix + "_outbox" }
     public var inboxTable: String { tablePrefix + "_inbox" }
+    /// Of services that handle records: the gateway only looks at their keys.
+    var inHandTable: String { tablePrefix + "_in_hand" }
+    var heartbeatTable: String { tablePrefix + "_heartbeat" }
 }

@@ -35,14 +35,15 @@ struct CaptureRedrive {
         try await Patience(dependency: "PostgreSQL") {
             let connection = try await PostgresConnection.connect(url: databaseURL, applicationName: "rial-dlq")
             do {
-                let rows = try await connection.query("SELECT status, announcement FROM captures WHERE id = \(id.uuid)")
+                let rows = try await connection.query("SELECT status, type, capture_mode FROM captures WHERE id = \(id.uuid)")
                 await connection.close()
                 guard let row = rows.first else { throw CommandFailure("There is no capture \(id).") }
                 guard let status = CaptureStatus(rawValue: try row.get("status")) else {
                     throw CommandFailure("The capture \(id) has a status that this version does not know.")
                 }
-                let bytes = try row.get("announcement", as: PostgresJSON.self).bytes
-                return (status, try WireJSON.decode(CaptureReceived.self, from: bytes))
+                guard let type = CaptureType(rawValue: try row.get("type")), let mode = CaptureMode(rawValue: try row.get("capture_mode"))
+                else { throw CommandFailure("The capture \(id) is of a kind that this version does not know.") }
+                return (status, CaptureReceived(captureID: id, type: type, mode: mode))
             } catch {
                 await connection.close()
                 throw error

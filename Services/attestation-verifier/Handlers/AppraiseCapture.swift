@@ -16,19 +16,11 @@ struct AppraiseCapture: MessageHandler {
     let publisher: PartPublisher<AttestationAppraised>
 
     func handle(_ message: CaptureReceived, _ context: MessageContext) async throws {
-        let known = try await database.withConnection { connection in
-            (
-                stored: try await AppraisalRepository(connection).find(message.captureID),
-                device: try await DeviceRepository(connection).find(message.deviceID)
-            )
-        }
-        if let stored = known.stored {
-            try await publisher.publish(stored, for: message.captureID, answering: context, database: database)
-            return
-        }
-        guard let device = known.device else { throw RejectedMessage(reason: "device_unknown") }
-        let appraisal = try await appraise(message, device)
-        try await record(appraisal, device, message, context)
+        guard let announcement = try await publisher.begin(message.captureID, answering: context) else { return }
+        let device = try await database.withConnection { try await DeviceRepository($0).find(announcement.deviceID) }
+        guard let device else { throw RejectedMessage(reason: "device_unknown") }
+        let appraisal = try await appraise(announcement, device)
+        try await record(appraisal, device, announcement, context)
     }
 
     func giveUp(_ message: CaptureReceived, reason: String, on connection: PostgresConnection) async throws {
@@ -37,13 +29,9 @@ struct AppraiseCapture: MessageHandler {
 
     /// Consumes the counter, stores the findings and announces them, all or nothing.
     private func record(
-        _ appraisal: Appraisal, _ device: Device, _ message: CaptureReceived, _ context: MessageContext
+        _ appraisal: Appraisal, _ device: Device, _ message: CaptureAnnouncement, _ context: MessageContext
     ) async throws {
-        try await database.withTransaction { connection in
-            let outbox = Outbox(.attestationVerifier)
-            guard try await Inbox(.attestationVerifier).accept(context.eventID, consumer: context.topic, on: connection) else {
-                return
-            }
+        try await publisher.publish(message.captureID, answering: context) { connection in
             var findings = appraisal.findings
             if case .verified(let counter, _) = appraisal.assertion {
                 switch try await CounterRepository(connection).consume(counter, device: device.id, capture: message.captureID) {
@@ -55,13 +43,9 @@ struct AppraiseCapture: MessageHandler {
                 FailPoint.reached("attestation-verifier.counter.consumed")
             }
             // Another instance may have been first; what it stored is what counts.
-            let stored = try await AppraisalRepository(connection).save(findings, for: message.captureID)
-            FailPoint.reached("attestation-verifier.stored")
-            try await outbox.append(AttestationAppraised.done(message.captureID, stored), on: connection)
-            FailPoint.reached("attestation-verifier.announced")
+            let stored = try await publisher.results.save(findings, for: message.captureID, on: connection)
             Counter(label: "rial_assertions_total", dimensions: [("status", stored.status.rawValue)]).increment()
         }
-        FailPoint.reached("attestation-verifier.committed")
     }
 
     private struct Appraisal {
@@ -74,7 +58,7 @@ struct AppraiseCapture: MessageHandler {
         case verified(counter: UInt32, binding: AssertionBinding)
     }
 
-    private func appraise(_ message: CaptureReceived, _ device: Device) async throws -> Appraisal {
+    private func appraise(_ message: CaptureAnnouncement, _ device: Device) async throws -> Appraisal {
         var findings = AttestationFindings(
             status: .unavailable, level: device.level, environment: device.environment,
             isDevelopmentAttestation: device.isDevelopmentRoot, deviceModel: device.model)
@@ -110,7 +94,7 @@ struct AppraiseCapture: MessageHandler {
         }
     }
 
-    private func hashBoth(_ message: CaptureReceived) async throws -> Digest? {
+    private func hashBoth(_ message: CaptureAnnouncement) async throws -> Digest? {
         var hasher = SHA256()
         for object in [message.intake.photo, message.intake.depth].compactMap({ $0 }) {
             for try await chunk in try await storage.get(object.key, range: nil).body {

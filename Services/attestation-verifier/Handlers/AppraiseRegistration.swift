@@ -15,6 +15,12 @@ struct AppraiseRegistration: MessageHandler {
     let inbox: Inbox
 
     func handle(_ message: RegistrationSubmitted, _ context: MessageContext) async throws {
+        let submission = try await database.withConnection { try await RegistrationRepository($0).submission(message.registrationID) }
+        guard let submission else { throw RejectedMessage(reason: "registration_unknown") }
+        try await appraise(submission, context)
+    }
+
+    private func appraise(_ message: RegistrationSubmission, _ context: MessageContext) async throws {
         let verdict = appraiser.appraise(
             message.attestationObject.bytes, keyID: message.keyID.bytes, clientDataHash: message.clientDataHash.bytes,
             at: message.receivedAt)
@@ -38,7 +44,10 @@ struct AppraiseRegistration: MessageHandler {
     func giveUp(_ message: RegistrationSubmitted, reason: String, on connection: PostgresConnection) async throws {
         let registrations = RegistrationRepository(connection)
         try await registrations.lock(message.registrationID)
-        guard try await registrations.outcome(of: message.registrationID) == nil else { return }
+        guard try await registrations.submission(message.registrationID) != nil,
+            try await registrations.outcome(of: message.registrationID) == nil
+        else { return }
+        // Not the end of it: the device's key can be attested only once, and the fault is ours.
         try await registrations.save(message.registrationID, outcome: .failed, device: nil, failure: reason)
         try await outbox.append(
             RegistrationAppraised(registrationID: message.registrationID, outcome: .failed), on: connection)
@@ -55,11 +64,11 @@ struct AppraiseRegistration: MessageHandler {
 
     /// The stored outcome, or a new one with the device it makes.
     private func record(
-        _ message: RegistrationSubmitted, _ verdict: AttestationVerdict, _ receiptStatus: String, on connection: PostgresConnection
+        _ message: RegistrationSubmission, _ verdict: AttestationVerdict, _ receiptStatus: String, on connection: PostgresConnection
     ) async throws -> RegistrationOutcome {
         let registrations = RegistrationRepository(connection)
         try await registrations.lock(message.registrationID)
-        if let known = try await registrations.outcome(of: message.registrationID) { return known }
+        if let known = try await registrations.outcome(of: message.registrationID), known != .failed { return known }
         let devices = DeviceRepository(connection)
         switch verdict {
         case .verified(let attestation):

@@ -22,7 +22,7 @@ struct DeviceRepository {
     init(_ connection: PostgresConnection) { self.connection = connection }
 
     /// - Returns: `nil` if a verified device holds the key already.
-    func insert(_ message: RegistrationSubmitted, verified attestation: VerifiedAttestation, receiptStatus: String) async throws
+    func insert(_ message: RegistrationSubmission, verified attestation: VerifiedAttestation, receiptStatus: String) async throws
         -> DeviceID?
     {
         let id = DeviceID()
@@ -43,7 +43,7 @@ struct DeviceRepository {
     }
 
     /// An unverified device: it has a request key, and reserves no attested key.
-    func insert(_ message: RegistrationSubmitted, requestKey: RequestKey, failure: String) async throws -> DeviceID {
+    func insert(_ message: RegistrationSubmission, requestKey: RequestKey, failure: String) async throws -> DeviceID {
         let id = DeviceID()
         try await connection.query(
             """

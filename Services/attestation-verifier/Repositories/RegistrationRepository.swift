@@ -1,7 +1,8 @@
 import Models
 import Persistence
+import Pipeline
 
-/// The first outcome of each registration.
+/// What registrations ask for, and the outcome of each; `failed` is not final.
 struct RegistrationRepository {
     private let connection: PostgresConnection
 
@@ -10,6 +11,17 @@ struct RegistrationRepository {
     /// Makes a second delivery of the same registration wait for the first, until the transaction ends.
     func lock(_ registration: RegistrationID) async throws {
         try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended(\(registration.description), 0))")
+    }
+
+    /// From the row of its challenge; `nil` if nobody submitted it.
+    func submission(_ registration: RegistrationID) async throws -> RegistrationSubmission? {
+        let rows = try await connection.query("SELECT submission FROM challenges WHERE registration_id = \(registration.uuid)")
+        guard let json = try rows.first?.getOptional("submission", as: PostgresJSON.self) else { return nil }
+        do {
+            return try json.decode(RegistrationSubmission.self)
+        } catch {
+            throw RejectedMessage(reason: "registration_unreadable", detail: "\(error)")
+        }
     }
 
     func outcome(of registration: RegistrationID) async throws -> RegistrationOutcome? {
@@ -24,6 +36,9 @@ struct RegistrationRepository {
             """
             INSERT INTO registrations (id, outcome, device_id, attestation_failure)
             VALUES (\(registration.uuid), \(outcome.rawValue), \(device?.uuid), \(failure))
+            ON CONFLICT (id) DO UPDATE SET outcome = EXCLUDED.outcome, device_id = EXCLUDED.device_id,
+                attestation_failure = EXCLUDED.attestation_failure
+            WHERE registrations.outcome = 'failed'
             """)
     }
 }

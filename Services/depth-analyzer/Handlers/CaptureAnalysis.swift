@@ -20,7 +20,7 @@ actor CaptureAnalysis {
     init(storage: S3Client) { self.storage = storage }
 
     /// - Throws: ``RejectedMessage`` for bytes that cannot be what was accepted; storage errors as they are.
-    func run(_ message: CaptureReceived) async throws -> DepthFindings {
+    func run(_ message: CaptureAnnouncement) async throws -> DepthFindings {
         guard let depthObject = message.intake.depth else {
             return DepthFindings(measurements: nil, unavailableReason: "no_depth", preview: nil)
         }
@@ -45,7 +45,7 @@ actor CaptureAnalysis {
     }
 
     private func analyze(
-        _ compressed: [UInt8], photo: [UInt8]?, _ message: CaptureReceived
+        _ compressed: [UInt8], photo: [UInt8]?, _ message: CaptureAnnouncement
     ) throws -> (measurements: DepthMeasurements, preview: [UInt8], scale: DepthPreviewScale) {
         let start = ContinuousClock.now
         defer { Metrics.Timer(label: "rial_depth_analysis_seconds").record(duration: start.duration(to: .now)) }

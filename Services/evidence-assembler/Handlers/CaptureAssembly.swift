@@ -18,27 +18,27 @@ struct CaptureAssembly: Sendable {
     let credentials: CredentialIssuer
     let cards: ShareCardMaker
 
-    enum Taken: Sendable {
+    enum Found: Sendable {
         /// Parts are missing, the capture is final, or this event was handled before.
         case answered
         /// All parts are there: the event is accepted only with the package.
         case complete(EvidenceParts)
     }
 
-    /// Keeps the part. Parts of one capture wait for each other on its row, so that exactly the last one sees all.
-    func take(_ received: ReceivedPart, _ context: MessageContext) async throws -> Taken {
+    /// Takes over what the services have stored. Events of one capture wait for each other on its row, so that exactly the last one sees
+    /// all parts. What an event says of them is not looked at (SPEC §1).
+    func look(at capture: CaptureID, _ context: MessageContext) async throws -> Found {
         try await database.withTransaction { connection in
             let captures = CaptureRepository(connection)
-            guard let status = try await captures.lock(received.captureID) else {
+            guard let status = try await captures.lock(capture) else {
                 throw RejectedMessage(reason: "capture_unknown")
             }
-            try await EvidencePartRepository(connection).save(received)
+            let parts = try await EvidencePartRepository(connection).gather(capture)
             FailPoint.reached("evidence-assembler.part.stored")
-            let parts = try await EvidencePartRepository(connection).all(of: received.captureID)
             if status != .complete, let complete = try EvidenceParts(parts) { return .complete(complete) }
             guard try await inbox.accept(context.eventID, consumer: context.topic, on: connection) else { return .answered }
             if status != .complete, let failure = parts.compactMap(\.reason).first {
-                try await announceFailure(received.captureID, reason: failure, on: connection)
+                try await announceFailure(capture, reason: failure, on: connection)
             }
             return .answered
         }

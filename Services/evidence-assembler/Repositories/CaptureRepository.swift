@@ -4,7 +4,7 @@ import Pipeline
 
 /// A capture as the assembler needs it.
 struct CaptureRecord: Sendable {
-    let announcement: CaptureReceived
+    let announcement: CaptureAnnouncement
     /// Of the original.
     let mediaHash: Digest
 }
@@ -28,7 +28,7 @@ struct CaptureRepository {
                 throw RejectedMessage(reason: "capture_unreadable", detail: "media_sha256")
             }
             return CaptureRecord(
-                announcement: try row.get("announcement", as: PostgresJSON.self).decode(CaptureReceived.self), mediaHash: hash)
+                announcement: try CaptureAnnouncement(stored: row.get("announcement", as: PostgresJSON.self)), mediaHash: hash)
         }
     }
 

@@ -19,7 +19,7 @@ struct CaptureRepository: Sendable {
     /// Inserts and announces the capture in one transaction, or finds the one the same upload made before; that one is announced
     /// again if it had failed.
     func record(_ id: CaptureID, _ submission: CaptureSubmission, device: DeviceID, receivedAt: Date) async throws -> Recorded {
-        let event = CaptureReceived(
+        let announcement = CaptureAnnouncement(
             captureID: id, deviceID: device, type: .photo, mode: .full,
             intake: IntakeObjects(photo: submission.photo, depth: submission.depth, photoThenDepth: submission.photoThenDepth),
             metadata: submission.metadataBytes, assertion: submission.assertion, depthWidth: submission.metadata.depthWidth,
@@ -33,29 +33,29 @@ struct CaptureRepository: Sendable {
                     captured_at, uploaded_at, announcement, detection, location)
                 VALUES (\(id.uuid), \(ShortID.random()), \(device.uuid), 'photo', 'full', \(submission.photo.sha256.bytes),
                     \(submission.depth.sha256.bytes), \(assertionDigest), \(submission.metadata.capturedAt), \(receivedAt),
-                    \(PostgresJSON(encoding: event)), \(try submission.detection.map(PostgresJSON.init(encoding:))), \(location))
+                    \(PostgresJSON(encoding: announcement)), \(try submission.detection.map(PostgresJSON.init(encoding:))), \(location))
                 ON CONFLICT ON CONSTRAINT captures_same_upload DO NOTHING RETURNING id
                 """)
             if !rows.isEmpty {
                 FailPoint.reached("gateway.capture.inserted")
-                try await outbox.append(event, on: connection)
+                try await outbox.append(CaptureReceived(announcement), on: connection)
                 FailPoint.reached("gateway.capture.announced")
                 return .new
             }
             let known = try await connection.query(
                 """
-                SELECT id, status, announcement FROM captures
+                SELECT id, status FROM captures
                 WHERE device_id = \(device.uuid) AND media_sha256 = \(submission.photo.sha256.bytes)
                     AND depth_sha256 = \(submission.depth.sha256.bytes) AND assertion_sha256 IS NOT DISTINCT FROM \(assertionDigest)
                 """)
             guard let row = known.first, let status = CaptureStatus(rawValue: try row.get("status")) else {
                 throw APIError.retryLater(.serviceUnavailable, "The capture is being recorded; send it again.", seconds: 1)
             }
+            let original = CaptureID(try row.get("id", as: UUID.self))
             if status == .failed {
-                let announcement = try row.get("announcement", as: PostgresJSON.self).decode(CaptureReceived.self)
-                try await outbox.append(announcement, on: connection)
+                try await outbox.append(CaptureReceived(captureID: original, type: .photo, mode: .full), on: connection)
             }
-            return .known(CaptureID(try row.get("id", as: UUID.self)), status)
+            return .known(original, status)
         }
     }
 

@@ -28,7 +28,7 @@ struct ChallengeRepository: Sendable {
     }
 
     /// Consumes the challenge for the body and announces the registration, in one transaction. The same body finds its
-    /// registration again for a day, and announces it again if it has no outcome yet.
+    /// registration again for a day, and announces it again if it has no outcome yet, or one that only a fault of ours has made.
     func consume(_ body: RegistrationBody, digest: Digest, hash: Digest) async throws -> Use {
         try await database.withTransaction { connection in
             let fresh = RegistrationID()
@@ -41,7 +41,7 @@ struct ChallengeRepository: Sendable {
                 """)
             if let row = consumed.first {
                 FailPoint.reached("gateway.challenge.consumed")
-                try await announce(fresh, body, hash, receivedAt: row.get("consumed_at"), on: connection)
+                try await submit(body.submission(fresh, hash: hash, receivedAt: row.get("consumed_at")), body.challenge, on: connection)
                 return .registration(fresh)
             }
             let known = try await connection.query(
@@ -55,10 +55,13 @@ struct ChallengeRepository: Sendable {
                 """
                 UPDATE challenges SET announced_at = now()
                 WHERE challenge = \(body.challenge) AND announced_at < now() - interval '2 seconds'
-                    AND NOT EXISTS (SELECT FROM registrations WHERE id = \(registration.uuid))
+                    AND NOT EXISTS (SELECT FROM registrations WHERE id = \(registration.uuid) AND outcome <> 'failed')
                 RETURNING challenge
                 """)
-            if !overdue.isEmpty { try await announce(registration, body, hash, receivedAt: row.get("consumed_at"), on: connection) }
+            if !overdue.isEmpty {
+                try await submit(
+                    body.submission(registration, hash: hash, receivedAt: row.get("consumed_at")), body.challenge, on: connection)
+            }
             return .registration(registration)
         }
     }
@@ -68,13 +71,21 @@ struct ChallengeRepository: Sendable {
         _ = try await database.query("DELETE FROM challenges WHERE created_at < now() - interval '24 hours 5 minutes'")
     }
 
-    private func announce(
-        _ id: RegistrationID, _ body: RegistrationBody, _ hash: Digest, receivedAt: Date, on connection: PostgresConnection
-    ) async throws {
-        try await outbox.append(
-            RegistrationSubmitted(
-                registrationID: id, model: body.model, hasLiDAR: body.hasLiDAR, osVersion: body.osVersion, keyID: body.keyID,
-                attestationObject: body.attestationObject, clientDataHash: hash, requestKey: body.requestKey, receivedAt: receivedAt),
-            on: connection)
+    /// Keeps what is asked for, where the verifier reads it, and announces that it is there.
+    private func submit(_ submission: RegistrationSubmission, _ challenge: [UInt8], on connection: PostgresConnection) async throws {
+        try await connection.query(
+            """
+            UPDATE challenges SET submission = \(PostgresJSON(encoding: submission)) WHERE challenge = \(challenge) AND submission IS NULL
+            """)
+        try await outbox.append(RegistrationSubmitted(registrationID: submission.registrationID), on: connection)
+    }
+}
+
+extension RegistrationBody {
+    /// - Parameter receivedAt: when the challenge was consumed.
+    fileprivate func submission(_ id: RegistrationID, hash: Digest, receivedAt: Date) -> RegistrationSubmission {
+        RegistrationSubmission(
+            registrationID: id, model: model, hasLiDAR: hasLiDAR, osVersion: osVersion, keyID: keyID,
+            attestationObject: attestationObject, clientDataHash: hash, requestKey: requestKey, receivedAt: receivedAt)
     }
 }

@@ -69,13 +69,19 @@ struct DevicesController: Sendable {
     private func outcome(of id: RegistrationID) async throws -> RegistrationRecord {
         let deadline = ContinuousClock.now + Self.patience
         while ContinuousClock.now < deadline {
-            if let record = try await registrations.find(id) { return record }
+            if let record = try await settled(id) { return record }
             try Task.checkCancellation()
             await waiters.wait(for: id.description)
         }
-        if let record = try await registrations.find(id) { return record }
+        if let record = try await settled(id) { return record }
         throw APIError.retryLater(
             .serviceUnavailable, "The attestation is still being appraised; send the same request again.", seconds: 5)
+    }
+
+    /// A registration that failed by a fault of ours is being appraised again.
+    private func settled(_ id: RegistrationID) async throws -> RegistrationRecord? {
+        guard let record = try await registrations.find(id), record.outcome != .failed else { return nil }
+        return record
     }
 
     private func answer(_ record: RegistrationRecord, headers: HTTPFields, _ context: GatewayContext) throws -> Response {

@@ -22,7 +22,7 @@ actor MediaCopier {
     init(storage: S3Client) { self.storage = storage }
 
     /// - Throws: ``RejectedMessage`` if intake is gone or its bytes are not those that were accepted; storage errors as they are.
-    func copy(_ message: CaptureReceived) async throws -> MediaFindings {
+    func copy(_ message: CaptureAnnouncement) async throws -> MediaFindings {
         var objects: [String: StoredMedia] = [:]
         let prefix = "captures/\(message.captureID)/"
         if let photo = message.intake.photo {

@@ -6,19 +6,16 @@ import Pipeline
 /// A capture seen again gets the stored result.
 struct SyncUpload: MessageHandler {
     let copier: MediaCopier
-    let database: PostgresPool
     let publisher: PartPublisher<MediaSynced>
 
     func handle(_ message: CaptureReceived, _ context: MessageContext) async throws {
-        let jobs = SyncJobRepository()
-        if let stored = try await database.withConnection({ try await jobs.result(of: message.captureID, on: $0) }) {
-            try await publisher.publish(stored, for: message.captureID, answering: context, database: database)
-            return
-        }
-        let findings = try await copier.copy(message)
+        guard let announcement = try await publisher.begin(message.captureID, answering: context) else { return }
+        let findings = try await copier.copy(announcement)
         FailPoint.reached("upload-sync.copied")
-        try await publisher.publish(findings, for: message.captureID, answering: context, database: database) { connection in
-            try await jobs.save(findings, for: message.captureID, on: connection)
+        try await publisher.publish(message.captureID, answering: context) { connection in
+            // A second worker copied the same bytes.
+            let kept = try await publisher.results.save(findings, for: message.captureID, on: connection)
+            try await MediaObjectRepository().insert(kept.objects, of: message.captureID, on: connection)
         }
     }
 

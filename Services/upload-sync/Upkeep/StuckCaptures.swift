@@ -5,9 +5,13 @@ import Models
 import Persistence
 import Pipeline
 
-/// Announces again, from PostgreSQL, what stays in `processing` too long: a broker that loses its log loses no capture.
+/// Announces again, from PostgreSQL, what stays in `processing` too long: a broker that loses its log loses no capture. What failed by a
+/// fault of ours is announced again as well, a bounded number of times.
 struct StuckCaptures {
     static let batchSize = 100
+    /// Failures that say nothing about the capture, and how often they are tried again by themselves: over about two hours.
+    static let ownFaults = ["handling_failed", "process_died"]
+    static let maximumRepairs = 8
     let database: PostgresPool
     let outbox: Outbox
     let after: Duration
@@ -22,24 +26,33 @@ struct StuckCaptures {
             guard try lock.first?.get("held") == true else { return 0 }
             let rows = try await connection.query(
                 """
-                SELECT captures.id::text AS id, captures.announcement FROM captures LEFT JOIN sync_jobs ON sync_jobs.capture_id = captures.id
-                WHERE captures.status = 'processing'
+                SELECT captures.id, type, capture_mode FROM captures LEFT JOIN sync_jobs ON sync_jobs.capture_id = captures.id
+                WHERE (captures.status = 'processing'
+                        OR captures.status = 'failed' AND captures.failure = ANY(\(Self.ownFaults))
+                            AND coalesce(sync_jobs.announcements, 0) < \(Self.maximumRepairs))
                     AND coalesce(sync_jobs.announce_next_at, captures.uploaded_at + make_interval(secs => \(seconds))) <= now()
                 ORDER BY captures.uploaded_at LIMIT \(Self.batchSize)
                 """)
+            var announced = 0
             for row in rows {
-                let event = try row.get("announcement", as: PostgresJSON.self).decode(CaptureReceived.self)
-                try await outbox.append(event, on: connection)
+                let id = CaptureID(try row.get("id", as: UUID.self))
+                // One that this version does not know waits its turn like the others, and holds none of them up.
+                if let type = CaptureType(rawValue: try row.get("type")), let mode = CaptureMode(rawValue: try row.get("capture_mode")) {
+                    try await outbox.append(CaptureReceived(captureID: id, type: type, mode: mode), on: connection)
+                    announced += 1
+                } else {
+                    logger.error("a capture of an unknown kind is not announced", metadata: ["capture_id": "\(id)"])
+                }
                 try await connection.query(
                     """
                     INSERT INTO sync_jobs (capture_id, announcements, announce_next_at)
-                    VALUES (\(event.captureID.uuid), 1, now() + make_interval(secs => \(seconds * 2)))
+                    VALUES (\(id.uuid), 1, now() + make_interval(secs => \(seconds * 2)))
                     ON CONFLICT (capture_id) DO UPDATE SET announcements = sync_jobs.announcements + 1,
                         announce_next_at = now() + make_interval(secs =>
                             least(3600, \(seconds) * power(2, least(sync_jobs.announcements + 1, 12))))
                     """)
             }
-            return rows.count
+            return announced
         }
         guard announced > 0 else { return }
         Counter(label: "rial_captures_announced_again_total").increment(by: announced)

@@ -1,0 +1,16 @@
+import Models
+import Persistence
+
+/// The names of the objects that `upload-sync` answers for.
+struct MediaObjectRepository {
+    func insert(_ objects: [String: StoredMedia], of capture: CaptureID, on connection: PostgresConnection) async throws {
+        for (name, object) in objects.sorted(by: { $0.key < $1.key }) {
+            try await connection.query(
+                """
+                INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
+                VALUES (\(capture.uuid), \(name), \(object.key), \(object.sha256.bytes), \(object.sizeBytes), \(object.contentType))
+                ON CONFLICT (capture_id, name) DO NOTHING
+                """)
+        }
+    }
+}
