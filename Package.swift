@@ -179,7 +179,8 @@ let package = Package(
             path: "Tests/RialClientTests"),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability", coreMetrics, logging], path: "Tests/ObservabilityTests"),
         .testTarget(
-            name: "PipelineUnitTests", dependencies: ["Pipeline", "Messaging", "ObjectStorage", "Persistence"],
+            name: "PipelineUnitTests",
+            dependencies: ["Pipeline", "Messaging", "Models", "ObjectStorage", "Persistence", "TestSupport", logging],
             path: "Tests/PipelineUnitTests"),
         .testTarget(
             name: "GatewayTests",

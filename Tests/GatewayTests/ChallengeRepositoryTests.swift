@@ -85,10 +85,38 @@ struct ChallengeRepositoryTests {
             try await Self.age(pool, by: "3 seconds")
             _ = try await Self.use(challenges, body, digest: 1)
             #expect(try await Self.announcements(pool) == 2)
+            _ = try await pool.query("INSERT INTO registrations (id, outcome) VALUES (\(registration.uuid), 'invalid_attestation')")
+            try await Self.age(pool, by: "3 seconds")
+            #expect(try await Self.use(challenges, body, digest: 1) == registration)
+            #expect(try await Self.announcements(pool) == 2)
+        }
+    }
+
+    @Test("a repeat announces again what only a fault of ours has ended: the device's key is not burnt by it")
+    func announcesFailed() async throws {
+        try await GatewayDatabase.with { pool in
+            let challenges = ChallengeRepository(database: pool, outbox: Outbox(.gateway))
+            let body = try Self.body(try await challenges.issue().challenge)
+            let registration = try #require(try await Self.use(challenges, body, digest: 1))
             _ = try await pool.query("INSERT INTO registrations (id, outcome) VALUES (\(registration.uuid), 'failed')")
             try await Self.age(pool, by: "3 seconds")
             #expect(try await Self.use(challenges, body, digest: 1) == registration)
             #expect(try await Self.announcements(pool) == 2)
+        }
+    }
+
+    @Test("what a registration asks for is in the row of its challenge, and not in the record")
+    func submission() async throws {
+        try await GatewayDatabase.with { pool in
+            let challenges = ChallengeRepository(database: pool, outbox: Outbox(.gateway))
+            let body = try Self.body(try await challenges.issue().challenge)
+            let registration = try #require(try await Self.use(challenges, body, digest: 1))
+            let rows = try await pool.query("SELECT submission FROM challenges WHERE registration_id = \(registration.uuid)")
+            let submission = try #require(rows.first).get("submission", as: PostgresJSON.self).decode(RegistrationSubmission.self)
+            #expect(submission.registrationID == registration)
+            #expect(submission.attestationObject.bytes == body.attestationObject)
+            let value = try #require(try await pool.query("SELECT value FROM gateway_outbox").first).get("value", as: [UInt8].self)
+            #expect(String(decoding: value, as: UTF8.self) == #"{"registration_id":"\#(registration)"}"#)
         }
     }
 

@@ -69,7 +69,7 @@ struct ConnectionTests {
             let connection = try await database.connect(statementTimeout: .milliseconds(100))
             let error = await postgresError { try await connection.query("SELECT pg_sleep(10)") }
             #expect(error?.sqlState == "57014")
-            #expect(error?.isTransient == false)
+            #expect(error?.isTransient == true)
             #expect(try await connection.query("SELECT 1").count == 1)
             await connection.close()
         }

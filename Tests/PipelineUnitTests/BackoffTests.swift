@@ -25,6 +25,8 @@ struct BackoffTests {
         #expect(isDependencyFailure(DependencyUnavailable("signer", "away")))
         #expect(isDependencyFailure(ObjectStorageError(.unavailable, "x")))
         #expect(!isDependencyFailure(ObjectStorageError(.notFound, "x")))
+        #expect(isDependencyFailure(PostgresError(code: .query, message: "read-only", sqlState: "25006")))
+        #expect(!isDependencyFailure(PostgresError(code: .query, message: "not a number", sqlState: "22P02")))
         #expect(!isDependencyFailure(Odd()))
         #expect(!isDependencyFailure(RejectedMessage(reason: "x")))
     }

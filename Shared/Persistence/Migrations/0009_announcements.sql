@@ -22,7 +22,7 @@ GRANT UPDATE (result, failure, analyzed_at) ON depth_analyses TO rial_depth_anal
 GRANT SELECT ON attestation_appraisals, depth_analyses, sync_jobs TO rial_evidence_assembler;
 
 -- A capture that failed by a fault of ours is announced again, a few times.
-CREATE INDEX captures_failed ON captures (uploaded_at) WHERE status = 'failed';
+CREATE INDEX captures_failed ON captures (failure, uploaded_at) WHERE status = 'failed';
 
 -- Which records a service has in hand, and how often its process died over each: after three times the record is a dead letter. Unlogged:
 -- it is written for every record, and a crash of the server may forget it.
