@@ -23,6 +23,11 @@ let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swi
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
+/// Programs of this checkout look first where scripts/setup.sh puts a librdkafka newer than the system's, also in a new shell;
+/// anywhere else there is nothing at that place.
+let broughtLibraries = LinkerSetting.unsafeFlags(
+    ["-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../../../.local/tools/lib"], .when(platforms: [.linux]))
+
 /// What every service stands on.
 let backbone: [Target.Dependency] = [
     "Models", "Observability", "Persistence", "Messaging", "ObjectStorage", "Pipeline", logging, metrics, lifecycle,
@@ -77,7 +82,9 @@ let package = Package(
         .target(
             name: "Persistence", dependencies: ["Blocking", "CLibPQ", logging, lifecycle], path: "Shared/Persistence",
             resources: [.copy("Migrations")]),
-        .target(name: "Messaging", dependencies: ["Blocking", "CRdKafka", logging, lifecycle], path: "Shared/Messaging"),
+        .target(
+            name: "Messaging", dependencies: ["Blocking", "CRdKafka", logging, lifecycle], path: "Shared/Messaging",
+            linkerSettings: [broughtLibraries]),
         .target(
             name: "ObjectStorage", dependencies: [crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging],
             path: "Shared/ObjectStorage"),
@@ -174,7 +181,8 @@ let package = Package(
         .testTarget(
             name: "RialClientTests",
             dependencies: [
-                "RialClient", "RialCLI", "SimulatedDevice", "Models", "Messaging", "TestSupport", nioCore, hummingbird, logging, httpTypes,
+                "RialClient", "RialCLI", "SimulatedDevice", "Models", "Messaging", "Persistence", "TestSupport", nioCore, hummingbird,
+                logging, httpTypes,
             ],
             path: "Tests/RialClientTests"),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability", coreMetrics, logging], path: "Tests/ObservabilityTests"),

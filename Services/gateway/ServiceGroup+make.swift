@@ -18,8 +18,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let backbone = try Backbone(.gateway, settings: settings.common, metrics: metrics, logger: logger)
     let waiters = Waiters()
     let wake = WakeService(
-        topics: [.registrationAppraised, .evidenceAssembled], waiters: waiters, kafka: settings.common.kafka, creator: backbone.topics,
-        logger: logger)
+        topics: TopicAccess.wakes, waiters: waiters, kafka: settings.wakeKafka, creator: backbone.topics, logger: logger)
     let buckets = TokenBuckets(database: backbone.database)
     let challenges = ChallengeRepository(database: backbone.database, outbox: backbone.outbox)
     let inspectors = inspectorPool(settings.verification)

@@ -1,10 +1,13 @@
 import Foundation
+import Messaging
 import Models
 import Pipeline
 
 /// Everything `gateway` reads from the environment, read once.
 struct Settings: Sendable {
     let common: CommonSettings
+    /// For the topics that only wake waiters: what came before this instance was there wakes nobody.
+    let wakeKafka: KafkaConfiguration
     /// Without a slash at the end.
     let publicURL: String
     /// At least 32 bytes.
@@ -28,6 +31,7 @@ struct Settings: Sendable {
 
     init(_ environment: ServiceEnvironment) throws {
         common = try CommonSettings(environment, service: .gateway)
+        wakeKafka = try Self.wakeKafka(environment, common.kafka)
         let url = try environment.requiredURL("RIAL_PUBLIC_URL").absoluteString
         publicURL = url.hasSuffix("/") ? String(url.dropLast()) : url
         linkKey = try Self.key(environment, "RIAL_LINK_KEY")
@@ -47,6 +51,12 @@ struct Settings: Sendable {
         limits = try RateLimits(environment)
         verification = try VerificationSettings(environment)
         site = try SiteSettings(environment, publicURL: publicURL, mediaEndpoint: publicStorageEndpoint)
+    }
+
+    private static func wakeKafka(_ environment: ServiceEnvironment, _ kafka: KafkaConfiguration) throws -> KafkaConfiguration {
+        var kafka = kafka
+        kafka.offsetReset = try environment.choice("RIAL_KAFKA_WAKE_OFFSET", KafkaConfiguration.OffsetReset.self, default: .latest)
+        return kafka
     }
 
     private static func key(_ environment: ServiceEnvironment, _ name: String) throws -> [UInt8] {

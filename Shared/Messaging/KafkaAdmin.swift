@@ -5,7 +5,7 @@ import Logging
 
 /// Asks brokers what they have, and makes topics.
 public struct KafkaAdmin: Sendable {
-    private let client: AdminClient
+    let client: AdminClient
 
     public init(_ configuration: KafkaConfiguration) { client = AdminClient(configuration) }
 
@@ -33,7 +33,7 @@ public struct KafkaAdmin: Sendable {
 }
 
 /// The client behind an admin, made when first needed. Its calls block, each bounded by a timeout.
-private actor AdminClient {
+actor AdminClient {
     private let executor = BlockingExecutor(label: "kafka-admin")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -107,7 +107,7 @@ private actor AdminClient {
         }
     }
 
-    private func connected() throws -> KafkaClient {
+    func connected() throws -> KafkaClient {
         if let client { return client }
         let client = try KafkaClient(configuration, role: .admin, logger: Logger(label: "kafka-admin"))
         self.client = client

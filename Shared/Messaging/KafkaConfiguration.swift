@@ -18,15 +18,22 @@ public struct KafkaConfiguration: Sendable {
     public var leavesGroup = true
     /// How long a handler may take for one record before its consumer is expelled from the group.
     public var maximumPollInterval: Duration = .seconds(300)
+    /// Where a group begins in a partition of which it has committed nothing.
+    public var offsetReset = OffsetReset.earliest
+    /// How brokers are spoken with; in the clear unless told otherwise.
+    public var security = KafkaSecurity()
     /// How long a broker holds back an empty answer; latency follows it with brokers that do not answer early.
     public var fetchWait: Duration = .milliseconds(10)
-    /// Further librdkafka properties, such as `security.protocol`; they go last.
+    /// Further librdkafka properties; they go last.
     public var properties: [String: String] = [:]
 
     public init(brokers: String, clientID: String) {
         self.brokers = brokers
         self.clientID = clientID
     }
+
+    /// At the first record that is there, or behind the last.
+    public enum OffsetReset: String, Sendable, CaseIterable { case earliest, latest }
 
     /// What a client is for.
     enum Role {
@@ -37,8 +44,9 @@ public struct KafkaConfiguration: Sendable {
 
     /// The librdkafka properties for a client, in the order in which they are set.
     func properties(for role: Role) -> [(name: String, value: String)] {
-        var all = [
-            ("bootstrap.servers", brokers), ("client.id", clientID), ("message.max.bytes", String(maximumRecordBytes)),
+        var all = brokers.isEmpty ? [] : [("bootstrap.servers", brokers)]
+        all += [
+            ("client.id", clientID), ("message.max.bytes", String(maximumRecordBytes)),
             ("socket.keepalive.enable", "true"), ("socket.nagle.disable", "true"), ("log.connection.close", "false"),
             ("socket.connection.setup.timeout.ms", "5000"), ("reconnect.backoff.ms", "50"),
             ("reconnect.backoff.max.ms", "1000"),
@@ -58,7 +66,7 @@ public struct KafkaConfiguration: Sendable {
         case .consumer(let group):
             all += [
                 ("group.id", group), ("enable.auto.offset.store", "false"), ("enable.auto.commit", "true"),
-                ("auto.commit.interval.ms", "1000"), ("auto.offset.reset", "earliest"),
+                ("auto.commit.interval.ms", "1000"), ("auto.offset.reset", offsetReset.rawValue),
                 ("session.timeout.ms", milliseconds(sessionTimeout)), ("heartbeat.interval.ms", "2000"),
                 ("max.poll.interval.ms", milliseconds(max(maximumPollInterval, sessionTimeout))),
                 ("fetch.wait.max.ms", milliseconds(fetchWait)), ("fetch.error.backoff.ms", "100"),
@@ -66,7 +74,7 @@ public struct KafkaConfiguration: Sendable {
                 ("queued.min.messages", "1000"), ("isolation.level", "read_uncommitted"),
             ]
         }
-        return all + properties.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        return all + security.properties + properties.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     private func milliseconds(_ duration: Duration) -> String { String(duration.milliseconds) }

@@ -24,10 +24,7 @@ public struct CommonSettings: Sendable {
         mode = try environment.choice("RIAL_MODE", RunMode.self)
         databaseURL = try environment.required("RIAL_DATABASE_URL")
         databasePoolSize = try environment.integer("RIAL_DATABASE_POOL_SIZE", default: 8, in: 2...200)
-        var kafka = KafkaConfiguration(brokers: try environment.required("RIAL_KAFKA_BROKERS"), clientID: "rial-\(service.rawValue)")
-        kafka.leavesGroup = try environment.integer("RIAL_KAFKA_LEAVE_GROUP", default: 1, in: 0...1) == 1
-        kafka.fetchWait = .milliseconds(try environment.integer("RIAL_KAFKA_FETCH_WAIT_MS", default: 500, in: 1...5000))
-        self.kafka = kafka
+        kafka = try KafkaSettings.read(environment, clientID: "rial-\(service.rawValue)", mode: mode)
         kafkaPartitions = Int32(try environment.integer("RIAL_KAFKA_PARTITIONS", default: 6, in: 1...1000))
         consumers = try environment.integer("RIAL_CONSUMERS", default: 2, in: 1...64)
         storage = S3Configuration(

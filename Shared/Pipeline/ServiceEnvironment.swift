@@ -36,8 +36,13 @@ public struct ServiceEnvironment: Sendable {
     }
 
     /// One of the cases of `type`, by raw value.
-    public func choice<T: RawRepresentable & CaseIterable>(_ name: String, _ type: T.Type) throws -> T where T.RawValue == String {
-        let text = try required(name)
+    public func choice<T: RawRepresentable & CaseIterable>(
+        _ name: String, _ type: T.Type, default fallback: T? = nil
+    ) throws -> T where T.RawValue == String {
+        guard let text = try optional(name) else {
+            guard let fallback else { throw SettingsError(name, "is not set") }
+            return fallback
+        }
         guard let value = T(rawValue: text) else {
             throw SettingsError(name, "must be \(T.allCases.map(\.rawValue).joined(separator: " or ")), not “\(text)”")
         }

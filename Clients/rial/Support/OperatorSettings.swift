@@ -9,7 +9,7 @@ struct OperatorSettings {
     func databaseURL() throws -> String { try environment.required("RIAL_DATABASE_URL") }
 
     func kafka() throws -> KafkaConfiguration {
-        KafkaConfiguration(brokers: try environment.required("RIAL_KAFKA_BROKERS"), clientID: "rial-cli")
+        try KafkaSettings.read(environment, clientID: "rial-cli", mode: nil)
     }
 
     func kafkaPartitions() throws -> Int32 {

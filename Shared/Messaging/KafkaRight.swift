@@ -1,0 +1,84 @@
+import CRdKafka
+
+/// One entry of the brokers' access control lists: what a user is allowed, from any host.
+public struct KafkaRight: Sendable, Hashable {
+    public enum Resource: Sendable, Hashable {
+        case topic(String)
+        /// Every consumer group whose name begins so.
+        case groups(prefix: String)
+    }
+    /// Reading and writing include asking what there is.
+    public enum Operation: String, Sendable, Hashable, CaseIterable { case read, write, create }
+
+    /// As it logs in.
+    public let user: String
+    public let operation: Operation
+    public let resource: Resource
+
+    public init(user: String, _ operation: Operation, _ resource: Resource) {
+        self.user = user
+        self.operation = operation
+        self.resource = resource
+    }
+}
+
+extension KafkaAdmin {
+    /// Adds the rights that are missing; none is taken away.
+    /// - Throws: ``KafkaError``, the first; the other rights were added all the same. `SECURITY_DISABLED` where the brokers keep no lists.
+    public func allow(_ rights: [KafkaRight]) async throws {
+        guard !rights.isEmpty else { return }
+        try await client.allow(rights)
+    }
+}
+
+extension AdminClient {
+    func allow(_ rights: [KafkaRight]) throws {
+        let client = try connected()
+        var bindings: [OpaquePointer?] = []
+        defer { for binding in bindings { rd_kafka_AclBinding_destroy(binding) } }
+        for right in rights { bindings.append(try Self.binding(of: right)) }
+        let options = rd_kafka_AdminOptions_new(client.handle, RD_KAFKA_ADMIN_OP_CREATEACLS)
+        defer { rd_kafka_AdminOptions_destroy(options) }
+        var reason = [CChar](repeating: 0, count: 512)
+        let refusal = rd_kafka_AdminOptions_set_request_timeout(options, 10_000, &reason, reason.count)
+        guard refusal == RD_KAFKA_RESP_ERR_NO_ERROR else { throw KafkaError(refusal, message: text(reason)) }
+        let queue = rd_kafka_queue_new(client.handle)
+        defer { rd_kafka_queue_destroy(queue) }
+        rd_kafka_CreateAcls(client.handle, &bindings, bindings.count, options, queue)
+        guard let event = rd_kafka_queue_poll(queue, 12_000) else { throw KafkaError(RD_KAFKA_RESP_ERR__TIMED_OUT) }
+        defer { rd_kafka_event_destroy(event) }
+        let error = rd_kafka_event_error(event)
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let result = rd_kafka_event_CreateAcls_result(event) else {
+            throw KafkaError(
+                error == RD_KAFKA_RESP_ERR_NO_ERROR ? RD_KAFKA_RESP_ERR__FAIL : error,
+                message: rd_kafka_event_error_string(event).map { String(cString: $0) })
+        }
+        var count = 0
+        let answers = rd_kafka_CreateAcls_result_acls(result, &count)
+        for answer in UnsafeBufferPointer(start: answers, count: count) {
+            // Lent by the event.
+            guard let error = rd_kafka_acl_result_error(answer) else { continue }
+            throw KafkaError(rd_kafka_error_code(error), message: rd_kafka_error_string(error).map { String(cString: $0) })
+        }
+    }
+
+    private static func binding(of right: KafkaRight) throws -> OpaquePointer {
+        let (kind, name, pattern): (rd_kafka_ResourceType_t, String, rd_kafka_ResourcePatternType_t) =
+            switch right.resource {
+            case .topic(let name): (RD_KAFKA_RESOURCE_TOPIC, name, RD_KAFKA_RESOURCE_PATTERN_LITERAL)
+            case .groups(let prefix): (RD_KAFKA_RESOURCE_GROUP, prefix, RD_KAFKA_RESOURCE_PATTERN_PREFIXED)
+            }
+        let operation =
+            switch right.operation {
+            case .read: RD_KAFKA_ACL_OPERATION_READ
+            case .write: RD_KAFKA_ACL_OPERATION_WRITE
+            case .create: RD_KAFKA_ACL_OPERATION_CREATE
+            }
+        var reason = [CChar](repeating: 0, count: 512)
+        guard
+            let binding = rd_kafka_AclBinding_new(
+                kind, name, pattern, "User:" + right.user, "*", operation, RD_KAFKA_ACL_PERMISSION_TYPE_ALLOW, &reason, reason.count)
+        else { throw KafkaError(RD_KAFKA_RESP_ERR__INVALID_ARG, message: text(reason)) }
+        return binding
+    }
+}

@@ -1,0 +1,197 @@
+"""A broker's front door and nothing behind it: TLS, a login, metadata, and the access control lists that it is given.
+
+Speaks as much of Kafka's protocol as a client needs to come in: ApiVersions, SaslHandshake and SaslAuthenticate (PLAIN, SCRAM-SHA-256
+and SCRAM-SHA-512 as RFC 5802 has them), Metadata and CreateAcls. Prints `port N` once it listens, then a JSON line for each login and each list
+entry. Ends with its standard input.
+"""
+
+import argparse
+import base64
+import hashlib
+import hmac
+import json
+import os
+import socket
+import ssl
+import struct
+import sys
+import threading
+
+API_VERSIONS, METADATA, HANDSHAKE, AUTHENTICATE, CREATE_ACLS = 18, 3, 17, 36, 30
+# The versions spoken, all of them before the compact encoding.
+SPOKEN = {API_VERSIONS: (0, 0), METADATA: (0, 4), HANDSHAKE: (0, 1), AUTHENTICATE: (0, 1), CREATE_ACLS: (1, 1)}
+UNSUPPORTED_VERSION, UNSUPPORTED_MECHANISM, AUTHENTICATION_FAILED = 35, 33, 58
+
+
+def text(value):
+    if value is None:
+        return struct.pack(">h", -1)
+    data = value.encode()
+    return struct.pack(">h", len(data)) + data
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def number(self, form):
+        value = struct.unpack_from(form, self.data, self.at)[0]
+        self.at += struct.calcsize(form)
+        return value
+
+    def bytes(self, form):
+        count = self.number(form)
+        if count < 0:
+            return None
+        self.at += count
+        return self.data[self.at - count:self.at]
+
+    def text(self):
+        value = self.bytes(">h")
+        return None if value is None else value.decode()
+
+
+class Login:
+    """One conversation; `answer` gives the server's next message, or None for a refusal."""
+
+    def __init__(self, mechanism, user, password):
+        self.mechanism, self.user, self.password = mechanism, user, password
+        self.done = False
+        self.first = None
+
+    def answer(self, message):
+        if self.mechanism == "PLAIN":
+            self.done = message.split(b"\0")[1:] == [self.user.encode(), self.password.encode()]
+            return b"" if self.done else None
+        return self.scram(message)
+
+    def scram(self, message):
+        name = self.mechanism.removeprefix("SCRAM-").replace("-", "").lower()
+        if self.first is None:
+            self.bare = message.split(b",", 2)[2]
+            fields = dict(part.split(b"=", 1) for part in self.bare.split(b","))
+            self.salt = os.urandom(16)
+            nonce = fields[b"r"] + base64.b64encode(os.urandom(12))
+            self.first = b"r=" + nonce + b",s=" + base64.b64encode(self.salt) + b",i=4096"
+            self.known = fields[b"n"] == self.user.encode()
+            return self.first
+        unsigned, _, proof = message.rpartition(b",p=")
+        salted = hashlib.pbkdf2_hmac(name, self.password.encode(), self.salt, 4096)
+        transcript = self.bare + b"," + self.first + b"," + unsigned
+        client_key = hmac.digest(salted, b"Client Key", name)
+        signature = hmac.digest(hashlib.new(name, client_key).digest(), transcript, name)
+        expected = bytes(left ^ right for left, right in zip(client_key, signature))
+        self.done = self.known and hmac.compare_digest(expected, base64.b64decode(proof))
+        server_key = hmac.digest(salted, b"Server Key", name)
+        return b"v=" + base64.b64encode(hmac.digest(server_key, transcript, name)) if self.done else None
+
+
+class Broker:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.context = None
+        if arguments.certificate:
+            self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            self.context.load_cert_chain(arguments.certificate, arguments.key)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.printing = threading.Lock()
+
+    def tell(self, line):
+        with self.printing:
+            print(line, flush=True)
+
+    def run(self):
+        self.tell(f"port {self.port}")
+        while True:
+            connection, _ = self.listener.accept()
+            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+    def serve(self, connection):
+        try:
+            with connection:
+                connection.settimeout(30)
+                plain = connection
+                if self.context:
+                    plain = self.context.wrap_socket(connection, server_side=True)
+                self.converse(plain)
+        except (OSError, struct.error, KeyError, IndexError):
+            pass
+
+    def receive(self, connection, count):
+        data = b""
+        while len(data) < count:
+            more = connection.recv(count - len(data))
+            if not more:
+                raise OSError("closed")
+            data += more
+        return data
+
+    def converse(self, connection):
+        login = None
+        while True:
+            size = struct.unpack(">i", self.receive(connection, 4))[0]
+            request = Reader(self.receive(connection, min(size, 1 << 20)))
+            key, version, correlation = request.number(">h"), request.number(">h"), request.number(">i")
+            request.text()
+            if key not in SPOKEN or (self.arguments.user and key not in (API_VERSIONS, HANDSHAKE, AUTHENTICATE) and not (login and login.done)):
+                return
+            if key == HANDSHAKE:
+                mechanism = request.text()
+                known = mechanism == self.arguments.mechanism
+                login = Login(mechanism, self.arguments.user, self.arguments.password) if known else None
+                body = struct.pack(">hi", 0 if known else UNSUPPORTED_MECHANISM, 1) + text(self.arguments.mechanism)
+            elif key == AUTHENTICATE:
+                answer = login.answer(request.bytes(">i")) if login else None
+                if login and login.done:
+                    self.tell(json.dumps({"login": login.user, "mechanism": login.mechanism, "tls": self.context is not None}))
+                if answer is None:
+                    body = struct.pack(">h", AUTHENTICATION_FAILED) + text("no such login") + struct.pack(">i", 0)
+                else:
+                    body = struct.pack(">h", 0) + text(None) + struct.pack(">i", len(answer)) + answer
+                if version > 0:
+                    body += struct.pack(">q", 0)
+            else:
+                body = {API_VERSIONS: self.versions, METADATA: self.metadata, CREATE_ACLS: self.create_acls}[key](request, version)
+            answer = struct.pack(">i", correlation) + body
+            connection.sendall(struct.pack(">i", len(answer)) + answer)
+
+    def versions(self, request, version):
+        error = 0 if version == 0 else UNSUPPORTED_VERSION
+        spoken = b"".join(struct.pack(">hhh", key, low, high) for key, (low, high) in SPOKEN.items())
+        return struct.pack(">hi", error, len(SPOKEN)) + spoken
+
+    def metadata(self, request, version):
+        body = struct.pack(">i", 0) if version >= 3 else b""
+        body += struct.pack(">ii", 1, 1) + text("localhost") + struct.pack(">i", self.port)
+        if version >= 1:
+            body += text(None)
+        if version >= 2:
+            body += text("secure")
+        if version >= 1:
+            body += struct.pack(">i", 1)
+        return body + struct.pack(">i", 0)
+
+    def create_acls(self, request, version):
+        count = request.number(">i")
+        for _ in range(count):
+            kind, name, pattern = request.number(">b"), request.text(), request.number(">b")
+            principal, host = request.text(), request.text()
+            operation, permission = request.number(">b"), request.number(">b")
+            self.tell(json.dumps({"acl": [kind, name, pattern, principal, host, operation, permission]}))
+        return struct.pack(">ii", 0, count) + (struct.pack(">h", 0) + text(None)) * count
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--certificate")
+    parser.add_argument("--key")
+    parser.add_argument("--mechanism")
+    parser.add_argument("--user")
+    parser.add_argument("--password")
+    broker = Broker(parser.parse_args())
+    threading.Thread(target=broker.run, daemon=True).start()
+    sys.stdin.read()
+
+
+main()
