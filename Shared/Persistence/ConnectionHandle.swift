@@ -138,6 +138,13 @@ final class ConnectionHandle: @unchecked Sendable {
         return channels
     }
 
+    /// What a server keeps in a password's place (RFC 5803), made here so that the password goes nowhere.
+    func passwordVerifier(of role: String, password: String) throws -> String {
+        guard let verifier = PQencryptPasswordConn(connection, password, role, "scram-sha-256") else { throw lost() }
+        defer { PQfreemem(verifier) }
+        return String(cString: verifier)
+    }
+
     func quotedIdentifier(_ name: String) throws -> String {
         guard let quoted = PQescapeIdentifier(connection, name, name.utf8.count) else { throw lost() }
         defer { PQfreemem(quoted) }

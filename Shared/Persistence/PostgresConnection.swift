@@ -123,6 +123,12 @@ public actor PostgresConnection {
         try execute(script: script)
     }
 
+    func quotedIdentifier(_ name: String) throws -> String { try withHandle { try $0.quotedIdentifier(name) } }
+
+    func passwordVerifier(of role: String, password: String) throws -> String {
+        try withHandle { try $0.passwordVerifier(of: role, password: password) }
+    }
+
     // MARK: Statements
 
     private func run(_ statement: SQL) throws -> ResultHandle {
