@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All tests: alone, against real parts, the whole stack, the site in a browser, and docker-compose.yml. Arguments go to `swift test`.
+# All tests: alone, against real parts, the whole stack, the site in a browser, the README, and docker-compose.yml. Arguments go to `swift test`.
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"
@@ -36,6 +36,7 @@ swift test --skip-build --no-parallel "$@" 2>&1 | tee "$results" || failed+=("sw
 if [ $# = 0 ]; then
     Tests/contract/run.sh || failed+=("Tests/contract")
     Tests/browser/run.sh || failed+=("Tests/browser")
+    Tests/readme/run.sh || failed+=("Tests/readme")
 fi
 
 say "checking docker-compose.yml and the scripts"

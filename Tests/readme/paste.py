@@ -1,0 +1,91 @@
+"""Pastes each block of commands in README.md into a shell of its own that knows nothing but HOME and PATH.
+
+    paste.py STACK      a running stack, in the place of the one that `make up` starts
+
+Blocks of `make` are not run, what they name has to be there. ID becomes the capture that a block before has sent.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def blocks(text):
+    """The fenced blocks that hold commands: not those that begin by drawing."""
+    for block in re.findall(r"(?ms)^```\w*\n(.*?)^```$", text):
+        if not block.startswith("  "):
+            yield block
+
+
+def missing(text):
+    """Targets of make, scripts and programs that the text names and that are not there."""
+    targets = set(re.findall(r"(?m)^([a-z-]+):", (ROOT / "Makefile").read_text()))
+    code = re.findall(r"`([^`\n]+)`", text) + list(blocks(text))
+    for piece in code:
+        for target in re.findall(r"(?m)(?:^|[;&] ?)make ([a-z-]+)", piece):
+            if target not in targets:
+                yield f"make {target}"
+        for path in re.findall(r"(?:^|[\s`])((?:scripts|deploy|Tests|docs|Services)/[\w./-]*\w)", piece):
+            if not (ROOT / path).exists():
+                yield path
+    for command in re.findall(r"`rial ((?:[a-z-]+ ?)+)", text):
+        words = command.split()
+        while words:
+            run = subprocess.run([ROOT / ".build/debug/rial", *words, "--help"], capture_output=True, text=True)
+            if run.returncode == 0:
+                break
+            words.pop()
+        if not words:
+            yield f"rial {command}"
+
+
+def paste(block, stack, folder, capture):
+    block = block.replace(".local/stack.env", f".local/{stack}/stack.env").replace("/tmp/desk", f"{folder}/desk")
+    block = re.sub(r"(?m)^(scripts/stack\.sh)", rf"STACK={stack} \1", block)
+    block = re.sub(r"\bID\b", capture or "ID", block)
+    script = pathlib.Path(folder) / "block"
+    script.write_text(block)
+    environment = {name: os.environ[name] for name in ("HOME", "PATH")}
+    return block, subprocess.run(
+        ["bash", "-eo", "pipefail", script], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=180)
+
+
+def main():
+    stack = sys.argv[1]
+    text = (ROOT / "README.md").read_text()
+    problems = [f"README.md names {what}, which is not there" for what in missing(text)]
+    ran, capture = 0, None
+    with tempfile.TemporaryDirectory() as folder:
+        for block in blocks(text):
+            if re.match(r"(make|docker|deploy/)", block):
+                continue
+            # A block may use what it has itself just sent.
+            first, _, rest = block.partition(" ID")
+            parts = [block]
+            if rest and capture is None:
+                lines = block.splitlines(keepends=True)
+                cut = next(index for index, line in enumerate(lines) if " ID" in line)
+                parts = ["".join(lines[:cut]), "".join(lines[:2] + lines[cut:])]
+            for part in parts:
+                pasted, run = paste(part, stack, folder, capture)
+                ran += 1
+                if run.returncode != 0:
+                    problems.append(f"ended with {run.returncode}:\n{pasted}\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
+                sent = re.search(r"\b([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b", run.stdout)
+                capture = capture or (sent and sent.group(1))
+    if ran < 3:
+        problems.append(f"README.md has only {ran} blocks of commands")
+    for problem in problems:
+        print(f"✘ {problem}")
+    if problems:
+        sys.exit(1)
+    print(f"{ran} blocks of README.md work in a new shell")
+
+
+main()
