@@ -15,7 +15,7 @@ struct Rial: AsyncParsableCommand {
         version: "1.0.0",
         subcommands: [
             DemoCommand.self, DeviceCommand.self, CaptureCommand.self, SceneCommand.self, LoadCommand.self,
-            PageLoadCommand.self, VerifyCommand.self, DeadLetterCommand.self, AdminCommand.self,
+            PageLoadCommand.self, SoakCommand.self, VerifyCommand.self, DeadLetterCommand.self, AdminCommand.self,
         ])
 
     static func main() async {

@@ -1,0 +1,55 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import Logging
+import ObjectStorage
+import RialClient
+
+/// Sends captures for a long time, whatever becomes of the server meanwhile, and then asks for each of them.
+struct SoakCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "soak",
+        abstract: "Sends captures at a steady rate as devices do, sending again what was not accepted, and audits each in the end.",
+        discussion: """
+            For `make soak`, which ends, stops and cuts parts of the stack meanwhile. Every accepted capture has to be complete, once, \
+            with its original's digest in the store. Reads the settings of an operator: RIAL_DATABASE_URL and RIAL_S3_…. Prints JSON; \
+            ends with code 0 only if nothing is amiss.
+            """)
+
+    @Option(help: "Captures a second, over all devices.")
+    var rate = 1.0
+    @Option(help: "How long to send.")
+    var seconds: Int
+    @Option(help: "Devices that take turns; each sends one capture after the other.")
+    var devices = 4
+    @Option(help: "How long what was not accepted is sent again, and what is not complete is waited for, once sending ends; in seconds.")
+    var drain = 600
+
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var enrolmentOptions: EnrolmentOptions
+
+    func validate() throws {
+        guard rate > 0, rate <= 100 else { throw ValidationError("--rate is above 0 and at most 100.") }
+        guard (1...86_400).contains(seconds) else { throw ValidationError("--seconds is 1 to 86400.") }
+        guard (1...64).contains(devices) else { throw ValidationError("--devices is 1 to 64.") }
+        guard (0...7200).contains(drain) else { throw ValidationError("--drain is 0 to 7200.") }
+    }
+
+    func run() async throws {
+        let settings = OperatorSettings()
+        let (databaseURL, storage) = (try settings.databaseURL(), try settings.storage())
+        try await Measurement.run(connections: devices * 2) { httpClient in
+            let client = try server.client().with(httpClient: httpClient)
+            let patient = client.with(retries: RetryPolicy(attempts: 200, maximumDelay: .seconds(10)))
+            let run = SoakRun(
+                client: client.with(retries: .none), enrolment: try enrolmentOptions.enrolment(patient),
+                source: try LoadSource(size: .small),
+                drain: .seconds(drain))
+            let ledger = try await run.send(devices: devices, rate: rate, for: .seconds(seconds))
+            let audit = SoakAudit(
+                databaseURL: databaseURL,
+                storage: S3Client(configuration: storage, httpClient: httpClient, logger: Logger(label: "rial-soak")))
+            return try await audit.report(ledger, within: .seconds(drain))
+        }
+    }
+}

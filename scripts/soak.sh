@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# Captures at a steady rate on a stack of its own, while one part after the other is killed, stopped, frozen, cut off or made read-only.
+# In the end every accepted capture has to be complete, once, with its original in the store as it was sent.
+#   SOAK_MINUTES  how long (10)        SOAK_SEED  which faults, in which order (any; it is printed)
+#   SOAK_RATE     captures a second (2 with RIAL_BUILD=release, else 0.5)
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+cd "$ROOT"
+unset STACK
+export RIAL_LIMIT_CHALLENGES_PER_MINUTE=0 RIAL_LIMIT_REGISTRATIONS_PER_MINUTE=0 RIAL_LIMIT_CAPTURES_PER_HOUR=0
+# What a broker lost is announced again soon enough to be seen here.
+export RIAL_ANNOUNCE_AGAIN_SECONDS=10
+minutes=${SOAK_MINUTES:-10}
+seed=${SOAK_SEED:-$((RANDOM * 32768 + RANDOM))}
+rate=${SOAK_RATE:-$(if [ "${RIAL_BUILD:-debug}" = release ]; then echo 2; else echo 0.5; fi)}
+[[ "$minutes" =~ ^[0-9]{1,4}$ && "$minutes" -gt 0 ]] || fail "SOAK_MINUTES is '$minutes'" "give whole minutes, at least 1"
+[[ "$seed" =~ ^[0-9]{1,10}$ ]] || fail "SOAK_SEED is '$seed'" "give a whole number"
+home=.local/soak
+rial=".build/${RIAL_BUILD:-debug}/rial"
+
+control() { STACK=soak scripts/stack.sh "$@"; }
+sql() { PGOPTIONS='-c lock_timeout=30s' psql "$(value RIAL_DATABASE_URL)" -X -qtA -v ON_ERROR_STOP=1 -c "$1"; }
+value() { sed -n "s/^$1=//p" "$home/stack.env"; }
+role_of() { printf 'rial_%s' "${1//-/_}"; }
+
+# processes NAME: its process and those it has started, without end.
+processes() {
+    local pid children
+    pid=$(cut -d ' ' -f 1 "$home/run/$1.pid")
+    echo "$pid"
+    children=$(pgrep -P "$pid" || true)
+    printf '%s\n' "$children"
+}
+signal_all() { # signal_all SIGNAL NAME
+    local pid
+    for pid in $(processes "$2"); do kill "-$1" "$pid" 2>/dev/null || true; done
+}
+# The older ones first: one that was frozen while it forked has a child that is not.
+freeze() { signal_all STOP "$1"; signal_all STOP "$1"; }
+thaw() { signal_all CONT "$1"; }
+
+finish() {
+    local status=$? name
+    for name in postgres broker s3 "${SERVICES[@]}"; do if [ -e "$home/run/$name.pid" ]; then thaw "$name"; fi; done
+    if [ -n "${sender:-}" ]; then kill "$sender" 2>/dev/null || true; fi
+    # After a failure the logs stay to be read.
+    if [ $status = 0 ]; then scripts/stack.sh clean soak; else scripts/stack.sh down soak; fi >/dev/null 2>&1 || true
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+# random N: 0 to N - 1 in `drawn`, the same sequence for the same seed, on every machine.
+state=$seed
+random() {
+    state=$(((state * 1103515245 + 12345) & 0x7fffffff))
+    drawn=$(((state >> 8) % $1))
+}
+pick() { # pick WORD…: one of them in `picked`
+    random $#
+    shift "$drawn"
+    picked=$1
+}
+
+declare -A counts
+# fault VERB PART SECONDS: begins it, waits, and ends it.
+fault() {
+    counts["$1 ${2%%.*}"]=$((${counts["$1 ${2%%.*}"]:-0} + 1))
+    printf '%5d s  %s %s for %d s\n' $((SECONDS - started)) "$1" "$2" "$3"
+    case $1 in
+    kill | stop)
+        control "$1" "$2"
+        sleep "$3"
+        control start "$2"
+        ;;
+    freeze)
+        freeze "$2"
+        sleep "$3"
+        thaw "$2"
+        ;;
+    scale)
+        control scale "$2" 2
+        sleep "$3"
+        control scale "$2" 1
+        ;;
+    cut) # its connections to PostgreSQL, every half second
+        local end=$((SECONDS + $3))
+        while [ $SECONDS -lt $end ]; do
+            sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$(role_of "$2")'" >/dev/null
+            sleep 0.5
+        done
+        ;;
+    read-only)
+        sql "ALTER ROLE $(role_of "$2") SET default_transaction_read_only = on"
+        sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$(role_of "$2")'" >/dev/null
+        sleep "$3"
+        sql "ALTER ROLE $(role_of "$2") RESET default_transaction_read_only"
+        sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$(role_of "$2")'" >/dev/null
+        ;;
+    lock) # a table; a deadlock's victim is whoever it hits, and that may be this
+        sql "BEGIN; LOCK TABLE $2 IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep($3); COMMIT" >/dev/null || true
+        ;;
+    esac
+}
+
+next_fault() {
+    local verb
+    pick kill kill stop freeze cut read-only lock scale infra infra infra
+    verb=$picked
+    random 12
+    local seconds=$((drawn + 2))
+    case $verb in
+    infra)
+        pick postgres postgres broker s3
+        local part=$picked
+        # The store's promise to keep what it took is its own: it is ended in order.
+        if [ "$part" = s3 ]; then pick stop freeze; else pick kill stop freeze; fi
+        fault "$picked" "$part" "$seconds"
+        ;;
+    lock)
+        pick captures challenges evidence_parts media_objects sync_jobs gateway_outbox evidence_assembler_outbox
+        fault lock "$picked" "$seconds"
+        ;;
+    *)
+        pick "${SERVICES[@]}"
+        fault "$verb" "$picked" "$seconds"
+        ;;
+    esac
+}
+
+say "building"
+if [ "${RIAL_BUILD:-debug}" = release ]; then swift build -c release; else swift build; fi || fail "the build failed" "its errors are above"
+say "soak: $minutes minutes, seed $seed, $rate captures a second"
+scripts/stack.sh clean soak
+scripts/stack.sh up soak
+
+seconds=$((minutes * 60))
+result="$home/soak.json"
+progress="$home/soak.log"
+# Its settings are an operator's; the services that are started below get their own.
+# shellcheck disable=SC2016 # the inner shell's own
+bash -c 'set -a && source "$0" && exec "$@"' "$home/stack.env" \
+    "$rial" soak --seconds "$seconds" --rate "$rate" --devices 4 --drain 900 >"$result" 2>"$progress" &
+sender=$!
+until grep -q 'sending for' "$progress"; do
+    kill -0 "$sender" 2>/dev/null || { cat "$progress" >&2; fail "no device could be registered" "the reason is above"; }
+    sleep 0.2
+done
+started=$SECONDS
+faults=0
+while [ $((SECONDS - started)) -lt $((seconds - 20)) ]; do
+    random 8
+    sleep $((drawn + 3))
+    next_fault
+    faults=$((faults + 1))
+done
+say "healing"
+for part in postgres broker s3 "${SERVICES[@]}"; do
+    thaw "$part"
+    control start "$part"
+done
+# It waits until all is done, or says what is not.
+status=0
+wait "$sender" || status=$?
+sender=
+
+say "what was done to the stack ($faults faults, seed $seed)"
+for name in "${!counts[@]}"; do printf '%4d  %s\n' "${counts[$name]}" "$name"; done | sort -k 2
+say "what became of the captures"
+cat "$result"
+if [ $status != 0 ]; then
+    tail -n 40 "$progress" >&2
+    fail "not every accepted capture is complete, once, with its original" "logs are in $home/logs; again: SOAK_SEED=$seed make soak"
+fi
+control status || fail "a part is not ready in the end" "logs are in $home/logs; again: SOAK_SEED=$seed make soak"
+left=0
+for service in "${SERVICES[@]}"; do
+    rows=$(sql "SELECT count(*) FROM ${service//-/_}_outbox WHERE created_at < now() - interval '30 s'")
+    left=$((left + rows))
+done
+[ $left = 0 ] || fail "$left announcements were never published" "logs are in $home/logs; again: SOAK_SEED=$seed make soak"
+say "every accepted capture is complete, once, with its original as it was sent (seed $seed)"
