@@ -210,6 +210,6 @@ let package = Package(
                 "Models", "Messaging", "Persistence", "ObjectStorage", "SimulatedDevice", "Scene", "RialClient", "TestSupport",
                 "Blocking", "ContentCredentials", "Imaging", "Signing", crypto, httpClient, nioCore, logging,
             ],
-            path: "Tests/PipelineTests"),
+            path: "Tests/PipelineTests", exclude: ["Resources"]),
     ]
 )

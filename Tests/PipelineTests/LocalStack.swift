@@ -21,21 +21,30 @@ struct LocalStack: Sendable {
 
     var url: String { addresses["RIAL_PUBLIC_URL"] ?? "" }
 
-    static func up(_ name: String, _ settings: [String: String]) async throws -> LocalStack {
+    /// - Parameter prepare: runs before anything of the stack is there; the stack's folder is empty.
+    static func up(
+        _ name: String, _ settings: [String: String], after prepare: () async throws -> Void = {}
+    ) async throws -> LocalStack {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rial-fail-points-\(name)-\(getpid())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let all = settings.merging(["RIAL_FAIL_POINTS": folder.path]) { old, _ in old }
+        var all = settings.merging(["RIAL_FAIL_POINTS": folder.path]) { old, _ in old }
+        // `RIAL_TEST_BUILD=release` tries the services of another build.
+        all["RIAL_BUILD"] = ProcessInfo.processInfo.environment["RIAL_TEST_BUILD"]
         try await script(["clean", name], [:])
+        try await prepare()
         try await script(["up", name], all)
-        let file = SharedData.projectRoot.appendingPathComponent(".local/\(name)/stack.env")
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-        let pairs = lines.compactMap { line -> (String, String)? in
+        return LocalStack(name: name, settings: all, addresses: try values(in: "stack.env", of: name), failPoints: folder)
+    }
+
+    /// What a file of settings says that the scripts wrote into the stack's folder.
+    static func values(in file: String, of stack: String) throws -> [String: String] {
+        let url = SharedData.projectRoot.appendingPathComponent(".local/\(stack)/\(file)")
+        let pairs = try String(contentsOf: url, encoding: .utf8).split(separator: "\n").compactMap { line -> (String, String)? in
             guard let equals = line.firstIndex(of: "=") else { return nil }
             let value = line[line.index(after: equals)...].trimmingCharacters(in: CharacterSet(charactersIn: "'\""))
             return (String(line[..<equals]), value)
         }
-        return LocalStack(
-            name: name, settings: all, addresses: Dictionary(pairs) { _, last in last }, failPoints: folder)
+        return Dictionary(pairs) { _, last in last }
     }
 
     func down() async throws {
@@ -55,7 +64,7 @@ struct LocalStack: Sendable {
         return output.split(separator: "\n").map(String.init)
     }
 
-    private static func script(_ arguments: [String], _ settings: [String: String]) async throws {
+    static func script(_ arguments: [String], _ settings: [String: String]) async throws {
         _ = try await run(SharedData.projectRoot.appendingPathComponent("scripts/stack.sh").path, arguments, settings)
     }
 
@@ -99,11 +108,12 @@ struct LocalStack: Sendable {
 struct LocalStackTrait: SuiteTrait, TestScoping {
     let name: String
     let settings: [String: String]
+    var prepare: @Sendable (_ name: String) async throws -> Void = { _ in }
     var isRecursive: Bool { false }
 
     func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void) async throws {
         guard LocalStack.isAvailable else { return try await function() }
-        let stack = try await LocalStack.up(name, settings)
+        let stack = try await LocalStack.up(name, settings) { try await prepare(name) }
         do {
             try await LocalStack.$current.withValue(stack) { try await function() }
         } catch {
