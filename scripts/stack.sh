@@ -5,11 +5,12 @@
 #   stack.sh start|stop|kill|restart PART [N] one part: postgres, broker, s3, or the Nth instance of a service (kill is SIGKILL)
 #   stack.sh scale SERVICE N                  N instances of a service
 #   stack.sh variables SERVICE                the names of the settings it gets
+# RIAL_TEST_DATABASE_PORT_GATEWAY, …_UPLOAD_SYNC and so on lead that service to PostgreSQL by another port: a test's proxy.
 # STACK names the stack (default dev). Data, keys, logs and ports are in .local/STACK; RIAL_BUILD says which build runs (debug).
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-usage() { sed -n '2,8s/^# //p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,9s/^# //p' "${BASH_SOURCE[0]}"; }
 
 COMMAND=${1:-}
 case $COMMAND in

@@ -9,19 +9,6 @@ extension SystemTests {
     struct Delivery {
         private static let parts: [Topic] = [.mediaSynced, .depthAnalyzed, .attestationAppraised]
 
-        /// What must not change once a capture is complete.
-        private func state(_ id: String) async throws -> [String] {
-            let stack = try LocalStack.required()
-            return try await stack.sql(
-                """
-                SELECT md5(evidence::text) || status || confidence_level || completed_at FROM captures WHERE id = '\(id)'
-                UNION ALL SELECT part || outcome || md5(result::text) || received_at FROM evidence_parts WHERE capture_id = '\(id)'
-                UNION ALL SELECT name || object_key || created_at FROM media_objects WHERE capture_id = '\(id)'
-                UNION ALL SELECT counter || ' ' || consumed_at FROM assertion_counters WHERE capture_id = '\(id)'
-                ORDER BY 1
-                """)
-        }
-
         @Test("give one evidence package: parts twice before any is taken, everything twice afterwards", .timeLimit(.minutes(3)))
         func twiceAndReversed() async throws {
             let stack = try LocalStack.required()
@@ -40,14 +27,14 @@ extension SystemTests {
             try await redelivery.awaitHandled(early)
             try await stack.expectWhole([id], of: device)
 
-            let before = try await state(id)
+            let before = try await stack.finalState(of: id)
             let late = try await redelivery.replay(Self.parts + [.captureReceived], key: id)
             try await redelivery.awaitHandled(late)
-            #expect(try await state(id) == before)
+            #expect(try await stack.finalState(of: id) == before)
             try await stack.expectWhole([id], of: device)
             // Gateways only wake waiters by it, who read PostgreSQL.
             _ = try await redelivery.replay([.evidenceAssembled], key: id)
-            #expect(try await state(id) == before)
+            #expect(try await stack.finalState(of: id) == before)
         }
 
         @Test("cannot make a complete capture fail: a late error part changes nothing", .timeLimit(.minutes(2)))
@@ -56,7 +43,7 @@ extension SystemTests {
             var device = try await TestClient.current().device()
             let id = try await FaultCapture(&device).accepted().id
             try await stack.expectWhole([id], of: device)
-            let before = try await state(id)
+            let before = try await stack.finalState(of: id)
             let capture = try #require(CaptureID(id))
             let producer = try stack.producer()
             let errors: [(Topic, [UInt8])] = [
@@ -72,7 +59,7 @@ extension SystemTests {
                 sent[topic] = [event]
             }
             try await Redelivery(stack).awaitHandled(sent)
-            #expect(try await state(id) == before)
+            #expect(try await stack.finalState(of: id) == before)
         }
 
         @Test("register a device once", .timeLimit(.minutes(2)))

@@ -3,7 +3,6 @@ import Synchronization
 
 /// An HTTP server of a test's at 127.0.0.1, one request after the other; `nil` for an answer closes the connection.
 public final class LoopbackServer: Sendable {
-    public struct Failed: Error { let call: String }
     public typealias Answer = (status: Int, body: [UInt8])
 
     public let port: Int
@@ -15,23 +14,8 @@ public final class LoopbackServer: Sendable {
 
     /// - Parameter port: 0 for any that is free.
     public init(port: Int = 0, answer: @escaping @Sendable ([UInt8]) -> Answer?) throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var yes: Int32 = 1
-        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        address.sin_port = UInt16(port).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(listener, address, length) == 0 && listen(listener, 64) == 0 && getsockname(listener, address, &length) == 0
-            }
-        }
-        guard listener >= 0, isBound else { throw Failed(call: "bind") }
-        self.listener = listener
-        self.port = Int(UInt16(bigEndian: address.sin_port))
-        Thread.detachNewThread { [weak self] in
+        (listener, self.port) = try LoopbackSocket.listener(port: port)
+        Thread.detachNewThread { [weak self, listener] in
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { break }

@@ -51,7 +51,10 @@ stack_value() {
     RIAL_HTTP_PORT) echo "$HTTP_PORT" ;;
     RIAL_ADMIN_PORT) admin_port "$2" ;;
     RIAL_DATABASE_URL)
-        printf 'postgresql://%s:%s@127.0.0.1:%s/rial\n' "$(role_of "$2")" "$(secret "role-$2")" "$PORT_POSTGRES"
+        # A test puts a proxy between: RIAL_TEST_DATABASE_PORT_UPLOAD_SYNC=PORT, and so on for each service.
+        local proxy
+        proxy="RIAL_TEST_DATABASE_PORT_$(upper "$2")"
+        printf 'postgresql://%s:%s@127.0.0.1:%s/rial\n' "$(role_of "$2")" "$(secret "role-$2")" "${!proxy:-$PORT_POSTGRES}"
         ;;
     *) fail "the stack has no value for $1" "add it to stack_value in scripts/stack/services.sh" ;;
     esac

@@ -1,0 +1,114 @@
+import Foundation
+import SimulatedDevice
+import Testing
+
+/// A request that its device sends until it is accepted, and what was answered on the way.
+struct Attempts<Value: Sendable>: Sendable {
+    let value: Value
+    /// In order; 0 where there was no answer.
+    let statuses: [Int]
+
+    /// Our faults are `503` and nothing else: the client may try again.
+    func expectOnlyRetryLater(_ what: String) {
+        let others = Set(statuses.dropLast()).subtracting([0, 503])
+        #expect(others.isEmpty, "\(what): \(statuses)")
+    }
+}
+
+extension FaultCapture {
+    /// Sends the same bytes until there is an answer that accepts.
+    func sent(within limit: Duration = .seconds(90)) async throws -> Attempts<(id: String, status: Int)> {
+        let client = try TestClient.current()
+        var own = device
+        var statuses: [Int] = []
+        var id: String?
+        try await eventually(within: limit, "a capture's answer") {
+            let answer = try? await client.submit(&own, form)
+            statuses.append(answer?.status ?? 0)
+            if let answer, [200, 201].contains(answer.status) { id = answer.data["capture_id"] as? String }
+            return id != nil
+        }
+        return Attempts(value: (try #require(id), statuses.last ?? 0), statuses: statuses)
+    }
+
+    /// What is stored as the original is what was sent.
+    func expectOriginal(of id: String, in stack: LocalStack) async throws {
+        let keys = try await stack.sql("SELECT object_key FROM media_objects WHERE capture_id = '\(id)' AND name = 'original.jpg'")
+        #expect(keys.count == 1)
+        #expect(try await stack.storage().getBytes(keys.first ?? "", limit: 32 << 20) == parts.photo)
+    }
+}
+
+/// A registration as its device keeps it: one attestation, for one challenge.
+struct FaultRegistration: Sendable {
+    let device: SimulatedDevice
+    let challenge: [UInt8]
+    let body: [UInt8]
+
+    init() async throws {
+        let client = try TestClient.current()
+        device = SimulatedDevice(requestKey: .ed25519)
+        challenge = try await client.challenge()
+        body = try client.registration(device, challenge: challenge)
+    }
+
+    /// Sends the same body until it makes a device.
+    func sent(within limit: Duration = .seconds(90)) async throws -> Attempts<SimulatedDevice> {
+        let client = try TestClient.current()
+        var own = device
+        var statuses: [Int] = []
+        try await eventually(within: limit, "a registration's answer") {
+            let answer = try? await client.register(body)
+            statuses.append(answer?.status ?? 0)
+            guard let answer, answer.status == 201 else { return false }
+            #expect(answer.data["attestation_level"] as? String == "secure_enclave")
+            own.deviceID = answer.data["device_id"] as? String
+            return true
+        }
+        _ = try #require(own.deviceID)
+        return Attempts(value: own, statuses: statuses)
+    }
+
+    /// The key has one device, and the registration one outcome.
+    func expectOne(in stack: LocalStack, _ what: String) async throws {
+        let key = try device.keyID.map { String(format: "%02x", $0) }.joined()
+        #expect(try await stack.sql("SELECT count(*) FROM devices WHERE key_id = '\\x\(key)'") == ["1"], "\(what)")
+        let bytes = challenge.map { String(format: "%02x", $0) }.joined()
+        let outcomes = try await stack.sql(
+            """
+            SELECT outcome FROM registrations JOIN challenges ON registration_id = registrations.id WHERE challenge = '\\x\(bytes)'
+            """)
+        #expect(outcomes == ["registered"], "\(what)")
+    }
+}
+
+extension LocalStack {
+    /// Waits until the service says so of itself on its admin port: readiness and metrics.
+    func expect(_ service: String, _ dependency: String, isUp: Bool, within limit: Duration) async throws {
+        let state = "\"\(dependency)\":\"\(isUp ? "connected" : "unreachable")\""
+        let metric = "rial_dependency_up{dependency=\"\(dependency)\"} \(isUp ? 1 : 0)"
+        try await eventually(within: limit, "\(service) sees that \(dependency) is \(isUp ? "back" : "away")") {
+            let ready = try await admin(service, "/readyz")
+            let metrics = try await admin(service, "/metrics").text
+            return ready.status == (isUp ? 200 : 503) && ready.text.contains(state) && metrics.contains(metric)
+        }
+    }
+}
+
+/// Runs `work` beside a fault that lasts for `duration`, and ends the fault whatever comes of it.
+/// - Parameter work: begins once the fault has begun, and may go on after it.
+func during<Result: Sendable>(
+    _ duration: Duration, begin: @Sendable () async throws -> Void, end: @Sendable @escaping () async throws -> Void,
+    work: @Sendable @escaping () async throws -> Result
+) async throws -> Result {
+    do {
+        try await begin()
+    } catch {
+        try await end()
+        throw error
+    }
+    async let result = work()
+    try? await Task.sleep(for: duration)
+    try await end()
+    return try await result
+}

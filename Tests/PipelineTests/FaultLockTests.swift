@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// Tables that nobody else may touch for a while, as during a change of the schema.
+struct LockedTables: Sendable, CustomTestStringConvertible {
+    let names: [String]
+    var testDescription: String { names.count == 1 ? names[0] : "\(names[0]) and \(names.count - 1) others" }
+
+    private static let outboxes = LocalStack.services.map { $0.replacing("-", with: "_") + "_outbox" }
+    private static let states = [
+        "captures", "challenges", "devices", "registrations", "assertion_counters", "attestation_appraisals", "depth_analyses", "sync_jobs",
+        "evidence_parts", "media_objects", "rate_limits", "content_credentials",
+    ]
+
+    static let chosen: [LockedTables] =
+        [LockedTables(names: ["captures"] + outboxes)] + (FaultTests.isFull ? (states + outboxes).map { LockedTables(names: [$0]) } : [])
+
+    /// Holds the locks for so long, from when it has them all. Who waits for them may be chosen as a deadlock's victim, and so may this.
+    func hold(for seconds: Int, in stack: LocalStack) async throws {
+        let statement = """
+            BEGIN; SET LOCAL deadlock_timeout = '20s'; LOCK TABLE \(names.joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE;
+            SELECT pg_sleep(\(seconds)); COMMIT
+            """
+        for _ in 0..<4 { if (try? await stack.sql(statement)) != nil { return } }
+        _ = try await stack.sql(statement)
+    }
+
+    /// Waits until all are locked.
+    func held(in stack: LocalStack) async throws {
+        let list = names.map { "'\($0)'::regclass" }.joined(separator: ", ")
+        let query = "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation IN (\(list))"
+        try await eventually("\(testDescription) locked") { try await stack.sql(query) == ["\(names.count)"] }
+    }
+}
+
+extension FaultTests {
+    @Suite("Schema locks for 15 s")
+    struct Locks {
+        @Test("delay captures and registrations, and lose none", .timeLimit(.minutes(4)), arguments: LockedTables.chosen)
+        func locked(_ tables: LockedTables) async throws {
+            let stack = try LocalStack.required()
+            var device = try await TestClient.current().device()
+            let registration = try await FaultRegistration()
+            let early = try [FaultCapture(&device), FaultCapture(&device)]
+            var ids: [String] = []
+            for capture in early { ids.append(try await capture.accepted().id) }
+            async let released: Void = tables.hold(for: 15, in: stack)
+            try await tables.held(in: stack)
+            let late = try [FaultCapture(&device), FaultCapture(&device)]
+            async let registered = registration.sent()
+            async let first = late[0].sent()
+            async let second = late[1].sent()
+            try await released
+            let sent = [try await first, try await second]
+            try await registered.expectOnlyRetryLater("registration, \(tables.testDescription)")
+            for capture in sent { capture.expectOnlyRetryLater("capture, \(tables.testDescription)") }
+            try await registration.expectOne(in: stack, tables.testDescription)
+            try await stack.expectWhole(ids + sent.map(\.value.id), of: device, tables.testDescription)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Messaging
+import Models
+import Testing
+
+/// A record that ends its consumer's process each time it is handled.
+struct KillingRecord: Sendable, CustomTestStringConvertible {
+    /// Where the process ends.
+    let point: String
+    /// What is consumed there.
+    let topic: Topic
+
+    var service: String { String(point.prefix { $0 != "." }) }
+    var testDescription: String { point }
+
+    private static let all = [
+        KillingRecord(point: "depth-analyzer.fetched", topic: .captureReceived),
+        KillingRecord(point: "upload-sync.copied", topic: .captureReceived),
+        KillingRecord(point: "attestation-verifier.counter.consumed", topic: .captureReceived),
+    ]
+
+    static let chosen = FaultTests.isFull ? all : Array(all.prefix(1))
+}
+
+extension FaultTests {
+    @Suite("A record that kills the process that handles it")
+    struct KillingRecords {
+        @Test(
+            "is a dead letter after three deaths, its partition goes on, and it completes once what killed is mended",
+            .timeLimit(.minutes(4)), arguments: KillingRecord.chosen)
+        func kills(_ killing: KillingRecord) async throws {
+            let stack = try LocalStack.required()
+            let client = try TestClient.current()
+            var device = try await client.device()
+            let armed = stack.failPoints.appendingPathComponent(killing.point)
+            defer { try? FileManager.default.removeItem(at: armed) }
+            try Data().write(to: armed)
+            let id = try await FaultCapture(&device).accepted().id
+            for death in 1...3 {
+                // The point removes its file right before it ends the process; `kill` waits until it has ended.
+                try await eventually("death \(death)") { !FileManager.default.fileExists(atPath: armed.path) }
+                try await stack.control("kill", killing.service)
+                // A fourth visit would find no file and pass.
+                if death < 3 { try Data().write(to: armed) }
+                // While it starts it may end again: that it is ready is not waited for in vain.
+                try? await stack.control("start", killing.service)
+            }
+            try? await stack.control("start", killing.service)
+            let letters = killing.topic.deadLetters(of: killing.service)
+            try await eventually(within: .seconds(60), "the record was given up") {
+                try await stack.records(of: letters, key: id).contains { $0.header("rial_dlq_reason") == "process_died" }
+            }
+            // The others went by.
+            var others: [String] = []
+            for _ in 0..<3 { others.append(try await FaultCapture(&device).accepted().id) }
+            for other in others { _ = try await client.settled(other, within: .seconds(90)) }
+            // What killed is mended: it goes through, by itself or by an operator's hand.
+            _ = try await stack.rial(["dlq", "redrive", "--capture", id])
+            try await stack.expectWhole([id] + others, of: device, failedBefore: true, killing.testDescription)
+        }
+    }
+}

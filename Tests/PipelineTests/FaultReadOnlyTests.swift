@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+/// Services whose roles may only read for a while, as after a fail-over to a standby.
+struct ReadOnlyRoles: Sendable, CustomTestStringConvertible {
+    let services: [String]
+    var testDescription: String { services.count == 1 ? services[0] : "all" }
+
+    static let chosen: [ReadOnlyRoles] =
+        [ReadOnlyRoles(services: LocalStack.services)]
+        + (FaultTests.isFull ? LocalStack.services.map { ReadOnlyRoles(services: [$0]) } : [])
+
+    private static func role(of service: String) -> String { "rial_" + service.replacing("-", with: "_") }
+
+    /// Connections keep the setting that they began with, so they are ended.
+    func set(_ isReadOnly: Bool, in stack: LocalStack) async throws {
+        for role in services.map(Self.role) {
+            _ = try await stack.sql(
+                isReadOnly
+                    ? "ALTER ROLE \(role) SET default_transaction_read_only = on" : "ALTER ROLE \(role) RESET default_transaction_read_only"
+            )
+            _ = try await stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '\(role)'")
+        }
+    }
+}
+
+extension FaultTests {
+    @Suite("A database that is read-only for 15 s")
+    struct ReadOnly {
+        @Test(
+            "burns no key and loses no capture, is told in readiness, and is 503 to clients", .timeLimit(.minutes(4)),
+            arguments: ReadOnlyRoles.chosen)
+        func readOnly(_ roles: ReadOnlyRoles) async throws {
+            let stack = try LocalStack.required()
+            var device = try await TestClient.current().device()
+            let registration = try await FaultRegistration()
+            let early = try [FaultCapture(&device), FaultCapture(&device)]
+            var ids: [String] = []
+            for capture in early { ids.append(try await capture.accepted().id) }
+            let late = try [FaultCapture(&device), FaultCapture(&device)]
+            let (registered, sent) = try await during(.seconds(15)) {
+                try await roles.set(true, in: stack)
+            } end: {
+                try await roles.set(false, in: stack)
+            } work: {
+                async let registered = registration.sent()
+                async let first = late[0].sent()
+                async let second = late[1].sent()
+                for service in roles.services {
+                    try await stack.expect(service, "database", isUp: false, within: .seconds(12))
+                    #expect(try await stack.admin(service, "/livez").status == 200)
+                }
+                return (try await registered, [try await first, try await second])
+            }
+            registered.expectOnlyRetryLater("registration, \(roles.testDescription)")
+            for capture in sent { capture.expectOnlyRetryLater("capture, \(roles.testDescription)") }
+            for service in LocalStack.services { try await stack.expect(service, "database", isUp: true, within: .seconds(60)) }
+            try await registration.expectOne(in: stack, roles.testDescription)
+            #expect(try await registration.sent().value.deviceID == registered.value.deviceID)
+            try await stack.expectWhole(ids + sent.map(\.value.id), of: device, roles.testDescription)
+        }
+    }
+}

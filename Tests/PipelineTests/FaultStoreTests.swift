@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Ways in which a store says no that have nothing to do with the object.
+struct StoreRefusal: Sendable, CustomTestStringConvertible {
+    let how: StoreProxy.Refusal
+    let testDescription: String
+
+    private static let all = [
+        StoreRefusal(how: .status(403, code: "InvalidAccessKeyId"), testDescription: "403, a key that it does not know"),
+        StoreRefusal(how: .status(403, code: "RequestTimeTooSkewed"), testDescription: "403, a clock that is off"),
+        StoreRefusal(how: .status(404, code: "NoSuchBucket"), testDescription: "404, the bucket"),
+        StoreRefusal(how: .status(503, code: "SlowDown"), testDescription: "503"),
+        StoreRefusal(how: .status(400, code: "ExpiredToken"), testDescription: "400, a credential that ran out"),
+        StoreRefusal(how: .closed, testDescription: "connections closed"),
+    ]
+
+    static let chosen = FaultTests.isFull ? all : Array(all.prefix(1))
+}
+
+extension FaultTests {
+    @Suite("An object store that refuses for 20 s")
+    struct Store {
+        @Test(
+            "makes no capture fail, is told in readiness and health, and is 503 to clients", .timeLimit(.minutes(4)),
+            arguments: StoreRefusal.chosen)
+        func refuses(_ refusal: StoreRefusal) async throws {
+            let stack = try LocalStack.required()
+            let client = try TestClient.current()
+            let store = try FaultProxies.required().store
+            var device = try await client.device()
+            let early = try [FaultCapture(&device), FaultCapture(&device), FaultCapture(&device)]
+            var ids: [String] = []
+            for capture in early { ids.append(try await capture.accepted().id) }
+            let late = try [FaultCapture(&device), FaultCapture(&device)]
+            let before = store.refused
+            let sent = try await during(.seconds(20)) {
+                store.refuse(refusal.how)
+            } end: {
+                store.comeBack()
+            } work: {
+                async let first = late[0].sent()
+                async let second = late[1].sent()
+                for service in LocalStack.services {
+                    try await stack.expect(service, "storage", isUp: false, within: .seconds(18))
+                    #expect(try await stack.admin(service, "/livez").status == 200)
+                }
+                let health = try await client.send("GET", "/health")
+                #expect(health.status == 503 && health.json["storage"] as? String == "unreachable")
+                return [try await first, try await second]
+            }
+            #expect(store.refused > before)
+            for capture in sent { capture.expectOnlyRetryLater("capture, \(refusal.testDescription)") }
+            for service in LocalStack.services { try await stack.expect(service, "storage", isUp: true, within: .seconds(60)) }
+            try await stack.expectWhole(ids + sent.map(\.value.id), of: device, refusal.testDescription)
+            for (capture, id) in zip(early + late, ids + sent.map(\.value.id)) { try await capture.expectOriginal(of: id, in: stack) }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Messaging
+import Models
+import Testing
+
+/// Records of somebody who reaches the broker and is none of the services.
+struct Forger: Sendable {
+    let stack: LocalStack
+    let producer: KafkaProducer
+
+    init(_ stack: LocalStack) throws {
+        self.stack = stack
+        producer = try stack.producer()
+    }
+
+    /// Sends one in the form of the services' own.
+    /// - Returns: its event id.
+    @discardableResult
+    func send(_ topic: Topic, key: String, _ body: [String: Any], id: String = UUID().uuidString.lowercased()) async throws -> String {
+        let value = Array(try JSONSerialization.data(withJSONObject: body))
+        let headers = [("ce_specversion", "1.0"), ("ce_id", id), ("ce_type", topic.rawValue), ("ce_source", "/rial/evidence-assembler")]
+        try await producer.send(
+            topic: topic.rawValue, key: Array(key.utf8), value: value,
+            headers: headers.map { KafkaHeader(name: $0.0, value: Array($0.1.utf8)) })
+        return id
+    }
+
+    /// Every part of the capture as a forger would like it, with results in the record as they once were believed.
+    func parts(of id: String, mediaFrom other: String) async throws -> [Topic: [String]] {
+        let measurements: [String: Any] = [
+            "depth_variance": 1.1, "depth_layers": 9, "edge_coherence": 0.9, "min_depth": 0.4, "max_depth": 5.2, "relief": 0.93,
+            "coverage": 1, "verdict": "real", "specified_rule": true, "method": "relief-1", "rotation": 0,
+        ]
+        let results: [(Topic, [String: Any])] = [
+            (
+                .attestationAppraised,
+                [
+                    "status": "pass", "level": "secure_enclave", "environment": "production", "development_attestation": false,
+                    "device_model": "iPhone 15 Pro", "binding": "photo+depth+metadata", "counter": 4_000_000, "out_of_order": false,
+                ]
+            ),
+            (.depthAnalyzed, ["measurements": measurements]),
+            (.mediaSynced, ["objects": try await objects(of: other)]),
+        ]
+        var sent: [Topic: [String]] = [:]
+        for (topic, result) in results {
+            sent[topic, default: []].append(
+                try await send(topic, key: id, ["capture_id": id, "outcome": "done", "result": result, "findings": result]))
+        }
+        return sent
+    }
+
+    /// That every service gave the capture up.
+    func errors(of id: String) async throws -> [Topic: [String]] {
+        var sent: [Topic: [String]] = [:]
+        for topic in [Topic.attestationAppraised, .depthAnalyzed, .mediaSynced] {
+            sent[topic, default: []].append(
+                try await send(topic, key: id, ["capture_id": id, "outcome": "error", "reason": "intake_missing"]))
+        }
+        return sent
+    }
+
+    /// That the capture is final, as it is not.
+    func ends(of id: String) async throws {
+        let bodies: [[String: Any]] = [
+            ["capture_id": id, "status": "complete", "confidence_level": "high"],
+            ["capture_id": id, "status": "failed", "failure": "intake_missing"],
+        ]
+        for body in bodies { try await send(.evidenceAssembled, key: id, body) }
+    }
+
+    /// The capture announced with another's device, media and metadata.
+    func received(_ id: String, as other: String) async throws -> String {
+        let rows = try await stack.sql("SELECT announcement FROM captures WHERE id = '\(other)'")
+        let row = try #require(rows.first)
+        var body = try #require(try JSONSerialization.jsonObject(with: Data(row.utf8)) as? [String: Any])
+        body["capture_id"] = id
+        return try await send(.captureReceived, key: id, body)
+    }
+
+    private func objects(of id: String) async throws -> [String: Any] {
+        let rows = try await stack.sql(
+            """
+            SELECT json_object_agg(name, json_build_object('key', object_key, 'sha256', encode(sha256, 'hex'), 'size_bytes', size_bytes,
+                'content_type', content_type)) FROM media_objects WHERE capture_id = '\(id)'
+            """)
+        let row = try #require(rows.first)
+        return try #require(try JSONSerialization.jsonObject(with: Data(row.utf8)) as? [String: Any])
+    }
+}
+
+/// Bytes that are no event at all.
+struct Garbage: Sendable {
+    let value: [UInt8]?
+    let headers: [KafkaHeader]
+
+    static let all: [Garbage] = {
+        let id = { KafkaHeader(name: "ce_id", value: Array(UUID().uuidString.lowercased().utf8)) }
+        let texts = [
+            "", "null", "true", "{}", "[]", "\"\"", "{\"capture_id\": 7}", "{\"capture_id\": {\"id\": []}}", "{\"registration_id\": null}",
+            "{\"capture_id\": \"'; DROP TABLE captures; --\", \"outcome\": \"done\"}",
+            "{\"capture_id\": \"\(UUID())\", \"type\": \"hologram\", \"mode\": \"full\", \"outcome\": \"perhaps\", \"status\": \"best\"}",
+            String(repeating: "[", count: 60_000), String(repeating: "{\"a\":", count: 20_000), "{\"capture_id\": \"\\u0000\"}",
+        ]
+        let garbage = texts.map { Garbage(value: Array($0.utf8), headers: [id()]) }
+        let sound = Array("{\"capture_id\": \"\(UUID().uuidString.lowercased())\", \"outcome\": \"done\"}".utf8)
+        return garbage + [
+            Garbage(value: nil, headers: [id()]), Garbage(value: nil, headers: []),
+            Garbage(value: [0xff, 0xfe, 0, 0xc0, 0x80], headers: [id()]),
+            Garbage(value: [UInt8](repeating: UInt8(ascii: "7"), count: 900_000), headers: [id()]),
+            Garbage(value: sound, headers: []),
+            Garbage(value: sound, headers: [KafkaHeader(name: "ce_id", value: Array("no-uuid".utf8))]),
+            Garbage(value: sound, headers: [KafkaHeader(name: "ce_id", value: nil)]),
+            Garbage(value: sound, headers: [id(), id(), KafkaHeader(name: "traceparent", value: [UInt8](repeating: 0x2d, count: 20_000))]),
+        ]
+    }()
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// Blocking TCP at 127.0.0.1, for servers and relays of tests; each runs on threads of its own.
+enum LoopbackSocket {
+    struct Failed: Error { let call: String }
+
+    /// Listens.
+    /// - Parameter port: 0 for any that is free.
+    static func listener(port: Int) throws -> (descriptor: Int32, port: Int) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard listener >= 0 else { throw Failed(call: "socket") }
+        var yes: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var address = Self.address(port)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, length) == 0 && listen(listener, 64) == 0 && getsockname(listener, address, &length) == 0
+            }
+        }
+        guard isBound else {
+            close(listener)
+            throw Failed(call: "bind")
+        }
+        return (listener, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    /// `nil` if nobody listens there.
+    static func connection(port: Int) -> Int32? {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        var address = Self.address(port)
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+        guard isConnected == 0 else {
+            close(descriptor)
+            return nil
+        }
+        // What is relayed must not wait for what comes after it.
+        var yes: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+        return descriptor
+    }
+
+    /// - Returns: false once the peer is gone.
+    static func sendAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                send(descriptor, $0.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+
+    /// What has arrived, at least a byte; `nil` at the end.
+    static func receive(from descriptor: Int32) -> [UInt8]? {
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        let count = recv(descriptor, &chunk, chunk.count, 0)
+        return count > 0 ? Array(chunk.prefix(count)) : nil
+    }
+
+    private static func address(_ port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        address.sin_port = UInt16(clamping: port).bigEndian
+        return address
+    }
+}
