@@ -4,6 +4,7 @@
 #
 # The folder is closed to others; the files in it are readable, because a container's user is not the one who made them.
 set -euo pipefail
+command -v openssl >/dev/null || { printf 'error: openssl is missing: install it, then run this again\n' >&2 && exit 1; }
 directory=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/secrets}
 umask 077
 mkdir -p "$directory"
@@ -32,13 +33,61 @@ printf '{"identities": [{"name": "rial", "credentials": [{"accessKey": "%s", "se
     "$(cat s3_access_key_id)" "$(cat s3_secret_access_key)" | put s3_identities
 random 32 | put link_key
 
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+serial() { printf '0x4%s' "$(random 15)"; }
+extensions() { printf '%s\n' "$@" >"$work/extensions.cnf"; }
+
+# The broker's users: the operator's jobs and each service; itself, and one that only asks whether it lives, which nobody else needs to know.
+for user in admin gateway attestation_verifier depth_analyzer upload_sync evidence_assembler; do random 32 | put "kafka_password_$user"; done
+if [ ! -s kafka_users ] || [ ! -s kafka_health ]; then
+    rm -f kafka_users kafka_health
+    broker=$(random 32)
+    health=$(random 32)
+    module='org.apache.kafka.common.security.plain.PlainLoginModule required'
+    {
+        printf 'KafkaServer {\n    %s username="broker" password="%s"\n' "$module" "$broker"
+        printf '    user_broker="%s"\n    user_health="%s"\n' "$broker" "$health"
+        for user in gateway attestation_verifier depth_analyzer upload_sync evidence_assembler; do
+            printf '    user_%s="%s"\n' "${user//_/-}" "$(cat "kafka_password_$user")"
+        done
+        printf '    user_rial-admin="%s";\n};\n' "$(cat kafka_password_admin)"
+    } | put kafka_users
+    {
+        printf 'security.protocol=SASL_SSL\nsasl.mechanism=PLAIN\n'
+        printf 'sasl.jaas.config=%s username="health" password="%s";\n' "$module" "$health"
+        printf 'ssl.truststore.type=PEM\nssl.truststore.location=/run/secrets/kafka_ca\n'
+    } | put kafka_health
+fi
+
+# certificate NAME HOSTS: a root in NAME.pem, whose key is kept nowhere, and below it NAME.cert.pem for the hosts, with its key in NAME.key.
+certificate() {
+    local key=(-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes)
+    openssl req -x509 "${key[@]}" -keyout "$work/$1.root.key" -out "$work/$1.pem" -days 3650 -subj "/O=rial./CN=rial. $1 root" \
+        -set_serial "$(serial)" -addext 'keyUsage=critical,keyCertSign,cRLSign' 2>/dev/null
+    extensions 'basicConstraints=critical,CA:FALSE' 'keyUsage=critical,digitalSignature' 'extendedKeyUsage=serverAuth,clientAuth' \
+        "subjectAltName=$2"
+    openssl req "${key[@]}" -keyout "$work/$1.key" -subj "/O=rial./CN=rial. $1" 2>/dev/null |
+        openssl x509 -req -CA "$work/$1.pem" -CAkey "$work/$1.root.key" -days 3650 -set_serial "$(serial)" \
+            -extfile "$work/extensions.cnf" -out "$work/$1.cert.pem" 2>/dev/null
+}
+if [ ! -s kafka_certificate ] || [ ! -s kafka_ca ]; then
+    rm -f kafka_certificate kafka_ca
+    certificate kafka DNS:kafka,DNS:localhost
+    put kafka_ca <"$work/kafka.pem"
+    cat "$work/kafka.key" "$work/kafka.cert.pem" | put kafka_certificate
+fi
+if [ ! -s s3_internal_ca ] || [ ! -s s3_internal_certificate ] || [ ! -s s3_internal_key ]; then
+    rm -f s3_internal_ca s3_internal_certificate s3_internal_key
+    certificate s3 DNS:s3
+    put s3_internal_ca <"$work/s3.pem"
+    put s3_internal_certificate <"$work/s3.cert.pem"
+    put s3_internal_key <"$work/s3.key"
+fi
+
 # A private authority and a signer for Content Credentials, good for a year. For production put the files of your own authority here
 # before the first start, or let a PKCS#11 token hold the key.
 if [ ! -s c2pa_private_key ]; then
-    work=$(mktemp -d)
-    trap 'rm -rf "$work"' EXIT
-    serial() { printf '0x4%s' "$(random 15)"; }
-    extensions() { printf '%s\n' "$@" >"$work/extensions.cnf"; }
     for name in root issuing signer; do openssl genpkey -algorithm ed25519 -out "$work/$name.key" 2>/dev/null; done
     openssl req -new -x509 -key "$work/root.key" -days 3650 -subj "/O=rial./CN=rial. root" -set_serial "$(serial)" \
         -addext 'keyUsage=critical,keyCertSign,cRLSign' -out "$work/root.pem"

@@ -37,7 +37,9 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         database: backbone.database, storage: backbone.storage, outbox: backbone.outbox, inbox: backbone.inbox,
         credentials: credentials, cards: try ShareCardMaker(storage: backbone.storage, logger: logger))
     let waiting = WaitingCredentials(database: backbone.database, credentials: credentials, logger: logger)
-    let watch = CertificateWatch(certificate: certificate, logger: logger)
+    let watch = CertificateWatch(
+        certificate: certificate, isKeyInFile: settings.signer.isKeyInFile, mode: settings.common.mode, logger: logger)
+    watch.warnOfKey()
     return backbone.serviceGroup([
         backbone.consume(AssembleEvidence<AttestationAppraised>(assembly: assembly)),
         backbone.consume(AssembleEvidence<DepthAnalyzed>(assembly: assembly)),

@@ -42,7 +42,7 @@ def service_settings():
                 ports[service][fields[2]] = int(fields[3])
             continue
         name, services, kind = fields
-        assert kind in ("plain", "secret", "optional"), f"{name}: unknown kind {kind}"
+        assert kind in ("plain", "secret", "optional", "optional-secret", "composed", "composed-secret"), f"{name}: unknown kind {kind}"
         for service in SERVICES if services == "*" else services.split(","):
             assert name not in variables[service], f"{name} is listed twice for {service}"
             variables[service][name] = kind
@@ -64,13 +64,15 @@ def environment_problems(config, variables, ports):
     for name in SERVICES:
         service = config["services"][name]
         given = service["environment"]
-        expected = {variable + "_FILE" if kind == "secret" else variable for variable, kind in variables[name].items()}
+        expected = {variable + "_FILE" if kind.endswith("secret") else variable for variable, kind in variables[name].items()}
         problems += [f"{name}: {variable} is not set" for variable in sorted(expected - set(given))]
         problems += [f"{name}: {variable} is not in service-env.list" for variable in sorted(set(given) - expected)]
         for variable, kind in variables[name].items():
-            if kind == "plain" and not str(given.get(variable) or ""):
+            if kind in ("plain", "composed") and not str(given.get(variable) or ""):
                 problems.append(f"{name}: {variable} is empty")
-            if kind == "optional" and given.get(variable):
+            if kind in ("secret", "composed-secret") and not given.get(variable + "_FILE"):
+                problems.append(f"{name}: {variable}_FILE is empty")
+            if kind.startswith("optional") and given.get(variable + "_FILE" * kind.endswith("secret")):
                 problems.append(f"{name}: {variable} should be empty unless the caller sets it")
         for variable, port in (("RIAL_ADMIN_PORT", ports[name]["admin"]), ("RIAL_HTTP_PORT", ports[name].get("http"))):
             if port is not None and str(given.get(variable)) != str(port):
@@ -79,7 +81,7 @@ def environment_problems(config, variables, ports):
         service = config["services"][name]
         paths = mounted(service)
         for variable, value in (service.get("environment") or {}).items():
-            if variable.endswith("_FILE") and value not in paths:
+            if variable.endswith("_FILE") and value and value not in paths:
                 problems.append(f"{name}: {variable} names {value}, which is not mounted")
             if re.search("PASSWORD|SECRET|KEY_ID|LINK_KEY|DATABASE_URL", variable) and not re.search("_FILE$|_DIR$", variable):
                 problems.append(f"{name}: {variable} is a secret and not a file")
@@ -139,7 +141,77 @@ def hardening_problems(config):
     for name, service in config["services"].items():
         if "no-new-privileges:true" not in service.get("security_opt", []):
             problems.append(f"{name}: may gain privileges")
+        if str(service.get("user", "0")).split(":")[0] in ("0", "root") or service.get("cap_drop") != ["ALL"]:
+            problems.append(f"{name}: has root's rights")
+        # Kafka's start writes its settings beside its programs.
+        if service.get("read_only") is not True and name != "kafka":
+            problems.append(f"{name}: the root file system is writable")
+        if not service.get("mem_limit") or not service.get("pids_limit"):
+            problems.append(f"{name}: may take all memory or all processes")
+        if "build" in service and service.get("pull_policy") != "build":
+            problems.append(f"{name}: its image could come from a registry")
     return problems
+
+
+def network_problems(config):
+    """A service meets what it stands on and no other service; the gateway alone is reached from outside."""
+    problems = []
+    members = {name: set(service.get("networks") or ["default"]) for name, service in config["services"].items()}
+    inside = {name for name, network in config["networks"].items() if network and network.get("internal")}
+    outside = {"gateway": {"public"}, "evidence-assembler": {"outside"}}
+    for name in SERVICES:
+        if members[name] - inside != outside.get(name, set()):
+            problems.append(f"{name}: is in {sorted(members[name] - inside)}, which lead outside")
+        for other in SERVICES:
+            if other != name and members[name] & members[other]:
+                problems.append(f"{name}: can reach {other}")
+        problems += [f"{name}: cannot reach {part}" for part in INFRASTRUCTURE if not members[name] & members[part]]
+    for name in JOBS + INFRASTRUCTURE:
+        if members[name] - inside:
+            problems.append(f"{name}: is in {sorted(members[name] - inside)}, which lead outside")
+    for job, part in (("migrate", "postgres"), ("topics", "kafka"), ("bucket", "s3")):
+        if not members[job] & members[part] or any(members[job] & members[name] for name in SERVICES):
+            problems.append(f"{job}: has other company than {part}")
+    return problems
+
+
+def broker_problems(config):
+    """Nobody speaks with the broker but over TLS, as its own user, with the rights that the table gives it."""
+    problems = []
+    kafka = config["services"]["kafka"]["environment"]
+    protocols = dict(entry.split(":") for entry in kafka["KAFKA_LISTENER_SECURITY_PROTOCOL_MAP"].split(","))
+    for listener in kafka["KAFKA_LISTENERS"].split(","):
+        name, _, address = listener.partition("://")
+        if protocols.get(name) != "SASL_SSL" and not (address.startswith("127.0.0.1:") and protocols.get(name) == "SASL_PLAINTEXT"):
+            problems.append(f"kafka: listens to {listener} by {protocols.get(name)}")
+    if "StandardAuthorizer" not in kafka.get("KAFKA_AUTHORIZER_CLASS_NAME", "") or kafka.get("KAFKA_ALLOW_EVERYONE_IF_NO_ACL_FOUND") != "false":
+        problems.append("kafka: whoever has no rights has all")
+    if set(kafka.get("KAFKA_SUPER_USERS", "").split(";")) != {"User:broker", "User:rial-admin"}:
+        problems.append("kafka: others than itself and the operator's jobs may do all")
+    if "--access" not in config["services"]["topics"]["command"]:
+        problems.append("topics: gives nobody rights")
+    users = {name: (name, "kafka_password_" + name.replace("-", "_")) for name in SERVICES} | {"topics": ("rial-admin", "kafka_password_admin")}
+    for name, (user, password) in users.items():
+        service = config["services"][name]
+        given = service["environment"]
+        if given.get("RIAL_KAFKA_SECURITY_PROTOCOL") != "SASL_SSL" or given.get("RIAL_KAFKA_CA") not in mounted(service):
+            problems.append(f"{name}: speaks with the broker without TLS, or with any")
+        if given.get("RIAL_KAFKA_SASL_USERNAME") != user or mounted(service).get(given.get("RIAL_KAFKA_SASL_PASSWORD_FILE")) != password:
+            problems.append(f"{name}: is another user than {user} to the broker")
+    return problems
+
+
+def store_problems(config):
+    """Of the object store only S3 is reached, and what lies beside it asks for a certificate that nobody has."""
+    store = config["services"]["s3"]
+    problems = []
+    if not {"-ip=127.0.0.1", "-ip.bind=127.0.0.1"} <= set(store["command"]):
+        problems.append("s3: master, volumes and filer can be reached")
+    entries = [entry if isinstance(entry, str) else f"{entry['source']}:{entry['target']}" for entry in store.get("volumes", [])]
+    if not any("seaweedfs-security.toml:/etc/seaweedfs/security.toml" in entry for entry in entries):
+        problems.append("s3: its remote procedures ask for nothing")
+    used = set(re.findall(r'"(/run/secrets/[^"]+)"', (ROOT / "deploy/seaweedfs-security.toml").read_text()))
+    return problems + [f"s3: {path} is not mounted" for path in sorted(used - set(mounted(store)))]
 
 
 def source_problems(variables):
@@ -162,7 +234,8 @@ class ComposeTests(unittest.TestCase):
         cls.variables, cls.ports = service_settings()
 
     def problems(self, config):
-        return environment_problems(config, self.variables, self.ports) + start_problems(config, self.ports) + hardening_problems(config)
+        return environment_problems(config, self.variables, self.ports) + start_problems(config, self.ports) + (
+            hardening_problems(config) + network_problems(config) + broker_problems(config) + store_problems(config))
 
     def test_it_is_in_step_with_the_list_and_hardened(self):
         self.assertEqual(self.problems(self.config), [])
@@ -175,9 +248,9 @@ class ComposeTests(unittest.TestCase):
         for service, variables in self.variables.items():
             told = subprocess.run(
                 [ROOT / "scripts/stack.sh", "variables", service], check=True, capture_output=True, text=True).stdout.split()
-            self.assertEqual(sorted(told), sorted(name for name, kind in variables.items() if kind != "optional"))
+            self.assertEqual(sorted(told), sorted(name for name, kind in variables.items() if kind in ("plain", "secret")))
         cases = (ROOT / "scripts/stack/services.sh").read_text()
-        for variable in {name for given in self.variables.values() for name, kind in given.items() if kind != "optional"}:
+        for variable in {name for given in self.variables.values() for name, kind in given.items() if kind in ("plain", "secret")}:
             self.assertRegex(cases, rf"(?m)^    (\S+ \| )*{variable}( \| \S+)*\)", "stack_value has no value for it")
 
     def test_every_secret_is_made_and_has_an_example(self):
@@ -191,8 +264,36 @@ class ComposeTests(unittest.TestCase):
             again = {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
             self.assertEqual(made, again, "a second run changed a secret")
             self.assertIn(made["rial_gateway"], made["database_url_gateway"])
+            users = made["kafka_users"].decode()
+            for name in SERVICES:
+                self.assertIn(f'user_{name}="{made["kafka_password_" + name.replace("-", "_")].decode()}"', users)
+            self.assertIn(f'user_rial-admin="{made["kafka_password_admin"].decode()}"', users)
+            for root, certificate in (("kafka_ca", "kafka_certificate"), ("s3_internal_ca", "s3_internal_certificate")):
+                subprocess.run(["openssl", "verify", "-CAfile", root, certificate], cwd=folder, check=True, capture_output=True)
+            names = subprocess.run(
+                ["openssl", "x509", "-noout", "-checkhost", "kafka", "-in", "kafka_certificate"], cwd=folder, capture_output=True, text=True)
+            self.assertIn("does match", names.stdout)
         examples = {path.name.removesuffix(".example") for path in (ROOT / "deploy/secrets").glob("*.example")}
-        self.assertEqual(examples, wanted)
+        # Of the token, which only its own file mounts.
+        self.assertEqual(examples, wanted | {"c2pa_pkcs11_pin"})
+
+    def test_a_token_can_hold_the_signing_key(self):
+        settings = {"RIAL_C2PA_PKCS11_TOKEN": "rial", "RIAL_C2PA_PKCS11_KEY": "signer", "RIAL_PKCS11_MODULE_FILE": "/usr/lib/token.so"}
+        config = compose.load(ROOT, "docker-compose.pkcs11.yml", **settings)
+        service = config["services"]["evidence-assembler"]
+        given = service["environment"]
+        # Both, or a PIN that `docker inspect` shows, would stop or betray it.
+        self.assertFalse(given["RIAL_C2PA_PRIVATE_KEY_FILE"])
+        self.assertNotIn("RIAL_C2PA_PKCS11_PIN", given)
+        self.assertEqual(mounted(service)[given["RIAL_C2PA_PKCS11_PIN_FILE"]], "c2pa_pkcs11_pin")
+        volumes = [entry if isinstance(entry, str) else f"{entry['source']}:{entry['target']}:ro" for entry in service["volumes"]]
+        self.assertEqual(volumes, [f"/usr/lib/token.so:{given['RIAL_C2PA_PKCS11_MODULE']}:ro"])
+        # Without the file, by settings alone.
+        plain = compose.load(ROOT, RIAL_C2PA_PRIVATE_KEY_FILE="")["services"]["evidence-assembler"]["environment"]
+        self.assertFalse(plain["RIAL_C2PA_PRIVATE_KEY_FILE"])
+        for missing in settings:
+            with self.assertRaises(RuntimeError):
+                compose.load(ROOT, "docker-compose.pkcs11.yml", **{name: value for name, value in settings.items() if name != missing})
 
     def test_no_secret_can_be_committed_or_reach_an_image(self):
         self.assertIn("*", (ROOT / "deploy/secrets/.gitignore").read_text().split())
@@ -241,6 +342,21 @@ class ComposeTests(unittest.TestCase):
             "too early a start": change(("gateway", "depends_on", "postgres", "condition"), "service_started"),
             "a job not waited for": change(("depth-analyzer", "depends_on", "migrate"), None),
             "a published admin port": change(("depth-analyzer", "ports"), ["9090:9090"]),
+            "the clear to the broker": change(("depth-analyzer", "environment", "RIAL_KAFKA_SECURITY_PROTOCOL"), "SASL_PLAINTEXT"),
+            "the broker's listener in the clear": change(
+                ("kafka", "environment", "KAFKA_LISTENER_SECURITY_PROTOCOL_MAP"), "CLIENTS:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT"),
+            "a controller for all": change(("kafka", "environment", "KAFKA_LISTENERS"), "CLIENTS://:9092,CONTROLLER://:9093"),
+            "no access control": change(("kafka", "environment", "KAFKA_AUTHORIZER_CLASS_NAME"), None),
+            "another service's user": change(("upload-sync", "environment", "RIAL_KAFKA_SASL_USERNAME"), "gateway"),
+            "rights for nobody": change(("topics", "command"), ["admin", "topics"]),
+            "one network for all": change(("depth-analyzer", "networks"), {"gateway": None}),
+            "a way outside": change(("upload-sync", "networks"), {"upload-sync": None, "outside": None}),
+            "an open filer": change(("s3", "command"), ["server", "-ip=s3", "-ip.bind=0.0.0.0"]),
+            "open procedures of the store": change(("s3", "volumes"), ["s3-data:/data"]),
+            "a store with root's rights": change(("s3", "user"), None),
+            "no limit of memory": change(("kafka", "mem_limit"), None),
+            "no limit of processes": change(("gateway", "pids_limit"), None),
+            "an image of a registry": change(("gateway", "pull_policy"), None),
             "an unknown stage": change(("gateway", "build", "target"), "gate"),
         }
         for name, mutate in mutations.items():

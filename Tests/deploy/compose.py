@@ -15,17 +15,20 @@ def _commands():
         yield ["docker", "compose"]
 
 
-def load(root):
-    """The configuration with defaults filled in, nothing of the caller's environment in it."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("RIAL_", "COMPOSE_"))}
+def load(root, *overrides, **settings):
+    """The configuration with defaults filled in, nothing of the caller's environment in it.
+
+    Further files go over it; `settings` are what the operator gives.
+    """
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("RIAL_", "COMPOSE_"))} | settings
     reasons = []
     with tempfile.NamedTemporaryFile(suffix=".env") as nothing:
-        return _load(root, environment, nothing.name, reasons)
+        return _load(root, ["docker-compose.yml", *overrides], environment, nothing.name, reasons)
 
 
-def _load(root, environment, env_file, reasons):
+def _load(root, files, environment, env_file, reasons):
     for command in _commands():
-        base = command + ["--env-file", env_file, "-f", "docker-compose.yml", "config"]
+        base = command + ["--env-file", env_file] + [word for file in files for word in ("-f", file)] + ["config"]
         # The second generation prints JSON when asked. The first prints YAML, and asked for JSON it prints its usage.
         for arguments in (base + ["--format", "json"], base):
             run = subprocess.run(arguments, cwd=root, env=environment, capture_output=True, text=True)

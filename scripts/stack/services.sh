@@ -21,7 +21,7 @@ require_service() {
 
 # variables_of SERVICE: what scripts/service-env.list says must be set for it, a name per line.
 variables_of() {
-    awk -v service="$1" '/^RIAL_/ && $3 != "optional" {
+    awk -v service="$1" '/^RIAL_/ && ($3 == "plain" || $3 == "secret") {
         count = split($2, names, ",")
         for (i = 1; i <= count; i++) if (names[i] == "*" || names[i] == service) print $1
     }' "$ROOT/scripts/service-env.list"
@@ -33,6 +33,10 @@ stack_value() {
     RIAL_MODE | RIAL_APP_ATTEST_ENVIRONMENT) echo development ;;
     RIAL_APP_IDS) echo ABCDE12345.app.rial.ios ;;
     RIAL_KAFKA_BROKERS) echo "127.0.0.1:$PORT_BROKER" ;;
+    # The local broker speaks no TLS, and knows no user before it runs.
+    RIAL_KAFKA_SECURITY_PROTOCOL) echo PLAINTEXT ;;
+    # Its high watermarks are wrong: whoever began behind the last record would begin somewhere.
+    RIAL_KAFKA_WAKE_OFFSET) echo earliest ;;
     # The local broker answers no sooner, and works hard when asked often.
     RIAL_KAFKA_FETCH_WAIT_MS) echo 25 ;;
     # The local broker leaves a group half formed for minutes when two members that left come back.

@@ -57,6 +57,12 @@ struct SignerSettings: Sendable {
         }
     }
 
+    /// Whoever reads the file, or this process's memory, has the key for good.
+    var isKeyInFile: Bool {
+        if case .pem = key { return true }
+        return false
+    }
+
     private var keyVariable: String {
         if case .token = key { return "RIAL_C2PA_PKCS11_MODULE" }
         return "RIAL_C2PA_PRIVATE_KEY"
