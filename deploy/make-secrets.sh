@@ -5,7 +5,8 @@
 # The folder is closed to others; the files in it are readable, because a container's user is not the one who made them.
 set -euo pipefail
 command -v openssl >/dev/null || { printf 'error: openssl is missing: install it, then run this again\n' >&2 && exit 1; }
-directory=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/secrets}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+directory=${1:-$here/secrets}
 umask 077
 mkdir -p "$directory"
 chmod 700 "$directory"
@@ -27,10 +28,12 @@ for service in gateway attestation_verifier depth_analyzer upload_sync evidence_
     random 32 | put "rial_$service"
     printf 'postgresql://rial_%s:%s@postgres:5432/rial' "$service" "$(cat "rial_$service")" | put "database_url_$service"
 done
-random 10 | put s3_access_key_id
-random 32 | put s3_secret_access_key
-printf '{"identities": [{"name": "rial", "credentials": [{"accessKey": "%s", "secretKey": "%s"}], "actions": ["Admin", "Read", "Write", "List", "Tagging"]}]}\n' \
-    "$(cat s3_access_key_id)" "$(cat s3_secret_access_key)" | put s3_identities
+# The operator's, then one a service.
+for identity in '' _gateway _attestation_verifier _depth_analyzer _upload_sync _evidence_assembler; do
+    random 10 | put "s3_access_key_id$identity"
+    random 32 | put "s3_secret_access_key$identity"
+done
+"$here/s3-identities.sh" . | put s3_identities
 random 32 | put link_key
 
 work=$(mktemp -d)

@@ -74,7 +74,11 @@ prepare() {
         mv "$PORTS.tmp" "$PORTS"
     fi
     local name
-    for name in postgres-owner s3-access s3-secret link-key "${SERVICES[@]/#/role-}"; do secret "$name" >/dev/null; done
+    for name in postgres-owner link-key "${SERVICES[@]/#/role-}"; do secret "$name" >/dev/null; done
+    for name in operator "${SERVICES[@]}"; do
+        s3_secret s3_access_key_id "$name" >/dev/null
+        s3_secret s3_secret_access_key "$name" >/dev/null
+    done
     exec {PREPARE_LOCK}>&-
     # shellcheck disable=SC1090
     source "$PORTS"
@@ -110,8 +114,8 @@ infra() {
 RIAL_TEST_DATABASE_URL=$(owner_url)
 RIAL_TEST_KAFKA_BROKERS=127.0.0.1:$PORT_BROKER
 RIAL_TEST_S3_ENDPOINT=http://127.0.0.1:$PORT_S3
-RIAL_TEST_S3_ACCESS_KEY_ID=$(s3_access_key)
-RIAL_TEST_S3_SECRET_ACCESS_KEY=$(secret s3-secret)
+RIAL_TEST_S3_ACCESS_KEY_ID=$(s3_secret s3_access_key_id operator)
+RIAL_TEST_S3_SECRET_ACCESS_KEY=$(s3_secret s3_secret_access_key operator)
 ENV
 }
 
@@ -125,7 +129,7 @@ write_environment() {
         # As the services see them, the caller's own values included.
         for variable in RIAL_PUBLIC_URL RIAL_KAFKA_BROKERS RIAL_S3_ENDPOINT RIAL_S3_REGION RIAL_S3_BUCKET RIAL_S3_ACCESS_KEY_ID \
             RIAL_S3_SECRET_ACCESS_KEY RIAL_C2PA_TRUST_ANCHORS; do
-            printf '%s=%q\n' "$variable" "${!variable:-$(stack_value "$variable" gateway)}"
+            printf '%s=%q\n' "$variable" "${!variable:-$(stack_value "$variable" operator)}"
         done
     } | write_file "$HOME_DIR/stack.env"
     if [ "$STACK" = dev ]; then write_file "$ROOT/.local/stack.env" <"$HOME_DIR/stack.env"; fi

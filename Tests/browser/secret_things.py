@@ -106,7 +106,7 @@ class Planted:
 
     def _stack_secrets(self):
         keys = sender.ROOT / ".local" / os.environ["STACK"] / "keys"
-        for name in ("link-key", "s3-access", "s3-secret", "postgres-owner", "role-gateway"):
+        for name in ("link-key", "s3_access_key_id", "s3_secret_access_key", "s3_access_key_id_gateway", "s3_secret_access_key_gateway", "postgres-owner", "role-gateway"):
             if (keys / name).exists():
                 yield name, (keys / name).read_text().strip().encode()
 

@@ -89,6 +89,9 @@ def environment_problems(config, variables, ports):
         own = "database_url_" + name.replace("-", "_")
         if mounted(config["services"][name]).get("/run/secrets/database_url") != own:
             problems.append(f"{name}: connects with another role than its own")
+        for secret in ("s3_access_key_id", "s3_secret_access_key"):
+            if mounted(config["services"][name]).get(f"/run/secrets/{secret}") != f"{secret}_{name.replace('-', '_')}":
+                problems.append(f"{name}: is another identity than its own in the object store")
     return problems
 
 

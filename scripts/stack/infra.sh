@@ -1,7 +1,10 @@
 # shellcheck shell=bash
 # Broker and object store; sourced by stack.sh.
 
-s3_access_key() { secret s3-access | cut -c 1-20; }
+# s3_secret FILE IDENTITY: a service's access key id or secret key, or the operator's; named as in deploy/secrets.
+s3_secret() {
+    if [ "$2" = operator ]; then secret "$1"; else secret "$1_${2//-/_}"; fi
+}
 
 start_broker() {
     [ -x "$BROKER_BIN" ] || fail "the broker is missing" "run: scripts/setup.sh"
@@ -13,14 +16,7 @@ start_broker() {
 start_s3() {
     [ -x "$S3_BIN" ] || fail "the object store is missing" "run: scripts/setup.sh"
     local identities="$KEYS/identities.json"
-    (
-        umask 077
-        cat >"$identities" <<JSON
-{"identities": [{"name": "rial",
-  "credentials": [{"accessKey": "$(s3_access_key)", "secretKey": "$(secret s3-secret)"}],
-  "actions": ["Admin", "Read", "Write", "List", "Tagging"]}]}
-JSON
-    )
+    "$ROOT/deploy/s3-identities.sh" "$KEYS" | write_file "$identities"
     mkdir -p "$HOME_DIR/s3"
     launch s3 "$S3_BIN" -logtostderr server -dir="$HOME_DIR/s3" -ip=127.0.0.1 -ip.bind=127.0.0.1 \
         -master.port="$PORT_S3_MASTER" -master.port.grpc="$PORT_S3_MASTER_GRPC" -master.volumeSizeLimitMB=256 -master.telemetry=false \
@@ -35,7 +31,7 @@ JSON
 s3_answers() {
     curl -sf -o /dev/null --max-time 5 -K - <<CURL
 url = "http://127.0.0.1:$PORT_S3/"
-user = "$(s3_access_key):$(secret s3-secret)"
+user = "$(s3_secret s3_access_key_id operator):$(s3_secret s3_secret_access_key operator)"
 aws-sigv4 = "aws:amz:us-east-1:s3"
 CURL
 }

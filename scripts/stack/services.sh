@@ -27,7 +27,7 @@ variables_of() {
     }' "$ROOT/scripts/service-env.list"
 }
 
-# stack_value VARIABLE SERVICE: the stack's own value for it.
+# stack_value VARIABLE SERVICE|operator: the stack's own value for it.
 stack_value() {
     case $1 in
     RIAL_MODE | RIAL_APP_ATTEST_ENVIRONMENT) echo development ;;
@@ -44,8 +44,8 @@ stack_value() {
     RIAL_S3_ENDPOINT) echo "http://127.0.0.1:$PORT_S3" ;;
     RIAL_S3_REGION) echo us-east-1 ;;
     RIAL_S3_BUCKET) echo rial ;;
-    RIAL_S3_ACCESS_KEY_ID) s3_access_key ;;
-    RIAL_S3_SECRET_ACCESS_KEY) secret s3-secret ;;
+    RIAL_S3_ACCESS_KEY_ID) s3_secret s3_access_key_id "$2" ;;
+    RIAL_S3_SECRET_ACCESS_KEY) s3_secret s3_secret_access_key "$2" ;;
     RIAL_PUBLIC_URL) echo "$PUBLIC_URL" ;;
     RIAL_LINK_KEY) secret link-key ;;
     RIAL_C2PA_CERTIFICATES) echo "$KEYS/c2pa/certificates.pem" ;;
@@ -161,7 +161,7 @@ report_unready() {
 admin() {
     (
         unset RIAL_DATABASE_URL_FILE
-        export_settings gateway RIAL_KAFKA_BROKERS RIAL_S3_ENDPOINT RIAL_S3_REGION RIAL_S3_BUCKET RIAL_S3_ACCESS_KEY_ID \
+        export_settings operator RIAL_KAFKA_BROKERS RIAL_S3_ENDPOINT RIAL_S3_REGION RIAL_S3_BUCKET RIAL_S3_ACCESS_KEY_ID \
             RIAL_S3_SECRET_ACCESS_KEY
         RIAL_DATABASE_URL=$(owner_url)
         export RIAL_DATABASE_URL

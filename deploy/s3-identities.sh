@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Prints the object store's identities (SeaweedFS, -s3.config): one a service with the rights that it needs, and the operator's, who makes
+# the bucket. Their keys are the files s3_access_key_id[_SERVICE] and s3_secret_access_key[_SERVICE] in FOLDER.
+#   s3-identities.sh FOLDER [BUCKET]
+#
+# What a service may do is said in the store's policy language, which is that of AWS: on another store make five users with these
+# policies. One that hides missing objects from who may not list them (AWS does) needs s3:ListBucket for each of them as well.
+set -euo pipefail
+folder=${1:?the folder of the keys}
+bucket=${2:-rial}
+
+key() { cat "$folder/$1"; }
+credentials() { printf '"credentials": [{"accessKey": "%s", "secretKey": "%s"}]' "$(key "s3_access_key_id$1")" "$(key "s3_secret_access_key$1")"; }
+
+statements=
+allow() { # allow ACTIONS OBJECTS…: both without the store's prefixes; an empty object is the bucket itself
+    local action object actions= resources=
+    for action in $1; do actions+="${actions:+, }\"s3:$action\""; done
+    shift
+    for object in "$@"; do resources+="${resources:+, }\"arn:aws:s3:::$bucket${object:+/$object}\""; done
+    statements+="${statements:+, }{\"Effect\": \"Allow\", \"Action\": [$actions], \"Resource\": [$resources]}"
+}
+
+identities= policies=
+service() { # service NAME: with what was allowed since the last one, and its probe's object
+    local name=$1 text
+    allow 'GetObject PutObject' "probes/${name//_/-}"
+    text="{\"Version\": \"2012-10-17\", \"Statement\": [$statements]}"
+    identities+=", {\"name\": \"$name\", $(credentials "_$name"), \"policyNames\": [\"$name\"]}"
+    policies+="${policies:+, }{\"name\": \"$name\", \"content\": \"${text//\"/\\\"}\"}"
+    statements=
+}
+
+# Uploads come and go under incoming/; of what is kept the gateway reads what is published, and writes and deletes nothing.
+allow 'GetObject PutObject DeleteObject AbortMultipartUpload' 'incoming/*'
+allow 'GetObject' 'captures/*/public-*' 'captures/*/photo-*' 'captures/*/thumbnail-*' 'captures/*/depth-preview-*' 'captures/*/c2pa-*' \
+    'captures/*/manifest-*' 'captures/*/og-*'
+service gateway
+
+allow 'GetObject' 'incoming/*' 'captures/*/original.jpg' 'captures/*/depth.gz'
+service attestation_verifier
+
+allow 'GetObject' 'incoming/*' 'captures/*/original.jpg' 'captures/*/depth.gz'
+allow 'PutObject' 'captures/*/depth-preview-*'
+service depth_analyzer
+
+# The one that keeps originals, and the one that deletes.
+allow 'GetObject DeleteObject AbortMultipartUpload' 'incoming/*' 'captures/*'
+allow 'PutObject' 'captures/*/original.jpg' 'captures/*/depth.gz' 'captures/*/metadata.json' 'captures/*/public-*' 'captures/*/photo-*' \
+    'captures/*/thumbnail-*'
+allow 'ListBucket ListBucketMultipartUploads' ''
+service upload_sync
+
+allow 'GetObject' 'captures/*/original.jpg' 'captures/*/public-*' 'captures/*/photo-*'
+allow 'PutObject' 'captures/*/c2pa-*' 'captures/*/manifest-*' 'captures/*/og-*'
+service evidence_assembler
+
+printf '{"identities": [{"name": "operator", %s, "actions": ["Admin", "Read", "Write", "List", "Tagging"]}%s],\n "policies": [%s]}\n' \
+    "$(credentials '')" "$identities" "$policies"
