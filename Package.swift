@@ -86,7 +86,7 @@ let package = Package(
             name: "Messaging", dependencies: ["Blocking", "CRdKafka", logging, lifecycle], path: "Shared/Messaging",
             linkerSettings: [broughtLibraries]),
         .target(
-            name: "ObjectStorage", dependencies: [crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging],
+            name: "ObjectStorage", dependencies: ["Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging],
             path: "Shared/ObjectStorage"),
         .target(name: "Attestation", dependencies: [crypto, x509, asn1], path: "Shared/Attestation", exclude: ["Roots"]),
         .target(name: "Signing", dependencies: ["CPKCS11", "Models", crypto, x509, asn1], path: "Shared/Signing"),
@@ -173,7 +173,8 @@ let package = Package(
         .testTarget(name: "EvidenceTests", dependencies: ["Evidence", "Imaging", "Models"], path: "Tests/EvidenceTests"),
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
         .testTarget(
-            name: "ObjectStorageTests", dependencies: ["ObjectStorage", httpClient, nioCore, logging], path: "Tests/ObjectStorageTests"),
+            name: "ObjectStorageTests", dependencies: ["Models", "ObjectStorage", crypto, httpClient, nioCore, nioHTTP1, logging],
+            path: "Tests/ObjectStorageTests"),
         .testTarget(
             name: "PersistenceTests", dependencies: ["Persistence", "TestSupport", logging, lifecycle], path: "Tests/PersistenceTests"),
         .testTarget(
@@ -188,7 +189,7 @@ let package = Package(
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability", coreMetrics, logging], path: "Tests/ObservabilityTests"),
         .testTarget(
             name: "PipelineUnitTests",
-            dependencies: ["Pipeline", "Messaging", "Models", "ObjectStorage", "Persistence", "TestSupport", logging],
+            dependencies: ["Pipeline", "Messaging", "Models", "ObjectStorage", "Persistence", "TestSupport", httpClient, logging],
             path: "Tests/PipelineUnitTests"),
         .testTarget(
             name: "GatewayTests",

@@ -47,55 +47,30 @@ public final class S3Client: Sendable {
         S3Upload(client: self, key: key, contentType: contentType)
     }
 
-    /// - Parameter range: first and last byte, both included.
-    /// - Throws: ``ObjectStorageError`` with `.notFound` if there is no such object.
-    public func get(_ key: String, range: ClosedRange<Int64>? = nil) async throws -> S3Object {
-        var request = S3Request(method: .GET, key: key)
-        if let range { request.headers = [("range", "bytes=\(range.lowerBound)-\(range.upperBound)")] }
-        let response = try await send(request)
-        return S3Object(
-            sizeBytes: response.headers.first(name: "content-length").flatMap { Int64($0) } ?? 0,
-            etag: response.headers.first(name: "etag") ?? "",
-            contentType: response.headers.first(name: "content-type") ?? "application/octet-stream",
-            body: S3Body(body: response.body))
-    }
-
-    /// The whole object in memory.
-    /// - Throws: `.tooLarge` if it has more than `limit` bytes.
-    public func getBytes(_ key: String, limit: Int) async throws -> [UInt8] {
-        var backoff = RetryDelay()
-        while true {
-            do {
-                let object = try await get(key)
-                guard object.sizeBytes <= limit else { throw ObjectStorageError(.tooLarge, key) }
-                var bytes: [UInt8] = []
-                bytes.reserveCapacity(Int(object.sizeBytes))
-                for try await chunk in object.body {
-                    guard bytes.count + chunk.readableBytes <= limit else { throw ObjectStorageError(.tooLarge, key) }
-                    bytes.append(contentsOf: chunk.readableBytesView)
-                }
-                guard bytes.count == object.sizeBytes else { throw ObjectStorageError(.unavailable, "answer cut short: \(key)") }
-                return bytes
-            } catch let error as ObjectStorageError where error.isTransient {
-                guard try await backoff.wait() else { throw error }
-            }
-        }
-    }
-
     /// `nil` if there is no such object.
     public func head(_ key: String) async throws -> StoredObject? {
         do {
-            let response = try await send(S3Request(method: .HEAD, key: key))
-            return StoredObject(
-                key: key, sizeBytes: response.headers.first(name: "content-length").flatMap { Int64($0) } ?? 0,
-                etag: response.headers.first(name: "etag") ?? "", contentType: response.headers.first(name: "content-type"),
-                lastModified: nil)
-        } catch let error as ObjectStorageError where error.code == .notFound {
-            return nil
+            return try await headOnce(key)
+        } catch let error as ObjectStorageError where error.code == .unexplained404 {
+            // An answer to HEAD has no body (RFC 9110 §9.3.2): only one to GET tells a missing object from a missing bucket.
+            do {
+                _ = try await get(key, range: 0...0)
+            } catch let error as ObjectStorageError where error.code == .notFound {
+                return nil
+            }
+            return try await headOnce(key)
         }
     }
 
-    /// Copies inside the store.
+    private func headOnce(_ key: String) async throws -> StoredObject {
+        let response = try await send(S3Request(method: .HEAD, key: key))
+        return StoredObject(
+            key: key, sizeBytes: response.headers.first(name: "content-length").flatMap { Int64($0) } ?? 0,
+            etag: response.headers.first(name: "etag") ?? "", contentType: response.headers.first(name: "content-type"),
+            lastModified: nil)
+    }
+
+    /// Copies inside the store. What is copied is not looked at: who reads the copy compares it.
     public func copy(from source: String, to destination: String) async throws {
         let path = "/" + SigV4Signer.encode(configuration.bucket) + "/" + SigV4Signer.encode(source, keepingSlash: true)
         let response = try await send(S3Request(method: .PUT, key: destination, headers: [("x-amz-copy-source", path)]))
@@ -124,7 +99,23 @@ public final class S3Client: Sendable {
         return try S3XML.objectPage(Data(buffer: try await response.body.collect(upTo: Self.maximumAnswerBytes)))
     }
 
-    /// A link that lets anyone read the object for a while.
+    /// Uploads in parts that were begun under the prefix and neither finished nor ended, up to a thousand (ListMultipartUploads).
+    public func unfinishedUploads(under prefix: String) async throws -> [UnfinishedUpload] {
+        let response = try await send(S3Request(method: .GET, query: [("prefix", prefix), ("uploads", "")]))
+        return try S3XML.uploads(Data(buffer: try await response.body.collect(upTo: Self.maximumAnswerBytes)))
+    }
+
+    /// Ends an upload in parts and deletes its parts; one that is no more is no error (AbortMultipartUpload).
+    public func end(_ upload: UnfinishedUpload) async throws {
+        do {
+            let response = try await send(S3Request(method: .DELETE, key: upload.key, query: [("uploadId", upload.id)]))
+            _ = try await response.body.collect(upTo: Self.maximumAnswerBytes)
+        } catch let error as ObjectStorageError where [.notFound, .noSuchUpload].contains(error.code) {
+            return
+        }
+    }
+
+    /// A link that lets anyone read the object for a while, past any comparison of its digest.
     /// - Parameter endpoint: the store's address as readers see it, if it differs.
     public func presignedGet(_ key: String, expires: Duration, at time: Date, endpoint: URL? = nil) -> String {
         let endpoint = endpoint ?? configuration.endpoint
@@ -145,20 +136,20 @@ public final class S3Client: Sendable {
     public func createBucketIfMissing() async throws {
         do {
             try await checkBucket()
-        } catch let error as ObjectStorageError where error.code == .notFound {
+        } catch let error as ObjectStorageError where error.code == .noSuchBucket {
             let response = try await send(S3Request(method: .PUT))
             _ = try await response.body.collect(upTo: Self.maximumAnswerBytes)
         }
     }
 
-    /// Sends until there is an answer that is not a transient failure.
+    /// Sends until there is an answer that is not the store's being away.
     /// - Parameter isRepeatable: false for requests that must not take effect twice.
     func send(_ request: S3Request, isRepeatable: Bool = true) async throws -> HTTPClientResponse {
         var backoff = RetryDelay()
         while true {
             do {
                 return try await sendOnce(request)
-            } catch let error as ObjectStorageError where error.isTransient && isRepeatable {
+            } catch let error as ObjectStorageError where error.isUnreachable && isRepeatable {
                 guard try await backoff.wait() else { throw error }
                 logger.debug("object storage request repeated", metadata: ["error": "\(error)"])
             }
@@ -177,47 +168,8 @@ public final class S3Client: Sendable {
         }
         if (200..<300).contains(response.status.code) { return response }
         let body = (try? await response.body.collect(upTo: 64 * 1024)).map { Data(buffer: $0) } ?? Data()
-        let code = S3XML.errorCode(body) ?? response.status.reasonPhrase
-        let message = "\(request.method.rawValue) \(request.key ?? "bucket"): \(response.status.code) \(code)"
-        switch response.status.code {
-        case 404: throw ObjectStorageError(.notFound, message)
-        case 401, 403: throw ObjectStorageError(.accessDenied, message)
-        case 412: throw ObjectStorageError(.preconditionFailed, message)
-        case 408, 429, 500...599: throw ObjectStorageError(.unavailable, message)
-        default: throw ObjectStorageError(code == "SlowDown" ? .unavailable : .rejected, message)
-        }
+        throw ObjectStorageError(request, status: response.status, code: S3XML.errorCode(body))
     }
-}
-
-/// An object being read.
-public struct S3Object: Sendable {
-    /// Of the bytes that follow: of the range, where one was asked for.
-    public let sizeBytes: Int64
-    public let etag: String
-    public let contentType: String
-    public let body: S3Body
-}
-
-/// An object's bytes as they arrive. A connection that breaks is ``ObjectStorageError`` with `.unavailable`.
-public struct S3Body: AsyncSequence, Sendable {
-    public typealias Element = ByteBuffer
-    let body: HTTPClientResponse.Body
-
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        var base: HTTPClientResponse.Body.AsyncIterator
-
-        public mutating func next() async throws -> ByteBuffer? {
-            do {
-                return try await base.next()
-            } catch is CancellationError {
-                throw CancellationError()
-            } catch {
-                throw ObjectStorageError(.unavailable, "answer cut short: \(error)")
-            }
-        }
-    }
-
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: body.makeAsyncIterator()) }
 }
 
 /// Waits between tries: about 0.1 s, then 0.2 s, each with full jitter.

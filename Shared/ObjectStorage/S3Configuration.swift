@@ -27,26 +27,6 @@ public struct S3Configuration: Sendable {
     }
 }
 
-/// What went wrong with the object store.
-public struct ObjectStorageError: Error, Sendable, CustomStringConvertible {
-    public enum Code: String, Sendable {
-        case notFound, accessDenied, preconditionFailed, tooLarge, rejected
-        /// Not reached, timed out, or answering 5xx or `SlowDown`.
-        case unavailable
-        case invalidResponse
-    }
-    public let code: Code
-    public let message: String
-    /// Only time helps.
-    public var isTransient: Bool { code == .unavailable }
-    public var description: String { "object storage \(code.rawValue): \(message)" }
-
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-}
-
 /// An object as the store knows it.
 public struct StoredObject: Sendable, Equatable {
     public let key: String
@@ -60,4 +40,10 @@ public struct StoredObject: Sendable, Equatable {
 public struct ObjectPage: Sendable {
     public let objects: [StoredObject]
     public let continuation: String?
+}
+
+/// An upload in parts that was begun and not finished.
+public struct UnfinishedUpload: Sendable, Equatable {
+    public let key: String
+    public let id: String
 }

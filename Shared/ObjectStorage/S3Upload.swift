@@ -19,6 +19,8 @@ public actor S3Upload {
     private var etags: [String] = []
     private var sizeBytes: Int64 = 0
     private var isEnded = false
+    /// The store was asked to begin and did not answer: it may have begun.
+    private var isBeginUnknown = false
 
     init(client: S3Client, key: String, contentType: String) {
         self.client = client
@@ -59,13 +61,16 @@ public actor S3Upload {
         return StoredObject(key: key, sizeBytes: sizeBytes, etag: "", contentType: contentType, lastModified: nil)
     }
 
-    /// Ends the upload without an object. Does not throw: what a store that is down keeps of it, its own clean-up ends.
-    public func abort() async {
-        guard !isEnded else { return }
+    /// Ends the upload without an object. Does not throw: what a store that is down keeps of it, a sweep of its prefix ends
+    /// (``S3Client/unfinishedUploads(under:)``).
+    /// - Returns: false if the store may hold parts of it.
+    @discardableResult
+    public func abort() async -> Bool {
+        guard !isEnded else { return true }
         isEnded = true
         pending = ByteBuffer()
-        guard let uploadID else { return }
-        _ = try? await client.send(S3Request(method: .DELETE, key: key, query: [("uploadId", uploadID)]))
+        guard let uploadID else { return !isBeginUnknown }
+        return (try? await client.end(UnfinishedUpload(key: key, id: uploadID))) != nil
     }
 
     private func sendPart() async throws {
@@ -84,11 +89,13 @@ public actor S3Upload {
     }
 
     private func begin() async throws -> String {
+        isBeginUnknown = true
         let response = try await client.send(
             S3Request(method: .POST, key: key, query: [("uploads", "")], headers: [("content-type", contentType)]))
         let answer = Data(buffer: try await response.body.collect(upTo: S3Client.maximumAnswerBytes))
         let id = try S3XML.uploadID(answer)
         uploadID = id
+        isBeginUnknown = false
         return id
     }
 }

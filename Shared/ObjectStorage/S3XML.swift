@@ -15,6 +15,13 @@ enum S3XML {
         return ObjectPage(objects: objects, continuation: isTruncated ? document.root["NextContinuationToken"] : nil)
     }
 
+    static func uploads(_ data: Data) throws -> [UnfinishedUpload] {
+        try Document(data, collecting: ["Key", "UploadId"]).groups(of: "Upload").compactMap { fields in
+            guard let key = fields["Key"], let id = fields["UploadId"], !id.isEmpty else { return nil }
+            return UnfinishedUpload(key: key, id: id)
+        }
+    }
+
     static func uploadID(_ data: Data) throws -> String {
         guard let id = try Document(data, collecting: ["UploadId"]).root["UploadId"], !id.isEmpty else {
             throw ObjectStorageError(.invalidResponse, "no upload id")

@@ -21,6 +21,8 @@ public struct Backbone: Sendable {
     public let topics: TopicCreator
     public let httpClient: HTTPClient
     public let storage: S3Client
+    /// For the probe alone: it must not wait behind uploads and downloads.
+    private let probeClient: HTTPClient
     public let readiness: Readiness
     public let outbox: Outbox
     public let inbox: Inbox
@@ -41,14 +43,17 @@ public struct Backbone: Sendable {
         producer = try KafkaProducer(settings.kafka, logger: logger)
         topics = TopicCreator(configuration: settings.kafka, partitions: settings.kafkaPartitions, logger: logger)
         httpClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.httpConfiguration)
-        let storage = S3Client(configuration: settings.storage, httpClient: httpClient, logger: logger)
-        self.storage = storage
+        storage = S3Client(configuration: settings.storage, httpClient: httpClient, logger: logger)
+        let probeClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.probeConfiguration)
+        self.probeClient = probeClient
+        let storageProbe = try StorageProbe(
+            service, storage: S3Client(configuration: settings.storage, httpClient: probeClient, logger: logger), logger: logger)
         let admin = KafkaAdmin(settings.kafka)
         let heartbeat = Heartbeat(service, url: settings.databaseURL, logger: logger)
         let own: [(name: String, probe: Readiness.Probe)] = [
             ("database", { (try? await heartbeat.beat()) != nil }),
             ("broker", { await admin.brokersReachable(timeout: .seconds(2)) }),
-            ("storage", { (try? await storage.checkBucket()) != nil }),
+            ("storage", { await storageProbe.answers() }),
         ]
         readiness = Readiness(probes: own + probes, logger: logger)
         outbox = Outbox(service)
@@ -60,6 +65,13 @@ public struct Backbone: Sendable {
         var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(2), read: .seconds(20)))
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+        return configuration
+    }
+
+    private static var probeConfiguration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(1), read: .seconds(2)))
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 2
         return configuration
     }
 
@@ -87,9 +99,9 @@ public struct Backbone: Sendable {
         }
         let adminServer = AdminServer.make(
             host: settings.adminHost, port: settings.adminPort, metrics: metrics, readiness: readiness, logger: logger, extend: extend)
-        let client = HTTPClientService(client: httpClient)
+        let clients: [any Service] = [HTTPClientService(client: httpClient), HTTPClientService(client: probeClient)]
         var configuration = ServiceGroupConfiguration(
-            services: ([client, database, producer, topics, readiness, adminServer, relay, sweep, gauge] + own).map {
+            services: (clients + [database, producer, topics, readiness, adminServer, relay, sweep, gauge] + own).map {
                 .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
             },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

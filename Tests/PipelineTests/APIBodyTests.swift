@@ -130,7 +130,7 @@ extension SystemTests {
                 let view = try await client.settled(id)
                 #expect(view.data["confidence_level"] as? String == "high", "\(view.text)")
                 let keys = try await LocalStack.required().storage().list(prefix: "").objects.map(\.key)
-                #expect(keys.allSatisfy { $0.hasPrefix("incoming/") || $0.hasPrefix("captures/") })
+                #expect(keys.allSatisfy { $0.hasPrefix("incoming/") || $0.hasPrefix("captures/") || $0.hasPrefix("probes/") })
             } else {
                 APIRefusal.validationError.expectEnvelope(answer, name.debugDescription)
             }

@@ -1,8 +1,9 @@
 import Foundation
 import Messaging
 import Models
-import ObjectStorage
 import Testing
+
+@testable import ObjectStorage
 
 extension SystemTests {
     @Suite("Records that can never succeed")

@@ -2,6 +2,8 @@ import Foundation
 import SimulatedDevice
 import Testing
 
+@testable import ObjectStorage
+
 /// A request that its device sends until it is accepted, and what was answered on the way.
 struct Attempts<Value: Sendable>: Sendable {
     let value: Value

@@ -4,10 +4,11 @@ import Foundation
 import Logging
 import Messaging
 import Models
-import ObjectStorage
 import SimulatedDevice
 import TestSupport
 import Testing
+
+@testable import ObjectStorage
 
 /// A capture as its device keeps it until it is answered: the same bytes are sent each time.
 struct FaultCapture: Sendable {

@@ -24,7 +24,13 @@ struct BackoffTests {
         struct Odd: Error {}
         #expect(isDependencyFailure(DependencyUnavailable("signer", "away")))
         #expect(isDependencyFailure(ObjectStorageError(.unavailable, "x")))
-        #expect(!isDependencyFailure(ObjectStorageError(.notFound, "x")))
+        // A rotated key, a bucket that is not there yet: whoever runs the store mends it.
+        for code in [ObjectStorageError.Code.accessDenied, .noSuchBucket, .rejected, .unexplained404] {
+            #expect(isDependencyFailure(ObjectStorageError(code, "x")))
+        }
+        for code in [ObjectStorageError.Code.notFound, .tooLarge, .digestMismatch] {
+            #expect(!isDependencyFailure(ObjectStorageError(code, "x")))
+        }
         #expect(isDependencyFailure(PostgresError(code: .query, message: "read-only", sqlState: "25006")))
         #expect(!isDependencyFailure(PostgresError(code: .query, message: "not a number", sqlState: "22P02")))
         #expect(!isDependencyFailure(Odd()))

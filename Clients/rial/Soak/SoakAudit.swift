@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Models
 import ObjectStorage
@@ -6,8 +5,6 @@ import Persistence
 
 /// Asks PostgreSQL and the store, not the API, what became of every capture.
 struct SoakAudit {
-    /// Far above what the run sends.
-    private static let maximumBytes = 32 * 1024 * 1024
     let databaseURL: String
     let storage: S3Client
 
@@ -61,7 +58,8 @@ struct SoakAudit {
                 (SELECT count(*) FROM evidence_parts WHERE capture_id = captures.id AND outcome = 'done') AS parts,
                 (SELECT count(*) FROM assertion_counters WHERE capture_id = captures.id) AS counters,
                 (SELECT count(*) FROM content_credentials WHERE capture_id = captures.id) AS credentials,
-                (SELECT object_key FROM media_objects WHERE capture_id = captures.id AND name = 'original.jpg') AS original
+                (SELECT object_key FROM media_objects WHERE capture_id = captures.id AND name = 'original.jpg') AS original,
+                (SELECT size_bytes FROM media_objects WHERE capture_id = captures.id AND name = 'original.jpg') AS original_bytes
             FROM captures WHERE id = \(id.uuid)
             """)
         guard let row = rows.first else { return ["lost"] }
@@ -75,8 +73,10 @@ struct SoakAudit {
         }
         guard let key = try row.getOptional("original", as: String.self) else { return faults + ["original_unnamed"] }
         do {
-            let bytes = try await storage.getBytes(key, limit: Self.maximumBytes)
-            if Digest(bytes: SHA256.hash(data: bytes)) != photo { faults.append("original_differs") }
+            let size = try row.get("original_bytes", as: Int64.self)
+            _ = try await storage.read(StoredMedia(key: key, sha256: photo, sizeBytes: size, contentType: "image/jpeg"))
+        } catch let error as ObjectStorageError where error.code == .digestMismatch {
+            faults.append("original_differs")
         } catch let error as ObjectStorageError {
             faults.append("original_\(error.code.rawValue)")
         }
@@ -93,6 +93,3 @@ struct SoakAudit {
         return try rows.first?.get("repairs", as: Int64.self) ?? 0
     }
 }
-
-/// Crypto has a protocol of this name; here it is always a SHA-256.
-private typealias Digest = Models.Digest

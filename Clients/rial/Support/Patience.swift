@@ -48,7 +48,8 @@ struct Patience {
             // A wrong password or name stays wrong, although libpq calls it a failed connection.
             error.isTransient && !["authentication failed", "does not exist", "pg_hba.conf"].contains { error.message.contains($0) }
         case let error as KafkaError: error.isTransient
-        case let error as ObjectStorageError: error.isTransient
+        // A wrong key stays wrong while the command runs.
+        case let error as ObjectStorageError: error.isUnreachable
         default: false
         }
     }

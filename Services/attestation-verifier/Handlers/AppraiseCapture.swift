@@ -95,12 +95,8 @@ struct AppraiseCapture: MessageHandler {
     }
 
     private func hashBoth(_ message: CaptureAnnouncement) async throws -> Digest? {
-        var hasher = SHA256()
-        for object in [message.intake.photo, message.intake.depth].compactMap({ $0 }) {
-            for try await chunk in try await storage.get(object.key, range: nil).body {
-                chunk.withUnsafeReadableBytes { hasher.update(bufferPointer: $0) }
-            }
-        }
-        return Digest(bytes: hasher.finalize())
+        let objects = [(message.intake.photo, "original.jpg"), (message.intake.depth, "depth.gz")]
+        return try await storage.acceptedDigest(
+            ofAll: objects.compactMap { object, name in object.map { ($0, name) } }, of: message.captureID)
     }
 }

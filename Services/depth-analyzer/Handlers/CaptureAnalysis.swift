@@ -11,8 +11,6 @@ import Pipeline
 ///
 /// An actor on a thread of its own: decoding and fitting take tens of milliseconds of CPU and must not hold the cooperative pool.
 actor CaptureAnalysis {
-    /// No upload is larger (SPEC §2).
-    static let maximumObjectBytes = 20 * 1024 * 1024
     private let executor = BlockingExecutor(label: "depth-analysis")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let storage: S3Client
@@ -24,8 +22,8 @@ actor CaptureAnalysis {
         guard let depthObject = message.intake.depth else {
             return DepthFindings(measurements: nil, unavailableReason: "no_depth", preview: nil)
         }
-        async let photoBytes = fetch(message.intake.photo)
-        async let depthBytes = fetch(depthObject)
+        async let photoBytes = fetch(message.intake.photo, "original.jpg", message.captureID)
+        async let depthBytes = fetch(depthObject, "depth.gz", message.captureID)
         let (photo, compressed) = try await (photoBytes, depthBytes)
         FailPoint.reached("depth-analyzer.fetched")
         let analyzed = try analyze(compressed ?? [], photo: photo, message)
@@ -35,13 +33,10 @@ actor CaptureAnalysis {
         return DepthFindings(measurements: analyzed.measurements, preview: preview, previewScale: analyzed.scale)
     }
 
-    private nonisolated func fetch(_ object: StoredMedia?) async throws -> [UInt8]? {
+    /// What was accepted and nothing else: a verdict on other bytes would be signed as if the device had sent them.
+    private nonisolated func fetch(_ object: StoredMedia?, _ name: String, _ capture: CaptureID) async throws -> [UInt8]? {
         guard let object else { return nil }
-        do {
-            return try await storage.getBytes(object.key, limit: Self.maximumObjectBytes)
-        } catch let error as ObjectStorageError where error.code == .notFound {
-            throw RejectedMessage(reason: "intake_missing", detail: object.key)
-        }
+        return try await storage.accepted(object, keptAs: name, of: capture).bytes
     }
 
     private func analyze(

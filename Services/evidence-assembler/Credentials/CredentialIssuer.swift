@@ -30,7 +30,6 @@ enum Issuing: Sendable {
 
 /// Makes the signed copy of a photo. The signer and the library block, so that the actor has a thread of its own.
 actor CredentialIssuer {
-    static let maximumPhotoBytes = 20 * 1024 * 1024
     private let executor = BlockingExecutor(label: "credential-issuer")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let writer: CredentialWriter
@@ -45,16 +44,23 @@ actor CredentialIssuer {
         self.logger = logger
     }
 
-    /// - Parameter photo: the public copy, which holds neither place nor serial numbers.
+    /// The public copy's bytes, as they were when it was made.
+    /// - Throws: ``RejectedMessage`` if they are no more or others; storage errors as they are.
+    nonisolated func read(_ photo: StoredMedia?) async throws -> [UInt8]? {
+        guard let photo else { return nil }
+        return try await storage.accepted(photo, missing: "picture_missing")
+    }
+
+    /// - Parameter photo: the public copy's bytes, from ``read(_:)``; it holds neither place nor serial numbers.
     /// - Throws: ``DependencyUnavailable`` while the signer is away or its certificate does not hold; storage errors as they are.
-    func issue(_ claim: CaptureClaim, photo: StoredMedia?) async throws -> Issuing {
+    func issue(_ claim: CaptureClaim, photo: [UInt8]?) async throws -> Issuing {
         guard let photo else { return .notSignable(reason: "photo_unreadable") }
         do {
             try certificate.check(at: Date())
         } catch {
             throw DependencyUnavailable("signer", "\(error)")
         }
-        let source = try ScratchFile(holding: try await storage.getBytes(photo.key, limit: Self.maximumPhotoBytes))
+        let source = try ScratchFile(holding: photo)
         let destination = try ScratchFile()
         let start = ContinuousClock.now
         let signed: SignedCopy

@@ -32,7 +32,7 @@ struct WaitingCredentials: Sendable {
             var package = waiting.package
             let claim = CaptureClaim(
                 captureID: capture, capturedAt: waiting.capturedAt, evidence: package, confidence: waiting.confidence)
-            switch try await credentials.issue(claim, photo: parts.media.objects["public.jpg"]) {
+            switch try await issue(claim, parts) {
             case .noTimestampYet: return false
             case .notSignable(let reason): package.contentCredentials = .init(status: .unavailable, reason: reason)
             case .made(let issued):
@@ -46,6 +46,16 @@ struct WaitingCredentials: Sendable {
                     "capture_id": "\(capture)", "status": "\(package.contentCredentials.status.rawValue)",
                 ])
             return true
+        }
+    }
+
+    /// A public copy that is no more, or another, is never signed, and does not hold up the others.
+    private func issue(_ claim: CaptureClaim, _ parts: EvidenceParts) async throws -> Issuing {
+        do {
+            return try await credentials.issue(claim, photo: try await credentials.read(parts.media.objects["public.jpg"]))
+        } catch let rejection as RejectedMessage {
+            logger.error("a photo cannot be signed any more", metadata: ["capture_id": "\(claim.captureID)", "reason": "\(rejection)"])
+            return .notSignable(reason: rejection.reason)
         }
     }
 }

@@ -50,6 +50,8 @@ struct CaptureAssembly: Sendable {
         guard let record = try await database.withConnection({ try await CaptureRepository($0).find(capture) }) else {
             throw RejectedMessage(reason: "capture_unknown")
         }
+        // Both are compared as a whole; neither waits for the other.
+        async let publicCopy = credentials.read(parts.media.objects["public.jpg"])
         let exif = try await readEXIF(parts)
         FailPoint.reached("evidence-assembler.exif")
         let metadata: CaptureMetadata
@@ -65,7 +67,8 @@ struct CaptureAssembly: Sendable {
         let content = ShareCardContent(
             assembled, confidence, parts.attestation, capturedAt: metadata.capturedAt, mediaHash: record.mediaHash)
         async let drawn = cards.make(content, for: capture, from: parts.media.objects)
-        let (package, issued) = try await issue(capture, assembled, confidence, capturedAt: metadata.capturedAt, parts)
+        let (package, issued) = try await issue(
+            capture, assembled, confidence, capturedAt: metadata.capturedAt, photo: try await publicCopy)
         let card = try await drawn
         FailPoint.reached("evidence-assembler.signed")
         try await database.withTransaction { connection in
@@ -94,12 +97,12 @@ struct CaptureAssembly: Sendable {
 
     /// Signs the public copy where Content Credentials are due, and writes into the package what became of them.
     private func issue(
-        _ capture: CaptureID, _ assembled: EvidencePackage, _ confidence: ConfidenceLevel, capturedAt: Date, _ parts: EvidenceParts
+        _ capture: CaptureID, _ assembled: EvidencePackage, _ confidence: ConfidenceLevel, capturedAt: Date, photo: [UInt8]?
     ) async throws -> (package: EvidencePackage, issued: IssuedCredentials?) {
         var package = assembled
         guard package.contentCredentials.status == .pending else { return (package, nil) }
         let claim = CaptureClaim(captureID: capture, capturedAt: capturedAt, evidence: package, confidence: confidence)
-        switch try await credentials.issue(claim, photo: parts.media.objects["public.jpg"]) {
+        switch try await credentials.issue(claim, photo: photo) {
         case .made(let issued):
             package.contentCredentials = ContentCredentialsEvidence(status: .embedded, reason: nil)
             return (package, issued)
@@ -122,19 +125,10 @@ struct CaptureAssembly: Sendable {
         Counter(label: "rial_captures_failed_total", dimensions: [("reason", reason)]).increment()
     }
 
-    /// From the stored photo, of which only the head is read.
+    /// From the stored photo, once the whole of it was compared: what is said of it below is said of what was accepted.
     private func readEXIF(_ parts: EvidenceParts) async throws -> EXIFFields? {
         guard let photo = parts.media.objects["original.jpg"], photo.sizeBytes > 0 else { return nil }
-        let range = 0...(min(photo.sizeBytes, Int64(EXIFReader.headBytes)) - 1)
-        var head: [UInt8] = []
-        do {
-            for try await chunk in try await storage.get(photo.key, range: range).body {
-                head.append(contentsOf: chunk.readableBytesView)
-                if head.count > EXIFReader.headBytes { break }
-            }
-        } catch let error as ObjectStorageError where error.code == .notFound {
-            throw RejectedMessage(reason: "original_missing", detail: photo.key)
-        }
-        return EXIFReader.read(jpeg: head)
+        let bytes = try await storage.accepted(photo, missing: "original_missing")
+        return EXIFReader.read(jpeg: Array(bytes.prefix(EXIFReader.headBytes)))
     }
 }

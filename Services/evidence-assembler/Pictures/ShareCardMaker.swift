@@ -26,11 +26,11 @@ actor ShareCardMaker {
 
     /// - Parameter objects: what was made of the photo, by name; the largest picture for the page is taken.
     /// - Returns: `nil` if no card could be drawn, which does not hold the capture up.
-    /// - Throws: storage errors as they are.
+    /// - Throws: ``RejectedMessage`` for a picture that is not what was made of the photo; storage errors as they are.
     func make(_ content: ShareCardContent, for capture: CaptureID, from objects: [String: StoredMedia]) async throws -> StoredMedia? {
         let source = objects["photo-1656.jpg"] ?? objects["photo-828.jpg"]
         var photo: [UInt8]?
-        if let source { photo = try await storage.getBytes(source.key, limit: Int(clamping: source.sizeBytes)) }
+        if let source { photo = try await storage.accepted(source, missing: "picture_missing") }
         let start = ContinuousClock.now
         let card: [UInt8]
         do {

@@ -5,6 +5,10 @@ import ObjectStorage
 import Persistence
 
 /// `GET /media/{capture id}/{name}`: published objects, streamed from the store or by redirect (SPEC §5).
+///
+/// A whole object is compared with its row's digest while it is sent, and its last bytes are kept back if it is another: such an answer
+/// breaks off before its length. A range cannot be compared, nor can what the store sends to who follows a redirect; readers have the
+/// digest in `ETag`.
 struct MediaController: Sendable {
     let database: PostgresPool
     let storage: S3Client
@@ -43,16 +47,16 @@ struct MediaController: Sendable {
         // RFC 9110 §14.2: only GET has ranges.
         switch MediaRange(request.method == .get ? request.headers[.range] : nil, sizeBytes: object.sizeBytes) {
         case .whole:
-            let content = try await storage.get(object.key)
+            let content = try await storage.stream(object)
             headers[.contentLength] = String(object.sizeBytes)
-            return Response(status: .ok, headers: headers, body: .init(asyncSequence: content.body))
+            return Response(status: .ok, headers: headers, body: .init(asyncSequence: content))
         case .part(let range):
-            let content = try await storage.get(object.key, range: range)
+            let content = try await storage.range(range, of: object)
             // The digest is that of the whole object (RFC 9530 §2: of the content, which here is a part).
             headers[.contentDigest] = nil
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(object.sizeBytes)"
             headers[.contentLength] = String(range.upperBound - range.lowerBound + 1)
-            return Response(status: .partialContent, headers: headers, body: .init(asyncSequence: content.body))
+            return Response(status: .partialContent, headers: headers, body: .init(asyncSequence: content))
         case .unsatisfiable:
             return Response(status: .rangeNotSatisfiable, headers: [.contentRange: "bytes */\(object.sizeBytes)"])
         }

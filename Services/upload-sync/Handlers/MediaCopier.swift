@@ -11,10 +11,9 @@ typealias Digest = Models.Digest
 
 /// Brings the media of a capture to its final keys.
 ///
-/// The photo is read once: hashed against the digest taken at upload, then copied inside the store, so that what is kept is what
-/// was accepted; public copy, thumbnail and the page's pictures are made from the same bytes.
+/// The photo is read once: compared with the digest taken at upload, then copied inside the store; public copy, thumbnail and the page's
+/// pictures are made from the same bytes. Who reads the copy compares it again.
 actor MediaCopier {
-    static let maximumObjectBytes = 20 * 1024 * 1024
     private let executor = BlockingExecutor(label: "media-copier")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let storage: S3Client
@@ -24,40 +23,29 @@ actor MediaCopier {
     /// - Throws: ``RejectedMessage`` if intake is gone or its bytes are not those that were accepted; storage errors as they are.
     func copy(_ message: CaptureAnnouncement) async throws -> MediaFindings {
         var objects: [String: StoredMedia] = [:]
-        let prefix = "captures/\(message.captureID)/"
         if let photo = message.intake.photo {
-            let bytes = try await verified(photo)
-            objects["original.jpg"] = try await copy(photo, to: prefix + "original.jpg")
+            let accepted = try await storage.accepted(photo, keptAs: "original.jpg", of: message.captureID)
+            let original = photo.kept(as: "original.jpg", of: message.captureID)
+            // Where intake is gone, what is kept is right: it was just compared.
+            if accepted.source != original { try await storage.copy(from: photo.key, to: original.key) }
+            objects["original.jpg"] = original
             FailPoint.reached("upload-sync.original")
-            for (name, derived) in pictures(from: bytes) {
+            for (name, derived) in pictures(from: accepted.bytes) {
                 objects[name] = try await storage.storeDerived(derived, named: name, contentType: "image/jpeg", of: message.captureID)
             }
         }
         if let depth = message.intake.depth {
-            _ = try await verified(depth)
-            objects["depth.gz"] = try await copy(depth, to: prefix + "depth.gz")
+            let accepted = try await storage.accepted(depth, keptAs: "depth.gz", of: message.captureID)
+            let kept = depth.kept(as: "depth.gz", of: message.captureID)
+            // Small, and read by nobody before the capture is complete: the very bytes that were compared are kept.
+            if accepted.source != kept {
+                try await storage.put(kept.key, bytes: accepted.bytes, contentType: kept.contentType, sha256: kept.sha256.bytes)
+            }
+            objects["depth.gz"] = kept
         }
         objects["metadata.json"] = try await store(
-            message.metadata.bytes, key: prefix + "metadata.json", contentType: "application/json")
+            message.metadata.bytes, key: "captures/\(message.captureID)/metadata.json", contentType: "application/json")
         return MediaFindings(objects: objects)
-    }
-
-    private func verified(_ object: StoredMedia) async throws -> [UInt8] {
-        let bytes: [UInt8]
-        do {
-            bytes = try await storage.getBytes(object.key, limit: Self.maximumObjectBytes)
-        } catch let error as ObjectStorageError where error.code == .notFound {
-            throw RejectedMessage(reason: "intake_missing", detail: object.key)
-        }
-        guard Digest(bytes: SHA256.hash(data: bytes)) == object.sha256 else {
-            throw RejectedMessage(reason: "digest_mismatch", detail: object.key)
-        }
-        return bytes
-    }
-
-    private func copy(_ object: StoredMedia, to key: String) async throws -> StoredMedia {
-        try await storage.copy(from: object.key, to: key)
-        return StoredMedia(key: key, sha256: object.sha256, sizeBytes: object.sizeBytes, contentType: object.contentType)
     }
 
     /// A photo that no decoder reads keeps its original and has no pictures made of it.

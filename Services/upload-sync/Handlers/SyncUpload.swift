@@ -3,12 +3,17 @@ import Persistence
 import Pipeline
 
 /// Copies a capture's media from intake to its final keys, checks the digests, makes thumbnail and public copy.
-/// A capture seen again gets the stored result.
+/// A capture seen again gets the stored result, unless it failed because what was kept is no more, or something else: then it is copied
+/// anew.
 struct SyncUpload: MessageHandler {
+    /// Failures of a capture that say that kept media is not what it was.
+    static let damage = ["digest_mismatch", "original_missing", "picture_missing"]
     let copier: MediaCopier
+    let database: PostgresPool
     let publisher: PartPublisher<MediaSynced>
 
     func handle(_ message: CaptureReceived, _ context: MessageContext) async throws {
+        try await forgetDamaged(message.captureID)
         guard let announcement = try await publisher.begin(message.captureID, answering: context) else { return }
         let findings = try await copier.copy(announcement)
         FailPoint.reached("upload-sync.copied")
@@ -17,6 +22,15 @@ struct SyncUpload: MessageHandler {
             let kept = try await publisher.results.save(findings, for: message.captureID, on: connection)
             try await MediaObjectRepository().insert(kept.objects, of: message.captureID, on: connection)
         }
+    }
+
+    private func forgetDamaged(_ capture: CaptureID) async throws {
+        _ = try await database.query(
+            """
+            UPDATE sync_jobs SET result = NULL, synced_at = NULL FROM captures
+            WHERE sync_jobs.capture_id = \(capture.uuid) AND captures.id = sync_jobs.capture_id AND sync_jobs.result IS NOT NULL
+                AND captures.status = 'failed' AND captures.failure = ANY(\(Self.damage))
+            """)
     }
 
     func giveUp(_ message: CaptureReceived, reason: String, on connection: PostgresConnection) async throws {

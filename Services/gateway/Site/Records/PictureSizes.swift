@@ -3,14 +3,14 @@ import Logging
 import Models
 import ObjectStorage
 
-/// How large pictures are, measured from their first bytes and remembered: objects never change.
+/// How large pictures are, measured once from bytes that are what was accepted, and remembered by digest.
 actor PictureSizes {
     /// Headers with EXIF and colour profile are smaller than this.
     static let headBytes: Int64 = 128 * 1024
     static let remembered = 10_000
 
-    /// First bytes of an object, at most as many as asked for.
-    typealias Reader = @Sendable (_ key: String, _ bytes: Int64) async throws -> [UInt8]
+    /// First bytes of an object, at most as many as asked for, once the whole of it was compared.
+    typealias Reader = @Sendable (_ object: StoredMedia, _ bytes: Int64) async throws -> [UInt8]
 
     private let read: Reader
     private let patience: Duration
@@ -30,11 +30,11 @@ actor PictureSizes {
     }
 
     init(storage: S3Client, logger: Logger) {
-        self.init(logger: logger) { key, bytes in
+        self.init(logger: logger) { object, bytes in
             var head: [UInt8] = []
-            for try await chunk in try await storage.get(key, range: 0...(bytes - 1)).body {
+            // To its end, although the head is all that is kept: only then is it known for what was accepted.
+            for try await chunk in try await storage.stream(object) {
                 head.append(contentsOf: chunk.readableBytesView.prefix(max(0, Int(bytes) - head.count)))
-                if head.count >= bytes { break }
             }
             return head
         }
@@ -66,7 +66,7 @@ actor PictureSizes {
     /// - Throws: `CancellationError` when patience is over.
     private func head(of object: StoredMedia) async throws -> [UInt8] {
         try await withThrowingTaskGroup(of: [UInt8].self) { [read, patience] group in
-            group.addTask { try await read(object.key, min(object.sizeBytes, Self.headBytes)) }
+            group.addTask { try await read(object, min(object.sizeBytes, Self.headBytes)) }
             group.addTask {
                 try await Task.sleep(for: patience)
                 throw CancellationError()

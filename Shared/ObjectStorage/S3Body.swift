@@ -1,0 +1,78 @@
+import AsyncHTTPClient
+import Crypto
+import Models
+import NIOCore
+
+/// An object being read.
+struct S3Object: Sendable {
+    /// Of the bytes that follow: of the range, where one was asked for. `nil` if the store does not say.
+    let sizeBytes: Int64?
+    let etag: String
+    let contentType: String
+    let body: S3Body
+}
+
+/// An object's bytes as they arrive. A connection that breaks is ``ObjectStorageError`` with `.unavailable`.
+public struct S3Body: AsyncSequence, Sendable {
+    public typealias Element = ByteBuffer
+    let body: HTTPClientResponse.Body
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        var base: HTTPClientResponse.Body.AsyncIterator
+
+        public mutating func next() async throws -> ByteBuffer? {
+            do {
+                return try await base.next()
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                throw ObjectStorageError(.unavailable, "answer cut short: \(error)")
+            }
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: body.makeAsyncIterator()) }
+}
+
+/// A whole object's bytes as they arrive, the last of them only after all were found to be what was accepted.
+public struct ComparedBody: AsyncSequence, Sendable {
+    public typealias Element = ByteBuffer
+    let base: S3Body
+    let media: StoredMedia
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        var base: S3Body.AsyncIterator
+        let media: StoredMedia
+        private var hasher = SHA256()
+        private var missing: Int64
+        /// Taken but not given on yet.
+        private var held: ByteBuffer?
+        private var isEnded = false
+
+        init(base: S3Body.AsyncIterator, media: StoredMedia) {
+            self.base = base
+            self.media = media
+            missing = media.sizeBytes
+        }
+
+        /// - Throws: ``ObjectStorageError`` with `.digestMismatch` instead of the last bytes, if the object is another.
+        public mutating func next() async throws -> ByteBuffer? {
+            guard !isEnded else { return nil }
+            while let chunk = try await base.next() {
+                guard chunk.readableBytes <= missing else { throw mismatch }
+                missing -= Int64(chunk.readableBytes)
+                chunk.withUnsafeReadableBytes { hasher.update(bufferPointer: $0) }
+                let previous = held
+                held = chunk
+                if let previous { return previous }
+            }
+            isEnded = true
+            guard missing == 0, Models.Digest(bytes: hasher.finalize()) == media.sha256 else { throw mismatch }
+            return held.take()
+        }
+
+        private var mismatch: ObjectStorageError { ObjectStorageError(.digestMismatch, media.key) }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: base.makeAsyncIterator(), media: media) }
+}

@@ -1,0 +1,109 @@
+import Crypto
+import Foundation
+import Models
+import NIOCore
+
+/// The only ways to an object's bytes for other modules: each but ``range(_:of:)`` compares them with what was accepted.
+extension S3Client {
+    /// No object of ours is larger.
+    public static let maximumObjectBytes: Int64 = 128 * 1024 * 1024
+
+    /// The whole object, once its size and SHA-256 are those that `media` says.
+    /// - Throws: ``ObjectStorageError``: `.digestMismatch` for other bytes, `.notFound` for none.
+    public func read(_ media: StoredMedia) async throws -> [UInt8] {
+        try await repeating {
+            var bytes: [UInt8] = []
+            for try await chunk in try await stream(media) {
+                if bytes.isEmpty { bytes.reserveCapacity(Int(media.sizeBytes)) }
+                bytes.append(contentsOf: chunk.readableBytesView)
+            }
+            return bytes
+        }
+    }
+
+    /// The whole object as it arrives; its last bytes come only after size and SHA-256 were found to be those that `media` says.
+    ///
+    /// Who uses bytes before the end must be able to take that back: an HTTP answer ends before its announced length.
+    /// - Throws: ``ObjectStorageError``, as from ``read(_:)``; while it is read too.
+    public func stream(_ media: StoredMedia) async throws -> ComparedBody {
+        guard (0...Self.maximumObjectBytes).contains(media.sizeBytes) else { throw ObjectStorageError(.tooLarge, media.key) }
+        let object = try await get(media.key)
+        guard object.sizeBytes == nil || object.sizeBytes == media.sizeBytes else {
+            throw ObjectStorageError(.digestMismatch, "\(media.key) has \(object.sizeBytes ?? 0) bytes, not \(media.sizeBytes)")
+        }
+        return ComparedBody(base: object.body, media: media)
+    }
+
+    /// Part of an object as it arrives. Nothing says what a part's digest is, so that it is **not** compared: for readers who asked for
+    /// a range and judge for themselves, never for a result, a signature or a picture.
+    /// - Parameter range: first and last byte, both included.
+    public func range(_ range: ClosedRange<Int64>, of media: StoredMedia) async throws -> S3Body {
+        try await get(media.key, range: range).body
+    }
+
+    /// SHA-256 of the objects' bytes one after the other, each compared.
+    /// - Throws: ``ObjectStorageError``, as from ``read(_:)``.
+    public func digest(ofAll objects: [StoredMedia]) async throws -> Models.Digest? {
+        try await repeating {
+            var hasher = SHA256()
+            for (index, media) in objects.enumerated() {
+                if index == 0 {
+                    // What was hashed so far is this object alone.
+                    let object = try await get(media.key)
+                    for try await chunk in object.body { chunk.withUnsafeReadableBytes { hasher.update(bufferPointer: $0) } }
+                    guard Models.Digest(bytes: hasher.finalize()) == media.sha256 else {
+                        throw ObjectStorageError(.digestMismatch, media.key)
+                    }
+                } else {
+                    for try await chunk in try await stream(media) {
+                        chunk.withUnsafeReadableBytes { hasher.update(bufferPointer: $0) }
+                    }
+                }
+            }
+            return Models.Digest(bytes: hasher.finalize())
+        }
+    }
+
+    /// An object's bytes as they come, compared by no one.
+    /// - Parameter range: first and last byte, both included.
+    /// - Throws: ``ObjectStorageError`` with `.notFound` if there is no such object.
+    func get(_ key: String, range: ClosedRange<Int64>? = nil) async throws -> S3Object {
+        var request = S3Request(method: .GET, key: key)
+        if let range { request.headers = [("range", "bytes=\(range.lowerBound)-\(range.upperBound)")] }
+        let response = try await send(request)
+        return S3Object(
+            sizeBytes: response.headers.first(name: "content-length").flatMap { Int64($0) },
+            etag: response.headers.first(name: "etag") ?? "",
+            contentType: response.headers.first(name: "content-type") ?? "application/octet-stream",
+            body: S3Body(body: response.body))
+    }
+
+    /// The whole object in memory, compared by no one: for tests that look at what lies there.
+    /// - Throws: `.tooLarge` if it has more than `limit` bytes.
+    func getBytes(_ key: String, limit: Int) async throws -> [UInt8] {
+        try await repeating {
+            let object = try await get(key)
+            var bytes: [UInt8] = []
+            for try await chunk in object.body {
+                guard bytes.count + chunk.readableBytes <= limit else { throw ObjectStorageError(.tooLarge, key) }
+                bytes.append(contentsOf: chunk.readableBytesView)
+            }
+            guard object.sizeBytes == nil || Int64(bytes.count) == object.sizeBytes else {
+                throw ObjectStorageError(.unavailable, "answer cut short: \(key)")
+            }
+            return bytes
+        }
+    }
+
+    /// Again from the start when an answer breaks off in the middle.
+    private func repeating<Result>(_ body: () async throws -> Result) async throws -> Result {
+        var delay = RetryDelay()
+        while true {
+            do {
+                return try await body()
+            } catch let error as ObjectStorageError where error.isUnreachable {
+                guard try await delay.wait() else { throw error }
+            }
+        }
+    }
+}
