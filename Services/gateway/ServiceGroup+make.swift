@@ -57,7 +57,8 @@ private func makeRouter(
         buckets: buckets, limits: settings.limits, trustedProxies: settings.trustedProxies
     ).addRoutes(to: routes, table: &table)
     CapturesController(
-        authenticator: authenticator, captures: captures, storage: backbone.storage,
+        authenticator: authenticator, captures: captures, intakes: IntakeRepository(database: backbone.database),
+        storage: backbone.storage,
         uploads: UploadSlots(settings.maximumConcurrentUploads), buckets: buckets, limits: settings.limits, links: links,
         publicURL: settings.publicURL, trustedProxies: settings.trustedProxies
     ).addRoutes(to: routes, table: &table)

@@ -7,20 +7,25 @@ import ServiceLifecycle
 func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
     let backbone = try Backbone(.uploadSync, settings: settings.common, metrics: metrics, logger: logger)
     let handler = SyncUpload(
-        copier: MediaCopier(storage: backbone.storage), publisher: PartPublisher(.uploadSync, database: backbone.database))
+        copier: MediaCopier(storage: backbone.storage), database: backbone.database,
+        publisher: PartPublisher(.uploadSync, database: backbone.database))
     let announcer = StuckCaptures(
         database: backbone.database, outbox: backbone.outbox, after: settings.announceAgainAfter, logger: logger)
     let cleaner = IntakeCleaner(database: backbone.database, storage: backbone.storage, logger: logger)
+    let sweeper = DerivedSweeper(database: backbone.database, storage: backbone.storage, logger: logger)
+    let expiry = MediaExpiry(database: backbone.database, storage: backbone.storage, logger: logger)
     return backbone.serviceGroup([
         backbone.consume(handler),
         PeriodicTask(name: "announce stuck captures", every: min(settings.announceAgainAfter / 4, .seconds(5)), logger: logger) {
             try await announcer.announce()
         },
-        PeriodicTask(name: "delete intake of complete captures", every: .seconds(5), logger: logger) {
+        PeriodicTask(name: "delete intake of complete captures", every: .seconds(60), logger: logger) {
             try await cleaner.deleteFinished()
         },
-        PeriodicTask(name: "delete abandoned objects", every: .seconds(3600), logger: logger) {
+        PeriodicTask(name: "delete abandoned uploads", every: .seconds(600), logger: logger) {
             try await cleaner.deleteAbandoned()
         },
+        PeriodicTask(name: "delete unnamed objects", every: .seconds(3600), logger: logger) { try await sweeper.sweep() },
+        PeriodicTask(name: "delete media of failed captures", every: .seconds(3600), logger: logger) { try await expiry.expire() },
     ])
 }

@@ -13,10 +13,11 @@ struct CaptureRepositoryTests {
         try await GatewayDatabase.with { pool in
             let (captures, device) = try await Self.prepare(pool)
             let id = CaptureID()
-            guard case .new = try await captures.record(id, Self.submission(), device: device, receivedAt: now) else {
+            guard case .new = try await Self.record(id, on: pool, device) else {
                 Issue.record("not a new capture")
                 return
             }
+            #expect(try await pool.query("SELECT id FROM intakes").isEmpty)
             #expect(try await Self.announced(pool) == [id.description])
             let row = try #require(try await captures.find(id))
             #expect(row.status == .processing && row.deviceID == device && ShortID.isValid(row.shortID))
@@ -27,15 +28,14 @@ struct CaptureRepositoryTests {
     @Test("the same upload again, also many at once, is one capture announced once")
     func same() async throws {
         try await GatewayDatabase.with { pool in
-            let (captures, device) = try await Self.prepare(pool)
-            let submission = try Self.submission()
+            let (_, device) = try await Self.prepare(pool)
             let ids = try await withThrowingTaskGroup(of: CaptureID.self) { group in
                 for _ in 0..<12 {
                     group.addTask {
                         let id = CaptureID()
-                        switch try await captures.record(id, submission, device: device, receivedAt: now) {
+                        switch try await Self.record(id, on: pool, device) {
                         case .new: return id
-                        case .known(let known, _): return known
+                        case .known(let known): return known.id
                         }
                     }
                 }
@@ -43,6 +43,22 @@ struct CaptureRepositoryTests {
             }
             #expect(ids.count == 1)
             #expect(try await Self.announced(pool) == ids.map(\.description))
+            // Those of the eleven others go with their objects.
+            #expect(try await pool.query("SELECT id FROM intakes").count == 11)
+        }
+    }
+
+    @Test("nothing is recorded from an upload that was given up")
+    func abandoned() async throws {
+        try await GatewayDatabase.with { pool in
+            let (captures, device) = try await Self.prepare(pool)
+            let id = CaptureID()
+            try await IntakeRepository(database: pool).open(id, device: device)
+            #expect(await IntakeRepository(database: pool).outcome(of: id) == .abandoned)
+            await #expect(throws: APIError.self) {
+                _ = try await captures.record(id, Self.submission(), device: device, receivedAt: now)
+            }
+            #expect(try await pool.query("SELECT id FROM captures").isEmpty)
         }
     }
 
@@ -51,16 +67,16 @@ struct CaptureRepositoryTests {
         try await GatewayDatabase.with { pool in
             let (captures, device) = try await Self.prepare(pool)
             let id = CaptureID()
-            _ = try await captures.record(id, Self.submission(), device: device, receivedAt: now)
+            _ = try await Self.record(id, on: pool, device)
             _ = try await pool.query("UPDATE captures SET status = 'failed', failure = 'x'")
-            guard
-                case .known(let known, .failed) = try await captures.record(
-                    CaptureID(), Self.submission(), device: device, receivedAt: now)
-            else {
+            guard case .known(let known) = try await Self.record(CaptureID(), on: pool, device) else {
                 Issue.record("the failed capture was not found")
                 return
             }
-            #expect(known == id)
+            #expect(known.id == id && known.status == .failed)
+            let submission = try Self.submission()
+            #expect(known.announcement.intake.photo == submission.photo && known.announcement.intake.depth == submission.depth)
+            try await captures.announceAgain(known)
             #expect(try await Self.announced(pool) == [id.description, id.description])
         }
     }
@@ -68,10 +84,10 @@ struct CaptureRepositoryTests {
     @Test("another device's same upload is another capture")
     func otherDevice() async throws {
         try await GatewayDatabase.with { pool in
-            let (captures, device) = try await Self.prepare(pool)
+            let (_, device) = try await Self.prepare(pool)
             let other = try await Self.insertDevice(pool)
-            _ = try await captures.record(CaptureID(), Self.submission(), device: device, receivedAt: now)
-            _ = try await captures.record(CaptureID(), Self.submission(), device: other, receivedAt: now)
+            _ = try await Self.record(CaptureID(), on: pool, device)
+            _ = try await Self.record(CaptureID(), on: pool, other)
             #expect(try await pool.query("SELECT id FROM captures").count == 2)
         }
     }
@@ -88,7 +104,7 @@ struct CaptureRepositoryTests {
         try await GatewayDatabase.with { pool in
             let (captures, device) = try await Self.prepare(pool)
             let id = CaptureID()
-            _ = try await captures.record(id, submission, device: device, receivedAt: now)
+            _ = try await Self.record(id, submission, on: pool, device)
             #expect(try await captures.find(id)?.detection == submission.detection)
         }
     }
@@ -100,18 +116,27 @@ struct CaptureRepositoryTests {
         try await GatewayDatabase.with { pool in
             let (captures, device) = try await Self.prepare(pool)
             let id = CaptureID()
-            _ = try await captures.record(id, submission, device: device, receivedAt: now)
+            _ = try await Self.record(id, submission, on: pool, device)
             _ = try await captures.find(id)
         }
     }
 
-    private static func submission() throws -> CaptureSubmission { try CaptureSubmission(try CaptureSubmissionTests.body()) }
+    static func submission() throws -> CaptureSubmission { try CaptureSubmission(try CaptureSubmissionTests.body()) }
+
+    /// As the gateway does: named first.
+    static func record(
+        _ id: CaptureID, _ submission: CaptureSubmission? = nil, on pool: PostgresPool, _ device: DeviceID
+    ) async throws -> Recorded {
+        try await IntakeRepository(database: pool).open(id, device: device)
+        return try await CaptureRepository(database: pool, outbox: Outbox(.gateway)).record(
+            id, submission ?? Self.submission(), device: device, receivedAt: now)
+    }
 
     private static func prepare(_ pool: PostgresPool) async throws -> (CaptureRepository, DeviceID) {
         (CaptureRepository(database: pool, outbox: Outbox(.gateway)), try await insertDevice(pool))
     }
 
-    private static func insertDevice(_ pool: PostgresPool) async throws -> DeviceID {
+    static func insertDevice(_ pool: PostgresPool) async throws -> DeviceID {
         let id = DeviceID()
         _ = try await pool.query(
             """

@@ -26,6 +26,7 @@ struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
         FaultPoint("attestation-verifier.registration.stored", .registration),
         FaultPoint("attestation-verifier.registration.announced", .registration),
         FaultPoint("attestation-verifier.registration.committed", .registration, short: true),
+        FaultPoint("gateway.capture.opened"),
         FaultPoint("gateway.capture.intake"),
         FaultPoint("gateway.capture.inserted"),
         FaultPoint("gateway.capture.announced"),

@@ -5,6 +5,7 @@ import Models
 import Multipart
 import NIOCore
 import ObjectStorage
+import Pipeline
 
 /// What a multipart body brought, all of it read; the media lie in intake.
 struct ReceivedBody: Sendable {
@@ -25,14 +26,18 @@ struct ReceivedBody: Sendable {
 /// Streams a capture's multipart body: hashes it whole and by parts, and passes photo and depth on to intake as they come.
 ///
 /// Holds at most a few MiB whatever the body's size. Ends as an error on a body that is too large or no sound multipart; what
-/// lies in intake is then deleted by ``discard()``.
+/// lies in intake is then deleted by ``discard()``. Before its first byte it is named in `intakes`.
 actor BodyIntake {
     static let maximumBytes = 20 * 1024 * 1024
     static let maximumSmallPart = 64 * 1024
     private static let known: Set<String> = ["photo", "depth_map", "metadata", "assertion", "detection"]
 
     private let storage: S3Client
+    private let intakes: IntakeRepository
+    private let capture: CaptureID
+    private let device: DeviceID
     private let prefix: String
+    private var isOpen = false
     private var parser: MultipartParser
     private var bodyHasher = SHA256()
     private var size = 0
@@ -54,9 +59,12 @@ actor BodyIntake {
         var inspector: DepthStreamInspector?
     }
 
-    init(storage: S3Client, capture: CaptureID, boundary: MultipartBoundary) {
+    init(storage: S3Client, intakes: IntakeRepository, capture: CaptureID, device: DeviceID, boundary: MultipartBoundary) {
         self.storage = storage
-        prefix = "incoming/\(capture)/"
+        self.intakes = intakes
+        self.capture = capture
+        self.device = device
+        prefix = IntakeRepository.prefix(capture)
         parser = MultipartParser(boundary: boundary)
     }
 
@@ -76,12 +84,26 @@ actor BodyIntake {
         return received
     }
 
-    /// Deletes what lies in intake, and ends an upload in progress.
+    /// Deletes what lies in intake, and ends an upload in progress. Only for what no transaction may have recorded.
     func discard() async {
-        await upload?.abort()
+        let isEnded = await upload?.abort() ?? true
         upload = nil
-        // What cannot be deleted now is swept after seven days.
-        try? await storage.delete(stored + ["metadata", "assertion"].map { prefix + $0 })
+        guard isOpen else { return }
+        do {
+            try await storage.delete(stored + ["metadata", "assertion"].map { prefix + $0 })
+            if isEnded { try await intakes.forget(capture) }
+        } catch {
+            // The row stays, and what it names is swept after a day.
+        }
+    }
+
+    /// Names what comes before it does.
+    private func open() async throws {
+        guard !isOpen else { return }
+        // Also where the answer is lost: the row may be there.
+        isOpen = true
+        try await intakes.open(capture, device: device)
+        FailPoint.reached("gateway.capture.opened")
     }
 
     /// Puts the small parts beside the media.
@@ -97,18 +119,21 @@ actor BodyIntake {
 
     private func handle(_ event: MultipartParser.Event) async throws {
         switch event {
-        case .partBegan(let headers): try begin(headers)
+        case .partBegan(let headers): try await begin(headers)
         case .partData(let data): try await take(data)
         case .partEnded: try await end()
         }
     }
 
-    private func begin(_ headers: PartHeaders) throws {
+    private func begin(_ headers: PartHeaders) async throws {
         guard seen.insert(headers.name).inserted else { throw APIError.invalid(String(headers.name.prefix(100)), "appears twice") }
         var part = PartInProgress(name: headers.name, contentType: headers.contentType)
         switch headers.name {
-        case "photo": upload = storage.putStream(prefix + "photo", contentType: "image/jpeg")
+        case "photo":
+            try await open()
+            upload = storage.putStream(prefix + "photo", contentType: "image/jpeg")
         case "depth_map":
+            try await open()
             upload = storage.putStream(prefix + "depth", contentType: "application/octet-stream")
             part.inspector = DepthStreamInspector()
             part.continued = photoHasher

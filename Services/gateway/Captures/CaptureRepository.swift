@@ -8,7 +8,14 @@ import Pipeline
 enum Recorded: Sendable {
     case new
     /// The device sent the same photo, depth and assertion before.
-    case known(CaptureID, CaptureStatus)
+    case known(KnownCapture)
+}
+
+/// A capture that the same upload made before.
+struct KnownCapture: Sendable {
+    let status: CaptureStatus
+    let announcement: CaptureAnnouncement
+    var id: CaptureID { announcement.captureID }
 }
 
 /// The captures: inserted here, read by everyone.
@@ -16,8 +23,9 @@ struct CaptureRepository: Sendable {
     let database: PostgresPool
     let outbox: Outbox
 
-    /// Inserts and announces the capture in one transaction, or finds the one the same upload made before; that one is announced
-    /// again if it had failed.
+    /// Inserts and announces the capture in one transaction that takes its intake, or finds the one the same upload made before.
+    ///
+    /// After an error the capture may be recorded all the same: ``IntakeRepository/outcome(of:)`` says.
     func record(_ id: CaptureID, _ submission: CaptureSubmission, device: DeviceID, receivedAt: Date) async throws -> Recorded {
         let announcement = CaptureAnnouncement(
             captureID: id, deviceID: device, type: .photo, mode: .full,
@@ -37,6 +45,9 @@ struct CaptureRepository: Sendable {
                 ON CONFLICT ON CONSTRAINT captures_same_upload DO NOTHING RETURNING id
                 """)
             if !rows.isEmpty {
+                guard try await IntakeRepository.take(id, on: connection) else {
+                    throw APIError.retryLater(.serviceUnavailable, "The upload took too long; send it again.", seconds: 1)
+                }
                 FailPoint.reached("gateway.capture.inserted")
                 try await outbox.append(CaptureReceived(announcement), on: connection)
                 FailPoint.reached("gateway.capture.announced")
@@ -44,19 +55,21 @@ struct CaptureRepository: Sendable {
             }
             let known = try await connection.query(
                 """
-                SELECT id, status FROM captures
+                SELECT status, announcement FROM captures
                 WHERE device_id = \(device.uuid) AND media_sha256 = \(submission.photo.sha256.bytes)
                     AND depth_sha256 = \(submission.depth.sha256.bytes) AND assertion_sha256 IS NOT DISTINCT FROM \(assertionDigest)
                 """)
             guard let row = known.first, let status = CaptureStatus(rawValue: try row.get("status")) else {
                 throw APIError.retryLater(.serviceUnavailable, "The capture is being recorded; send it again.", seconds: 1)
             }
-            let original = CaptureID(try row.get("id", as: UUID.self))
-            if status == .failed {
-                try await outbox.append(CaptureReceived(captureID: original, type: .photo, mode: .full), on: connection)
-            }
-            return .known(original, status)
+            let announcement = try row.get("announcement", as: PostgresJSON.self).decode(CaptureAnnouncement.self)
+            return .known(KnownCapture(status: status, announcement: announcement))
         }
+    }
+
+    /// Announces a capture again, under a new event id, once its bytes are where they were said to be.
+    func announceAgain(_ known: KnownCapture) async throws {
+        try await database.withTransaction { connection in try await outbox.append(CaptureReceived(known.announcement), on: connection) }
     }
 
     func find(_ id: CaptureID) async throws -> CaptureRow? {

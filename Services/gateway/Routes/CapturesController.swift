@@ -11,6 +11,7 @@ import Pipeline
 struct CapturesController: Sendable {
     let authenticator: DeviceAuthenticator
     let captures: CaptureRepository
+    let intakes: IntakeRepository
     let storage: S3Client
     let uploads: UploadSlots
     let buckets: TokenBuckets
@@ -47,30 +48,62 @@ struct CapturesController: Sendable {
         }
         defer { uploads.give() }
         let id = CaptureID()
-        let intake = BodyIntake(storage: storage, capture: id, boundary: boundary)
+        let intake = BodyIntake(storage: storage, intakes: intakes, capture: id, device: device, boundary: boundary)
+        let submission: CaptureSubmission
+        var fields: HTTPFields
         do {
             let body = try await intake.read(request.body)
             try await authenticator.finish(pending, bodyDigest: body.bodyDigest)
-            let submission = try CaptureSubmission(body)
-            var fields = try await buckets.debit(limits.captures, device.description)
+            submission = try CaptureSubmission(body)
+            fields = try await buckets.debit(limits.captures, device.description)
             try await intake.keepSmallParts(metadata: submission.metadataBytes, assertion: submission.assertion)
             FailPoint.reached("gateway.capture.intake")
-            switch try await captures.record(id, submission, device: device, receivedAt: Date()) {
-            case .new:
-                FailPoint.reached("gateway.capture.committed")
-                Counter(label: "rial_captures_accepted_total").increment()
-                fields[.location] = "/api/v1/captures/\(id)"
-                return try accepted(id, .processing, .created, fields, context)
-            case .known(let known, let status):
-                await intake.discard()
-                fields[.location] = "/api/v1/captures/\(known)"
-                return try accepted(known, status, .ok, fields, context)
-            }
         } catch {
-            await intake.discard()
+            await Self.discard(intake)
             throw Self.refusal(error)
         }
+        switch try await record(id, submission, intake, device: device, context) {
+        case .new:
+            FailPoint.reached("gateway.capture.committed")
+            Counter(label: "rial_captures_accepted_total").increment()
+            fields[.location] = "/api/v1/captures/\(id)"
+            return try accepted(id, .processing, .created, fields, context)
+        case .known(let known):
+            do {
+                try await CaptureRepeat(storage: storage, intakes: intakes, captures: captures).bring(
+                    known, from: submission, device: device)
+            } catch {
+                await Self.discard(intake)
+                throw error
+            }
+            await Self.discard(intake)
+            fields[.location] = "/api/v1/captures/\(known.id)"
+            return try accepted(known.id, known.status, .ok, fields, context)
+        }
     }
+
+    /// Records the capture, whatever happens to an answer: nothing is deleted unless the database says that nothing was recorded.
+    private func record(
+        _ id: CaptureID, _ submission: CaptureSubmission, _ intake: BodyIntake, device: DeviceID, _ context: GatewayContext
+    ) async throws -> Recorded {
+        do {
+            return try await captures.record(id, submission, device: device, receivedAt: Date())
+        } catch {
+            let outcome = await intakes.outcome(of: id)
+            Counter(label: "rial_recordings_in_doubt_total", dimensions: [("outcome", "\(outcome)")]).increment()
+            context.logger.warning(
+                "a capture's recording ended in an error", error: error, metadata: ["capture_id": "\(id)", "outcome": "\(outcome)"])
+            switch outcome {
+            case .recorded: return .new
+            case .abandoned: await Self.discard(intake)
+            case .unknown: break
+            }
+            throw error
+        }
+    }
+
+    /// To its end, also when the client has gone and its request with it.
+    private static func discard(_ intake: BodyIntake) async { await Task { await intake.discard() }.value }
 
     private func accepted(
         _ id: CaptureID, _ status: CaptureStatus, _ code: HTTPResponse.Status, _ headers: HTTPFields, _ context: GatewayContext

@@ -1,0 +1,49 @@
+import Logging
+import Metrics
+import Models
+import ObjectStorage
+
+/// Everything of one upload or one capture in the store, by the beginning that its keys share.
+struct StoredPrefix: Sendable {
+    let storage: S3Client
+    let text: String
+
+    static func intake(of capture: CaptureID, in storage: S3Client) -> StoredPrefix {
+        StoredPrefix(storage: storage, text: "incoming/\(capture)/")
+    }
+
+    static func media(of capture: CaptureID, in storage: S3Client) -> StoredPrefix {
+        StoredPrefix(storage: storage, text: "captures/\(capture)/")
+    }
+
+    func objects() async throws -> [StoredObject] {
+        var objects: [StoredObject] = []
+        var continuation: String?
+        repeat {
+            let page = try await storage.list(prefix: text, continuation: continuation)
+            objects += page.objects
+            continuation = page.continuation
+        } while continuation != nil
+        return objects
+    }
+
+    /// Deletes the objects and ends the uploads in parts.
+    func empty(keeping isKept: (String) -> Bool = { _ in false }) async throws {
+        for upload in try await storage.unfinishedUploads(under: text) where !isKept(upload.key) { try await storage.end(upload) }
+        try await delete(try await objects().map(\.key).filter { !isKept($0) })
+    }
+
+    func delete(_ keys: [String]) async throws {
+        guard !keys.isEmpty else { return }
+        try await storage.delete(keys)
+        Counter(label: "rial_objects_swept_total").increment(by: keys.count)
+    }
+}
+
+extension Logger {
+    /// One of a batch could not be cleaned up; the others go on, and its turn comes again.
+    func cleanUpFailed(_ task: String, _ id: CaptureID, _ error: any Error) {
+        Counter(label: "rial_cleanups_failed_total", dimensions: [("task", task)]).increment()
+        warning("not cleaned up yet", error: error, metadata: ["task": "\(task)", "capture_id": "\(id)"])
+    }
+}

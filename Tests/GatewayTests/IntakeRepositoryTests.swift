@@ -1,0 +1,83 @@
+import Foundation
+import Models
+import Persistence
+import Pipeline
+import Testing
+
+@testable import Gateway
+
+@Suite("What became of an upload whose recording ended in an error", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
+struct IntakeRepositoryTests {
+    @Test("a capture that was recorded, its answer lost, is found, and its bytes are its own")
+    func recorded() async throws {
+        try await GatewayDatabase.with { pool in
+            let device = try await CaptureRepositoryTests.insertDevice(pool)
+            let id = CaptureID()
+            _ = try await CaptureRepositoryTests.record(id, on: pool, device)
+            #expect(await IntakeRepository(database: pool).outcome(of: id) == .recorded)
+        }
+    }
+
+    @Test("a transaction that is still under way is waited for, and what it comes to is what counts", arguments: [true, false])
+    func underWay(commits: Bool) async throws {
+        try await GatewayDatabase.with(pools: 2) { pools in
+            let (pool, asking) = (pools[0], pools[1])
+            let device = try await CaptureRepositoryTests.insertDevice(pool)
+            let (id, intakes) = (CaptureID(), IntakeRepository(database: pool))
+            try await intakes.open(id, device: device)
+            let (reached, reach) = AsyncStream.makeStream(of: Void.self)
+            let (resumed, resume) = AsyncStream.makeStream(of: Void.self)
+            async let transaction: Void = pool.withTransaction { connection in
+                #expect(try await IntakeRepository.take(id, on: connection))
+                try await connection.query(
+                    """
+                    INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at, announcement)
+                    VALUES (\(id.uuid), \(ShortID.random()), \(device.uuid), 'photo', 'full', \([UInt8](repeating: 1, count: 32)), now(), now(),
+                        '{}')
+                    """)
+                reach.finish()
+                for await _ in resumed {}
+                // As when the server ends it: the client never learns.
+                if !commits { throw CancellationError() }
+            }
+            for await _ in reached {}
+            let answer = Task { await IntakeRepository(database: asking).outcome(of: id) }
+            // It waits for the row that the transaction holds.
+            for _ in 0..<200 {
+                let waiting = try await pool.query(
+                    "SELECT 1 AS one FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE intakes%'")
+                if !waiting.isEmpty { break }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            resume.finish()
+            do { try await transaction } catch is CancellationError {}
+            #expect(await answer.value == (commits ? .recorded : .abandoned))
+        }
+    }
+
+    @Test("where the database does not say, nothing is taken for lost")
+    func unknown() async throws {
+        try await GatewayDatabase.with { pool in
+            // Neither an intake nor a capture.
+            #expect(await IntakeRepository(database: pool).outcome(of: CaptureID()) == .unknown)
+            await pool.shutdown()
+            #expect(await IntakeRepository(database: pool).outcome(of: CaptureID()) == .unknown)
+        }
+    }
+
+    @Test("bytes that are brought again are named anew, also where they were before")
+    func reopened() async throws {
+        try await GatewayDatabase.with { pool in
+            let device = try await CaptureRepositoryTests.insertDevice(pool)
+            let (id, intakes) = (CaptureID(), IntakeRepository(database: pool))
+            try await intakes.reopen(id, device: device)
+            _ = try await pool.query("UPDATE intakes SET created_at = now() - interval '2 days', abandoned_at = now()")
+            try await intakes.reopen(id, device: device)
+            let row = try #require(
+                try await pool.query("SELECT created_at > now() - interval '1 minute' AS young, abandoned_at, prefix FROM intakes").first)
+            #expect(try row.get("young") == true)
+            #expect(try row.getOptional("abandoned_at", as: Date.self) == nil)
+            #expect(try row.get("prefix") == "incoming/\(id)/")
+        }
+    }
+}
