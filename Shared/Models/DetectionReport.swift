@@ -17,8 +17,9 @@ public struct DetectionReport: Sendable, Equatable, Encodable {
 
     private init(_ value: MetadataJSON) { self.value = value }
 
-    /// What anyone may see: without members whose names speak of a place or of this one device, at any depth.
-    public func publicForm() -> DetectionReport { DetectionReport(value.without(PrivateMember.isPrivate)) }
+    /// What anyone may see: the members that ``PublicDetection`` knows, with values that it knows. The rest is the owner's.
+    /// - Returns: `nil` if nothing is left.
+    public func publicForm() -> DetectionReport? { PublicDetection.form(of: value).map(DetectionReport.init) }
 
     public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
@@ -31,15 +32,6 @@ extension MetadataJSON: Encodable {
         case .string(let text): !text.unicodeScalars.contains("\0")
         case .array(let elements): elements.allSatisfy(\.isStorable)
         case .object(let members): members.allSatisfy { !$0.key.unicodeScalars.contains("\0") && $0.value.isStorable }
-        }
-    }
-
-    fileprivate func without(_ isHidden: (String) -> Bool) -> MetadataJSON {
-        switch self {
-        case .array(let elements): .array(elements.map { $0.without(isHidden) })
-        case .object(let members):
-            .object(members.filter { !isHidden($0.key) }.mapValues { $0.without(isHidden) })
-        default: self
         }
     }
 

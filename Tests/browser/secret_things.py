@@ -16,7 +16,7 @@ import sender
 LATITUDE, LONGITUDE, ALTITUDE, ACCURACY = -33.868820, 151.209296, 3127.4375, 17.3125
 MARK = "UNTOLD"
 DETECTION = {
-    "model": "screen-check-7", "score": 0.25, "latitude": LATITUDE, "gps": {"text": f"{MARK}-gps"}, "lat": LATITUDE, "Lng": LONGITUDE,
+    "moire": {"score": 0.119, "note": f"{MARK}-note", "loc": [LATITUDE, LONGITUDE]}, "score": 0.25, "model": f"{MARK}-model", "latitude": LATITUDE, "gps": {"text": f"{MARK}-gps"}, "lat": LATITUDE, "Lng": LONGITUDE,
     "place_name": f"{MARK}-place", "home_address": f"{MARK}-address", "device_id": f"{MARK}-device", "deviceId": f"{MARK}-device-2",
     "serial_number": f"{MARK}-serial", "udid": f"{MARK}-udid",
     "found": [{"what": "window", "location": {"name": f"{MARK}-location"}, "deeper": [{"coordinates": [LATITUDE, LONGITUDE]}]}],
@@ -24,7 +24,7 @@ DETECTION = {
 # The same under names that are written otherwise, or that mean the same.
 OTHER_NAMES = [
     "Device-Id", "device id", "DEVICE.ID", "key_id", "imei", "identifier_for_vendor", "altitude", "horizontal_accuracy", "geohash", "geo",
-    "geotag", "city", "street", "postcode", "ssid",
+    "geotag", "city", "street", "postcode", "ssid", "loc", "coords", "point", "note", "idForThisPhone",
 ]
 # As cameras and people write them into files.
 TAGS = {

@@ -118,9 +118,9 @@ class Captures(Scenario):
         self.expect(self.post({**headers, **PROBLEM}, body), 400, "VALIDATION_ERROR")
 
     def test_detection_is_kept_and_shown(self):
-        parts = self.fresh(detection=b'{"classes": ["door"], "latitude": 1.5}')
+        parts = self.fresh(detection=b'{"moire": {"score": 0.25, "note": "x"}, "classes": ["door"], "latitude": 1.5}')
         identifier = self.expect(self.submit(parts), 201).json["data"]["capture_id"]
-        self.assertEqual(self.server.get(f"{CAPTURES}/{identifier}").json["data"]["detection"], {"classes": ["door"]})
+        self.assertEqual(self.server.get(f"{CAPTURES}/{identifier}").json["data"]["detection"], {"moire": {"score": 0.25}})
 
     def test_headers_are_needed(self):
         device = world.owner()
