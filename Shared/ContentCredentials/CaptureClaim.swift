@@ -2,17 +2,19 @@ import Foundation
 import Models
 
 /// What the Content Credentials of a capture say: how it was attested, what its depth shows, how sure we are. Never where it was made, nor
-/// by which single device.
+/// by which single device, nor a time, a place or a model that the hardware signature does not cover.
 public struct CaptureClaim: Sendable {
     public let captureID: CaptureID
-    public let capturedAt: Date
+    /// `nil` unless the time check passed and the hardware signature covers the time.
+    public let capturedAt: Date?
     public let attestation: AttestationAssertion
     public let depthAnalysis: DepthAnalysisAssertion
     public let confidence: ConfidenceAssertion
 
     public init(captureID: CaptureID, capturedAt: Date, evidence: EvidencePackage, confidence: ConfidenceLevel) {
         self.captureID = captureID
-        self.capturedAt = capturedAt
+        let isBound = evidence.hardwareAttestation.coversMetadata && evidence.metadata.timestamp.status == .pass
+        self.capturedAt = isBound ? capturedAt : nil
         attestation = AttestationAssertion(evidence.hardwareAttestation)
         depthAnalysis = DepthAnalysisAssertion(evidence.depthAnalysis)
         self.confidence = ConfidenceAssertion(evidence, confidence)
@@ -42,15 +44,15 @@ public struct AttestationAssertion: Codable, Sendable, Equatable {
     public let level: AttestationLevel
     public let environment: String?
     public let developmentAttestation: Bool
-    /// As the device reported it.
-    public let deviceModel: String
+    /// As the device reported it; `nil` where the hardware signature covers no metadata.
+    public let deviceModel: String?
     public let binding: AssertionBinding?
 
     init(_ evidence: HardwareAttestationEvidence) {
         level = evidence.level
         environment = evidence.environment
         developmentAttestation = evidence.developmentAttestation
-        deviceModel = evidence.deviceModel
+        deviceModel = evidence.coversMetadata ? evidence.deviceModel : nil
         binding = evidence.binding
     }
 
@@ -107,16 +109,22 @@ public struct DepthAnalysisAssertion: Codable, Sendable, Equatable {
 /// `app.rial.confidence.v1`: the level, the checks it follows from, and by which versions, see docs/schemas.
 public struct ConfidenceAssertion: Codable, Sendable, Equatable {
     public let level: ConfidenceLevel
+    /// Those of time, model and place only where the hardware signature covers them.
     public let checks: [String: CheckStatus]
     public let algorithmVersions: [String: String]
 
     init(_ evidence: EvidencePackage, _ level: ConfidenceLevel) {
         self.level = level
-        checks = [
+        var checks = [
             "hardware_attestation": evidence.hardwareAttestation.status, "depth_analysis": evidence.depthAnalysis.status,
-            "metadata.timestamp": evidence.metadata.timestamp.status, "metadata.model": evidence.metadata.model.status,
-            "metadata.resolution": evidence.metadata.resolution.status, "metadata.location": evidence.metadata.location.status,
+            "metadata.resolution": evidence.metadata.resolution.status,
         ]
+        if evidence.hardwareAttestation.coversMetadata {
+            checks["metadata.timestamp"] = evidence.metadata.timestamp.status
+            checks["metadata.model"] = evidence.metadata.model.status
+            checks["metadata.location"] = evidence.metadata.location.status
+        }
+        self.checks = checks
         algorithmVersions = evidence.algorithmVersions
     }
 
@@ -159,7 +167,7 @@ private struct Entry: Encodable {
 private struct Actions: Encodable {
     struct Action: Encodable {
         let action = "c2pa.created"
-        let when: Date
+        let when: Date?
         /// IPTC's term for a photo as a sensor saw it.
         let digitalSourceType = "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCapture"
         let softwareAgent = Generator()

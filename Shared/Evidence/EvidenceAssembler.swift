@@ -5,7 +5,7 @@ import Models
 /// Puts the parts of a capture together: every check, the confidence, the package.
 public enum EvidenceAssembler {
     public static let algorithmVersions = [
-        "attestation": "app-attest-1", "depth": "relief-1", "metadata": "metadata-1", "confidence": "confidence-1",
+        "attestation": "app-attest-2", "depth": "relief-1", "metadata": "metadata-2", "confidence": "confidence-1",
     ]
 
     /// - Parameters:

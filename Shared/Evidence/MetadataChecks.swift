@@ -8,9 +8,11 @@ enum MetadataChecks {
     static let clockTolerance: TimeInterval = 2 * 60
     static let veryLate: TimeInterval = 30 * 86_400
 
-    /// EXIF DateTimeOriginal against the receipt and `captured_at`, in the specified order. A camera clock that is up to
+    /// EXIF DateTimeOriginal and `captured_at` against the receipt and each other, in the specified order. A clock that is up to
     /// ``clockTolerance`` ahead counts as in time.
     static func timestamp(_ exif: EXIFFields?, capturedAt: Date, receivedAt: Date) -> MetadataCheck {
+        // Receipt bounds what the upload says, whatever the photo says.
+        if seconds(from: capturedAt, to: receivedAt) < -clockTolerance { return MetadataCheck(.fail, reason: "after_receipt") }
         guard exif?.dateTimeOriginal != nil else { return MetadataCheck(.unavailable, reason: "no_exif_time") }
         guard exif?.offsetTimeOriginal != nil else { return MetadataCheck(.unavailable, reason: "no_utc_offset") }
         guard let time = exif?.captureTime else { return MetadataCheck(.unavailable, reason: "unreadable_exif_time") }

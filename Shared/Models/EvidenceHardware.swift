@@ -24,6 +24,11 @@ public struct HardwareAttestationEvidence: Codable, Sendable, Equatable {
         reason = findings.reason
     }
 
+    /// What an accepted signature covers: nothing unless the check passed. What is not in it anyone could have written.
+    public var signatureCovers: [SignedPart] { status == .pass ? binding?.covers ?? [] : [] }
+    /// Whether time, place and model are signed.
+    public var coversMetadata: Bool { signatureCovers.contains(.metadata) }
+
     enum CodingKeys: String, CodingKey {
         case status, level, environment
         case developmentAttestation = "development_attestation"
@@ -32,6 +37,9 @@ public struct HardwareAttestationEvidence: Codable, Sendable, Equatable {
         case outOfOrder = "out_of_order"
         case reason
     }
+
+    /// Written for readers; it follows from the rest.
+    private enum DerivedKeys: String, CodingKey { case signatureCovers = "signature_covers" }
 
     /// Unknown fields are `null`; only the counter is left out, so that the public form does not even name it.
     public func encode(to encoder: any Encoder) throws {
@@ -45,5 +53,7 @@ public struct HardwareAttestationEvidence: Codable, Sendable, Equatable {
         try container.encodeIfPresent(counter, forKey: .counter)
         try container.encode(outOfOrder, forKey: .outOfOrder)
         try container.encode(reason, forKey: .reason)
+        var derived = encoder.container(keyedBy: DerivedKeys.self)
+        try derived.encode(signatureCovers, forKey: .signatureCovers)
     }
 }

@@ -10,7 +10,17 @@ public enum AssertionBinding: String, Codable, Sendable {
     case photo
 
     public var coversDepth: Bool { self != .photo }
+    /// Time, place and model stand in the metadata.
+    public var coversMetadata: Bool { self == .photoDepthMetadata }
+
+    /// What of the capture is signed.
+    public var covers: [SignedPart] {
+        [.photo] + (coversDepth ? [.depth] : []) + (coversMetadata ? [.metadata] : [])
+    }
 }
+
+/// A part of a capture that the hardware signature may cover.
+public enum SignedPart: String, Codable, Sendable, CaseIterable { case photo, depth, metadata }
 
 /// What `attestation-verifier` found out about the device and the assertion of one capture.
 public struct AttestationFindings: Codable, Sendable, Equatable {
@@ -23,12 +33,14 @@ public struct AttestationFindings: Codable, Sendable, Equatable {
     public var isDevelopmentAttestation: Bool
     /// The model given at registration.
     public var deviceModel: String
-    /// What the assertion that verified covers; `nil` without one.
+    /// What the assertion that verified covers, also if the device or the binding is not accepted; `nil` without one.
     public var binding: AssertionBinding?
     public var counter: UInt32?
     /// A counter below one seen before: an offline queue arrived late. Not held against the capture.
     public var outOfOrder: Bool?
-    /// Stable word for anything but `pass`: `no_assertion`, `device_unverified`, `device_revoked`, `counter_replay`, or the class of the assertion's failure.
+    /// Stable word for anything but `pass`: `no_assertion`, `device_unverified`, `device_revoked`, `counter_replay`, the class of the
+    /// assertion's failure, or why a verified one does not count here: `app_not_accepted`, `environment_mismatch`, `development_device`,
+    /// `distribution_not_accepted`, `app_version_not_accepted`, `binding_retired`.
     public var reason: String?
 
     public init(

@@ -38,6 +38,13 @@ struct FactsPanel {
         _ content: ShareCardContent, on canvas: Canvas, with typesetter: Typesetter, in room: Box
     ) throws(ShareCardError) {
         var y = room.y
+        var room = room
+        if content.level != nil, let note = Self.unsignedNote(content) {
+            let line = try typesetter.set(note, TextStyle(size: 22, colour: .ink2), width: room.width)
+            // Above the foot, so that it never meets the facts, which have the room above it.
+            line.draw(on: canvas, at: Point(room.x, room.maxY - line.height))
+            room = Box(x: room.x, y: room.y, width: room.width, height: room.height - line.height - 6)
+        }
         if let (day, time) = content.capturedAt.flatMap(CardText.time) {
             // With the marks of a test there is no room for it.
             if !content.isDevelopment {
@@ -54,6 +61,17 @@ struct FactsPanel {
         }
         guard let place = try place(content, typesetter, width: room.width, height: room.maxY - y) else { return }
         place.draw(on: canvas, at: Point(room.x, y))
+    }
+
+    /// What of the facts no hardware signature covers; `nil` where one does, or where there is nothing to cover.
+    private static func unsignedNote(_ content: ShareCardContent) -> String? {
+        guard !content.isSigned else { return nil }
+        switch (content.capturedAt.flatMap(CardText.time) != nil, content.placeName.flatMap(CardText.cleaned) != nil) {
+        case (true, true): return CardText.unsigned
+        case (true, false): return CardText.unsignedTime
+        case (false, true): return CardText.unsignedPlace
+        case (false, false): return nil
+        }
     }
 
     /// As many lines as there is room for, at most two; `nil` for a name that cannot be shown.

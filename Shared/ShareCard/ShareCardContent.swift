@@ -20,14 +20,18 @@ public struct ShareCardContent: Sendable, Equatable {
     public var capturedAt: Date?
     /// ``CoarseLocation/name``; `nil` if the place was not given. Cleaned of what does not print, cut where it is too long.
     public var placeName: String?
+    /// Whether a hardware signature covers time and place; where none does the card says so.
+    public var isSigned: Bool
 
     public init(
-        subject: Subject = .photo, level: ConfidenceLevel?, isDevelopment: Bool = false, capturedAt: Date?, placeName: String?
+        subject: Subject = .photo, level: ConfidenceLevel?, isDevelopment: Bool = false, capturedAt: Date?, placeName: String?,
+        isSigned: Bool = true
     ) {
         self.subject = subject
         self.level = level
         self.isDevelopment = isDevelopment
         self.capturedAt = capturedAt
         self.placeName = placeName
+        self.isSigned = isSigned
     }
 }

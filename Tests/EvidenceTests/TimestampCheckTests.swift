@@ -39,7 +39,7 @@ struct TimestampCheckTests {
     @Test(
         "compares with the time the upload claims, also where the upload is late",
         arguments: [
-            (0, 900_000, true), (0, 900_001, false), (0, -900_000, true), (0, -900_001, false),
+            (900_000, 900_000, true), (900_001, 900_001, false), (0, 120_000, true), (0, -900_000, true), (0, -900_001, false),
             (86_400_000, 900_000, true), (86_400_000, 900_001, false), (86_400_000, -900_001, false),
         ])
     func claimed(milliseconds: Int, difference: Int, isClose: Bool) {
@@ -72,6 +72,18 @@ struct TimestampCheckTests {
         fields.offsetTimeOriginal = offset
         let check = MetadataChecks.timestamp(fields, capturedAt: .distantPast, receivedAt: Self.receipt)
         #expect(check == MetadataCheck(.unavailable, reason: reason))
+    }
+
+    @Test(
+        "fails a capture that is said to be later than its receipt, whatever the photo says",
+        arguments: [(120_000, false), (120_001, true), (86_400_000, true), (130_000_000_000, true)])
+    func claimedAfterReceipt(milliseconds: Int, fails: Bool) {
+        let captured = Self.receipt.addingTimeInterval(Double(milliseconds) / 1000)
+        for exif in [nil, EXIFFields(), Self.exif(millisecondsBeforeReceipt: 1000)] {
+            let check = MetadataChecks.timestamp(exif, capturedAt: captured, receivedAt: Self.receipt)
+            #expect((check == MetadataCheck(.fail, reason: "after_receipt")) == fails)
+            #expect((check.status == .fail) == fails)
+        }
     }
 
     @Test("cannot tell without EXIF")

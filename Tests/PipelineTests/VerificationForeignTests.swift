@@ -34,7 +34,8 @@ extension SystemTests {
             let gateway = try VerifyingGateway.required()
             let claim = try await SignedCapture.make().claim()
             let other = CaptureClaim(
-                captureID: CaptureID(), capturedAt: claim.capturedAt, evidence: try await ForeignPhoto.evidence(), confidence: .high)
+                captureID: CaptureID(), capturedAt: claim.capturedAt ?? Date(), evidence: try await ForeignPhoto.evidence(),
+                confidence: .high)
             for (state, signer) in [("valid", try DevelopmentAuthority.Identity.fresh()), ("trusted", gateway.listed)] {
                 let file = try signer.sign(other, into: ForeignPhoto.plain())
                 let answer = try await gateway.verify(file)

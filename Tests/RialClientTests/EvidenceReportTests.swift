@@ -31,6 +31,16 @@ struct EvidenceReportTests {
         ] { #expect(text.contains(expected)) }
     }
 
+    @Test("says what the signature does not cover", arguments: [("photo", true), ("photo+depth", true), ("photo+depth+metadata", false)])
+    func unsigned(binding: String, isSaid: Bool) throws {
+        let text = try report(
+            """
+            {"id": "\(Self.id)", "status": "complete", "confidence_level": "high",
+             "evidence": {"hardware_attestation": {"status": "pass", "binding": "\(binding)"}}}
+            """)
+        #expect(text.contains("time, place and model not signed") == isSaid)
+    }
+
     @Test("says that there is no evidence yet")
     func processing() throws {
         let text = try report("{\"id\": \"\(Self.id)\", \"status\": \"processing\", \"confidence_level\": null, \"evidence\": null}")

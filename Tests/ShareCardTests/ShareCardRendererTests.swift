@@ -75,6 +75,22 @@ struct ShareCardRendererTests {
         #expect(test.count(in: 768..<960, 180..<224, but: Self.paper) > 500)
     }
 
+    @Test("says where time and place are not signed, below them and above the line", arguments: [false, true])
+    func unsigned(isDevelopment: Bool) throws {
+        var content = Cards.content(isDevelopment: isDevelopment)
+        let signed = try Cards.picture(content)
+        content.isSigned = false
+        let unsigned = try Cards.picture(content)
+        func ink(_ card: RGBImage) -> Int { card.count(in: 768..<1152, 375..<405, but: Self.paper) }
+        #expect(ink(unsigned) > ink(signed) + 300)
+        // With nothing to cover there is nothing to say.
+        content.capturedAt = nil
+        content.placeName = nil
+        var bare = content
+        bare.isSigned = true
+        #expect(try ShareCardRenderer.render(content, photo: nil) == ShareCardRenderer.render(bare, photo: nil))
+    }
+
     @Test("shows the digest of a hash-only capture and no photo")
     func hash() throws {
         let digest = try #require(Self.digest)

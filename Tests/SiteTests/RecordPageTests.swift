@@ -77,7 +77,7 @@ struct RecordPageTests {
         "each reason has its words",
         arguments: [
             ("suspicious in many ways", CheckRow.Check.hardware, "This signature was already used for another capture"),
-            ("suspicious in many ways", .time, "The photo’s time lies in the future"),
+            ("suspicious in many ways", .time, "The photo’s time is later than when we received it"),
             ("suspicious in many ways", .model, "One of the named models is not one this app supports"),
             ("suspicious in many ways", .location, "The coordinates are not a place on Earth"),
             ("suspicious in many ways", .size, "4032 × 3024, not in our table for this model"),

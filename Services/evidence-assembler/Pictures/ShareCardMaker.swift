@@ -53,6 +53,6 @@ extension ShareCardContent {
         self.init(
             subject: package.mediaStored ? .photo : .hash(mediaHash), level: confidence,
             isDevelopment: attestation.isDevelopmentAttestation, capturedAt: capturedAt,
-            placeName: package.metadata.locationCoarse)
+            placeName: package.metadata.locationCoarse, isSigned: package.hardwareAttestation.coversMetadata)
     }
 }

@@ -14,6 +14,8 @@ struct CaptureView: Encodable {
     let capturedAt: Date
     let uploadedAt: Date
     let locationCoarse: String?
+    /// Whether the hardware signature covers time, place and model; `nil` while processing.
+    let metadataSigned: Bool?
     let mediaStored: Bool
     let mediaHash: Digest
     let mediaURL: String?
@@ -40,6 +42,7 @@ struct CaptureView: Encodable {
         capturedAt = row.capturedAt
         uploadedAt = row.uploadedAt
         locationCoarse = row.evidence?.metadata.locationCoarse
+        metadataSigned = row.evidence?.hardwareAttestation.coversMetadata
         mediaStored = row.mode == .full
         mediaHash = row.mediaHash
         let link: (String) -> String? = { name in
@@ -66,6 +69,7 @@ struct CaptureView: Encodable {
         case capturedAt = "captured_at"
         case uploadedAt = "uploaded_at"
         case locationCoarse = "location_coarse"
+        case metadataSigned = "metadata_signed"
         case mediaStored = "media_stored"
         case mediaHash = "media_hash"
         case mediaURL = "media_url"
@@ -90,6 +94,7 @@ struct CaptureView: Encodable {
         try container.encode(capturedAt, forKey: .capturedAt)
         try container.encode(uploadedAt, forKey: .uploadedAt)
         try container.encode(locationCoarse, forKey: .locationCoarse)
+        try container.encode(metadataSigned, forKey: .metadataSigned)
         try container.encode(mediaStored, forKey: .mediaStored)
         try container.encode(mediaHash, forKey: .mediaHash)
         try container.encode(mediaURL, forKey: .mediaURL)

@@ -15,7 +15,8 @@ struct VerificationRepository: Sendable {
     static let maximumClaims = 50
     let database: PostgresPool
 
-    /// Complete captures whose original or published file has this digest; stored ones before hash-only, then by confidence, then oldest.
+    /// Complete captures whose original or published file has this digest; stored ones before hash-only, then by confidence, those of
+    /// development devices below their equals, then oldest.
     func claims(of digest: Digest) async throws -> [Claim] {
         try await claims(
             matching: """
@@ -40,8 +41,9 @@ struct VerificationRepository: Sendable {
                 )
                 SELECT DISTINCT ON (rank, captures.uploaded_at, captures.id) found.matched, \(CaptureRepository.fields)
                 FROM found JOIN captures ON captures.id = found.capture_id
-                CROSS JOIN LATERAL (SELECT CASE capture_mode WHEN 'full' THEN 0 ELSE 10 END
-                    + CASE confidence_level WHEN 'high' THEN 0 WHEN 'medium' THEN 1 WHEN 'low' THEN 2 ELSE 3 END AS rank) AS ranked
+                CROSS JOIN LATERAL (SELECT CASE capture_mode WHEN 'full' THEN 0 ELSE 100 END
+                    + CASE confidence_level WHEN 'high' THEN 0 WHEN 'medium' THEN 10 WHEN 'low' THEN 20 ELSE 30 END
+                    + CASE evidence #>> '{hardware_attestation,development_attestation}' WHEN 'true' THEN 1 ELSE 0 END AS rank) AS ranked
                 WHERE captures.status = 'complete'
                 ORDER BY rank, captures.uploaded_at, captures.id, found.matched = 'original' DESC
                 LIMIT \(Self.maximumClaims)

@@ -15,10 +15,17 @@ struct CheckRows: Sendable {
         let rows = [hardware(), depth(), time(), model(), size(), location()].map { row in
             var row = row
             row.isOpen = isOpen(row)
+            if isUnsigned(row) { row.paragraphs.append(words("fact.unsigned.more")) }
             return row
         }
         return rows.filter { $0.status == .fail } + rows.filter { $0.status != .fail }
     }
+
+    /// Why a signature that holds does not count here.
+    static let refusals = [
+        "app_not_accepted": "hw.app", "environment_mismatch": "hw.environment", "development_device": "hw.development",
+        "distribution_not_accepted": "hw.distribution", "app_version_not_accepted": "hw.version", "binding_retired": "hw.retired",
+    ]
 
     /// What failed, what limits the level, and what the highest level rests on.
     private func isOpen(_ row: CheckRow) -> Bool {
@@ -27,6 +34,17 @@ struct CheckRows: Sendable {
         case (.high, .hardware): return true
         case (.medium, .hardware), (.medium, .depth), (.low, .hardware), (.low, .depth): return row.status != .pass
         default: return false
+        }
+    }
+
+    /// Whether the row tells something that the hardware signature does not cover.
+    private func isUnsigned(_ row: CheckRow) -> Bool {
+        guard !evidence.hardwareAttestation.coversMetadata else { return false }
+        switch row.check {
+        case .time: return capturedAt != nil
+        case .model: return row.status != .unavailable || !evidence.hardwareAttestation.deviceModel.isEmpty
+        case .location: return row.status != .unavailable
+        case .hardware, .depth, .size: return false
         }
     }
 
@@ -49,6 +67,9 @@ struct CheckRows: Sendable {
         case (.fail, "device_revoked"):
             row = CheckRow(check: .hardware, status: .fail, detail: words("hw.revoked"), paragraphs: [words("hw.revoked.more")])
         case (.fail, _): row = CheckRow(check: .hardware, status: .fail, detail: words("hw.fail"))
+        case (let status, let reason?) where Self.refusals[reason] != nil:
+            let more = reason == "development_device" ? "hw.dev.more" : "hw.refused.more"
+            row = CheckRow(check: .hardware, status: status, detail: words(Self.refusals[reason] ?? ""), paragraphs: [words(more)])
         case (let status, "device_unverified"): row = CheckRow(check: .hardware, status: status, detail: words("hw.unverified"))
         case (let status, _): row = CheckRow(check: .hardware, status: status, detail: words("hw.none"))
         }
@@ -94,7 +115,7 @@ struct CheckRows: Sendable {
             } else {
                 return CheckRow(check: .time, status: .pass, detail: words("time.pass.more"))
             }
-        case (.fail, "after_receipt"): (detail, more) = (words("time.future"), "time.fail.more")
+        case (.fail, "after_receipt"): (detail, more) = (words("time.future"), "time.future.more")
         case (.fail, _): (detail, more) = (words("time.differs.plain"), "time.fail.more")
         case (_, "uploaded_late"), (_, "uploaded_very_late"): (detail, more) = (words("time.late"), "time.late.more")
         case (_, "no_utc_offset"): (detail, more) = (words("time.zone"), "time.none.more")

@@ -28,13 +28,17 @@ enum FileResult {
         view["title"] = words(title)
         let place = UntrustedText(found.evidence?.metadata.locationCoarse)
         let model = UntrustedText(hardware?.deviceModel)
+        let unsigned = hardware?.coversMetadata == true ? "" : " · " + words("fact.unsigned")
         view["facts"] =
             [
                 ["name": words("fact.received"), "value": found.evidence.map { formats.second($0.processing.receivedAt) } ?? "—"],
-                ["name": words("fact.place"), "value": place.map { words("fact.city", ["city": $0.isolated]) } ?? words("fact.noplace")],
+                [
+                    "name": words("fact.place"),
+                    "value": place.map { words("fact.city", ["city": $0.isolated]) + unsigned } ?? words("fact.noplace"),
+                ],
                 [
                     "name": words("fact.device"),
-                    "value": model.map { words("fact.reported", ["model": $0.isolated]) } ?? words("fact.nomodel"),
+                    "value": model.map { words("fact.reported", ["model": $0.isolated]) + unsigned } ?? words("fact.nomodel"),
                 ],
             ] as [ViewContext]
         view["tally"] = found.evidence.map { tally($0, words) } ?? []

@@ -8,6 +8,8 @@ struct SimilarCapture: Sendable {
     let isDevelopment: Bool
     let capturedAt: Date
     let place: String?
+    /// Whether a hardware signature covers time and place.
+    var isSigned = true
 }
 
 /// Captures of one file by several devices, strongest evidence first.
@@ -28,7 +30,8 @@ struct SimilarView: Sendable {
             guard let evidence = claim.row.evidence, let confidence = claim.row.confidence else { return nil }
             return SimilarCapture(
                 id: claim.row.id, confidence: confidence, isDevelopment: evidence.hardwareAttestation.developmentAttestation,
-                capturedAt: claim.row.capturedAt, place: evidence.metadata.locationCoarse)
+                capturedAt: claim.row.capturedAt, place: evidence.metadata.locationCoarse,
+                isSigned: evidence.hardwareAttestation.coversMetadata)
         }
     }
 
@@ -45,6 +48,7 @@ struct SimilarView: Sendable {
             var item = Badge.level(capture.confidence, test: capture.isDevelopment).context(words)
             item["when"] = words("similar.item", ["t": formats.minute(capture.capturedAt)])
             item["where"] = UntrustedText(capture.place)?.shown
+            item["unsigned"] = !capture.isSigned
             if capture.id != this { item["href"] = "/verify/\(capture.id)" }
             return item
         }

@@ -27,6 +27,9 @@ struct VerifyPage: Sendable {
         return (evidence, confidence)
     }
 
+    /// Whether there is a result, and no signature covers time, place and model.
+    private var isUnsigned: Bool { complete.map { !$0.evidence.hardwareAttestation.coversMetadata } ?? false }
+
     private var badge: Badge {
         if let complete { return .level(complete.confidence, test: isDevelopment) }
         return facts.status == .failed ? .failed : .processing
@@ -45,7 +48,8 @@ struct VerifyPage: Sendable {
     var title: String {
         let title: String
         if let captured = facts.capturedAt {
-            title = words("title.verify", ["badge": badge.text(words), "date": formats.day(captured.date)])
+            title = words(
+                isUnsigned ? "title.verify.unsigned" : "title.verify", ["badge": badge.text(words), "date": formats.day(captured.date)])
         } else {
             title = words("title.page", ["page": badge.text(words)])
         }
@@ -59,6 +63,7 @@ struct VerifyPage: Sendable {
             "print": print, "og": openGraph, "oembed": "\(publicURL)/oembed?url=\(LanguageSwitch.query(address))&format=json",
         ]
         if isDevelopment { view["band"] = true }
+        if isUnsigned { view["unsigned"] = true }
         view["photo"] = photo.context(words)
         addFacts(to: &view)
         switch badge {
@@ -110,7 +115,11 @@ struct VerifyPage: Sendable {
                 words: words
             ).text
         view["note"] = words("note")
-        if confidence == .suspicious { view["more"] = [words("note.suspicious")] }
+        var more: [String] = []
+        // Without any signature the sentence above says so.
+        if isUnsigned, evidence.hardwareAttestation.status == .pass { more.append(words("note.unsigned")) }
+        if confidence == .suspicious { more.append(words("note.suspicious")) }
+        if !more.isEmpty { view["more"] = more }
         view["evidence"] = ["tally": CheckRow.tally(rows, words), "rows": rows.map { $0.context(words) }] as ViewContext
         view["depth"] =
             DepthView(

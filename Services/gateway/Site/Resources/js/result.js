@@ -43,7 +43,10 @@ function found(data, part) {
   slot('received').textContent = utcTime(evidence.processing?.received_at);
   for (const [name, key, value] of [['place', 'city', metadata.location_coarse], ['device', 'model', hardware.device_model]]) {
     const place = slot(name);
-    if (value) fill(place, place.dataset.text, key, value);
+    if (value) {
+      fill(place, place.dataset.text, key, value);
+      if (!hardware.signature_covers?.includes('metadata')) place.append(` · ${place.dataset.unsigned}`);
+    }
     else place.textContent = place.dataset.none;
   }
   const checks = [hardware, evidence.depth_analysis, metadata.timestamp, metadata.model, metadata.resolution, metadata.location];

@@ -1,0 +1,51 @@
+import Foundation
+import Models
+import Testing
+
+@testable import ContentCredentials
+
+@Suite("Content Credentials of what the hardware did not sign")
+struct UnsignedMetadataTests {
+    private func evidence(_ binding: AssertionBinding, time: MetadataCheck = MetadataCheck(.pass)) -> EvidencePackage {
+        var evidence = Fixture.evidence()
+        evidence.hardwareAttestation.binding = binding
+        evidence.metadata.timestamp = time
+        return evidence
+    }
+
+    private func definition(_ evidence: EvidencePackage) throws -> String { try Fixture().claim(evidence).definition() }
+
+    @Test("hold no time, no place and no model", arguments: [AssertionBinding.photo, .photoDepth])
+    func legacy(binding: AssertionBinding) throws {
+        let text = try definition(evidence(binding))
+        for word in ["when", "iPhone", "device_model", "metadata.timestamp", "metadata.model", "metadata.location", "2026"] {
+            #expect(!text.contains(word), "\(word)")
+        }
+        #expect(text.contains("\"binding\":\"\(binding.rawValue)\"") && text.contains("metadata.resolution"))
+        #expect(text.contains("c2pa.created") && text.contains("digitalCapture"))
+    }
+
+    @Test(
+        "say when only where the time check passed",
+        arguments: [
+            MetadataCheck(.unavailable, reason: "no_exif_time"), MetadataCheck(.unavailable, reason: "uploaded_late"),
+            MetadataCheck(.fail, reason: "after_receipt"),
+        ])
+    func time(check: MetadataCheck) throws {
+        let text = try definition(evidence(.photoDepthMetadata, time: check))
+        #expect(!text.contains("\"when\"") && text.contains("\"device_model\":\"iPhone 15 Pro\""))
+        #expect(try definition(evidence(.photoDepthMetadata)).contains("\"when\":\"\(Timestamp.format(Fixture.capturedAt))\""))
+    }
+
+    @Test("are sound without a time, and hold to their schemas")
+    func sound() throws {
+        let fixture = try Fixture()
+        let writer = try CredentialWriter(signer: fixture.signer, timestampAuthority: nil)
+        let (input, output) = (try ScratchFile(fixture.photo), try ScratchFile())
+        _ = try writer.sign(fixture.claim(evidence(.photo)), source: input.descriptor, destination: output.descriptor)
+        let copy = try output.bytes()
+        let report = try fixture.read(copy)
+        #expect(report.state == .trusted, "\(report.validationCodes)")
+        #expect(copy.offset(ofLast: "iPhone 15 Pro") == nil && copy.offset(ofLast: Timestamp.format(Fixture.capturedAt)) == nil)
+    }
+}
