@@ -102,12 +102,12 @@ let package = Package(
             name: "Pipeline",
             dependencies: [
                 "Models", "Observability", "Persistence", "Messaging", "ObjectStorage", crypto, logging, metrics, lifecycle, hummingbird,
-                httpClient, nioCore,
+                httpClient, httpTypes, nioCore,
             ],
             path: "Shared/Pipeline"),
 
         .executableTarget(
-            name: "AttestationVerifier", dependencies: backbone + ["Attestation", crypto, hummingbird],
+            name: "AttestationVerifier", dependencies: backbone + ["Attestation", crypto, httpTypes, hummingbird],
             path: "Services/attestation-verifier"),
         .executableTarget(
             name: "DepthAnalysis", dependencies: backbone + ["Blocking", "Depth", "Imaging", crypto], path: "Services/depth-analyzer"),
@@ -188,8 +188,11 @@ let package = Package(
             path: "Tests/RialClientTests"),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability", coreMetrics, logging], path: "Tests/ObservabilityTests"),
         .testTarget(
+            name: "VerifierTests", dependencies: ["AttestationVerifier", "Attestation", "Models", "Pipeline", httpTypes],
+            path: "Tests/VerifierTests"),
+        .testTarget(
             name: "PipelineUnitTests",
-            dependencies: ["Pipeline", "Messaging", "Models", "ObjectStorage", "Persistence", "TestSupport", httpClient, logging],
+            dependencies: ["Pipeline", "Messaging", "Models", "ObjectStorage", "Persistence", "TestSupport", httpClient, httpTypes, logging],
             path: "Tests/PipelineUnitTests"),
         .testTarget(
             name: "GatewayTests",

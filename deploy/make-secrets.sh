@@ -35,6 +35,7 @@ for identity in '' _gateway _attestation_verifier _depth_analyzer _upload_sync _
 done
 "$here/s3-identities.sh" . | put s3_identities
 random 32 | put link_key
+random 32 | put admin_token
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -36,7 +36,7 @@ struct CaptureDigests {
 }
 
 enum CaptureAssertionVerdict: Equatable {
-    case verified(counter: UInt32, binding: AssertionBinding)
+    case verified(counter: UInt32, binding: AssertionBinding, extensions: AttestationExtensions)
     case rejected(AssertionFailure)
 }
 
@@ -54,7 +54,7 @@ struct CaptureAssertionAppraiser {
         case .verified(let verified, let index):
             // Attestation used counter 0: an assertion that claims it was not made by a Secure Enclave.
             guard verified.counter > 0 else { return .rejected(.counterReplay) }
-            return .verified(counter: verified.counter, binding: candidates[index].binding)
+            return .verified(counter: verified.counter, binding: candidates[index].binding, extensions: verified.extensions)
         case .rejected(let failure):
             return .rejected(failure)
         }

@@ -1,30 +1,81 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 import Logging
+import Metrics
 import Models
 import Observability
 import Persistence
+import Pipeline
 
-/// Operator's routes on the admin port: `POST /devices/{id}/revoke`.
+/// Operator's routes on the admin port, all with `RIAL_ADMIN_TOKEN`: `POST /devices/{id}/revoke`, `POST /devices/{id}/restore`,
+/// `GET /devices/{id}/events`. Answers are JSON with a stable word in `status`.
 struct DeviceAdministration {
     let database: PostgresPool
+    let authorization: AdminAuthorization
     let logger: Logger
 
     func addRoutes(to router: Router<AdminServer.Context>) {
-        router.post("/devices/{id}/revoke") { _, context in
-            guard let id = DeviceID(try context.parameters.require("id")) else {
-                return Self.answer(.badRequest, "the device id is not a UUID")
+        router.post("/devices/{id}/revoke") { request, context in try await self.change(.revoked, request, context) }
+        router.post("/devices/{id}/restore") { request, context in try await self.change(.restored, request, context) }
+        router.get("/devices/{id}/events") { request, context in try await self.events(request, context) }
+    }
+
+    private func change(_ action: DeviceAction, _ request: Request, _ context: AdminServer.Context) async throws -> Response {
+        if let refused = refuse(request) { return refused }
+        guard let id = DeviceID(try context.parameters.require("id")) else { return Self.answer(.badRequest, "device_id_invalid") }
+        guard let body = try? await request.body.collect(upTo: OperatorNote.maximumBytes),
+            let note = OperatorNote(Array(body.readableBytesView))
+        else { return Self.answer(.badRequest, "body_invalid") }
+        let isKnown: Bool
+        do {
+            isKnown = try await database.withTransaction { connection in
+                guard try await DeviceRepository(connection).apply(action, to: id) else { return false }
+                try await DeviceEventRepository(connection).append(action, id, note)
+                return true
             }
-            let isKnown = try await database.withConnection { try await DeviceRepository($0).revoke(id) }
-            guard isKnown else { return Self.answer(.notFound, "no such device") }
-            logger.notice("device revoked", metadata: ["device_id": "\(id)"])
-            return Self.answer(.ok, "revoked")
+        } catch {
+            return unavailable(error)
+        }
+        guard isKnown else { return Self.answer(.notFound, "device_unknown") }
+        Counter(label: "rial_device_changes_total", dimensions: [("action", action.rawValue)]).increment()
+        logger.notice("device \(action.rawValue)", metadata: ["device_id": "\(id)", "by": "\(note.by)"])
+        return Self.answer(.ok, action.rawValue)
+    }
+
+    private func events(_ request: Request, _ context: AdminServer.Context) async throws -> Response {
+        if let refused = refuse(request) { return refused }
+        guard let id = DeviceID(try context.parameters.require("id")) else { return Self.answer(.badRequest, "device_id_invalid") }
+        do {
+            guard let events = try await database.withConnection({ try await DeviceEventRepository($0).events(of: id) }) else {
+                return Self.answer(.notFound, "device_unknown")
+            }
+            return Self.json(.ok, try WireJSON.encode(["events": events]))
+        } catch {
+            return unavailable(error)
         }
     }
 
-    private static func answer(_ status: HTTPResponse.Status, _ text: String) -> Response {
+    private func refuse(_ request: Request) -> Response? {
+        guard let refusal = authorization.refusal(request.headers) else { return nil }
+        Counter(label: "rial_admin_requests_refused_total", dimensions: [("reason", refusal.rawValue)]).increment()
+        var response = Self.answer(refusal == .unauthorized ? .unauthorized : .forbidden, refusal.rawValue)
+        if refusal == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
+        return response
+    }
+
+    private func unavailable(_ error: any Error) -> Response {
+        logger.warning("an operator's request could not be answered", metadata: ["error": "\(error)"])
+        return Self.answer(.serviceUnavailable, "unavailable")
+    }
+
+    private static func answer(_ status: HTTPResponse.Status, _ word: String) -> Response {
+        json(status, Array("{\"status\":\"\(word)\"}\n".utf8))
+    }
+
+    private static func json(_ status: HTTPResponse.Status, _ body: [UInt8]) -> Response {
         Response(
-            status: status, headers: [.contentType: "application/json"],
-            body: .init(byteBuffer: ByteBuffer(string: "{\"status\":\"\(text)\"}\n")))
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 }

@@ -12,9 +12,9 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
             roots: settings.roots, appIDs: settings.appIDs, environment: settings.appAttestEnvironment),
         receipts: ReceiptAppraiser(), database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox)
     let captures = AppraiseCapture(
-        appIDs: settings.appIDs, database: backbone.database, storage: backbone.storage,
+        policy: settings.policy, database: backbone.database, storage: backbone.storage,
         publisher: PartPublisher(.attestationVerifier, database: backbone.database))
     return backbone.serviceGroup([backbone.consume(registrations), backbone.consume(captures)]) { router in
-        DeviceAdministration(database: backbone.database, logger: logger).addRoutes(to: router)
+        DeviceAdministration(database: backbone.database, authorization: settings.authorization, logger: logger).addRoutes(to: router)
     }
 }

@@ -9,6 +9,9 @@ struct Settings: Sendable {
     let appIDs: [String]
     let appAttestEnvironment: AppAttestEnvironment
     let roots: TrustRoots
+    let policy: DevicePolicy
+    /// Of operators at the admin port.
+    let authorization: AdminAuthorization
 
     init(_ environment: ServiceEnvironment) throws {
         common = try CommonSettings(environment, service: .attestationVerifier)
@@ -22,6 +25,18 @@ struct Settings: Sendable {
         }
         appAttestEnvironment = attestEnvironment
         roots = try Self.roots(environment, mode: common.mode)
+        policy = try DevicePolicy(environment, appIDs: appIDs, attestEnvironment: attestEnvironment, mode: common.mode)
+        authorization = try Self.authorization(environment)
+    }
+
+    /// By `RIAL_ADMIN_TOKEN`; without it the operator's routes are off.
+    static func authorization(_ environment: ServiceEnvironment) throws -> AdminAuthorization {
+        let token = try environment.optional("RIAL_ADMIN_TOKEN")
+        if let token, !AdminAuthorization.isFit(token) {
+            throw SettingsError(
+                "RIAL_ADMIN_TOKEN", "must be \(AdminAuthorization.minimumCharacters) or more printable ASCII characters without spaces")
+        }
+        return AdminAuthorization(token: token)
     }
 
     /// Apple's root, and in development mode those of `RIAL_APP_ATTEST_EXTRA_ROOTS`: PEM text, or the path of a PEM file.

@@ -63,7 +63,10 @@ public struct AttestationExtensions: Sendable, Equatable {
     public var validationCategory: UInt32?
     public var bundleVersion: String?
 
-    init() {}
+    public init(validationCategory: UInt32? = nil, bundleVersion: String? = nil) {
+        self.validationCategory = validationCategory
+        self.bundleVersion = bundleVersion
+    }
 
     /// `nil` if the item is no map.
     init?(_ item: CBOR) {

@@ -31,7 +31,7 @@ public struct CommonSettings: Sendable {
             endpoint: try environment.requiredURL("RIAL_S3_ENDPOINT"), region: try environment.required("RIAL_S3_REGION"),
             bucket: try environment.required("RIAL_S3_BUCKET"), accessKeyID: try environment.required("RIAL_S3_ACCESS_KEY_ID"),
             secretAccessKey: try environment.required("RIAL_S3_SECRET_ACCESS_KEY"))
-        adminHost = try environment.optional("RIAL_ADMIN_HOST") ?? "0.0.0.0"
+        adminHost = try environment.optional("RIAL_ADMIN_HOST") ?? "127.0.0.1"
         adminPort = try environment.integer("RIAL_ADMIN_PORT", in: 1...65535)
         let level = try environment.optional("RIAL_LOG_LEVEL") ?? "info"
         guard let logLevel = Logger.Level(rawValue: level) else {

@@ -98,8 +98,8 @@ extension SystemTests {
             case .timestampExpired: time += 310
             case .deviceNotRegistered: device.deviceID = "\(UUID())"
             case .deviceRevoked:
-                let admin = TestClient(url: try #require(stack.addresses["RIAL_ADMIN_ATTESTATION_VERIFIER"]))
-                #expect(try await admin.send("POST", "/devices/\(try #require(device.deviceID))/revoke").status == 200)
+                let (admin, token) = try stack.administration()
+                #expect(try await admin.send("POST", "/devices/\(try #require(device.deviceID))/revoke", headers: token).status == 200)
             case .rateLimited:
                 // A bucket of the address, empty, as if written in the future: it does not refill meanwhile.
                 _ = try await stack.sql(

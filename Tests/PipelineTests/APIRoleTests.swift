@@ -8,7 +8,7 @@ extension SystemTests {
         /// What SPEC §1 says each service writes; outbox and inbox tables carry its name.
         static let writers: [String: Set<String>] = [
             "gateway": ["challenges", "captures", "rate_limits", "verification_logs"],
-            "attestation-verifier": ["devices", "registrations", "assertion_counters", "attestation_appraisals"],
+            "attestation-verifier": ["devices", "device_events", "registrations", "assertion_counters", "attestation_appraisals"],
             "depth-analyzer": ["depth_analyses"],
             "upload-sync": ["media_objects", "sync_jobs"],
             "evidence-assembler": ["evidence_parts", "captures", "media_objects", "content_credentials"],
@@ -52,6 +52,8 @@ extension SystemTests {
                 ("gateway", "DELETE FROM captures WHERE id = '\(id)'"),
                 ("gateway", "UPDATE devices SET revoked_at = NULL"),
                 ("attestation-verifier", "DELETE FROM assertion_counters"),
+                ("attestation-verifier", "DELETE FROM device_events"),
+                ("attestation-verifier", "UPDATE device_events SET reason = 'none'"),
                 ("attestation-verifier", "UPDATE captures SET status = 'failed'"),
                 ("depth-analyzer", "SELECT receipt FROM devices"),
                 ("depth-analyzer", "UPDATE depth_analyses SET result = '{}'"),

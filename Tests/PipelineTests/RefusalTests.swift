@@ -197,9 +197,9 @@ extension SystemTests {
             let client = try TestClient.current()
             var device = try await client.device()
             let stack = try #require(LocalStack.current)
-            let admin = TestClient(url: try #require(stack.addresses["RIAL_ADMIN_ATTESTATION_VERIFIER"]))
+            let (admin, token) = try stack.administration()
             let id = try #require(device.deviceID)
-            #expect(try await admin.send("POST", "/devices/\(id)/revoke").status == 200)
+            #expect(try await admin.send("POST", "/devices/\(id)/revoke", headers: token).status == 200)
             expect(try await client.submit(&device, CaptureParts().form(assertion: nil)), 403, "DEVICE_REVOKED")
         }
 

@@ -13,6 +13,8 @@ struct CommandTests {
         arguments: [
             ["demo"], ["device", "register", "--request-key", "none", "--no-lidar", "--defect", "other-root"],
             ["device", "revoke", "00000000-0000-4000-8000-000000000001"],
+            ["device", "restore", "00000000-0000-4000-8000-000000000001", "--reason", "found again", "--admin", "http://h:1"],
+            ["device", "audit", "00000000-0000-4000-8000-000000000001"],
             [
                 "capture", "send", "--photo", "p.jpg", "--depth", "d.f32.gz", "--width", "256", "--height", "192",
                 "--location", "37.77,-122.42", "--captured-at", "2026-11-21T07:00:00+01:00", "--signature-version", "1",
@@ -29,7 +31,8 @@ struct CommandTests {
     @Test(
         "refuses what makes no sense",
         arguments: [
-            ["capture", "show", "not-a-uuid"], ["scene", "garden", "--out", "x"], ["scene", "room", "--out", "x", "--size", "9999999x1"],
+            ["capture", "show", "not-a-uuid"], ["device", "restore", "not-a-uuid"], ["scene", "garden", "--out", "x"],
+            ["scene", "room", "--out", "x", "--size", "9999999x1"],
             ["dlq", "redrive"], ["dlq", "redrive", "--topic", "t"], ["dlq", "redrive", "--topic", "t", "--capture", "c"],
             ["load", "--seconds", "10"], ["load", "--rate", "2", "--flood", "2", "--seconds", "10"],
             ["load", "--rate", "-1", "--seconds", "1"],

@@ -83,7 +83,7 @@ def environment_problems(config, variables, ports):
         for variable, value in (service.get("environment") or {}).items():
             if variable.endswith("_FILE") and value and value not in paths:
                 problems.append(f"{name}: {variable} names {value}, which is not mounted")
-            if re.search("PASSWORD|SECRET|KEY_ID|LINK_KEY|DATABASE_URL", variable) and not re.search("_FILE$|_DIR$", variable):
+            if re.search("PASSWORD|SECRET|KEY_ID|LINK_KEY|ADMIN_TOKEN|DATABASE_URL", variable) and not re.search("_FILE$|_DIR$", variable):
                 problems.append(f"{name}: {variable} is a secret and not a file")
     for name in SERVICES:
         own = "database_url_" + name.replace("-", "_")

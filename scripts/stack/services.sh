@@ -48,6 +48,7 @@ stack_value() {
     RIAL_S3_SECRET_ACCESS_KEY) s3_secret s3_secret_access_key "$2" ;;
     RIAL_PUBLIC_URL) echo "$PUBLIC_URL" ;;
     RIAL_LINK_KEY) secret link-key ;;
+    RIAL_ADMIN_TOKEN) secret admin-token ;;
     RIAL_C2PA_CERTIFICATES) echo "$KEYS/c2pa/certificates.pem" ;;
     RIAL_C2PA_PRIVATE_KEY) [ -n "${RIAL_C2PA_PKCS11_MODULE:-}" ] || echo "$KEYS/c2pa/private-key.pem" ;;
     RIAL_C2PA_TRUST_ANCHORS) echo "$KEYS/c2pa/root.pem" ;;

@@ -1,36 +1,19 @@
 import ArgumentParser
-import AsyncHTTPClient
-import Foundation
 import Models
-import Pipeline
-import RialClient
 
 struct DeviceRevoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Revokes a device: its requests are refused from now on.",
-        discussion: "For operators: it talks to the admin port of attestation-verifier.")
+        discussion: "For operators: it talks to the admin port of attestation-verifier, with the token of RIAL_ADMIN_TOKEN.")
 
     @Argument(help: "The device's id.")
     var id: DeviceID
-
-    @Option(help: "The admin address of attestation-verifier (default: RIAL_ADMIN_ATTESTATION_VERIFIER).")
-    var admin: String?
+    @Option(help: "Why; kept with the device.")
+    var reason: String?
+    @OptionGroup var port: AdminPort
 
     func run() async throws {
-        var base = try admin ?? ServiceEnvironment().requiredURL("RIAL_ADMIN_ATTESTATION_VERIFIER").absoluteString
-        while base.hasSuffix("/") { base.removeLast() }
-        var request = HTTPClientRequest(url: "\(base)/devices/\(id)/revoke")
-        request.method = .POST
-        let response: HTTPClientResponse
-        do {
-            response = try await Connections.shared.execute(request, timeout: .seconds(15))
-        } catch {
-            throw CommandFailure("The admin port \(base) could not be reached: \(error)")
-        }
-        switch response.status {
-        case .ok: Console.result("device \(id) is revoked")
-        case .notFound: throw CommandFailure("There is no device \(id).")
-        default: throw CommandFailure("The admin port answered \(response.status.code) \(response.status.reasonPhrase).")
-        }
+        try await port.send("POST", "revoke", body: ["by": "rial-cli", "reason": reason ?? ""], of: id)
+        Console.result("device \(id) is revoked")
     }
 }

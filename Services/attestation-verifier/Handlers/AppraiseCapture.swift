@@ -10,7 +10,7 @@ import Pipeline
 
 /// Appraises the assertion of a capture and consumes its counter. A capture seen again gets the stored result.
 struct AppraiseCapture: MessageHandler {
-    let appIDs: [String]
+    let policy: DevicePolicy
     let database: PostgresPool
     let storage: S3Client
     let publisher: PartPublisher<AttestationAppraised>
@@ -33,7 +33,7 @@ struct AppraiseCapture: MessageHandler {
     ) async throws {
         try await publisher.publish(message.captureID, answering: context) { connection in
             var findings = appraisal.findings
-            if case .verified(let counter, _) = appraisal.assertion {
+            if case .verified(let counter) = appraisal.assertion {
                 switch try await CounterRepository(connection).consume(counter, device: device.id, capture: message.captureID) {
                 case .accepted(let outOfOrder): findings.outOfOrder = outOfOrder
                 case .replayed:
@@ -55,7 +55,7 @@ struct AppraiseCapture: MessageHandler {
 
     private enum AssertionState {
         case none
-        case verified(counter: UInt32, binding: AssertionBinding)
+        case verified(counter: UInt32)
     }
 
     private func appraise(_ message: CaptureAnnouncement, _ device: Device) async throws -> Appraisal {
@@ -82,11 +82,15 @@ struct AppraiseCapture: MessageHandler {
             verdict = appraiser.appraise(assertion, digests: CaptureDigests(message, photoThenDepth: try await hashBoth(message)))
         }
         switch verdict {
-        case .verified(let counter, let binding):
-            findings.status = .pass
+        case .verified(let counter, let binding, let extensions):
             findings.binding = binding
             findings.counter = counter
-            return Appraisal(findings: findings, assertion: .verified(counter: counter, binding: binding))
+            let attested = AttestedDevice(device, appID: appID, assertion: extensions)
+            let refusal = policy.refusal(of: attested, binding: binding, receivedAt: message.receivedAt)
+            findings.status = refusal == nil ? .pass : .unavailable
+            findings.reason = refusal?.rawValue
+            if let refusal { Counter(label: "rial_assertions_not_accepted_total", dimensions: [("reason", refusal.rawValue)]).increment() }
+            return Appraisal(findings: findings, assertion: .verified(counter: counter))
         case .rejected(let failure):
             findings.status = .fail
             findings.reason = failure.rawValue

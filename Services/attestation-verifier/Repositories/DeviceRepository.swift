@@ -12,6 +12,9 @@ struct Device: Sendable {
     let appID: String?
     let publicKey: [UInt8]?
     let isDevelopmentRoot: Bool
+    /// As attested, from iOS 27 on.
+    let validationCategory: UInt32?
+    let bundleVersion: String?
     let isRevoked: Bool
 }
 
@@ -30,12 +33,13 @@ struct DeviceRepository {
             """
             INSERT INTO devices (id, platform, model, has_lidar, os_version, attestation_level, is_development_root, key_id,
                 public_key, request_key_algorithm, request_key, app_id, environment, attestation_object, certificate_chain,
-                receipt, receipt_status, registered_at)
+                receipt, receipt_status, validation_category, bundle_version, registered_at)
             VALUES (\(id.uuid), 'ios', \(message.model), \(message.hasLiDAR), \(message.osVersion), 'secure_enclave',
                 \(attestation.isDevelopmentRoot), \(attestation.keyID), \(attestation.publicKeyX963),
                 \(message.requestKey?.algorithm.rawValue), \(message.requestKey?.publicKey.bytes), \(attestation.appID),
                 \(attestation.environment.rawValue), \(message.attestationObject.bytes), \(attestation.certificateChain),
-                \(attestation.receipt), \(receiptStatus), \(message.receivedAt))
+                \(attestation.receipt), \(receiptStatus), \(attestation.extensions.validationCategory.map(Int64.init)),
+                \(attestation.extensions.bundleVersion.map(BundleVersion.storable)), \(message.receivedAt))
             ON CONFLICT (key_id) WHERE attestation_level = 'secure_enclave' DO NOTHING
             RETURNING id
             """)
@@ -59,7 +63,7 @@ struct DeviceRepository {
     func find(_ id: DeviceID) async throws -> Device? {
         let rows = try await connection.query(
             """
-            SELECT model, attestation_level, environment, app_id, public_key, is_development_root,
+            SELECT model, attestation_level, environment, app_id, public_key, is_development_root, validation_category, bundle_version,
                 revoked_at IS NOT NULL AS is_revoked
             FROM devices WHERE id = \(id.uuid)
             """)
@@ -69,15 +73,20 @@ struct DeviceRepository {
             level: AttestationLevel(rawValue: try row.get("attestation_level")) ?? .unverified,
             environment: try row.getOptional("environment"), appID: try row.getOptional("app_id"),
             publicKey: try row.getOptional("public_key"), isDevelopmentRoot: try row.get("is_development_root"),
-            isRevoked: try row.get("is_revoked"))
+            validationCategory: try row.getOptional("validation_category", as: Int64.self).flatMap(UInt32.init(exactly:)),
+            bundleVersion: try row.getOptional("bundle_version"), isRevoked: try row.get("is_revoked"))
     }
 
-    /// - Returns: false if there is no such device; revoking twice keeps the first time.
-    func revoke(_ id: DeviceID) async throws -> Bool {
-        let rows = try await connection.query(
-            """
-            UPDATE devices SET revoked_at = coalesce(revoked_at, now()) WHERE id = \(id.uuid) RETURNING id
-            """)
+    /// Revokes or restores; revoking twice keeps the first time.
+    /// - Returns: false if there is no such device.
+    func apply(_ action: DeviceAction, to id: DeviceID) async throws -> Bool {
+        let rows =
+            switch action {
+            case .revoked:
+                try await connection.query(
+                    "UPDATE devices SET revoked_at = coalesce(revoked_at, now()) WHERE id = \(id.uuid) RETURNING id")
+            case .restored: try await connection.query("UPDATE devices SET revoked_at = NULL WHERE id = \(id.uuid) RETURNING id")
+            }
         return !rows.isEmpty
     }
 }

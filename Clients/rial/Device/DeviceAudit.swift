@@ -1,0 +1,22 @@
+import ArgumentParser
+import Models
+import RialClient
+
+struct DeviceAudit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit", abstract: "Shows when a device was revoked or restored, by what, and why; latest first.",
+        discussion: "For operators: it talks to the admin port of attestation-verifier, with the token of RIAL_ADMIN_TOKEN.")
+
+    @Argument(help: "The device's id.")
+    var id: DeviceID
+    @OptionGroup var port: AdminPort
+
+    func run() async throws {
+        let answer = try JSONValue(parsing: try await port.send("GET", "events", of: id))
+        guard case .array(let events)? = answer["events"] else { throw CommandFailure("The admin port's answer holds no events.") }
+        guard !events.isEmpty else { return Console.result("nothing was done to device \(id)") }
+        var table = TextTable(header: ["at", "action", "by", "reason"])
+        for event in events { table.add(["at", "action", "by", "reason"].map { event[$0]?.string ?? "" }) }
+        Console.result(table.text)
+    }
+}

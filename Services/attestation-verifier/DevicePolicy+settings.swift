@@ -1,0 +1,46 @@
+import Attestation
+import Foundation
+import Models
+import Pipeline
+
+extension DevicePolicy {
+    /// From `RIAL_APP_IDS` and `RIAL_APP_ATTEST_ENVIRONMENT`, as read already, and the optional `RIAL_APP_VALIDATION_CATEGORIES`,
+    /// `RIAL_APP_BUNDLE_VERSIONS` and `RIAL_LEGACY_BINDINGS_UNTIL`.
+    /// - Throws: ``SettingsError``.
+    init(_ environment: ServiceEnvironment, appIDs: [String], attestEnvironment: AppAttestEnvironment, mode: RunMode) throws {
+        self.init(
+            appIDs: Set(appIDs), environment: attestEnvironment, acceptsDevelopmentRoots: mode == .development,
+            validationCategories: try Self.categories(environment),
+            bundleVersions: Set(try Self.list(environment, "RIAL_APP_BUNDLE_VERSIONS")),
+            legacyBindingsUntil: try Self.end(environment))
+    }
+
+    private static func categories(_ environment: ServiceEnvironment) throws -> Set<UInt32> {
+        let name = "RIAL_APP_VALIDATION_CATEGORIES"
+        return Set(
+            try list(environment, name).map { text in
+                guard let category = UInt32(text) else {
+                    throw SettingsError(name, "must be whole numbers, comma separated, not “\(text)”")
+                }
+                return category
+            })
+    }
+
+    private static func list(_ environment: ServiceEnvironment, _ name: String) throws -> [String] {
+        guard let text = try environment.optional(name) else { return [] }
+        let entries = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        guard !entries.isEmpty, entries.allSatisfy({ !$0.isEmpty }) else { throw SettingsError(name, "must be a list, comma separated") }
+        return entries
+    }
+
+    /// A moment, or a day whose end in UTC it is (RFC 3339 §5.6).
+    private static func end(_ environment: ServiceEnvironment) throws -> Date? {
+        let name = "RIAL_LEGACY_BINDINGS_UNTIL"
+        guard let text = try environment.optional(name) else { return nil }
+        if let moment = Timestamp.parse(text) { return moment }
+        guard text.utf8.count == 10, let day = Timestamp.parse(text + "T00:00:00Z") else {
+            throw SettingsError(name, "must be an RFC 3339 date or time, like 2027-01-31 or 2027-01-31T12:00:00Z, not “\(text)”")
+        }
+        return day.addingTimeInterval(86_400)
+    }
+}
