@@ -8,7 +8,8 @@ struct LockedTables: Sendable, CustomTestStringConvertible {
 
     private static let outboxes = LocalStack.services.map { $0.replacing("-", with: "_") + "_outbox" }
     private static let states = [
-        "captures", "challenges", "devices", "registrations", "assertion_counters", "attestation_appraisals", "depth_analyses", "sync_jobs",
+        "captures", "intakes", "challenges", "devices", "registrations", "assertion_counters", "attestation_appraisals", "depth_analyses",
+        "sync_jobs",
         "evidence_parts", "media_objects", "rate_limits", "content_credentials",
     ]
 
