@@ -52,7 +52,8 @@ extension SystemTests {
             try await eventually("the old one is gone") {
                 let rows = try await stack.sql("SELECT id FROM intakes WHERE id IN ('\(old)', '\(known)')")
                 let uploads = try await storage.unfinishedUploads(under: "incoming/\(old)/")
-                return try await rows.isEmpty && uploads.isEmpty && keys("incoming/\(old)/").isEmpty
+                let left = try await keys("incoming/\(old)/")
+                return rows.isEmpty && uploads.isEmpty && left.isEmpty
             }
             #expect(try await keys("incoming/\(known)/") == before)
             #expect(try await keys("incoming/\(young)/") == ["incoming/\(young)/photo"])
@@ -62,7 +63,8 @@ extension SystemTests {
             _ = try await stack.sql("UPDATE intakes SET abandoned_at = now() - interval '11 minutes' WHERE id = '\(young)'")
             try await cleanUp()
             try await eventually("the other is gone") {
-                try await stack.sql("SELECT id FROM intakes WHERE id = '\(young)'").isEmpty && keys("incoming/\(young)/").isEmpty
+                let left = try await keys("incoming/\(young)/")
+                return try await stack.sql("SELECT id FROM intakes WHERE id = '\(young)'").isEmpty && left.isEmpty
             }
             try await stack.expectWhole([known], of: device)
         }
