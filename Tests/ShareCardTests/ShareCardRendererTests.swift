@@ -81,7 +81,7 @@ struct ShareCardRendererTests {
         let signed = try Cards.picture(content)
         content.isSigned = false
         let unsigned = try Cards.picture(content)
-        func ink(_ card: RGBImage) -> Int { card.count(in: 768..<1152, 375..<405, but: Self.paper) }
+        func ink(_ card: RGBImage) -> Int { card.count(in: 768..<1152, 408..<442, but: Self.paper) }
         #expect(ink(unsigned) > ink(signed) + 300)
         // With nothing to cover there is nothing to say.
         content.capturedAt = nil
