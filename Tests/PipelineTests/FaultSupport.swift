@@ -143,7 +143,7 @@ extension LocalStack {
     }
 
     /// One row a name, and the object that it names has the digest that it says.
-    private func expectMedia(_ id: String, _ what: String) async throws {
+    func expectMedia(_ id: String, _ what: String) async throws {
         let columns = "name || ' ' || object_key || ' ' || encode(sha256, 'hex')"
         let rows = try await sql("SELECT \(columns) FROM media_objects WHERE capture_id = '\(id)' ORDER BY name")
         let media = rows.map { $0.split(separator: " ").map(String.init) }

@@ -78,6 +78,8 @@ extension SystemTests {
             let capture = CaptureID()
             let bytes = Array("rial. probe of \(rights.service)\n".utf8)
             let ownProbe = "probe of \(rights.service)"
+            let source = "incoming/\(capture)/depth"
+            try await operatorStorage.put(source, bytes: bytes, contentType: "text/plain")
             for (name, key) in StorageRights.keys(capture) {
                 // Those of the services' probes are there, and must stay what they are.
                 if !name.hasPrefix("probe") { try await operatorStorage.put(key, bytes: bytes, contentType: "text/plain") }
@@ -92,9 +94,7 @@ extension SystemTests {
                 }
                 #expect(inParts == writes, "an upload of \(name) in parts")
                 let copies = await isAllowed("copying to \(name)") {
-                    try await own.copy(from: StorageRights.keys(capture)["incoming"] ?? "", to: key)
-                    // The probe's own bytes again.
-                    if writes { try await own.put(key, bytes: bytes, contentType: "text/plain") }
+                    try await own.copy(from: source, to: key)
                 }
                 #expect(copies == (writes && rights.reads.contains("incoming")), "copying to \(name)")
             }
@@ -108,6 +108,7 @@ extension SystemTests {
                 let listsUploads = await isAllowed("listing uploads \(prefix)") { _ = try await own.unfinishedUploads(under: prefix) }
                 #expect(listsUploads == rights.lists, "listing uploads \(prefix)")
             }
+            try await operatorStorage.delete([source])
             // What was begun in parts where it may be, whoever may end it.
             for (_, key) in StorageRights.keys(capture) {
                 for upload in try await operatorStorage.unfinishedUploads(under: key) { try await operatorStorage.end(upload) }

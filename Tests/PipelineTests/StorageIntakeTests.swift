@@ -108,8 +108,11 @@ extension SystemTests {
                 let answer = try await client.settled(id, as: "failed")
                 #expect(answer.data["failure"] as? String == "intake_missing")
                 #expect(try await capture.accepted().status == 200)
+                #expect(try await client.settled(id).data["confidence_level"] as? String == "high")
+                try await stack.expectMedia(id, "brought again")
+            } else {
+                try await stack.expectWhole([id], of: device)
             }
-            try await stack.expectWhole([id], of: device)
             // The repeat's own intake is gone; what it brought is named until tomorrow.
             let owner = try #require(device.deviceID)
             let named = try await stack.sql("SELECT id FROM intakes WHERE device_id = '\(owner)'")
@@ -207,9 +210,9 @@ extension SystemTests {
                 #expect(try await keys("incoming/\(id)/").isEmpty)
                 #expect(try await keys("captures/\(id)/").allSatisfy { $0.contains("/depth-preview-") })
                 #expect(try await stack.mediaNames(of: id).isEmpty)
+                #expect(try await client.show(id).data["media_url"] is NSNull)
             }
-            let failed = try await client.show(id)
-            #expect(failed.data["status"] as? String == "failed" && failed.data["media_url"] is NSNull)
+            #expect(try await client.show(id).data["status"] as? String == "failed")
             #expect(try await capture.accepted().status == 200)
             let whole = try await client.settled(id)
             #expect(whole.data["confidence_level"] as? String == (isVerified ? "high" : "medium"))
