@@ -116,7 +116,7 @@ extension SystemTests {
             let whole = try await capture.media("c2pa.jpg")
             let storage = try stack.storage()
             let kept = try await storage.swap(key)
-            let link = stack.link(capture.id, "c2pa.jpg", expires: Date() + 600)
+            let link = try stack.link(capture.id, "c2pa.jpg", expires: Date() + 600)
             await #expect(throws: (any Error).self) { try await client.send("GET", link) }
             // A range is what lies there: its reader has the digest of the whole in the ETag.
             #expect(try await client.send("GET", link, headers: [("Range", "bytes=0-9")]).status == 206)
