@@ -7,10 +7,10 @@ extension SystemTests {
     struct APIRoles {
         /// What SPEC §1 says each service writes; outbox and inbox tables carry its name.
         static let writers: [String: Set<String>] = [
-            "gateway": ["challenges", "captures", "rate_limits", "verification_logs"],
+            "gateway": ["challenges", "captures", "intakes", "rate_limits", "verification_logs"],
             "attestation-verifier": ["devices", "device_events", "registrations", "assertion_counters", "attestation_appraisals"],
             "depth-analyzer": ["depth_analyses"],
-            "upload-sync": ["media_objects", "sync_jobs"],
+            "upload-sync": ["media_objects", "sync_jobs", "intakes"],
             "evidence-assembler": ["evidence_parts", "captures", "media_objects", "content_credentials"],
         ]
 
@@ -24,7 +24,8 @@ extension SystemTests {
                 AND has_any_column_privilege('\(role)', oid, 'INSERT, UPDATE')
                 """)
             let own = service.replacing("-", with: "_")
-            let expected = try #require(Self.writers[service]).union(["\(own)_outbox", "\(own)_inbox"])
+            let expected = try #require(Self.writers[service]).union(["outbox", "inbox", "heartbeat"].map { "\(own)_\($0)" })
+                .union(service == "gateway" ? [] : ["\(own)_in_hand"])
             #expect(Set(rows) == expected)
             let deletable = try await stack.sql(
                 """
@@ -56,8 +57,12 @@ extension SystemTests {
                 ("attestation-verifier", "UPDATE device_events SET reason = 'none'"),
                 ("attestation-verifier", "UPDATE captures SET status = 'failed'"),
                 ("depth-analyzer", "SELECT receipt FROM devices"),
-                ("depth-analyzer", "UPDATE depth_analyses SET result = '{}'"),
+                ("depth-analyzer", "UPDATE depth_analyses SET result = '{}' WHERE capture_id = '\(id)'"),
                 ("upload-sync", "UPDATE captures SET status = 'complete'"),
+                ("upload-sync", "DELETE FROM media_objects WHERE capture_id = '\(id)'"),
+                ("gateway", "SELECT attestation_object FROM devices"),
+                ("attestation-verifier", "UPDATE devices SET public_key = public_key"),
+                ("evidence-assembler", "UPDATE captures SET confidence_level = 'low' WHERE id = '\(id)'"),
                 ("evidence-assembler", "UPDATE captures SET media_sha256 = media_sha256"),
                 ("evidence-assembler", "INSERT INTO assertion_counters SELECT * FROM assertion_counters"),
             ]

@@ -1,0 +1,60 @@
+/// What each service's role may do with which table, written down once: everything else is refused. `*` is every column; table-wide
+/// rights cover every column.
+enum RoleMatrix {
+    /// Role, without `rial_`; then per table the rights: S, I, U, D, each with its columns where they are not all.
+    static let rights: [String: [String: [String]]] = [
+        "gateway": [
+            "challenges": [
+                "S", "I challenge expires_at", "U announced_at body_sha256 consumed_at registration_id submission", "D",
+            ],
+            "devices": [
+                "S app_id attestation_failure attestation_level environment has_lidar id is_development_root model os_version platform "
+                    + "public_key registered_at request_key request_key_algorithm revoked_at"
+            ],
+            "registrations": ["S"],
+            "captures": [
+                "S",
+                "I announcement assertion_sha256 capture_mode captured_at depth_sha256 detection device_id id location media_sha256 short_id "
+                    + "type uploaded_at",
+            ],
+            "intakes": ["S", "I", "U abandoned_at created_at", "D"],
+            "evidence_parts": ["S"], "media_objects": ["S"], "content_credentials": ["S"],
+            "rate_limits": ["S", "I", "U", "D"], "verification_logs": ["S", "I", "D"],
+        ],
+        "attestation_verifier": [
+            "challenges": ["S registration_id submission"],
+            "devices": [
+                "S",
+                "I app_id attestation_failure attestation_level attestation_object bundle_version certificate_chain environment has_lidar id "
+                    + "is_development_root key_id model os_version platform public_key receipt receipt_status registered_at request_key "
+                    + "request_key_algorithm validation_category",
+                "U revoked_at",
+            ],
+            "device_events": ["S", "I"],
+            "registrations": ["S", "I", "U attestation_failure device_id outcome"],
+            "assertion_counters": ["S", "I"], "captures": ["S"],
+            "attestation_appraisals": ["S", "I", "U appraised_at failure result"],
+        ],
+        "depth_analyzer": ["captures": ["S"], "depth_analyses": ["S", "I", "U analyzed_at failure result"]],
+        "upload_sync": [
+            "captures": ["S"], "devices": ["S attestation_level id"], "sync_jobs": ["S", "I", "U"], "media_objects": ["S", "I", "D"],
+            "intakes": ["S", "U abandoned_at", "D"],
+        ],
+        "evidence_assembler": [
+            "captures": ["S", "U completed_at confidence_level evidence failure status"],
+            "attestation_appraisals": ["S"], "depth_analyses": ["S"], "sync_jobs": ["S"],
+            "evidence_parts": ["S", "I", "U outcome reason received_at result"],
+            "media_objects": ["S", "I"], "content_credentials": ["S", "I", "U leaf_sha256 manifest_sha256"],
+        ],
+    ]
+
+    /// With the tables that every service has of its own.
+    static func rights(of role: String) -> [String: [String]] {
+        var all = rights[role] ?? [:]
+        all["\(role)_outbox"] = ["S", "I", "U", "D"]
+        all["\(role)_inbox"] = ["S", "I", "D"]
+        all["\(role)_heartbeat"] = ["U beaten_at"]
+        if role != "gateway" { all["\(role)_in_hand"] = ["S", "I", "U", "D"] }
+        return all
+    }
+}
