@@ -1,0 +1,35 @@
+"""Every suite that docs/security.md names beside a claim is there, and every key of the composition is in it."""
+
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class SecurityTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.text = (ROOT / "docs/security.md").read_text()
+
+    def test_the_suites_it_names_are_there(self):
+        sources = "".join(path.read_text() for path in (ROOT / "Tests").rglob("*.swift"))
+        suites = set(re.findall(r'@Suite\(\s*"([^"]+)"', sources))
+        named = set(re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", self.text))
+        self.assertGreater(len(named), 10)
+        self.assertEqual(named - suites, set())
+
+    def test_every_row_names_a_test(self):
+        rows = [line for line in self.text.split("## Changing")[0].splitlines() if line.startswith("| **")]
+        self.assertGreater(len(rows), 15)
+        for row in rows:
+            self.assertRegex(row.split("|")[-2], r"\*[^*]+\*", row[:60])
+
+    def test_every_service_has_its_rows(self):
+        for service in ("gateway", "attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler"):
+            for key in ("bucket credentials", "database role"):
+                self.assertIn(f"**{service}'s {key}**", self.text)
+
+
+if __name__ == "__main__":
+    unittest.main()
