@@ -66,9 +66,8 @@ def main():
             if re.match(r"(make|docker|deploy/)", block):
                 continue
             # A block may use what it has itself just sent.
-            first, _, rest = block.partition(" ID")
             parts = [block]
-            if rest and capture is None:
+            if " ID" in block and capture is None:
                 lines = block.splitlines(keepends=True)
                 cut = next(index for index, line in enumerate(lines) if " ID" in line)
                 parts = ["".join(lines[:cut]), "".join(lines[:2] + lines[cut:])]
@@ -77,7 +76,7 @@ def main():
                 ran += 1
                 if run.returncode != 0:
                     problems.append(f"ended with {run.returncode}:\n{pasted}\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
-                sent = re.search(r"\b([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b", run.stdout)
+                sent = re.search(r"(?m)^capture ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", run.stderr + run.stdout)
                 capture = capture or (sent and sent.group(1))
     if ran < 3:
         problems.append(f"README.md has only {ran} blocks of commands")
