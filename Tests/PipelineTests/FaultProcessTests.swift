@@ -13,21 +13,19 @@ struct KillingRecord: Sendable, CustomTestStringConvertible {
     var service: String { String(point.prefix { $0 != "." }) }
     var testDescription: String { point }
 
-    private static let all = [
+    static let all = [
         KillingRecord(point: "depth-analyzer.fetched", topic: .captureReceived),
         KillingRecord(point: "upload-sync.copied", topic: .captureReceived),
         KillingRecord(point: "attestation-verifier.counter.consumed", topic: .captureReceived),
     ]
-
-    static let chosen = FaultTests.isFull ? all : Array(all.prefix(1))
 }
 
 extension FaultTests {
-    @Suite("A record that kills the process that handles it")
+    @Suite("A record that kills the process that handles it", .enabled(if: FaultTests.isFull, "at length alone: make test-faults"))
     struct KillingRecords {
         @Test(
             "is a dead letter after three deaths, its partition goes on, and it completes once what killed is mended",
-            .timeLimit(.minutes(4)), arguments: KillingRecord.chosen)
+            .timeLimit(.minutes(4)), arguments: KillingRecord.all)
         func kills(_ killing: KillingRecord) async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
