@@ -116,15 +116,20 @@ public final class S3Client: Sendable {
     }
 
     /// A link that lets anyone read the object for a while, past any comparison of its digest.
-    /// - Parameter endpoint: the store's address as readers see it, if it differs.
-    public func presignedGet(_ key: String, expires: Duration, at time: Date, endpoint: URL? = nil) -> String {
+    /// - Parameters:
+    ///   - endpoint: the store's address as readers see it, if it differs.
+    ///   - contentType: what the store answers as the object's type, whatever it was stored with.
+    public func presignedGet(
+        _ key: String, expires: Duration, at time: Date, endpoint: URL? = nil, contentType: String? = nil
+    ) -> String {
         let endpoint = endpoint ?? configuration.endpoint
         let host = S3Configuration.authority(of: endpoint)
         let path = "/" + SigV4Signer.encode(configuration.bucket) + "/" + SigV4Signer.encode(key, keepingSlash: true)
         let signer = SigV4Signer(
             accessKeyID: configuration.accessKeyID, secretAccessKey: configuration.secretAccessKey, region: configuration.region)
         let query = signer.presignedQuery(
-            method: "GET", host: host, path: path, expires: Int(expires.components.seconds), at: time)
+            method: "GET", host: host, path: path, expires: Int(expires.components.seconds), at: time,
+            adding: contentType.map { [("response-content-type", $0)] } ?? [])
         return "\(endpoint.scheme ?? "https")://\(host)\(path)?\(query)"
     }
 

@@ -37,13 +37,18 @@ public struct SigV4Signer: Sendable {
     }
 
     /// The query of a presigned URL, percent-encoded, without "?".
-    /// - Parameter expires: seconds, at most seven days.
-    public func presignedQuery(method: String, host: String, path: String, expires: Int, at time: Date) -> String {
-        let query = [
-            ("X-Amz-Algorithm", Self.algorithm), ("X-Amz-Credential", "\(accessKeyID)/\(scope(at: time))"),
-            ("X-Amz-Date", Self.timestamp(time)), ("X-Amz-Expires", String(min(max(expires, 1), 604_800))),
-            ("X-Amz-SignedHeaders", "host"),
-        ]
+    /// - Parameters:
+    ///   - expires: seconds, at most seven days.
+    ///   - more: names and values that the URL has besides, before encoding; they are signed too.
+    public func presignedQuery(
+        method: String, host: String, path: String, expires: Int, at time: Date, adding more: [(String, String)] = []
+    ) -> String {
+        let query =
+            more + [
+                ("X-Amz-Algorithm", Self.algorithm), ("X-Amz-Credential", "\(accessKeyID)/\(scope(at: time))"),
+                ("X-Amz-Date", Self.timestamp(time)), ("X-Amz-Expires", String(min(max(expires, 1), 604_800))),
+                ("X-Amz-SignedHeaders", "host"),
+            ]
         let request = Self.canonicalRequest(
             method: method, path: path, query: query, headers: [("host", host)], payloadHash: Self.unsignedPayload)
         return Self.canonicalQuery(query) + "&X-Amz-Signature=" + signature(of: request, at: time)

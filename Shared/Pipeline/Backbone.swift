@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import Hummingbird
 import Logging
@@ -19,10 +18,9 @@ public struct Backbone: Sendable {
     public let database: PostgresPool
     public let producer: KafkaProducer
     public let topics: TopicCreator
-    public let httpClient: HTTPClient
+    public let connections: StorageConnections
+    /// For the service's own work.
     public let storage: S3Client
-    /// For the probe alone: it must not wait behind uploads and downloads.
-    private let probeClient: HTTPClient
     public let readiness: Readiness
     public let outbox: Outbox
     public let inbox: Inbox
@@ -42,12 +40,10 @@ public struct Backbone: Sendable {
         self.database = database
         producer = try KafkaProducer(settings.kafka, logger: logger)
         topics = TopicCreator(configuration: settings.kafka, partitions: settings.kafkaPartitions, logger: logger)
-        httpClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.httpConfiguration)
-        storage = S3Client(configuration: settings.storage, httpClient: httpClient, logger: logger)
-        let probeClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.probeConfiguration)
-        self.probeClient = probeClient
-        let storageProbe = try StorageProbe(
-            service, storage: S3Client(configuration: settings.storage, httpClient: probeClient, logger: logger), logger: logger)
+        let connections = StorageConnections(settings.storage, logger: logger)
+        self.connections = connections
+        storage = connections.work
+        let storageProbe = try StorageProbe(service, storage: connections.probes, logger: logger)
         let admin = KafkaAdmin(settings.kafka)
         let heartbeat = Heartbeat(service, url: settings.databaseURL, logger: logger)
         let own: [(name: String, probe: Readiness.Probe)] = [
@@ -58,21 +54,6 @@ public struct Backbone: Sendable {
         readiness = Readiness(probes: own + probes, logger: logger)
         outbox = Outbox(service)
         inbox = Inbox(service)
-    }
-
-    /// A store that is away shows at once: the S3 client has its own retries, and handlers theirs.
-    private static var httpConfiguration: HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(2), read: .seconds(20)))
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
-        return configuration
-    }
-
-    private static var probeConfiguration: HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(1), read: .seconds(2)))
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 2
-        return configuration
     }
 
     /// The service's consumers of `Handler.Message.topic`.
@@ -99,22 +80,12 @@ public struct Backbone: Sendable {
         }
         let adminServer = AdminServer.make(
             host: settings.adminHost, port: settings.adminPort, metrics: metrics, readiness: readiness, logger: logger, extend: extend)
-        let clients: [any Service] = [HTTPClientService(client: httpClient), HTTPClientService(client: probeClient)]
         var configuration = ServiceGroupConfiguration(
-            services: (clients + [database, producer, topics, readiness, adminServer, relay, sweep, gauge] + own).map {
+            services: (connections.services + [database, producer, topics, readiness, adminServer, relay, sweep, gauge] + own).map {
                 .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
             },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = .seconds(25)
         return ServiceGroup(configuration: configuration)
-    }
-}
-
-/// Ends the HTTP client's connections after everything that uses them.
-struct HTTPClientService: Service {
-    let client: HTTPClient
-    func run() async throws {
-        try? await gracefulShutdown()
-        try await client.shutdown()
     }
 }

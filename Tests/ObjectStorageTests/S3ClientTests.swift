@@ -170,6 +170,18 @@ struct S3ClientTests {
         #expect(try await HTTPClient.shared.execute(HTTPClientRequest(url: broken), timeout: .seconds(10)).status == .forbidden)
     }
 
+    @Test("makes links whose answers have the type that the link says, which nobody can change")
+    func presignedType() async throws {
+        let (client, prefix) = try await ready()
+        try await client.put(prefix + "page", bytes: Array("<script>".utf8), contentType: "text/html")
+        let link = client.presignedGet(prefix + "page", expires: .seconds(60), at: Date(), contentType: "image/jpeg")
+        let answer = try await HTTPClient.shared.execute(HTTPClientRequest(url: link), timeout: .seconds(10))
+        #expect(answer.status == .ok && answer.headers.first(name: "content-type") == "image/jpeg")
+        let changed = link.replacing("image%2Fjpeg", with: "text%2Fhtml")
+        #expect(changed != link)
+        #expect(try await HTTPClient.shared.execute(HTTPClientRequest(url: changed), timeout: .seconds(10)).status == .forbidden)
+    }
+
     @Test("a store that refuses us or is away may come back; only the latter is asked again at once")
     func failures() async throws {
         _ = try await ready()
