@@ -39,6 +39,28 @@ struct ClientAddressTests {
     }
 
     @Test(
+        "a port beside an address is not part of it",
+        arguments: [
+            ("198.51.100.1:5678", "198.51.100.1"), ("203.0.113.9:1, 198.51.100.1:65535, 10.1.2.3:443", "198.51.100.1"),
+            ("[2001:db8:1:2::7]:99, 10.1.1.1", "20010db800010002::/64"), ("[2001:db8:1:2::7]", "20010db800010002::/64"),
+            ("[::ffff:198.51.100.1]:80", "198.51.100.1"),
+        ])
+    func ports(forwarded: String, network: String) throws {
+        #expect(try client("10.0.0.1", forwarded: forwarded) == network)
+    }
+
+    @Test(
+        "what only looks like an address and a port is none",
+        arguments: [
+            "198.51.100.1:", "198.51.100.1:x", "198.51.100.1:65536", "198.51.100.1:+80", ":80", "[198.51.100.1]:80", "[::1", "[]:80",
+            "[::1]80", "[::1]:", "::1]:80", "[::1]:99999999999999999999",
+        ])
+    func noPort(forwarded: String) throws {
+        #expect(IPAddress(forwarded: forwarded) == nil)
+        #expect(try client("10.0.0.1", forwarded: forwarded) == "10.0.0.1")
+    }
+
+    @Test(
         "what is no address ends the walk: nothing left of it is believed",
         arguments: [
             "198.51.100.1, junk", "198.51.100.1, 999.1.1.1", "198.51.100.1, unknown",

@@ -11,6 +11,9 @@ struct RateLimitsTests {
         #expect(limits.challenges == BucketRule(name: "challenge", burst: 10, perSecond: 10.0 / 60))
         #expect(limits.registrations == BucketRule(name: "registration", burst: 10, perSecond: 10.0 / 60))
         #expect(limits.captures == BucketRule(name: "capture", burst: 100, perSecond: 10.0 / 3600))
+        #expect(limits.unverifiedCaptures == BucketRule(name: "capture", burst: 10, perSecond: 10.0 / 3600))
+        #expect(limits.capturesOfAddress == BucketRule(name: "capture-address", burst: 200, perSecond: 200.0 / 3600))
+        #expect(limits.captures(ofVerified: true) == limits.captures && limits.captures(ofVerified: false) == limits.unverifiedCaptures)
         #expect(limits.verifications == BucketRule(name: "verification", burst: 100, perSecond: 100.0 / 3600))
         #expect(limits.failures == BucketRule(name: "auth-failure", burst: 60, perSecond: 1))
     }
@@ -23,6 +26,18 @@ struct RateLimitsTests {
                 "RIAL_LIMIT_VERIFICATIONS_PER_HOUR": "0",
             ]))
         #expect([limits.challenges, limits.registrations, limits.captures, limits.verifications].allSatisfy { $0.isOff })
+        // An address goes with its devices, unless it has a limit of its own.
+        #expect([limits.unverifiedCaptures, limits.capturesOfAddress].allSatisfy { $0.isOff })
+        let own = try RateLimits(
+            ServiceEnvironment(["RIAL_LIMIT_CAPTURES_PER_HOUR": "0", "RIAL_LIMIT_CAPTURES_PER_ADDRESS_HOUR": "7"]))
+        #expect(own.captures.isOff && own.capturesOfAddress.burst == 7)
+    }
+
+    @Test("an unverified device never has more than a verified one")
+    func unverified() throws {
+        let limits = try RateLimits(
+            ServiceEnvironment(["RIAL_LIMIT_CAPTURES_BURST": "3", "RIAL_LIMIT_CAPTURES_UNVERIFIED_BURST": "50"]))
+        #expect(limits.unverifiedCaptures.burst == 3)
     }
 
     @Test("a limit that is no number stops the start with the variable's name", arguments: ["-1", "ten", "1.5", "99999999999999999999"])

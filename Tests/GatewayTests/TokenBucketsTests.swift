@@ -123,6 +123,39 @@ struct TokenBucketsTests {
         }
     }
 
+    @Test("a bucket that needs days to fill is not forgotten before")
+    func slowBucket() async throws {
+        try await GatewayDatabase.with { pool in
+            let buckets = TokenBuckets(database: pool)
+            // A token an hour: three days after a burst of 100 there are 72.
+            let rule = BucketRule(name: "days", burst: 100, perSecond: 1.0 / 3600)
+            for _ in 0..<100 { try await buckets.debit(rule, "a") }
+            try await Self.age(pool, by: "72 hours")
+            try await buckets.sweep()
+            #expect(try await buckets.debit(rule, "a")[.rateLimitRemaining] == "71")
+            // One debit of a bucket of two days' rest is filled again in 29 hours.
+            try await Self.age(pool, by: "28 hours")
+            try await buckets.sweep()
+            #expect(try await pool.query("SELECT bucket FROM rate_limits").count == 1)
+            try await Self.age(pool, by: "2 hours")
+            try await buckets.sweep()
+            #expect(try await pool.query("SELECT bucket FROM rate_limits").isEmpty)
+        }
+    }
+
+    @Test("there are never more rows than allowed for long: those go that are full soonest")
+    func bounded() async throws {
+        try await GatewayDatabase.with { pool in
+            var buckets = TokenBuckets(database: pool)
+            buckets.maximumRows = 10
+            for index in 0..<30 { try await buckets.debit(Self.slow, "\(index)") }
+            for _ in 0..<2 { try await buckets.debit(Self.slow, "empty") }
+            try await buckets.sweep()
+            #expect(try await pool.query("SELECT bucket FROM rate_limits").count == 10)
+            #expect(try await pool.query("SELECT bucket FROM rate_limits WHERE bucket = 'test:empty'").count == 1)
+        }
+    }
+
     private static func age(_ pool: PostgresPool, by interval: String) async throws {
         _ = try await pool.query("UPDATE rate_limits SET updated_at = updated_at - \(unescaped: "interval '\(interval)'")")
     }

@@ -13,6 +13,8 @@ struct KnownDevice: Sendable {
     let attestedKey: [UInt8]?
     let appID: String?
     let isRevoked: Bool
+    /// Its key was attested.
+    var isVerified: Bool { attestedKey != nil }
 }
 
 /// Finds out which device a request is from. What can be refused before the body is read is refused then.

@@ -11,10 +11,10 @@ struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// The socket's address, or the last one in `X-Forwarded-For` that is not a trusted proxy's, if the socket's is.
     init(_ request: Request, _ context: GatewayContext, trusting proxies: [AddressRange]) {
-        var address = context.remoteAddress?.ipAddress.flatMap(IPAddress.init)
+        var address = context.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
         if let socket = address, proxies.contains(where: { $0.contains(socket) }) {
             let chain = request.headers[values: .forwardedFor].flatMap { $0.split(separator: ",") }
-                .map { IPAddress($0.trimmingCharacters(in: .whitespaces)) }
+                .map { IPAddress(forwarded: $0.trimmingCharacters(in: .whitespaces)) }
             for hop in chain.reversed() {
                 guard let hop else { break }
                 address = hop
@@ -44,6 +44,25 @@ struct IPAddress: Sendable, Hashable {
         } else {
             return nil
         }
+    }
+
+    /// An entry of `X-Forwarded-For`: an address, and maybe a port: `192.0.2.7:4711`, `[2001:db8::7]:4711`, `[2001:db8::7]`.
+    init?(forwarded text: String) {
+        var address = text[...]
+        var port: Substring?
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            address = text[text.index(after: text.startIndex)..<end]
+            let rest = text[text.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":"), address.contains(":") else { return nil }
+            if !rest.isEmpty { port = rest.dropFirst() }
+        } else if let colon = text.firstIndex(of: ":"), !text[text.index(after: colon)...].contains(":") {
+            // One colon alone: no IPv6 address has that.
+            address = text[..<colon]
+            port = text[text.index(after: colon)...]
+        }
+        if let port, port.isEmpty || !port.utf8.allSatisfy({ (0x30...0x39).contains($0) }) || UInt16(port) == nil { return nil }
+        self.init(String(address))
     }
 
     /// Less than tells one client from its neighbours.

@@ -7,6 +7,8 @@ import Persistence
 /// Token buckets in PostgreSQL, shared by all gateways. The database's clock is everyone's.
 struct TokenBuckets: Sendable {
     let database: PostgresPool
+    /// What is kept at most, whatever clients do: beyond it those are forgotten that are full soonest.
+    var maximumRows = 1_000_000
 
     /// Takes a token.
     /// - Returns: headers that tell what is left.
@@ -16,10 +18,12 @@ struct TokenBuckets: Sendable {
         guard !rule.isOff else { return [:] }
         let rows = try await database.query(
             """
-            INSERT INTO rate_limits AS held (bucket, tokens, updated_at)
-            VALUES (\("\(rule.name):\(subject)"), \(rule.burst - 1), now())
+            INSERT INTO rate_limits AS held (bucket, tokens, updated_at, seconds_to_full)
+            VALUES (\("\(rule.name):\(subject)"), \(rule.burst - 1), now(), \(rule.seconds(toRefill: 1)))
             ON CONFLICT (bucket) DO UPDATE SET
-                tokens = least(\(rule.burst), held.tokens + \(rule.perSecond) * \(Self.age)) - 1, updated_at = now()
+                tokens = least(\(rule.burst), held.tokens + \(rule.perSecond) * \(Self.age)) - 1, updated_at = now(),
+                seconds_to_full = \(rule.seconds(toRefill: 1)) * (1 + \(rule.burst)
+                    - least(\(rule.burst), held.tokens + \(rule.perSecond) * \(Self.age)))
             WHERE least(\(rule.burst), held.tokens + \(rule.perSecond) * \(Self.age)) >= 1
             RETURNING tokens
             """)
@@ -35,11 +39,18 @@ struct TokenBuckets: Sendable {
         if tokens < 1 { throw limited(rule, tokens: tokens) }
     }
 
-    /// Forgets buckets that have been full for long: their absence says the same.
+    /// Forgets buckets that are full again: their absence says the same.
     func sweep() async throws {
-        _ = try await database.query("DELETE FROM rate_limits WHERE updated_at < now() - interval '1 day'")
+        _ = try await database.query("DELETE FROM rate_limits WHERE \(Self.fullAt) < now()")
+        _ = try await database.query(
+            """
+            DELETE FROM rate_limits WHERE bucket IN (
+                SELECT bucket FROM rate_limits ORDER BY \(Self.fullAt)
+                LIMIT greatest(0, (SELECT count(*) FROM rate_limits) - \(Int64(maximumRows))))
+            """)
     }
 
+    private static let fullAt: SQL = "(updated_at + seconds_to_full * interval '1 second')"
     private static let age: SQL = "greatest(0, extract(epoch FROM now() - held.updated_at)::float8)"
 
     private func tokens(_ rule: BucketRule, _ subject: String) async throws -> Double {
