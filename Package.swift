@@ -198,7 +198,7 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "Gateway", "Attestation", "Models", "Multipart", "ObjectStorage", "Persistence", "Pipeline", "SimulatedDevice",
-                "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, logging,
+                "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, logging,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(

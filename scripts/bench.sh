@@ -7,6 +7,7 @@ cd "$ROOT"
 export RIAL_BUILD=release
 # A load is what the limits are there to refuse.
 export RIAL_LIMIT_CHALLENGES_PER_MINUTE=0 RIAL_LIMIT_REGISTRATIONS_PER_MINUTE=0 RIAL_LIMIT_CAPTURES_PER_HOUR=0 RIAL_LIMIT_CAPTURES_BURST=0
+export RIAL_MAX_UPLOADS_PER_DEVICE=0 RIAL_MAX_UPLOADS_PER_ADDRESS=0 RIAL_MAX_MEDIA_PER_ADDRESS=0
 unset STACK
 seconds=${BENCH_SECONDS:-30}
 trap 'scripts/stack.sh clean bench >/dev/null 2>&1 || true' EXIT

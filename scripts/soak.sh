@@ -8,6 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"
 unset STACK
 export RIAL_LIMIT_CHALLENGES_PER_MINUTE=0 RIAL_LIMIT_REGISTRATIONS_PER_MINUTE=0 RIAL_LIMIT_CAPTURES_PER_HOUR=0
+export RIAL_MAX_UPLOADS_PER_DEVICE=0 RIAL_MAX_UPLOADS_PER_ADDRESS=0
 # What a broker lost is announced again soon enough to be seen here.
 export RIAL_ANNOUNCE_AGAIN_SECONDS=10
 minutes=${SOAK_MINUTES:-10}

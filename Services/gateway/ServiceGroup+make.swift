@@ -33,7 +33,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         wake, server,
         PeriodicTask(name: "inspector test", every: .seconds(60), logger: logger) { await testInspector(inspectors, logger) },
         PeriodicTask(name: "challenge sweep", every: .seconds(600), logger: logger) { try await challenges.sweep() },
-        PeriodicTask(name: "rate limit sweep", every: .seconds(3600), logger: logger) { try await buckets.sweep() },
+        PeriodicTask(name: "rate limit sweep", every: .seconds(60), logger: logger) { try await buckets.sweep() },
         PeriodicTask(name: "verification log sweep", every: .seconds(3600), logger: logger) {
             _ = try await backbone.database.query("DELETE FROM verification_logs WHERE asked_at < now() - interval '30 days'")
         },
@@ -58,15 +58,17 @@ private func makeRouter(
     ).addRoutes(to: routes, table: &table)
     CapturesController(
         authenticator: authenticator, captures: captures, intakes: IntakeRepository(database: backbone.database),
-        storage: backbone.storage,
-        uploads: UploadSlots(settings.maximumConcurrentUploads), buckets: buckets, limits: settings.limits, links: links,
+        storage: backbone.storage, uploads: Places("uploads", settings.uploadPlaces, metric: "rial_uploads_in_progress"),
+        buckets: buckets, limits: settings.limits, links: links,
         publicURL: settings.publicURL, trustedProxies: settings.trustedProxies
     ).addRoutes(to: routes, table: &table)
     EventsController(
         captures: captures, waiters: waiters, slots: StreamSlots(), trustedProxies: settings.trustedProxies
     ).addRoutes(to: routes, table: &table)
     MediaController(
-        database: backbone.database, storage: backbone.storage, links: links, publicEndpoint: settings.publicStorageEndpoint
+        database: backbone.database, storage: backbone.connections.media,
+        places: Places("downloads", settings.mediaPlaces, metric: "rial_media_in_progress"), links: links,
+        publicEndpoint: settings.publicStorageEndpoint, trustedProxies: settings.trustedProxies
     ).addRoutes(to: routes, table: &table)
     let verification = verificationController(settings, backbone, inspectors, buckets)
     verification.addRoutes(to: routes, table: &table)
@@ -75,7 +77,7 @@ private func makeRouter(
         pages: pages, captures: captures,
         facts: FactsReader(
             captures: captures, records: SiteRepository(database: backbone.database),
-            sizes: PictureSizes(storage: backbone.storage, logger: backbone.logger), links: links),
+            sizes: PictureSizes(storage: backbone.connections.media, logger: backbone.logger), links: links),
         claims: VerificationRepository(database: backbone.database), verify: verification.answer, trustedProxies: settings.trustedProxies
     ).addRoutes(to: routes, table: &table)
     middleware.set(table)
@@ -105,12 +107,15 @@ private func verificationController(
 ) -> VerificationController {
     VerificationController(
         repository: VerificationRepository(database: backbone.database), inspectors: inspectors,
+        intakes: Places(
+            "files", .init(total: 512, perAddress: settings.verification.filesPerAddress), metric: "rial_verification_files"),
         slots: WaitingSlots(
             settings.verification.concurrentFiles, line: 200,
             // A connection on which nothing moves is closed: the refusal must come before.
             patience: .seconds(max(1, settings.idleTimeoutSeconds * 2 / 3)), metric: "rial_verifications_in_progress"),
         scratch: .init(
-            folder: settings.verification.scratchFolder, executors: (0..<4).map { BlockingExecutor(label: "verification-\($0)") }),
+            folder: settings.verification.scratchFolder, room: ScratchRoom(bytes: settings.verification.scratchBytes),
+            executors: (0..<4).map { BlockingExecutor(label: "verification-\($0)") }),
         buckets: buckets, limits: settings.limits, publicURL: settings.publicURL, trustedProxies: settings.trustedProxies,
         logger: backbone.logger)
 }
@@ -122,7 +127,8 @@ private func httpServer(_ settings: Settings) throws -> HTTPServerBuilder {
     let idleTimeout = TimeAmount.seconds(Int64(settings.idleTimeoutSeconds))
     let base = HTTPServerBuilder.http1(
         configuration: HTTP1Channel.Configuration(
-            additionalChannelHandlers: [UnreadableRequestHandler()], idleTimeout: idleTimeout, httpDecoderConfiguration: decoder))
+            additionalChannelHandlers: [TransferHandler(), UnreadableRequestHandler()], idleTimeout: idleTimeout,
+            httpDecoderConfiguration: decoder))
     guard let files = settings.tls else { return base }
     var tls = TLSConfiguration.makeServerConfiguration(
         certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificateFile).map { .certificate($0) },

@@ -2,29 +2,6 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Upload slots")
-struct UploadSlotsTests {
-    @Test("are as many as were given, and come back")
-    func bound() {
-        let slots = UploadSlots(2)
-        #expect(slots.take() && slots.take())
-        #expect(!slots.take())
-        slots.give()
-        #expect(slots.take())
-        #expect(!slots.take())
-    }
-
-    @Test("of many who ask at once exactly as many get one as there are")
-    func race() async {
-        let slots = UploadSlots(7)
-        let taken = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<200 { group.addTask { slots.take() } }
-            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
-        }
-        #expect(taken == 7)
-    }
-}
-
 @Suite("Stream slots")
 struct StreamSlotsTests {
     @Test("an address has ten, another its own")

@@ -36,6 +36,38 @@ extension SystemTests {
             for number in [4, 5] { try await stack.control("stop", "gateway", number) }
         }
 
+        @Test("is a smaller burst for devices that nobody vouches for, and one bucket for an address", .timeLimit(.minutes(2)))
+        func unverified() async throws {
+            let stack = try LocalStack.required()
+            let gateway = try await stack.startGateway(
+                4,
+                settings: [
+                    "RIAL_LIMIT_CAPTURES_PER_HOUR": "10", "RIAL_LIMIT_CAPTURES_BURST": "5", "RIAL_LIMIT_CAPTURES_UNVERIFIED_BURST": "2",
+                    "RIAL_LIMIT_CAPTURES_PER_ADDRESS_HOUR": "6", "RIAL_TRUSTED_PROXIES": "127.0.0.1/32",
+                ])
+            let client = try TestClient.current()
+            var unverified = try await client.device(defect: .otherRoot)
+            var verified = try await client.device()
+            // Addresses of this run's own: a bucket of an earlier one would be half empty.
+            let addresses = (0..<2).map { "198.51.\(Int.random(in: 0...255)).\($0)" }
+            func send(_ device: inout SimulatedDevice, _ address: Int) async throws -> Answer {
+                try await gateway.submit(&device, CaptureParts().form(assertion: nil)) { headers, _ in
+                    headers.append(("X-Forwarded-For", addresses[address]))
+                }
+            }
+            var statuses: [Int] = []
+            for _ in 0..<3 { statuses.append(try await send(&unverified, 0).status) }
+            #expect(statuses == [201, 201, 429])
+            // Four are left for the address, five for the device.
+            statuses = []
+            for _ in 0..<5 { statuses.append(try await send(&verified, 0).status) }
+            #expect(statuses == [201, 201, 201, 201, 429])
+            APIRefusal.rateLimited.expectEnvelope(try await send(&verified, 0), "the address")
+            #expect(try await send(&verified, 1).status == 201)
+            APIRefusal.rateLimited.expectEnvelope(try await send(&verified, 1), "the device")
+            try await stack.control("stop", "gateway", 4)
+        }
+
         @Test("registrations of one address share a bucket too", .timeLimit(.minutes(2)))
         func registrations() async throws {
             let stack = try LocalStack.required()

@@ -50,7 +50,7 @@ struct FaultStackTrait: SuiteTrait, TestScoping {
         let proxies = try FaultProxies(stack: own)
         let settings = [
             "RIAL_LIMIT_CHALLENGES_PER_MINUTE": "0", "RIAL_LIMIT_REGISTRATIONS_PER_MINUTE": "0", "RIAL_LIMIT_CAPTURES_PER_HOUR": "0",
-            "RIAL_ANNOUNCE_AGAIN_SECONDS": "2",
+            "RIAL_MAX_UPLOADS_PER_DEVICE": "0", "RIAL_MAX_UPLOADS_PER_ADDRESS": "0", "RIAL_ANNOUNCE_AGAIN_SECONDS": "2",
         ]
         let stack = LocalStackTrait(name: own, settings: settings.merging(proxies.settings) { _, new in new })
         try await FaultProxies.$current.withValue(proxies) {

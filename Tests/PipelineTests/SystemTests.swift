@@ -7,6 +7,7 @@ import Testing
         "system",
         [
             "RIAL_LIMIT_CHALLENGES_PER_MINUTE": "0", "RIAL_LIMIT_REGISTRATIONS_PER_MINUTE": "0", "RIAL_LIMIT_CAPTURES_PER_HOUR": "0",
+            "RIAL_MAX_UPLOADS_PER_DEVICE": "0", "RIAL_MAX_UPLOADS_PER_ADDRESS": "0", "RIAL_MAX_MEDIA_PER_ADDRESS": "0",
             "RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "4", "RIAL_ANNOUNCE_AGAIN_SECONDS": "2",
         ]))
 enum SystemTests {}

@@ -60,10 +60,12 @@ struct VerifyingGateway: Sendable {
     }
 
     /// What its own admin port answers.
-    func admin(_ path: String) async throws -> String {
+    func admin(_ path: String) async throws -> String { try await adminAnswer(path).text }
+
+    func adminAnswer(_ path: String) async throws -> Answer {
         let file = try LocalStack.required().folder.appendingPathComponent("run/gateway.\(number).admin")
         let port = try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-        return try await TestClient(url: "http://127.0.0.1:\(port)").send("GET", path).text
+        return try await TestClient(url: "http://127.0.0.1:\(port)").send("GET", path)
     }
 
     func log() throws -> String {
@@ -145,7 +147,7 @@ struct VerifyingGatewayTrait: SuiteTrait, TestScoping {
         try (stack.signingRoot + listed.rootPEM).write(to: anchors, atomically: true, encoding: .utf8)
         let own = [
             "RIAL_LIMIT_VERIFICATIONS_PER_HOUR": "0", "RIAL_SCRATCH_DIR": scratch.path, "RIAL_C2PA_TRUST_ANCHORS": anchors.path,
-            "RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "30",
+            "RIAL_MAX_VERIFICATIONS_PER_ADDRESS": "0", "RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "30",
         ]
         let client = try await stack.startGateway(number, settings: own.merging(settings) { _, new in new })
         let gateway = VerifyingGateway(client: client, scratch: scratch, number: number, listed: listed)

@@ -84,7 +84,9 @@ class World:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("RIAL_") or name == "RIAL_BUILD"}
         limits = {
             "RIAL_LIMIT_CHALLENGES_PER_MINUTE": "1000", "RIAL_LIMIT_REGISTRATIONS_PER_MINUTE": "1000",
-            "RIAL_LIMIT_CAPTURES_PER_HOUR": "10000", "RIAL_LIMIT_CAPTURES_BURST": "10000", "RIAL_LIMIT_VERIFICATIONS_PER_HOUR": "100000",
+            "RIAL_LIMIT_CAPTURES_PER_HOUR": "10000", "RIAL_LIMIT_CAPTURES_BURST": "10000",
+            "RIAL_LIMIT_CAPTURES_UNVERIFIED_BURST": "10000", "RIAL_LIMIT_CAPTURES_PER_ADDRESS_HOUR": "10000",
+            "RIAL_LIMIT_VERIFICATIONS_PER_HOUR": "100000",
         }
         with open(self.folder / "stack.log", "ab") as log:
             subprocess.run(

@@ -19,7 +19,8 @@ trap 'exit 130' INT TERM
 scripts/stack.sh clean contract
 # Limits that are on, for their headers, and out of the way.
 RIAL_LIMIT_CHALLENGES_PER_MINUTE=1000 RIAL_LIMIT_REGISTRATIONS_PER_MINUTE=1000 RIAL_LIMIT_CAPTURES_PER_HOUR=10000 \
-    RIAL_LIMIT_CAPTURES_BURST=10000 RIAL_LIMIT_VERIFICATIONS_PER_HOUR=100000 scripts/stack.sh up contract
+    RIAL_LIMIT_CAPTURES_BURST=10000 RIAL_LIMIT_CAPTURES_UNVERIFIED_BURST=10000 RIAL_LIMIT_CAPTURES_PER_ADDRESS_HOUR=10000 \
+    RIAL_LIMIT_VERIFICATIONS_PER_HOUR=100000 scripts/stack.sh up contract
 set -a
 # shellcheck disable=SC1091
 source .local/contract/stack.env

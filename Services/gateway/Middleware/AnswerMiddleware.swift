@@ -8,6 +8,7 @@ import NIOHTTP1
 import ObjectStorage
 import Observability
 import Persistence
+import Pipeline
 import Synchronization
 
 /// Gives every answer its request id, trace and headers, and every error its envelope; counts and logs.
@@ -64,6 +65,9 @@ struct AnswerMiddleware: RouterMiddleware {
             return .retryLater(.storageError, "The media store cannot be reached at the moment.", seconds: 5)
         case let error as PostgresError where error.isTransient:
             context.logger.error("database failed", error: error)
+            return .retryLater(.serviceUnavailable, "The service is not available at the moment.", seconds: 5)
+        case let error as DependencyUnavailable:
+            context.logger.error("a dependency is away", error: error)
             return .retryLater(.serviceUnavailable, "The service is not available at the moment.", seconds: 5)
         default:
             context.logger.error("request failed", error: error)

@@ -13,7 +13,7 @@ struct CapturesController: Sendable {
     let captures: CaptureRepository
     let intakes: IntakeRepository
     let storage: S3Client
-    let uploads: UploadSlots
+    let uploads: Places
     let buckets: TokenBuckets
     let limits: RateLimits
     let links: MediaLinks
@@ -42,11 +42,12 @@ struct CapturesController: Sendable {
         }
         let pending = try await authenticator.begin(headers, request, from: address, allowsVersion1: true)
         let device = pending.device.id
-        try await buckets.look(limits.captures, device.description)
-        guard uploads.take() else {
-            throw APIError.retryLater(.serviceUnavailable, "Too many uploads at the moment; try again.", seconds: 1)
-        }
-        defer { uploads.give() }
+        let rate = limits.captures(ofVerified: pending.device.isVerified)
+        try await buckets.look(rate, device.description)
+        try await buckets.look(limits.capturesOfAddress, address.description)
+        let place = try uploads.take(
+            address: address.description, device: device.description, isVerified: pending.device.isVerified)
+        defer { place.give() }
         let id = CaptureID()
         let intake = BodyIntake(storage: storage, intakes: intakes, capture: id, device: device, boundary: boundary)
         let submission: CaptureSubmission
@@ -55,7 +56,8 @@ struct CapturesController: Sendable {
             let body = try await intake.read(request.body)
             try await authenticator.finish(pending, bodyDigest: body.bodyDigest)
             submission = try CaptureSubmission(body)
-            fields = try await buckets.debit(limits.captures, device.description)
+            fields = try await buckets.debit(rate, device.description)
+            try await buckets.debit(limits.capturesOfAddress, address.description)
             try await intake.keepSmallParts(metadata: submission.metadataBytes, assertion: submission.assertion)
             FailPoint.reached("gateway.capture.intake")
         } catch {

@@ -34,9 +34,11 @@ struct EventsController: Sendable {
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
             body: .init { writer in
-                // Held until the stream has ended, however it ends.
+                // Held until the stream has ended, however it ends; a reader that goes ends it at once.
                 defer { withExtendedLifetime(slot) {} }
-                try await self.send(id, after: seen, to: &writer)
+                try await request.body.consumeWithCancellationOnInboundClose { _ in
+                    try await self.send(id, after: seen, to: &writer)
+                }
                 try await writer.finish(nil)
             })
     }

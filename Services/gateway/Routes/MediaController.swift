@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 import Models
 import ObjectStorage
@@ -11,9 +12,13 @@ import Persistence
 /// digest in `ETag`.
 struct MediaController: Sendable {
     let database: PostgresPool
+    /// Its connections are nobody else's: readers that take their time stop no upload.
     let storage: S3Client
+    /// Fewer than there are connections to the store.
+    let places: Places
     let links: MediaLinks
     let publicEndpoint: URL?
+    let trustedProxies: [AddressRange]
 
     func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
         router.get("/media/{id}/{name}") { request, context in try await self.serve(request, context) }
@@ -30,16 +35,18 @@ struct MediaController: Sendable {
             id, name, expires: query["expires"].map(String.init), signature: query["signature"].map(String.init), at: Date())
         guard let object = try await find(id, name) else { throw APIError(.notFound, "There is nothing at this address.") }
         if let publicEndpoint {
-            let location = storage.presignedGet(object.key, expires: .seconds(300), at: Date(), endpoint: publicEndpoint)
+            let location = storage.presignedGet(
+                object.key, expires: .seconds(300), at: Date(), endpoint: publicEndpoint, contentType: MediaType.of(name))
             return Response(status: .found, headers: [.location: location, .cacheControl: "no-store"])
         }
-        return try await stream(object, named: name, request)
+        return try await stream(object, named: name, request, from: ClientAddress(request, context, trusting: trustedProxies))
     }
 
-    private func stream(_ object: StoredMedia, named name: String, _ request: Request) async throws -> Response {
+    private func stream(_ object: StoredMedia, named name: String, _ request: Request, from address: ClientAddress) async throws -> Response
+    {
         let tag = "\"\(object.sha256.hex)\""
         var headers: HTTPFields = [
-            .eTag: tag, .acceptRanges: "bytes", .contentType: object.contentType,
+            .eTag: tag, .acceptRanges: "bytes", .contentType: MediaType.of(name), .contentSecurityPolicy: MediaType.policy,
             .contentDigest: "sha-256=:\(Base64.encode(object.sha256.bytes)):",
             .cacheControl: MediaLinks.unsigned.contains(name) ? "public, max-age=3600" : "private, max-age=3600",
         ]
@@ -47,29 +54,44 @@ struct MediaController: Sendable {
         // RFC 9110 §14.2: only GET has ranges.
         switch MediaRange(request.method == .get ? request.headers[.range] : nil, sizeBytes: object.sizeBytes) {
         case .whole:
-            let content = try await storage.stream(object)
             headers[.contentLength] = String(object.sizeBytes)
-            return Response(status: .ok, headers: headers, body: .init(asyncSequence: content))
+            let body = try await body(request, address) { .init(asyncSequence: try await storage.stream(object)) }
+            return Response(status: .ok, headers: headers, body: body)
         case .part(let range):
-            let content = try await storage.range(range, of: object)
             // The digest is that of the whole object (RFC 9530 §2: of the content, which here is a part).
             headers[.contentDigest] = nil
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(object.sizeBytes)"
             headers[.contentLength] = String(range.upperBound - range.lowerBound + 1)
-            return Response(status: .partialContent, headers: headers, body: .init(asyncSequence: content))
+            let body = try await body(request, address) { .init(asyncSequence: try await storage.range(range, of: object)) }
+            return Response(status: .partialContent, headers: headers, body: body)
         case .unsatisfiable:
-            return Response(status: .rangeNotSatisfiable, headers: [.contentRange: "bytes */\(object.sizeBytes)"])
+            return Response(
+                status: .rangeNotSatisfiable,
+                headers: [.contentRange: "bytes */\(object.sizeBytes)", .contentSecurityPolicy: MediaType.policy])
+        }
+    }
+
+    /// Bytes of the store. The reader holds a place until it has them all, or is gone.
+    private func body(
+        _ request: Request, _ address: ClientAddress, _ open: () async throws -> ResponseBody
+    ) async throws -> ResponseBody {
+        // Nothing of the store is needed for the head alone; the length is in the header.
+        guard request.method != .head else { return ResponseBody() }
+        let place = try places.take(address: address.description)
+        let content = try await open()
+        return ResponseBody { writer in
+            defer { place.give() }
+            try await content.write(writer)
         }
     }
 
     private func find(_ id: CaptureID, _ name: String) async throws -> StoredMedia? {
         let rows = try await database.query(
             """
-            SELECT object_key, sha256, size_bytes, content_type FROM media_objects
-            WHERE capture_id = \(id.uuid) AND name = \(name)
+            SELECT object_key, sha256, size_bytes FROM media_objects WHERE capture_id = \(id.uuid) AND name = \(name)
             """)
         guard let row = rows.first, let digest = Digest(bytes: try row.get("sha256", as: [UInt8].self)) else { return nil }
         return StoredMedia(
-            key: try row.get("object_key"), sha256: digest, sizeBytes: try row.get("size_bytes"), contentType: try row.get("content_type"))
+            key: try row.get("object_key"), sha256: digest, sizeBytes: try row.get("size_bytes"), contentType: MediaType.of(name))
     }
 }

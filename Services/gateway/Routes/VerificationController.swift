@@ -12,7 +12,9 @@ import Pipeline
 struct VerificationController: Sendable {
     let repository: VerificationRepository
     let inspectors: InspectorPool
-    /// How many files are taken in at once; the others wait.
+    /// Who may send a file at the moment.
+    let intakes: Places
+    /// How many files are looked at at once, once they are there; the others wait.
     let slots: WaitingSlots
     let scratch: ScratchSettings
     let buckets: TokenBuckets
@@ -24,6 +26,7 @@ struct VerificationController: Sendable {
     /// Where files lie while they are looked at.
     struct ScratchSettings: Sendable {
         let folder: String
+        let room: ScratchRoom
         let executors: [BlockingExecutor]
     }
 
@@ -71,11 +74,14 @@ struct VerificationController: Sendable {
             throw APIError(.payloadTooLarge, "A file is at most 20 MiB, a video 100 MiB.")
         }
         let fields = try await buckets.debit(limits.verifications, address.description)
+        let place = try intakes.take(address: address.description)
+        defer { place.give() }
+        let executor = scratch.executors[Int.random(in: scratch.executors.indices)]
+        let intake = FileIntake(boundary: boundary, folder: scratch.folder, room: scratch.room, executor: executor)
+        let received = try await intake.read(request.body)
+        // Only now: a client that sends slowly holds none.
         let slot = try await slots.take()
         defer { slot.give() }
-        let executor = scratch.executors[slot.number % scratch.executors.count]
-        let intake = FileIntake(boundary: boundary, folder: scratch.folder, executor: executor)
-        let received = try await intake.read(request.body)
         guard let digest = received.file.digest else { throw APIError(.internalError, "Something went wrong on our side.") }
         let answer = try await judge(received, digest)
         try await log(.file, digest, address, answer.status, answer.captureID)

@@ -15,6 +15,7 @@ actor FileIntake {
     private let executor: BlockingExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let folder: String
+    private let room: ScratchRoom
     private var parser: MultipartParser
     private var total = 0
     private var received: ReceivedFile?
@@ -29,9 +30,10 @@ actor FileIntake {
     }
 
     /// - Parameter executor: files are written there, since writing may block.
-    init(boundary: MultipartBoundary, folder: String, executor: BlockingExecutor) {
+    init(boundary: MultipartBoundary, folder: String, room: ScratchRoom, executor: BlockingExecutor) {
         self.executor = executor
         self.folder = folder
+        self.room = room
         parser = MultipartParser(boundary: boundary)
     }
 
@@ -61,7 +63,7 @@ actor FileIntake {
         partSize = 0
         guard headers.name == "file" else { return }
         guard received == nil else { throw APIError.invalid("file", "appears twice") }
-        received = ReceivedFile(file: try ScratchFile(in: folder))
+        received = ReceivedFile(file: try ScratchFile(in: folder, of: room))
     }
 
     private func take(_ data: ArraySlice<UInt8>) throws {

@@ -10,10 +10,14 @@ final class ScratchFile: @unchecked Sendable {
     let descriptor: Int32
     private(set) var sizeBytes: Int64 = 0
     private var hasher = SHA256()
+    private let share: ScratchRoom.Share
 
-    /// - Parameter folder: where there is room; the file never appears in it for longer than its making takes.
+    /// - Parameters:
+    ///   - folder: where there is room; the file never appears in it for longer than its making takes.
+    ///   - room: how much of it files may take together.
     /// - Throws: `SERVICE_UNAVAILABLE` if it cannot be made.
-    init(in folder: String) throws(APIError) {
+    init(in folder: String, of room: ScratchRoom) throws(APIError) {
+        share = room.share()
         var template = Array((folder + "/rial-XXXXXX").utf8CString)
         let made = template.withUnsafeMutableBufferPointer { buffer in
             buffer.baseAddress.map { mkstemp($0) } ?? -1
@@ -31,6 +35,7 @@ final class ScratchFile: @unchecked Sendable {
 
     /// Appends and hashes. Blocks for as long as the page cache does.
     func append(_ bytes: ArraySlice<UInt8>) throws(APIError) {
+        try share.grow(by: bytes.count)
         var rest = bytes
         rest.withUnsafeBytes { hasher.update(bufferPointer: $0) }
         while !rest.isEmpty {
@@ -45,7 +50,7 @@ final class ScratchFile: @unchecked Sendable {
     /// Of all that was appended.
     var digest: Digest? { Digest(bytes: Array(hasher.finalize())) }
 
-    private static var noRoom: APIError {
+    static var noRoom: APIError {
         .retryLater(.serviceUnavailable, "There is no room for the file at the moment; try again.", seconds: 5)
     }
 }

@@ -10,9 +10,13 @@ struct VerificationSettings: Sendable {
     let timestampAnchorsFile: String?
     /// Where files lie, without a name, while they are looked at.
     let scratchFolder: String
-    /// Files taken in at once, and processes that read them.
+    /// Files looked at at once, and processes that read them.
     let concurrentFiles: Int
     let concurrentInspections: Int
+    /// Files that one address may have taken in at once; 0 is no limit.
+    let filesPerAddress: Int
+    /// What the files may take of the scratch folder together; 0 is no limit.
+    let scratchBytes: Int64
 
     init(_ environment: ServiceEnvironment) throws {
         let own = CommandLine.arguments.first.map { URL(filePath: $0) }
@@ -27,6 +31,8 @@ struct VerificationSettings: Sendable {
             throw SettingsError("RIAL_SCRATCH_DIR", "is no folder that can be written: \(scratchFolder)")
         }
         concurrentFiles = try environment.integer("RIAL_MAX_CONCURRENT_VERIFICATIONS", default: 8, in: 1...1000)
+        filesPerAddress = try environment.integer("RIAL_MAX_VERIFICATIONS_PER_ADDRESS", default: 4, in: 0...1000)
+        scratchBytes = Int64(try environment.integer("RIAL_SCRATCH_MB", default: 800, in: 0...1_000_000)) << 20
         concurrentInspections = try environment.integer("RIAL_MAX_CONCURRENT_INSPECTIONS", default: 2, in: 1...64)
     }
 

@@ -1,0 +1,193 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+@testable import Gateway
+
+/// A connection whose clock the test holds.
+@Suite("What a connection's transfers may take")
+struct TransferHandlerTests {
+    @Test("a body that is too slow ends as an error for its reader, and its answer as the connection's last", arguments: [12, 14])
+    func slowBody(pause: Int64) throws {
+        let connection = try Connection()
+        try connection.request(length: 10_000_000)
+        for _ in 0..<3 where connection.refusals.isEmpty {
+            connection.channel.embeddedEventLoop.advanceTime(by: .seconds(pause))
+            try connection.body(1)
+        }
+        #expect(connection.refusals.map(\.code) == [.validationError])
+        let head = try connection.answer(.badRequest)
+        #expect(head.headerFields[.connection] == "close")
+        #expect(connection.closes == [.output])
+        connection.channel.embeddedEventLoop.advanceTime(by: TransferHandler.lingering)
+        #expect(connection.closes.last == .all)
+    }
+
+    @Test("a body within its pace is let alone, and so is the connection after it")
+    func soundBody() throws {
+        let connection = try Connection()
+        try connection.request(length: 2_000_000)
+        for _ in 0..<20 {
+            connection.channel.embeddedEventLoop.advanceTime(by: .seconds(2))
+            try connection.body(100_000)
+        }
+        try connection.end()
+        #expect(connection.refusals.isEmpty)
+        #expect(try connection.answer(.created).headerFields[.connection] == nil)
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(3600))
+        #expect(connection.closes.isEmpty && connection.refusals.isEmpty)
+    }
+
+    @Test("while what came is worked on, the client's time stands still")
+    func backPressure() throws {
+        let connection = try Connection()
+        try connection.request(length: 10, reading: false)
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(300))
+        #expect(connection.refusals.isEmpty)
+        connection.channel.read()
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(16))
+        #expect(connection.refusals.count == 1)
+    }
+
+    @Test("of a refused request's body one MiB is read and no more")
+    func drained() throws {
+        let connection = try Connection()
+        try connection.request(length: 60_000_000)
+        try connection.body(64_000)
+        #expect(try connection.answer(.unauthorized).headerFields[.connection] == "close")
+        #expect(connection.closes == [.output])
+        var taken = 0
+        while connection.closes.count < 2, taken < 60_000_000 {
+            try connection.body(64_000)
+            taken += 64_000
+        }
+        #expect(taken > TransferHandler.drainBytes && taken <= TransferHandler.drainBytes + 64_000)
+        #expect(connection.closes == [.output, .all])
+    }
+
+    @Test("a refused request's short body is read to its end, and the connection stays")
+    func shortBody() throws {
+        let connection = try Connection()
+        try connection.request(length: 500_000)
+        #expect(try connection.answer(.unauthorized).headerFields[.connection] == nil)
+        for _ in 0..<5 { try connection.body(100_000) }
+        try connection.end()
+        #expect(connection.closes.isEmpty)
+        try connection.request(length: 0)
+        try connection.end()
+        #expect(try connection.answer(.ok).headerFields[.connection] == nil)
+    }
+
+    @Test("a refused request's body that does not come ends the connection")
+    func stalledRefusal() throws {
+        let connection = try Connection()
+        try connection.request(length: 500_000)
+        _ = try connection.answer(.unauthorized)
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(16))
+        #expect(connection.closes == [.all] && connection.refusals.isEmpty)
+    }
+
+    @Test("an answer that nobody takes ends the connection; one that is taken does not")
+    func slowReader() throws {
+        let connection = try Connection()
+        try connection.request(length: 0)
+        try connection.end()
+        try connection.write(.head(HTTPResponse(status: .ok)))
+        var sent = 0
+        for _ in 0..<6 {
+            try connection.write(.body(ByteBuffer(repeating: 1, count: 60_000)))
+            sent += 60_000
+            connection.waiting = 50_000
+            connection.channel.embeddedEventLoop.advanceTime(by: .seconds(10))
+        }
+        #expect(connection.closes.isEmpty)
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(20))
+        #expect(connection.closes == [.all])
+    }
+
+    @Test("an event stream may be silent")
+    func silence() throws {
+        let connection = try Connection()
+        try connection.request(length: 0)
+        try connection.end()
+        try connection.write(.head(HTTPResponse(status: .ok)))
+        for _ in 0..<60 {
+            try connection.write(.body(ByteBuffer(string: ": still here\n\n")))
+            connection.channel.embeddedEventLoop.advanceTime(by: .seconds(15))
+        }
+        #expect(connection.closes.isEmpty)
+    }
+}
+
+/// A handler under test between a socket that only notes what is asked of it, and a reader that notes what fails.
+private final class Connection {
+    let channel = EmbeddedChannel()
+    private let socket = Socket()
+    private let reader = Reader()
+    var waiting: Int {
+        get { socket.waiting }
+        set { socket.waiting = newValue }
+    }
+    var closes: [CloseMode] { socket.closes }
+    var refusals: [APIError] { reader.refusals }
+
+    init() throws {
+        let socket = socket
+        try channel.pipeline.syncOperations.addHandlers([socket, TransferHandler { _ in socket.waiting }, reader])
+        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+    }
+
+    func request(length: Int, reading: Bool = true) throws {
+        var head = HTTPRequest(method: .post, scheme: "http", authority: "rial.test", path: "/")
+        head.headerFields[.contentLength] = String(length)
+        try channel.writeInbound(HTTPRequestPart.head(head))
+        if reading { channel.read() }
+    }
+
+    func body(_ bytes: Int) throws {
+        try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(repeating: 0, count: bytes)))
+        channel.read()
+    }
+
+    func end() throws {
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        channel.read()
+    }
+
+    func write(_ part: HTTPResponsePart) throws { try channel.writeOutbound(part) }
+
+    /// A whole answer; its head as it left.
+    func answer(_ status: HTTPResponse.Status) throws -> HTTPResponse {
+        try write(.head(HTTPResponse(status: status)))
+        try write(.body(ByteBuffer(string: "{}")))
+        try write(.end(nil))
+        var head: HTTPResponse?
+        while let part = try channel.readOutbound(as: HTTPResponsePart.self) {
+            if case .head(let found) = part { head = found }
+        }
+        return try #require(head)
+    }
+
+    final class Socket: ChannelOutboundHandler {
+        typealias OutboundIn = HTTPResponsePart
+        var waiting = 0
+        var closes: [CloseMode] = []
+
+        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+            closes.append(mode)
+            promise?.succeed(())
+        }
+    }
+
+    final class Reader: ChannelInboundHandler {
+        typealias InboundIn = HTTPRequestPart
+        var refusals: [APIError] = []
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            if let refusal = error as? APIError { refusals.append(refusal) }
+        }
+    }
+}

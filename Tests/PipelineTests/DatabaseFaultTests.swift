@@ -1,0 +1,81 @@
+import Foundation
+import SimulatedDevice
+import Testing
+
+extension SystemTests {
+    /// What a fail-over, a migration's lock or a right not yet given look like to clients: never as if they or we had done something wrong.
+    @Suite("A database that refuses for a while")
+    struct DatabaseFaults {
+        enum Fault: String, Sendable, CaseIterable {
+            case readOnly, lockTimeout, statementTimeout
+
+            var begin: String? {
+                switch self {
+                case .readOnly: "ALTER ROLE rial_gateway SET default_transaction_read_only = on"
+                case .lockTimeout: "ALTER ROLE rial_gateway SET lock_timeout = '200ms'"
+                // Statements have one in any case.
+                case .statementTimeout: nil
+                }
+            }
+
+            static let end = ["default_transaction_read_only", "lock_timeout"].map { "ALTER ROLE rial_gateway RESET \($0)" }
+
+            /// How long the tables are locked that every request of this test needs.
+            var lockedSeconds: Int? {
+                switch self {
+                case .readOnly: nil
+                case .lockTimeout: 6
+                case .statementTimeout: 20
+                }
+            }
+        }
+
+        @Test("is answered 503 with when to come again, and then all is as before", .timeLimit(.minutes(3)), arguments: Fault.allCases)
+        func refused(fault: Fault) async throws {
+            let stack = try LocalStack.required()
+            let client = try TestClient.current()
+            var device = try await client.device()
+            try await Self.apply([fault.begin].compactMap { $0 }, stack)
+            let result: Result<Void, any Error>
+            do {
+                async let held: Void = Self.lock(fault.lockedSeconds, stack)
+                if fault.lockedSeconds != nil {
+                    try await eventually("the lock is held") {
+                        try await stack.sql(
+                            """
+                            SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted
+                            AND relation IN ('challenges'::regclass, 'captures'::regclass)
+                            """) == ["2"]
+                    }
+                }
+                async let challenge = client.send("GET", "/api/v1/devices/challenge")
+                let upload = try await client.submit(&device, CaptureParts().form(assertion: nil))
+                for answer in [try await challenge, upload] {
+                    APIRefusal.serviceUnavailable.expectEnvelope(answer, "\(fault)")
+                    #expect(Int(answer.headers["retry-after"] ?? "") != nil)
+                }
+                try await held
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            try await Self.apply(Fault.end, stack)
+            try result.get()
+            try await eventually("the service is as before") {
+                try await client.send("GET", "/api/v1/devices/challenge").status == 200
+            }
+            #expect(try await client.submit(&device, CaptureParts().form(assertion: nil)).status == 201)
+        }
+
+        private static func lock(_ seconds: Int?, _ stack: LocalStack) async throws {
+            guard let seconds else { return }
+            _ = try await stack.sql("BEGIN; LOCK TABLE challenges, captures; SELECT pg_sleep(\(seconds)); COMMIT")
+        }
+
+        /// New sessions have a role's settings; the old ones end.
+        private static func apply(_ statements: [String], _ stack: LocalStack) async throws {
+            for statement in statements { _ = try await stack.sql(statement) }
+            _ = try await stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'rial_gateway'")
+        }
+    }
+}
