@@ -1,0 +1,84 @@
+import Metrics
+import Synchronization
+
+/// Keeps work from waiting for what does not answer: after one failure nobody calls until a pause is over, then one trial decides.
+///
+/// Its state is the gauge `rial_circuit_state` {dependency}: 0 closed (calls pass), 1 half open (a trial is under way), 2 open.
+public final class CircuitBreaker: Sendable {
+    public enum State: Int, Sendable { case closed = 0, halfOpen = 1, open = 2 }
+
+    private struct Inside {
+        var state = State.closed
+        var pause: Duration
+        /// No trial before.
+        var until: ContinuousClock.Instant
+    }
+    private let inside: Mutex<Inside>
+    private let firstPause: Duration
+    private let longestPause: Duration
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let gauge: Meter
+
+    /// - Parameters:
+    ///   - pause: between the first failure and the first trial; doubled after each trial that fails.
+    ///   - longestPause: where the doubling ends.
+    public init(
+        dependency: String, pause: Duration, longestPause: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        inside = Mutex(Inside(pause: pause, until: now()))
+        firstPause = pause
+        self.longestPause = longestPause
+        self.now = now
+        gauge = Meter(label: "rial_circuit_state", dimensions: [("dependency", dependency)])
+        gauge.set(State.closed.rawValue)
+    }
+
+    public var state: State { inside.withLock { $0.state } }
+
+    /// Whether a call may be made now. Who is let pass says what became of it: ``succeed()``, ``fail()`` or ``abandon()``.
+    /// - Parameter isTrial: the caller can afford to wait, so that it may be the one that finds out whether the pause was long enough.
+    public func mayPass(isTrial: Bool) -> Bool {
+        let time = now()
+        return change { inside in
+            if inside.state == .closed { return true }
+            guard isTrial, inside.state == .open, time >= inside.until else { return false }
+            inside.state = .halfOpen
+            return true
+        }
+    }
+
+    /// It answered.
+    public func succeed() {
+        change { [firstPause] inside in
+            inside.state = .closed
+            inside.pause = firstPause
+        }
+    }
+
+    /// It did not answer. Calls that began before the first failure and fail after it do not lengthen the pause.
+    public func fail() {
+        let time = now()
+        change { [firstPause, longestPause] inside in
+            switch inside.state {
+            case .closed: inside.pause = firstPause
+            case .halfOpen: inside.pause = min(inside.pause * 2, longestPause)
+            case .open: return
+            }
+            inside.state = .open
+            inside.until = time.advanced(by: inside.pause)
+        }
+    }
+
+    /// It was not called after all: a trial is still to be made, at once if anybody can.
+    public func abandon() {
+        change { inside in if inside.state == .halfOpen { inside.state = .open } }
+    }
+
+    @discardableResult
+    private func change<T: Sendable>(_ body: (inout Inside) -> T) -> T {
+        inside.withLock { inside in
+            defer { gauge.set(inside.state.rawValue) }
+            return body(&inside)
+        }
+    }
+}
