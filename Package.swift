@@ -91,6 +91,7 @@ let package = Package(
         .target(name: "Attestation", dependencies: [crypto, x509, asn1], path: "Shared/Attestation", exclude: ["Roots"]),
         .target(name: "Signing", dependencies: ["CPKCS11", "Models", crypto, x509, asn1], path: "Shared/Signing"),
         .target(name: "ContentCredentials", dependencies: ["CC2PA", "Models", "Signing"], path: "Shared/ContentCredentials"),
+        .target(name: "ManifestStore", dependencies: ["Attestation", "Models", crypto], path: "Shared/ManifestStore"),
         .target(name: "CSandbox", path: "Shared/CSandbox"),
         .target(name: "Inspection", dependencies: ["Blocking", "CSandbox", "Models"], path: "Shared/Inspection"),
         .target(name: "Multipart", path: "Shared/Multipart"),
@@ -115,13 +116,16 @@ let package = Package(
             name: "UploadSync", dependencies: backbone + ["Blocking", "Imaging", crypto], path: "Services/upload-sync"),
         .executableTarget(
             name: "EvidenceAssembly",
-            dependencies: backbone + ["Blocking", "ContentCredentials", "Evidence", "Imaging", "ShareCard", "Signing", crypto],
+            dependencies: backbone + [
+                "Blocking", "ContentCredentials", "Evidence", "Imaging", "ManifestStore", "ShareCard", "Signing", crypto,
+            ],
             path: "Services/evidence-assembler"),
         .executableTarget(
             name: "Gateway",
             dependencies: backbone + [
-                "Attestation", "Blocking", "Compression", "Depth", "Evidence", "Imaging", "Inspection", "Multipart", crypto, httpTypes,
-                hummingbird, hummingbirdCore, hummingbirdTLS, mustache, nioCore,
+                "Attestation", "Blocking", "Compression", "Depth", "Evidence", "Imaging", "Inspection", "ManifestStore", "Multipart",
+                crypto,
+                httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, mustache, nioCore,
                 nioHTTP1, nioHTTPTypes, nioSSL,
             ],
             path: "Services/gateway", resources: [.copy("Site/Resources")]),
@@ -164,8 +168,11 @@ let package = Package(
         .testTarget(
             name: "SigningTests", dependencies: ["Signing", "CPKCS11", crypto, x509, asn1], path: "Tests/SigningTests"),
         .testTarget(
-            name: "ContentCredentialsTests", dependencies: ["ContentCredentials", "CC2PA", "Models", "Signing", "Imaging", "TestSupport"],
+            name: "ContentCredentialsTests",
+            dependencies: ["ContentCredentials", "CC2PA", "ManifestStore", "Models", "Signing", "Imaging", "TestSupport"],
             path: "Tests/ContentCredentialsTests"),
+        .testTarget(
+            name: "ManifestStoreTests", dependencies: ["ManifestStore", "Models", "TestSupport"], path: "Tests/ManifestStoreTests"),
         .testTarget(name: "DepthTests", dependencies: ["Depth", "Imaging", "Models", "CZlib"], path: "Tests/DepthTests"),
         .testTarget(name: "ImagingTests", dependencies: ["Imaging", "Models", "CPNG", "TestSupport"], path: "Tests/ImagingTests"),
         .testTarget(name: "ShareCardTests", dependencies: ["ShareCard", "Imaging", "Models"], path: "Tests/ShareCardTests"),
@@ -212,7 +219,7 @@ let package = Package(
             name: "PipelineTests",
             dependencies: [
                 "Models", "Messaging", "Persistence", "ObjectStorage", "SimulatedDevice", "Scene", "RialClient", "TestSupport",
-                "Blocking", "ContentCredentials", "Imaging", "Signing", crypto, httpClient, nioCore, logging,
+                "Blocking", "ContentCredentials", "Imaging", "ManifestStore", "Signing", crypto, httpClient, nioCore, logging,
             ],
             path: "Tests/PipelineTests", exclude: ["Resources"]),
     ]

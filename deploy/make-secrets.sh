@@ -91,6 +91,10 @@ fi
 
 # A private authority and a signer for Content Credentials, good for a year. For production put the files of your own authority here
 # before the first start, or let a PKCS#11 token hold the key.
+if [ -s c2pa_private_key ] && [ -s c2pa_trust_anchors ]; then
+    # From before our own anchors had a file of their own.
+    put c2pa_own_anchors <c2pa_trust_anchors
+fi
 if [ ! -s c2pa_private_key ]; then
     for name in root issuing signer; do openssl genpkey -algorithm ed25519 -out "$work/$name.key" 2>/dev/null; done
     openssl req -new -x509 -key "$work/root.key" -days 3650 -subj "/O=rial./CN=rial. root" -set_serial "$(serial)" \
@@ -105,7 +109,7 @@ if [ ! -s c2pa_private_key ]; then
     openssl req -new -key "$work/signer.key" -subj "/O=rial./CN=rial. signer" |
         openssl x509 -req -CA "$work/issuing.pem" -CAkey "$work/issuing.key" -days 365 -set_serial "$(serial)" \
             -extfile "$work/extensions.cnf" -out "$work/signer.pem" 2>/dev/null
-    put c2pa_trust_anchors <"$work/root.pem"
+    put c2pa_own_anchors <"$work/root.pem"
     cat "$work/signer.pem" "$work/issuing.pem" | put c2pa_certificates
     put c2pa_private_key <"$work/signer.key"
 fi

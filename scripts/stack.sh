@@ -128,7 +128,7 @@ write_environment() {
         for service in "${SERVICES[@]}"; do echo "RIAL_ADMIN_$(upper "$service")=http://127.0.0.1:$(admin_port "$service")"; done
         # As the services see them, the caller's own values included.
         for variable in RIAL_PUBLIC_URL RIAL_KAFKA_BROKERS RIAL_S3_ENDPOINT RIAL_S3_REGION RIAL_S3_BUCKET RIAL_S3_ACCESS_KEY_ID \
-            RIAL_S3_SECRET_ACCESS_KEY RIAL_C2PA_TRUST_ANCHORS RIAL_ADMIN_TOKEN; do
+            RIAL_S3_SECRET_ACCESS_KEY RIAL_C2PA_OWN_ANCHORS RIAL_ADMIN_TOKEN; do
             printf '%s=%q\n' "$variable" "${!variable:-$(stack_value "$variable" operator)}"
         done
     } | write_file "$HOME_DIR/stack.env"

@@ -5,9 +5,9 @@ import Models
 
 /// Reads the Content Credentials of one file that nobody vouches for, and writes what they say as JSON.
 ///
-/// The file is descriptor 0; the report, a `CredentialReport`, goes to descriptor 1, which must not be a regular file. Descriptors 3 and 4
-/// give PEM of certificates that vouch for signers and for time-stamp authorities; either may be empty. Before the first byte is
-/// read, the process gives up everything else: no files, network, programs or processes, little memory and time.
+/// The file is descriptor 0; the report, a `CredentialReport`, goes to descriptor 1, which must not be a regular file. Descriptors 3, 4 and 5
+/// give PEM of certificates that vouch for signers, for time-stamp authorities and for ourselves; each may be empty. Before the first byte
+/// is read, the process gives up everything else: no files, network, programs or processes, little memory and time.
 ///
 /// Exit status: 0 with a report, 64 for wrong arguments, 78 with a sentence on descriptor 2 if it could not begin.
 @main
@@ -21,7 +21,8 @@ enum App {
         do {
             let anchors = try AnchorText.read(descriptor: 3)
             let timestampAnchors = try AnchorText.read(descriptor: 4)
-            reader = try CredentialReader(trustAnchorsPEM: anchors, timestampAnchorsPEM: timestampAnchors)
+            let ownAnchors = try AnchorText.read(descriptor: 5)
+            reader = try CredentialReader(trustAnchorsPEM: anchors, ownAnchorsPEM: ownAnchors, timestampAnchorsPEM: timestampAnchors)
             // The first encoding loads what later ones need.
             _ = try WireJSON.encode(CredentialReport(state: .none))
         } catch {

@@ -37,6 +37,8 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         database: backbone.database, storage: backbone.storage, outbox: backbone.outbox, inbox: backbone.inbox,
         credentials: credentials, cards: try ShareCardMaker(storage: backbone.storage, logger: logger))
     let waiting = WaitingCredentials(database: backbone.database, credentials: credentials, logger: logger)
+    let unsigned = UnsignedCaptures(database: backbone.database, assembly: assembly, logger: logger)
+    let digests = CredentialDigests(database: backbone.database, storage: backbone.storage, logger: logger)
     let watch = CertificateWatch(
         certificate: certificate, isKeyInFile: settings.signer.isKeyInFile, mode: settings.common.mode, logger: logger)
     watch.warnOfKey()
@@ -45,6 +47,8 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         backbone.consume(AssembleEvidence<DepthAnalyzed>(assembly: assembly)),
         backbone.consume(AssembleEvidence<MediaSynced>(assembly: assembly)),
         PeriodicTask(name: "waiting credentials", every: .seconds(5), logger: logger) { try await waiting.retry() },
+        PeriodicTask(name: "unsigned captures", every: .seconds(5), logger: logger) { try await unsigned.retry() },
+        PeriodicTask(name: "credential digests", every: .seconds(600), logger: logger) { try await digests.fill() },
         PeriodicTask(name: "certificate watch", every: .seconds(60), logger: logger) { watch.look(at: Date()) },
     ])
 }

@@ -87,7 +87,7 @@ private func makeRouter(
 private func inspectorPool(_ settings: VerificationSettings) -> InspectorPool {
     InspectorPool(
         executable: settings.inspector, trustAnchorsFile: settings.trustAnchorsFile, timestampAnchorsFile: settings.timestampAnchorsFile,
-        concurrency: settings.concurrentInspections, waiting: settings.concurrentFiles)
+        ownAnchorsFile: settings.ownAnchorsFile, concurrency: settings.concurrentInspections, waiting: settings.concurrentFiles)
 }
 
 /// Whether strangers' files can be read at all, as a metric and in the log.

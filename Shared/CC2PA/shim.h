@@ -46,6 +46,7 @@ C2paBuilder *c2pa_builder_from_context(C2paContext *context);
 // Consumes the builder, also on failure.
 C2paBuilder *c2pa_builder_with_definition(C2paBuilder *builder, const char *json);
 void c2pa_builder_set_no_embed(C2paBuilder *builder);
+int c2pa_builder_add_ingredient_from_stream(C2paBuilder *builder, const char *json, const char *format, C2paStream *source);
 int c2pa_builder_set_remote_url(C2paBuilder *builder, const char *url);
 // The manifest's length, or a negative number.
 int64_t c2pa_builder_sign(
@@ -58,6 +59,8 @@ C2paReader *c2pa_reader_with_stream(C2paReader *reader, const char *format, C2pa
 C2paReader *c2pa_reader_with_manifest_data_and_stream(
     C2paReader *reader, const char *format, C2paStream *stream, const uint8_t *manifest, size_t count);
 char *c2pa_reader_json(C2paReader *reader);
+// The whole store as the conformance programme reads it.
+char *c2pa_reader_crjson(C2paReader *reader);
 const char *c2pa_reader_remote_url(C2paReader *reader);
 
 #endif

@@ -75,8 +75,9 @@ int rial_filter_install(void) {
         ALLOW(rt_sigaction), ALLOW(rt_sigprocmask), ALLOW(rt_sigreturn), ALLOW(sigaltstack), ALLOW(getpid), ALLOW(gettid),
         ALLOW_EQUAL(tgkill, 0, (unsigned)getpid()), ALLOW(exit), ALLOW(exit_group), ALLOW(restart_syscall),
 
-        // Callers know what to do without these.
-        MISSING(clone3), MISSING(openat2), MISSING(faccessat2), MISSING(rseq), MISSING(statx), MISSING(io_uring_setup),
+        // Callers know what to do without these. Threads too are refused as if the system had none: the C2PA library reads some formats
+        // (PDF) through a pool of threads, which does without where threads are missing and aborts where they are forbidden (EPERM).
+        MISSING(clone), MISSING(clone3), MISSING(openat2), MISSING(faccessat2), MISSING(rseq), MISSING(statx), MISSING(io_uring_setup),
         REFUSE(EPERM),
     };
     struct sock_fprog filter = {.len = sizeof program / sizeof program[0], .filter = program};

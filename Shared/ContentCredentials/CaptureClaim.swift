@@ -138,7 +138,7 @@ private struct Definition: Encodable {
     let claim_version = 2
     let vendor = "rial"
     let label: String
-    let claim_generator_info = [Generator()]
+    let claim_generator_info = [Generator(specVersion: "2.4")]
     let title: String
     let format = "image/jpeg"
     let assertions: [Entry]
@@ -147,6 +147,8 @@ private struct Definition: Encodable {
 private struct Generator: Encodable {
     let name = "rial."
     let version = "1.0.0"
+    /// Of the C2PA specification; in the claim's generator only (C2PA 2.4 §10.2.3.2).
+    var specVersion: String?
 }
 
 private struct Entry: Encodable {
@@ -173,4 +175,6 @@ private struct Actions: Encodable {
         let softwareAgent = Generator()
     }
     let actions: [Action]
+    /// Nothing happened to the picture but what is listed (C2PA 2.4 §18.15.3): it was taken.
+    let allActionsIncluded = true
 }

@@ -10,15 +10,25 @@ public final class CredentialReader: Sendable {
     /// What a manifest may amount to as JSON.
     private static let maximumJSONBytes = 32 * 1024 * 1024
     private let context: LibraryContext
+    /// Knows time-stamp anchors alone; `nil` without any, or where no other anchors could be mistaken for them.
+    private let timestampContext: LibraryContext?
+    private let hasTimestampAnchors: Bool
 
     /// - Parameters:
-    ///   - trustAnchorsPEM: certificates that vouch for signers; `nil` or blank for none.
+    ///   - trustAnchorsPEM: certificates that vouch for signers, as an operator lists them; `nil` or blank for none.
+    ///   - ownAnchorsPEM: those that vouch for ourselves; `nil` or blank for none.
     ///   - timestampAnchorsPEM: certificates that vouch for time-stamp authorities; `nil` or blank for none. Only a time that one of them
     ///     vouches for counts: without, what an expired certificate has signed is invalid, whatever time stamp it has.
     /// - Throws: ``CredentialError/refused(_:)`` if they are no certificates.
-    public init(trustAnchorsPEM: String?, timestampAnchorsPEM: String? = nil) throws(CredentialError) {
-        context = try LibraryContext(
-            anchors: Self.certificates(trustAnchorsPEM), timestampAnchors: Self.certificates(timestampAnchorsPEM))
+    public init(trustAnchorsPEM: String?, ownAnchorsPEM: String? = nil, timestampAnchorsPEM: String? = nil) throws(CredentialError) {
+        var anchors: [CredentialReport.Voucher: String] = [:]
+        anchors[.listed] = try Self.certificates(trustAnchorsPEM)
+        anchors[.own] = try Self.certificates(ownAnchorsPEM)
+        let timestampAnchors = try Self.certificates(timestampAnchorsPEM)
+        context = try LibraryContext(anchors: anchors, timestampAnchors: timestampAnchors)
+        hasTimestampAnchors = timestampAnchors != nil
+        timestampContext =
+            timestampAnchors == nil || anchors.isEmpty ? nil : try LibraryContext(anchors: [:], timestampAnchors: timestampAnchors)
     }
 
     private static func certificates(_ pem: String?) throws(CredentialError) -> String? {
@@ -59,6 +69,18 @@ public final class CredentialReader: Sendable {
 
     /// - Parameter open: gives the library's reader of the stream; it consumes the reader given.
     private func report(of descriptor: Int32, open: (OpaquePointer, OpaquePointer) -> OpaquePointer?) -> CredentialReport {
+        var report = Self.report(of: descriptor, context, open: open)
+        guard report.signedAt != nil else { return report }
+        // The library lets any list vouch for a time (measured): it is read again where there are no others.
+        let isVouchedFor =
+            hasTimestampAnchors && timestampContext.map { Self.report(of: descriptor, $0, open: open).signedAt != nil } ?? true
+        if !isVouchedFor { report.dropTime() }
+        return report
+    }
+
+    private static func report(
+        of descriptor: Int32, _ context: LibraryContext, open: (OpaquePointer, OpaquePointer) -> OpaquePointer?
+    ) -> CredentialReport {
         let file = FileStream(descriptor)
         return withExtendedLifetime(file) {
             guard let stream = file.handle, let reader = c2pa_reader_from_context(context.handle) else {

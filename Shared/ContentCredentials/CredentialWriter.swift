@@ -32,7 +32,7 @@ public final class CredentialWriter: Sendable {
         }
         self.signer = signer
         self.timestampAuthority = timestampAuthority
-        context = try LibraryContext(anchors: nil, timestampAnchors: nil)
+        context = try LibraryContext(anchors: [:], timestampAnchors: nil)
     }
 
     /// Copies the photo with the claim embedded; the coded picture stays as it is. What was made has been validated.

@@ -1,5 +1,6 @@
 import CC2PA
 import Foundation
+import Models
 
 /// Settings of the library, made once and shared by any number of readers and builders on any threads (measured; upstream says so).
 ///
@@ -7,9 +8,9 @@ import Foundation
 final class LibraryContext: @unchecked Sendable {
     let handle: OpaquePointer
 
-    /// The name of our list of signers' anchors: the library tells by it which list vouched for a signer. It does not keep lists of other
+    /// The names of the lists of signers' anchors: the library tells by them which list vouched for a signer. It does not keep lists of other
     /// kinds from vouching for signers (measured), so the name decides.
-    static let trustListName = "urn:rial:trust:v1"
+    static let voucherNames: [CredentialReport.Voucher: String] = [.own: "urn:rial:own:v1", .listed: "urn:rial:trust:v1"]
     private static let timestampListName = "urn:rial:timestamp:v1"
 
     /// Certificates with one of these purposes may sign: e-mail protection, document signing, time stamping, OCSP, Microsoft's and C2PA's
@@ -20,11 +21,15 @@ final class LibraryContext: @unchecked Sendable {
     ]
 
     /// - Parameters:
-    ///   - anchors: PEM of certificates that vouch for signers; `nil` for none.
+    ///   - anchors: PEM of certificates that vouch for signers, by who lists them.
     ///   - timestampAnchors: PEM of certificates that vouch for time-stamp authorities; `nil` for none.
-    init(anchors: String?, timestampAnchors: String?) throws(CredentialError) {
+    init(anchors: [CredentialReport.Voucher: String], timestampAnchors: String?) throws(CredentialError) {
         var lists: [[String: String]] = []
-        if let anchors { lists.append(["trust_anchors": anchors, "trust_kind": "manifest", "trust_uri": Self.trustListName]) }
+        // Ours first: where a certificate is on both lists, it is ours.
+        for voucher in [CredentialReport.Voucher.own, .listed] {
+            guard let pem = anchors[voucher], let name = Self.voucherNames[voucher] else { continue }
+            lists.append(["trust_anchors": pem, "trust_kind": "manifest", "trust_uri": name])
+        }
         if let timestampAnchors {
             lists.append(["trust_anchors": timestampAnchors, "trust_kind": "tsa", "trust_uri": Self.timestampListName])
         }

@@ -14,6 +14,7 @@ public struct InspectorPool: Sendable {
     private let executable: String
     private let trustAnchorsFile: String
     private let timestampAnchorsFile: String
+    private let ownAnchorsFile: String
     private let limits: InspectionLimits
     private let slots: InspectorSlots
     /// One a slot: on it the whole life of a process is watched.
@@ -23,15 +24,17 @@ public struct InspectorPool: Sendable {
     ///   - executable: path of `c2pa-inspector`.
     ///   - trustAnchorsFile: PEM of certificates that vouch for signers, opened anew for every inspection.
     ///   - timestampAnchorsFile: PEM of certificates that vouch for time-stamp authorities, likewise.
+    ///   - ownAnchorsFile: PEM of certificates that vouch for ourselves, likewise.
     ///   - concurrency: how many processes at once, at least one.
     ///   - waiting: how many callers may wait beyond those.
     public init(
-        executable: String, trustAnchorsFile: String?, timestampAnchorsFile: String? = nil, concurrency: Int, waiting: Int,
-        limits: InspectionLimits = InspectionLimits()
+        executable: String, trustAnchorsFile: String?, timestampAnchorsFile: String? = nil, ownAnchorsFile: String? = nil,
+        concurrency: Int, waiting: Int, limits: InspectionLimits = InspectionLimits()
     ) {
         self.executable = executable
         self.trustAnchorsFile = trustAnchorsFile ?? "/dev/null"
         self.timestampAnchorsFile = timestampAnchorsFile ?? "/dev/null"
+        self.ownAnchorsFile = ownAnchorsFile ?? "/dev/null"
         self.limits = limits
         let count = max(1, concurrency)
         slots = InspectorSlots(count, waiting: max(0, waiting))
@@ -101,7 +104,7 @@ public struct InspectorPool: Sendable {
         ]
         let files = InspectorProcess.Files(
             input: try OwnedDescriptor(reopening: descriptor), trustAnchors: try OwnedDescriptor(opening: trustAnchorsFile),
-            timestampAnchors: try OwnedDescriptor(opening: timestampAnchorsFile))
+            timestampAnchors: try OwnedDescriptor(opening: timestampAnchorsFile), ownAnchors: try OwnedDescriptor(opening: ownAnchorsFile))
         let process = try InspectorProcess(executable: executable, arguments: arguments + bounds, files: files, limits: limits)
         return InspectorWatch(limits: limits, killSwitch: killSwitch).watch(process, since: start)
     }

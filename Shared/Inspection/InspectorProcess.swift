@@ -1,18 +1,19 @@
 import CSandbox
 import Foundation
 
-/// Starts a program with five files and nothing else of ours: no other descriptor, no environment, no signal state, the root as its folder.
+/// Starts a program with six files and nothing else of ours: no other descriptor, no environment, no signal state, the root as its folder.
 struct InspectorProcess: ~Copyable {
     let id: pid_t
     /// What it writes to its descriptors 1 and 2.
     let output: OwnedDescriptor
     let complaints: OwnedDescriptor
 
-    /// The files that it finds under its descriptors 0, 3 and 4.
+    /// The files that it finds under its descriptors 0, 3, 4 and 5.
     struct Files: ~Copyable {
         let input: OwnedDescriptor
         let trustAnchors: OwnedDescriptor
         let timestampAnchors: OwnedDescriptor
+        let ownAnchors: OwnedDescriptor
     }
 
     /// The runtime shall write no backtraces of what a stranger's file has done.
@@ -25,6 +26,7 @@ struct InspectorProcess: ~Copyable {
 
         let places = [
             files.input.number, answer.write.number, complaint.write.number, files.trustAnchors.number, files.timestampAnchors.number,
+            files.ownAnchors.number,
         ]
         var child: pid_t = 0
         let status = Self.withCStrings([executable] + arguments) { arguments in

@@ -26,13 +26,25 @@ public struct CredentialReport: Codable, Sendable, Equatable {
         /// The part of the manifest that it is about.
         public let url: String?
         public let explanation: String?
+        /// It is about something that the file was made from; absent for the file's own manifest.
+        public let ingredient: Bool?
 
-        public init(code: String, kind: Kind, url: String? = nil, explanation: String? = nil) {
+        public init(code: String, kind: Kind, url: String? = nil, explanation: String? = nil, ingredient: Bool? = nil) {
             self.code = code
             self.kind = kind
             self.url = url
             self.explanation = explanation
+            self.ingredient = ingredient
         }
+    }
+
+    /// Which of our two lists vouches for the signer. They are apart: a stranger is never trusted for being listed as us, nor are we for
+    /// whom an operator lists.
+    public enum Voucher: String, Codable, Sendable {
+        /// The service's own certificates.
+        case own
+        /// The authorities that the operator lists.
+        case listed
     }
 
     public struct Assertion: Codable, Sendable, Equatable {
@@ -55,6 +67,8 @@ public struct CredentialReport: Codable, Sendable, Equatable {
     }
 
     public var state: State
+    /// Present where the state is `trusted`.
+    public var voucher: Voucher?
     /// The active manifest's label.
     public var activeManifest: String?
     public var claimVersion: Int?
@@ -65,7 +79,7 @@ public struct CredentialReport: Codable, Sendable, Equatable {
     public var commonName: String?
     public var certificateSerial: String?
     public var algorithm: String?
-    /// Only where a time-stamp authority's signature on it holds.
+    /// Only where a time stamp ends at a configured time-stamp anchor.
     public var signedAt: String?
     public var validationCodes: [Code] = []
     public var assertions: [Assertion] = []
@@ -75,7 +89,7 @@ public struct CredentialReport: Codable, Sendable, Equatable {
     public init(state: State) { self.state = state }
 
     enum CodingKeys: String, CodingKey {
-        case state
+        case state, voucher
         case activeManifest = "active_manifest"
         case claimVersion = "claim_version"
         case generator, title, issuer

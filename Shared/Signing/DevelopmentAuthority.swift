@@ -55,23 +55,28 @@ public struct DevelopmentAuthority: Sendable {
     /// An authority and one signer with a fresh key.
     /// - Parameters:
     ///   - leafValidity: 365 days from `now` if absent. The authorities begin with whichever comes first.
+    ///   - leafSerial: big-endian; random if absent.
     ///   - now: rounded down to the second.
-    public static func make(algorithm: SigningAlgorithm, leafValidity: DateInterval? = nil, now: Date) throws -> Identity {
+    public static func make(
+        algorithm: SigningAlgorithm, leafValidity: DateInterval? = nil, leafSerial: [UInt8]? = nil, now: Date
+    ) throws -> Identity {
         let validity = leafValidity ?? year(from: now)
         let authority = try DevelopmentAuthority(algorithm: algorithm, validFrom: min(now, validity.start))
         let key = newKey(algorithm)
         return Identity(
-            rootPEM: authority.rootPEM, chainPEM: try authority.issue(leafFor: key.publicKey, validity: validity),
+            rootPEM: authority.rootPEM, chainPEM: try authority.issue(leafFor: key.publicKey, serial: leafSerial, validity: validity),
             privateKeyPEM: try key.serializeAsPEM().pemString + "\n")
     }
 
     /// Certifies a key that was made elsewhere, such as in a token.
+    /// - Parameter serial: big-endian; random if absent.
     /// - Returns: PEM, leaf and issuing authority.
-    public func issue(leafFor publicKey: Certificate.PublicKey, commonName: String = "rial development signer", validity: DateInterval)
-        throws -> String
-    {
+    public func issue(
+        leafFor publicKey: Certificate.PublicKey, commonName: String = "rial development signer", serial: [UInt8]? = nil,
+        validity: DateInterval
+    ) throws -> String {
         let leaf = try Self.certify(
-            publicKey, subject: Self.name(commonName), issuer: issuing.subject, validity: validity,
+            publicKey, subject: Self.name(commonName), issuer: issuing.subject, serial: serial, validity: validity,
             extensions: Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)
                 Critical(KeyUsage(digitalSignature: true, nonRepudiation: true))
@@ -86,11 +91,11 @@ public struct DevelopmentAuthority: Sendable {
     public static func year(from start: Date) -> DateInterval { DateInterval(start: start, duration: 365 * day) }
 
     private static func certify(
-        _ key: Certificate.PublicKey, subject: DistinguishedName, issuer: DistinguishedName, validity: DateInterval,
+        _ key: Certificate.PublicKey, subject: DistinguishedName, issuer: DistinguishedName, serial: [UInt8]? = nil, validity: DateInterval,
         extensions: Certificate.Extensions, by issuerKey: Certificate.PrivateKey, _ algorithm: SigningAlgorithm
     ) throws -> Certificate {
         try Certificate(
-            version: .v3, serialNumber: newSerialNumber(), publicKey: key,
+            version: .v3, serialNumber: serial.map { Certificate.SerialNumber(bytes: $0) } ?? newSerialNumber(), publicKey: key,
             notValidBefore: wholeSecond(validity.start), notValidAfter: wholeSecond(validity.end), issuer: issuer, subject: subject,
             signatureAlgorithm: algorithm == .ed25519 ? .ed25519 : .ecdsaWithSHA256, extensions: extensions, issuerPrivateKey: issuerKey)
     }

@@ -10,7 +10,7 @@ public struct SigningCertificate: Sendable {
     static let maximumSizeBytes = 65_536
 
     /// Of the leaf, big-endian; at most 20 bytes in a sound certificate (RFC 5280 §4.1.2.2).
-    var leafSerialBytes: [UInt8] { certificates.first.map { Array($0.serialNumber.bytes) } ?? [] }
+    public var leafSerialBytes: [UInt8] { certificates.first.map { Array($0.serialNumber.bytes) } ?? [] }
     /// What the leaf's key signs with.
     public let algorithm: SigningAlgorithm
     /// The chain as PEM, leaf first; a root that was given with it is left out.

@@ -70,6 +70,13 @@ struct Fixture {
         return (try output.bytes(), result)
     }
 
+    func sign(claim: CaptureClaim) throws -> [UInt8] {
+        let (input, output) = (try ScratchFile(photo), try ScratchFile())
+        let writer = try CredentialWriter(signer: signer, timestampAuthority: nil)
+        _ = try writer.sign(claim, source: input.descriptor, destination: output.descriptor)
+        return try output.bytes()
+    }
+
     func read(_ bytes: [UInt8], mediaType: String? = "image/jpeg", timestampAnchors: String? = nil) throws -> CredentialReport {
         let file = try ScratchFile(bytes)
         return try CredentialReader(trustAnchorsPEM: identity.rootPEM, timestampAnchorsPEM: timestampAnchors)

@@ -6,12 +6,13 @@ import Testing
 
 @Suite("Bounds of a report")
 struct ReportBoundTests {
-    private func report(_ manifest: [String: Any], state: String = "Trusted", list: String? = LibraryContext.trustListName) throws
-        -> CredentialReport?
-    {
+    private func report(
+        _ manifest: [String: Any], state: String = "Trusted", list: String? = "urn:rial:trust:v1", deltas: [[String: Any]] = []
+    ) throws -> CredentialReport? {
         let codes = (0..<300).map { ["code": "c\($0)", "url": String(repeating: "u", count: 5_000)] }
         var results: [String: Any] = ["activeManifest": ["failure": [["code": "f"]], "success": codes]]
         results["trustListUri"] = list
+        results["ingredientDeltas"] = deltas
         let root: [String: Any] = [
             "validation_state": state, "active_manifest": "m", "manifests": ["m": manifest], "validation_results": results,
         ]
@@ -48,10 +49,34 @@ struct ReportBoundTests {
         #expect(CredentialReport(readerJSON: Data(String(repeating: "[", count: 100_000).utf8)) == nil)
     }
 
-    @Test("trusts by our own list alone", arguments: [nil, "urn:rial:timestamp:v1", "other"])
+    @Test("has the failures of ingredients, marked, behind those of the file and before all else")
+    func ingredients() throws {
+        let delta: [String: Any] = [
+            "ingredientAssertionURI": "self#jumbf=/c2pa/m/c2pa.assertions/c2pa.ingredient.v3",
+            "validationDeltas": ["failure": [["code": "assertion.dataHash.mismatch"]], "success": [["code": "claimSignature.validated"]]],
+        ]
+        let known: [String: Any] = ["validation_results": ["activeManifest": ["failure": [["code": "assertion.hashedURI.mismatch"]]]]]
+        let older: [String: Any] = ["validation_status": [["code": "claimSignature.mismatch"]]]
+        let report = try #require(
+            try report(["ingredients": [known, older, "x", ["validation_status": 1]]], deltas: Array(repeating: delta, count: 2)))
+        let codes = report.validationCodes.prefix(5)
+        #expect(
+            codes.map(\.code) == [
+                "f", "assertion.dataHash.mismatch", "assertion.dataHash.mismatch", "assertion.hashedURI.mismatch",
+                "claimSignature.mismatch",
+            ])
+        #expect(codes.map(\.ingredient) == [nil, true, true, true, true] && codes.allSatisfy { $0.kind == .failure })
+        #expect(codes[1].url == "self#jumbf=/c2pa/m/c2pa.assertions/c2pa.ingredient.v3")
+        #expect(report.validationCodes.count == 100)
+        let flood = try #require(try self.report([:], deltas: Array(repeating: delta, count: 5_000)))
+        #expect(flood.validationCodes.count == 100 && flood.validationCodes[0].code == "f")
+    }
+
+    @Test("trusts by the lists of signers alone", arguments: [nil, "urn:rial:timestamp:v1", "other"])
     func otherList(list: String?) throws {
         #expect(try report([:], list: list)?.state == .valid)
         #expect(try report([:])?.state == .trusted)
+        #expect(try report([:])?.voucher == .listed && report([:], list: "urn:rial:own:v1")?.voucher == .own)
         #expect(try report([:], state: "Splendid")?.state == .unreadable)
     }
 

@@ -39,6 +39,47 @@ struct TimestampTests {
     }
 
     @Test(
+        "count only where an anchor for times vouches for them, and never on claims of version 1",
+        .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+    func vouchedFor() throws {
+        let fixture = try Fixture()
+        let authority = try TimestampAuthority()
+        let old = """
+            {"claim_version": 1, "claim_generator": "old/1", "title": "old.jpg", "format": "image/jpeg", "assertions": [
+            {"label": "c2pa.actions", "data": {"actions": [{"action": "c2pa.created",
+            "digitalSourceType": "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCapture"}]}}]}
+            """
+        let files = [
+            (1, try fixture.sign(definition: old, timestampAuthority: authority.url)),
+            (2, try fixture.sign(timestampAuthority: authority.url).copy),
+        ]
+        for (version, bytes) in files {
+            let file = try ScratchFile(bytes)
+            // Nobody's, the signer's authority, one that is listed for signers alone, and the one for times.
+            let readers = [
+                (try CredentialReader(trustAnchorsPEM: nil), false),
+                (try CredentialReader(trustAnchorsPEM: fixture.identity.rootPEM), false),
+                (try CredentialReader(trustAnchorsPEM: fixture.identity.rootPEM + authority.rootPEM), false),
+                (
+                    try CredentialReader(trustAnchorsPEM: authority.rootPEM, timestampAnchorsPEM: fixture.identity.rootPEM),
+                    false
+                ),
+                (try CredentialReader(trustAnchorsPEM: nil, timestampAnchorsPEM: authority.rootPEM), version == 2),
+                (
+                    try CredentialReader(trustAnchorsPEM: fixture.identity.rootPEM, timestampAnchorsPEM: authority.rootPEM), version == 2
+                ),
+            ]
+            for (index, (reader, isVouchedFor)) in readers.enumerated() {
+                let report = reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg")
+                #expect(report.claimVersion == version && (report.state == .trusted || report.state == .valid), "\(version) \(index)")
+                #expect((report.signedAt != nil) == isVouchedFor, "\(version) \(index)")
+                #expect(
+                    report.validationCodes.contains { $0.code == "timeStamp.trusted" } == isVouchedFor, "\(version) \(index)")
+            }
+        }
+    }
+
+    @Test(
         "are told apart from other failures when the authority does not give one",
         arguments: [
             (500, [UInt8]()), (404, []), (200, []), (200, Array("garbage".utf8)),

@@ -32,11 +32,27 @@ struct HostileFile: Sendable, CustomTestStringConvertible {
         },
         .init("box of 2^63 bytes", "video/mp4") { HostileBytes.endlessMovie },
         .init("TIFF whose directory is its own successor", "image/tiff") { Array("II".utf8) + [42, 0, 8, 0, 0, 0, 0, 0, 8, 0, 0, 0] },
+        .init("PDF", "application/pdf") { pdf },
+        .init("PDF", "image/jpeg") { pdf },
+        .init("PDF that ends in noise", "application/pdf") { pdf + HostileBytes.noise(100_000) },
         .init("PNG chunk of 2 GB", "image/png") { [0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0x7f, 0xff, 0xff, 0xff] + Array("caBX".utf8) },
         .init("WebP chunk of 4 GB", "image/webp") {
             Array("RIFF".utf8) + [0xff, 0xff, 0xff, 0xff] + Array("WEBPC2PA".utf8) + [0xff, 0xff, 0xff, 0xff]
         },
     ]
+
+    /// A document without pages.
+    static var pdf: [UInt8] {
+        let objects = ["1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n", "2 0 obj\n<< /Type /Pages /Kids [] /Count 0 >>\nendobj\n"]
+        var text = "%PDF-1.7\n"
+        var table = "xref\n0 3\n0000000000 65535 f \n"
+        for object in objects {
+            table += String(format: "%010d 00000 n \n", text.utf8.count)
+            text += object
+        }
+        let start = text.utf8.count
+        return Array("\(text)\(table)trailer\n<< /Size 3 /Root 1 0 R >>\nstartxref\n\(start)\n%%EOF\n".utf8)
+    }
 
     private init(_ name: String, _ mediaType: String, _ bytes: @escaping @Sendable () throws -> [UInt8]) {
         self.name = "\(name) as \(mediaType)"

@@ -82,7 +82,7 @@ extension InspectionSuite {
         try #require(parts.count == 6)
         #expect(parts[0] == "content")
         // 10 is the script itself, held by the shell.
-        #expect(Set(parts[1].split(separator: ",").compactMap { Int($0) }).subtracting([10]).isSubset(of: [0, 1, 2, 3, 4]))
+        #expect(Set(parts[1].split(separator: ",").compactMap { Int($0) }).subtracting([10]).isSubset(of: [0, 1, 2, 3, 4, 5]))
         #expect(parts[2] == "-----BEGIN CERTIFICATE-----")
         #expect(parts[3] == "SWIFT_BACKTRACE=enable=no ")
         #expect(parts[4] == "/")

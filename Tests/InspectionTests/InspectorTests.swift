@@ -69,6 +69,33 @@ extension InspectionSuite {
         #expect(try await pool.state(of: try TemporaryFile(try Fixtures.resource("signed.jpg"))) == .trusted)
     }
 
+    @Test("answers for a PDF that is fed to it, though no thread may be made", arguments: ["application/pdf", "image/jpeg"])
+    func readsPDF(mediaType: String) async throws {
+        let file = try TemporaryFile(HostileFile.pdf)
+        let outcome = try await Fixtures.pool().inspect(fileDescriptor: file.descriptor, mediaType: mediaType)
+        #expect(outcome == .report(CredentialReport(state: .none)))
+    }
+
+    @Test("tells its own signers from those that are listed")
+    func tellsOwn() async throws {
+        let file = try TemporaryFile(try Fixtures.resource("signed.jpg"))
+        let pools = [
+            (InspectorPool(executable: Fixtures.inspector, trustAnchorsFile: Fixtures.rootFile, concurrency: 1, waiting: 0), "listed"),
+            (
+                InspectorPool(
+                    executable: Fixtures.inspector, trustAnchorsFile: nil, ownAnchorsFile: Fixtures.rootFile, concurrency: 1, waiting: 0),
+                "own"
+            ),
+        ]
+        for (pool, voucher) in pools {
+            guard case .report(let report) = try await pool.inspect(fileDescriptor: file.descriptor, mediaType: nil) else {
+                Issue.record("no report")
+                continue
+            }
+            #expect(report.state == .trusted && report.voucher?.rawValue == voucher)
+        }
+    }
+
     @Test("says so where a file needs more memory than there is")
     func boundsMemory() async throws {
         let file = try TemporaryFile(try HostileFile.padded())

@@ -34,6 +34,7 @@ extension SystemTests {
                     }
                     #expect(try await client.show(id).data["status"] as? String == "processing")
                     #expect(try await stack.manifests(of: id).isEmpty)
+                    try await expectOthersGoOn(past: id)
                 } catch {
                     try token.putBack()
                     throw error
@@ -45,6 +46,22 @@ extension SystemTests {
                 #expect(try await stack.manifests(of: id).count == 1)
                 #expect(try await stack.sql("SELECT count(*) FROM captures WHERE id = '\(id)' AND failure IS NOT NULL") == ["0"])
             }
+        }
+
+        /// Captures that need no signature complete while others wait for one, whichever partition they share with them.
+        private func expectOthersGoOn(past waiting: String) async throws {
+            let stack = try LocalStack.required()
+            let client = try TestClient.current()
+            var device = try await client.device(defect: .otherRoot)
+            for _ in 0..<12 {
+                let sent = try await client.submit(&device, CaptureParts().form(assertion: nil))
+                let id = try #require(sent.data["capture_id"] as? String, "\(sent.text)")
+                let view = try await client.settled(id, within: .seconds(20))
+                #expect(view.evidence("content_credentials.status") == "withheld")
+            }
+            let metrics = try await stack.admin("evidence-assembler", "/metrics").text
+            #expect(!metrics.contains("rial_circuit_state{dependency=\"signer\"} 0"), "\(metrics)")
+            #expect(try await client.show(waiting).data["status"] as? String == "processing")
         }
 
         private func expectNotExtractable(_ token: CredentialToken) async throws {

@@ -43,6 +43,38 @@ extension SystemTests {
             }
         }
 
+        @Test("that an authority owes for ever cost one capture its patience, not each", .timeLimit(.minutes(4)))
+        func hanging() async throws {
+            let stack = try LocalStack.required()
+            let client = try TestClient.current()
+            let authority = try LoopbackServer { _ in
+                Thread.sleep(forTimeInterval: 60)
+                return nil
+            }
+            try await stack.assembling(with: ["RIAL_C2PA_TIMESTAMP_AUTHORITY": authority.url.absoluteString]) {
+                var device = try await client.device()
+                let start = ContinuousClock.now
+                var ids: [String] = []
+                for _ in 0..<6 { ids.append(try await client.capture(&device, CaptureParts())) }
+                for id in ids {
+                    let view = try await client.settled(id, within: .seconds(100))
+                    #expect(view.evidence("content_credentials.reason") == "no_timestamp_yet")
+                }
+                // The library waits 30 s for one answer.
+                #expect(ContinuousClock.now - start < .seconds(50))
+                // Later ones do not wait, also while a trial hangs.
+                for _ in 0..<3 {
+                    let asked = ContinuousClock.now
+                    _ = try await client.settled(client.capture(&device, CaptureParts()), within: .seconds(60))
+                    #expect(ContinuousClock.now - asked < .seconds(10))
+                    try await Task.sleep(for: .seconds(3))
+                }
+                let metrics = try await stack.admin("evidence-assembler", "/metrics").text
+                let state = metrics.split(separator: "\n").first { $0.hasPrefix("rial_circuit_state{dependency=\"timestamp_authority\"}") }
+                #expect(state?.hasSuffix(" 0") == false, "\(metrics)")
+            }
+        }
+
         /// The copy says when it was signed, by the authority's word.
         private func expectStamped(_ id: String, copy: [UInt8], _ authority: TimestampAuthority) async throws {
             let stack = try LocalStack.required()

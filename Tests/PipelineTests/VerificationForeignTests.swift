@@ -1,6 +1,7 @@
 import ContentCredentials
 import Foundation
 import Imaging
+import ManifestStore
 import Models
 import Scene
 import Signing
@@ -26,6 +27,58 @@ extension SystemTests {
                     #expect(answer.verdict == "c2pa_only" && answer.validationState == state, "\(answer.text)")
                     #expect(answer.captureID == nil && answer.data["evidence"] == nil && answer.data["confidence_level"] == nil)
                 }
+            }
+        }
+
+        @Test(
+            "a certificate of a listed authority with our serial number and the label of a HIGH capture make no picture ours",
+            .timeLimit(.minutes(1)))
+        func secondAuthority() async throws {
+            let gateway = try VerifyingGateway.required()
+            let stack = try LocalStack.required()
+            let capture = try await SignedCapture.make()
+            let claim = try await capture.claim()
+            let gradient = try JPEGEncoder.encode(
+                RGBImage(width: 64, height: 64, pixels: (0..<64 * 64).flatMap { [UInt8](repeating: UInt8($0 % 64 * 4), count: 3) }),
+                quality: 90)
+            let photos = [gradient, capture.parts.photo, try await capture.media("public.jpg")]
+            // Listed as a signer of others; and, by mistake, as one of ours.
+            let mistaken = try CredentialFile(Array((try stack.signingRoot + gateway.listed.rootPEM).utf8))
+            let settings = ["RIAL_LIMIT_VERIFICATIONS_PER_HOUR": "0", "RIAL_C2PA_OWN_ANCHORS": mistaken.path]
+            let client = try await stack.startGateway(7, settings: settings)
+            let recorded = "SELECT manifest_id || ' ' || certificate_serial FROM content_credentials WHERE capture_id = '\(capture.id)'"
+            for photo in photos {
+                let forged = try gateway.listed.sign(claim, into: photo)
+                let report = try CredentialFile.report(forged, trusting: gateway.listed.rootPEM)
+                #expect(try await stack.sql(recorded) == ["\(report.activeManifest ?? "") \(report.certificateSerial ?? "")"])
+                let answer = try await gateway.verify(forged)
+                #expect(answer.verdict == "c2pa_only" && answer.validationState == "trusted", "\(answer.text)")
+                #expect(answer.captureID == nil && answer.data["confidence_level"] == nil)
+                let other = try await client.verify([FormPart("file", forged)])
+                #expect(other.verdict == "c2pa_only" && other.validationState == "valid", "\(other.text)")
+                #expect(other.manifest["own_signer"] as? Bool == true && other.captureID == nil)
+            }
+            try await stack.control("stop", "gateway", 7)
+        }
+
+        @Test("our manifest store around another picture does not make it ours", .timeLimit(.minutes(1)))
+        func transplanted() async throws {
+            let gateway = try VerifyingGateway.required()
+            let capture = try await SignedCapture.make()
+            let copy = try await capture.media("c2pa.jpg")
+            let store = try #require(EmbeddedStore(jpegHead: copy))
+            let segments = copy[store.range]
+            let photo = try ForeignPhoto.plain()
+            // At the same place, at the start; and with all that we signed before another scan.
+            let scanless = copy.prefix(copy.count - copy.scan.count)
+            let files = [
+                Array(photo.prefix(2)) + segments + photo.dropFirst(2), Array(copy.prefix(store.range.upperBound)) + photo.dropFirst(2),
+                Array(scanless) + photo.scan,
+            ]
+            for file in files {
+                let answer = try await gateway.verify(file)
+                #expect(answer.verdict == "c2pa_only" && answer.validationState == "invalid", "\(answer.text)")
+                #expect(answer.captureID == nil)
             }
         }
 
@@ -88,8 +141,10 @@ extension SystemTests {
             #expect(try await gateway.verify(manifest, name: "manifest.c2pa").matched == "manifest")
             let other = manifest.changed(at: manifest.middleOfPadding)
             let answer = try await gateway.verify(other, name: "manifest.c2pa")
-            // There is no picture that its hash could match.
+            // There is no picture that its hash could match, which is no sign of a change.
             #expect(answer.verdict == "c2pa_only" && answer.validationState == "invalid", "\(answer.text)")
+            #expect(answer.manifest["detached"] as? Bool == true)
+            #expect((answer.data["note"] as? String)?.contains("manifest without the file") == true, "\(answer.text)")
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ManifestStore
 import SimulatedDevice
 import Testing
 
@@ -72,11 +73,64 @@ extension SystemTests {
             let gateway = try VerifyingGateway.required()
             let capture = try await SignedCapture.make()
             let copy = try await capture.media("c2pa.jpg")
-            let other = copy.changed(at: copy.middleOfPadding)
+            // The number of the box in the segment's head: the store is the same, byte for byte.
+            let store = try #require(EmbeddedStore(jpegHead: copy))
+            let other = copy.changed(at: store.range.lowerBound + 7)
             APIRefusal.hashNotFound.expectEnvelope(try await gateway.verify(hash: other.sha256))
             let answer = try await gateway.verify(other)
             #expect(answer.verdict == "verified" && answer.matched == "c2pa_copy" && answer.captureID == capture.id, "\(answer.text)")
             #expect(answer.data["file_hash"] as? String == other.sha256)
+
+            // What the signature leaves unused of its box is part of the store, and it is not what we recorded.
+            let padded = try await gateway.verify(copy.changed(at: copy.middleOfPadding))
+            #expect(padded.verdict == "c2pa_only" && padded.validationState == "valid", "\(padded.text)")
+            #expect(padded.manifest["own_signer"] as? Bool == true && padded.captureID == nil)
+        }
+
+        @Test("a copy from before digests were kept is known once they are computed from the store", .timeLimit(.minutes(2)))
+        func oldCopies() async throws {
+            let gateway = try VerifyingGateway.required()
+            let stack = try LocalStack.required()
+            var files: [(id: String, copy: [UInt8], other: [UInt8])] = []
+            for _ in 0..<3 {
+                let capture = try await SignedCapture.make()
+                let copy = try await capture.media("c2pa.jpg")
+                files.append((capture.id, copy, copy.changed(at: try #require(EmbeddedStore(jpegHead: copy)).range.lowerBound + 7)))
+            }
+            let ids = files.map { "'\($0.id)'" }.joined(separator: ", ")
+            let recorded =
+                "SELECT encode(leaf_sha256, 'hex') || encode(manifest_sha256, 'hex') FROM content_credentials WHERE capture_id IN (\(ids)) ORDER BY capture_id"
+            let before = try await stack.sql(recorded)
+            #expect(before.count == 3 && Set(before.map { $0.prefix(64) }).count == 1)
+            try await stack.control("stop", "evidence-assembler")
+            // As the schema before left them; one whose store cannot be found any more.
+            _ = try await stack.sql(
+                "UPDATE content_credentials SET leaf_sha256 = NULL, manifest_sha256 = NULL WHERE capture_id IN (\(ids))")
+            let lost = try await stack.sql(
+                "UPDATE media_objects SET object_key = object_key || '-gone' WHERE capture_id = '\(files[2].id)' AND name = 'manifest.c2pa' RETURNING 1"
+            )
+            #expect(lost.first == "1")
+            for file in files {
+                #expect(try await gateway.verify(file.copy).captureID == file.id, "by its file")
+                let answer = try await gateway.verify(file.other)
+                #expect(answer.verdict == "c2pa_only" && answer.captureID == nil, "\(answer.text)")
+            }
+            try await stack.control("start", "evidence-assembler")
+            try await eventually("the digests are computed again") {
+                let filled = try await stack.sql(recorded).count
+                let metrics = try await stack.admin("evidence-assembler", "/metrics").text
+                return filled == 2 && metrics.contains("rial_credential_digests_missing 1")
+            }
+            #expect(Set(try await stack.sql(recorded)).isSubset(of: Set(before)))
+            for (index, file) in files.enumerated() {
+                let answer = try await gateway.verify(file.other)
+                #expect((answer.verdict == "verified" && answer.captureID == file.id) == (index < 2), "\(answer.text)")
+                #expect(try await gateway.verify(file.copy).captureID == file.id)
+            }
+            let metrics = try await stack.admin("evidence-assembler", "/metrics").text
+            #expect(metrics.contains("rial_credential_digests_failed_total{reason=\"object_missing\"}"), "\(metrics)")
+            _ = try await stack.sql(
+                "UPDATE media_objects SET object_key = replace(object_key, '-gone', '') WHERE capture_id = '\(files[2].id)'")
         }
 
         @Test("of a copy that was changed nothing is repeated but that it was changed", .timeLimit(.minutes(1)))

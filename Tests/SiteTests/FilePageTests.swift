@@ -69,6 +69,44 @@ struct FilePageTests {
         #expect(outcome.contains("elsewhere.example") == (state == .remote))
     }
 
+    @Test(
+        "what is signed by us and on no record, made from what does not hold, or comes alone has words of its own",
+        arguments: Language.allCases)
+    func particular(language: Language) async throws {
+        var own = CredentialReport(state: .trusted)
+        own.voucher = .own
+        var ingredient = CredentialReport(state: .invalid)
+        ingredient.validationCodes = [
+            .init(code: "assertion.dataHash.mismatch", kind: .failure, ingredient: true),
+            .init(code: "signingCredential.untrusted", kind: .failure),
+        ]
+        var alone = CredentialReport(state: .invalid)
+        alone.validationCodes = [.init(code: "assertion.dataHash.mismatch", kind: .failure)]
+        let cases: [(ManifestInfo, ForeignCase, String)] = [
+            (ManifestInfo(own), .own, "valid"), (ManifestInfo(ingredient), .ingredient, "invalid"),
+            (ManifestInfo(alone, isDetached: true), .detached, "invalid"), (ManifestInfo(alone), .invalid, "invalid"),
+        ]
+        for (info, expected, state) in cases {
+            #expect(ForeignCase(info) == expected && info.validationState == state)
+            let html = try await Self.html(.credentialsOnly(.init(fileHash: Samples.digest, manifestInfo: info, note: "")), language)
+            let outcome = try #require(html.firstMatch(of: #/<div class="outcome"[\s\S]*?<\/div>\n<template/#)?.output)
+            let told = language == .english ? Self.english : Self.spanish
+            #expect(outcome.contains(try #require(told[expected])), "\(outcome)")
+        }
+        #expect(ManifestInfo(alone, isDetached: true).note.contains("manifest without the file"))
+        #expect(!ManifestInfo(alone, isDetached: true).note.contains("changed"))
+    }
+
+    private static let english: [ForeignCase: String] = [
+        .own: "Signed by us, not on record", .ingredient: "Do not hold for what it was made from",
+        .detached: "Credentials without their file",
+        .invalid: "Do not fit the file",
+    ]
+    private static let spanish: [ForeignCase: String] = [
+        .own: "Firmadas por nosotros, sin registro", .ingredient: "No valen para aquello con lo que se creó",
+        .detached: "Credenciales sin su archivo", .invalid: "No corresponden al archivo",
+    ]
+
     @Test("a stranger's long title is cut, the whole of it behind a button")
     func longTitle() async throws {
         var report = CredentialReport(state: .valid)
@@ -87,7 +125,8 @@ struct FilePageTests {
         arguments: [
             (APIError(.payloadTooLarge, ""), 413, "This file is larger than 20 MB."),
             (APIError(.unsupportedMediaType, ""), 415, "We read JPEG"),
-            (APIError.invalid("file", "is missing"), 400, "This file is empty."),
+            (APIError.invalid("file", "is empty"), 400, "This file is empty."),
+            (APIError.invalid("file", "is missing"), 400, "No file was chosen."),
             (APIError.retryLater(.rateLimited, "", seconds: 120), 429, "Try again in 2 minutes."),
             (APIError.retryLater(.serviceUnavailable, "", seconds: 5), 503, "We could not look it up right now."),
             (APIError(.storageError, ""), 503, "We could not look it up right now."),

@@ -51,7 +51,7 @@ stack_value() {
     RIAL_ADMIN_TOKEN) secret admin-token ;;
     RIAL_C2PA_CERTIFICATES) echo "$KEYS/c2pa/certificates.pem" ;;
     RIAL_C2PA_PRIVATE_KEY) [ -n "${RIAL_C2PA_PKCS11_MODULE:-}" ] || echo "$KEYS/c2pa/private-key.pem" ;;
-    RIAL_C2PA_TRUST_ANCHORS) echo "$KEYS/c2pa/root.pem" ;;
+    RIAL_C2PA_OWN_ANCHORS) echo "$KEYS/c2pa/root.pem" ;;
     RIAL_HTTP_HOST | RIAL_ADMIN_HOST) echo 127.0.0.1 ;;
     RIAL_HTTP_PORT) echo "$HTTP_PORT" ;;
     RIAL_ADMIN_PORT) admin_port "$2" ;;

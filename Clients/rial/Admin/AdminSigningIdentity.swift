@@ -8,7 +8,7 @@ struct AdminSigningIdentity: ParsableCommand {
         commandName: "signing-identity",
         abstract: "Makes a key and certificates that sign Content Credentials in development, unless they are there and still hold.",
         discussion: """
-            Writes root.pem, for RIAL_C2PA_TRUST_ANCHORS; certificates.pem, for RIAL_C2PA_CERTIFICATES; and private-key.pem, for \
+            Writes root.pem, for RIAL_C2PA_OWN_ANCHORS; certificates.pem, for RIAL_C2PA_CERTIFICATES; and private-key.pem, for \
             RIAL_C2PA_PRIVATE_KEY. The authority's own keys are kept nowhere. Nobody but you trusts what is signed with them.
             """)
 

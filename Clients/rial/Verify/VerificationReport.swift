@@ -33,10 +33,12 @@ struct VerificationReport {
 /// What Content Credentials say when they are read without a server.
 struct CredentialSummary {
     let report: CredentialReport
+    /// There was no photo or video with it.
+    var isManifestAlone = false
 
     var text: String {
         var table = TextTable()
-        table.add("credentials", Self.sentence(report.state))
+        table.add("credentials", sentence)
         // Of anything else nothing may be repeated as a fact.
         if report.state == .trusted || report.state == .valid {
             let facts = [
@@ -47,14 +49,18 @@ struct CredentialSummary {
             table.add("assertions", report.assertions.map(\.label).joined(separator: ", "))
         }
         if let url = report.remoteURL { table.add("said to be at", url) }
-        for code in report.validationCodes where code.kind == .failure { table.add("failure", code.code) }
+        for code in report.validationCodes where code.kind == .failure {
+            table.add(code.ingredient == true ? "failure in an ingredient" : "failure", code.code)
+        }
         return table.text
     }
 
-    private static func sentence(_ state: CredentialReport.State) -> String {
-        switch state {
+    private var sentence: String {
+        switch report.state {
+        case .trusted where report.voucher == .own: "ours: intact, and one of rial.'s own anchors vouches for the signer"
         case .trusted: "trusted: intact, and one of the anchors vouches for the signer"
         case .valid: "valid: intact, but no anchor vouches for the signer"
+        case .invalid where isManifestAlone: "alone: a manifest without its file, which there is nothing to check against"
         case .invalid: "invalid: changed after signing, or the signature does not count"
         case .unreadable: "unreadable"
         case .remote: "elsewhere: not fetched"

@@ -11,7 +11,7 @@ struct VerifyCommand: AsyncParsableCommand {
         abstract: "Says what is known of a photo or video.",
         discussion: """
             Asks first by the file's SHA-256, and sends the file only if that is unknown. With --offline nothing leaves this machine: \
-            the Content Credentials inside the file are checked against --anchors, and no record can be found.
+            the Content Credentials inside the file are checked against --anchors and --own-anchors, and no record can be found.
             """)
 
     @Argument(help: "A JPEG, PNG, HEIC, WebP, AVIF, TIFF, MP4, MOV or .c2pa file.")
@@ -23,6 +23,14 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "With --offline: PEM file of certificates that vouch for signers. Default: RIAL_C2PA_TRUST_ANCHORS, if set.")
     var anchors: String?
 
+    @Option(help: "With --offline: PEM file of certificates that vouch for rial.'s own signers. Default: RIAL_C2PA_OWN_ANCHORS, if set.")
+    var ownAnchors: String?
+
+    @Option(
+        help:
+            "With --offline: PEM file of certificates that vouch for time-stamp authorities. Default: RIAL_C2PA_TIMESTAMP_ANCHORS, if set.")
+    var timestampAnchors: String?
+
     @Flag(help: "Do not send the file even if its SHA-256 is unknown.")
     var hashOnly = false
 
@@ -33,12 +41,15 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func validate() throws {
         if offline, hashOnly { throw ValidationError("--offline sends nothing at all: leave out --hash-only") }
-        if anchors != nil, !offline { throw ValidationError("--anchors is for --offline: a server has anchors of its own") }
+        for (name, value) in [("anchors", anchors), ("own-anchors", ownAnchors), ("timestamp-anchors", timestampAnchors)] {
+            if value != nil, !offline { throw ValidationError("--\(name) is for --offline: a server has anchors of its own") }
+        }
     }
 
     func run() async throws {
         let url = URL(fileURLWithPath: file)
         let content = try PartContent.file(at: url)
+        guard content.sizeBytes > 0 else { throw CommandFailure("\(file) is empty: there is nothing to verify") }
         if offline {
             try readOffline(url)
         } else {
@@ -59,16 +70,33 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func readOffline(_ url: URL) throws {
-        let path = anchors ?? ProcessInfo.processInfo.environment["RIAL_C2PA_TRUST_ANCHORS"]
-        let pem = try path.map { path in
-            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { throw CommandFailure("\(path) cannot be read") }
-            return text
+        let reader: CredentialReader
+        do {
+            reader = try CredentialReader(
+                trustAnchorsPEM: Self.certificates(anchors, "RIAL_C2PA_TRUST_ANCHORS"),
+                ownAnchorsPEM: Self.certificates(ownAnchors, "RIAL_C2PA_OWN_ANCHORS"),
+                timestampAnchorsPEM: Self.certificates(timestampAnchors, "RIAL_C2PA_TIMESTAMP_ANCHORS"))
+        } catch is CredentialError {
+            throw CommandFailure("the anchors are no certificates")
         }
-        guard let reader = try? CredentialReader(trustAnchorsPEM: pem) else { throw CommandFailure("\(path ?? "") holds no certificates") }
         let handle = try FileHandle(forReadingFrom: url)
         defer { try? handle.close() }
         let report = reader.read(fileDescriptor: handle.fileDescriptor, mediaType: nil)
-        Console.result(json ? String(decoding: try WireJSON.encode(report), as: UTF8.self) : CredentialSummary(report: report).text)
+        Console.result(json ? String(decoding: try WireJSON.encode(report), as: UTF8.self) : CredentialSummary(report: report, isManifestAlone: Self.isManifest(handle)).text)
+    }
+
+    /// - Parameter path: what was given; else what the environment says.
+    private static func certificates(_ path: String?, _ variable: String) throws -> String? {
+        let value = path ?? ProcessInfo.processInfo.environment[variable]
+        return try value.flatMap { $0.isEmpty ? nil : $0 }.map { path in
+            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { throw CommandFailure("\(path) cannot be read") }
+            return text
+        }
+    }
+
+    private static func isManifest(_ file: FileHandle) -> Bool {
+        guard (try? file.seek(toOffset: 0)) != nil, let prefix = try? file.read(upToCount: MediaFormat.prefixBytes) else { return false }
+        return MediaFormat.sniff(Array(prefix)) == .manifest
     }
 
     private static func text(of value: JSONValue) throws -> String { String(decoding: try WireJSON.encode(value), as: UTF8.self) }

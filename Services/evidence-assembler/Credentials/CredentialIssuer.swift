@@ -2,6 +2,7 @@ import Blocking
 import ContentCredentials
 import Foundation
 import Logging
+import ManifestStore
 import Metrics
 import Models
 import ObjectStorage
@@ -12,6 +13,8 @@ import Signing
 struct IssuedCredentials: Sendable {
     let manifestID: String
     let certificateSerial: String
+    /// SHA-256 of the certificate that signed, as DER.
+    let leafDigest: Digest
     /// Who the certificate is for, as readers show it.
     let issuer: String?
     let hasTimestamp: Bool
@@ -24,11 +27,16 @@ enum Issuing: Sendable {
     case made(IssuedCredentials)
     /// The time-stamp authority does not answer; to be tried again.
     case noTimestampYet
+    /// The signer is away, or its certificate does not hold; to be tried again.
+    case noSignerYet
     /// There is no public copy, or the library takes it for no photo: the capture goes on without. The reason is for the evidence.
     case notSignable(reason: String)
 }
 
 /// Makes the signed copy of a photo. The signer and the library block, so that the actor has a thread of its own.
+///
+/// A time-stamp authority that hangs takes the library's thirty seconds from one capture, not from each: after that nobody asks it until a
+/// trial says that it is back. Trials are made for captures that wait already, never for one that could go on.
 actor CredentialIssuer {
     private let executor = BlockingExecutor(label: "credential-issuer")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -36,6 +44,8 @@ actor CredentialIssuer {
     private let certificate: SigningCertificate
     private let storage: S3Client
     private let logger: Logger
+    private let signerCircuit = CircuitBreaker(dependency: "signer", pause: .seconds(5), longestPause: .seconds(20))
+    private let timestampCircuit = CircuitBreaker(dependency: "timestamp_authority", pause: .seconds(5), longestPause: .seconds(60))
 
     init(writer: CredentialWriter, certificate: SigningCertificate, storage: S3Client, logger: Logger) {
         self.writer = writer
@@ -51,14 +61,28 @@ actor CredentialIssuer {
         return try await storage.accepted(photo, missing: "picture_missing")
     }
 
-    /// - Parameter photo: the public copy's bytes, from ``read(_:)``; it holds neither place nor serial numbers.
-    /// - Throws: ``DependencyUnavailable`` while the signer is away or its certificate does not hold; storage errors as they are.
-    func issue(_ claim: CaptureClaim, photo: [UInt8]?) async throws -> Issuing {
+    /// - Parameters:
+    ///   - photo: the public copy's bytes, from ``read(_:)``; it holds neither place nor serial numbers.
+    ///   - isTrial: the capture waits already, so that it may wait for what was away the last time.
+    /// - Throws: storage errors as they are.
+    nonisolated func issue(_ claim: CaptureClaim, photo: [UInt8]?, isTrial: Bool = false) async throws -> Issuing {
         guard let photo else { return .notSignable(reason: "photo_unreadable") }
+        // Before the line for this actor's thread, on which somebody else's trial may be hanging.
+        if signerCircuit.state != .closed, !isTrial { return .noSignerYet }
+        if timestampCircuit.state != .closed, !isTrial { return .noTimestampYet }
+        return try await sign(claim, photo: photo, isTrial: isTrial)
+    }
+
+    private func sign(_ claim: CaptureClaim, photo: [UInt8], isTrial: Bool) async throws -> Issuing {
+        guard signerCircuit.mayPass(isTrial: isTrial) else { return .noSignerYet }
+        // Both forget a trial that came to no end.
+        defer { if isTrial { signerCircuit.abandon() } }
+        guard timestampCircuit.mayPass(isTrial: isTrial) else { return .noTimestampYet }
+        defer { if isTrial { timestampCircuit.abandon() } }
         do {
             try certificate.check(at: Date())
         } catch {
-            throw DependencyUnavailable("signer", "\(error)")
+            return noSigner("\(error)")
         }
         let source = try ScratchFile(holding: photo)
         let destination = try ScratchFile()
@@ -66,27 +90,48 @@ actor CredentialIssuer {
         let signed: SignedCopy
         do {
             signed = try writer.sign(claim, source: source.descriptor, destination: destination.descriptor)
+            signerCircuit.succeed()
+            timestampCircuit.succeed()
         } catch {
             switch error {
-            case .timestampUnavailable:
+            case .timestampUnavailable(let problem):
                 Counter(label: "rial_timestamps_failed_total").increment()
+                logger.warning("no time stamp", metadata: ["problem": "\(problem)"])
+                // It comes after the signature.
+                signerCircuit.succeed()
+                timestampCircuit.fail()
                 return .noTimestampYet
-            case .signer(let failure): throw DependencyUnavailable("signer", "\(failure)")
-            case .refused(let reason):
-                logger.error("the C2PA library refused a photo", metadata: ["reason": "\(reason)"])
-                Counter(label: "rial_signings_refused_total").increment()
-                return .notSignable(reason: "photo_not_signable")
+            case .signer(let failure): return noSigner("\(failure)")
+            case .refused(let reason): return refused(reason)
             }
         }
         Metrics.Timer(label: "rial_signing_seconds").record(duration: start.duration(to: .now))
+        // By this the copy will be known as ours: what nobody could recognise is not published.
+        guard let identity = StoreIdentity(signed.manifest), identity.label == signed.manifestID, identity.binding != nil else {
+            return refused("its manifest store cannot be read again")
+        }
         async let copy = storage.storeDerived(
             try destination.bytes(), named: "c2pa.jpg", contentType: "image/jpeg", of: claim.captureID)
         let manifest = try await storage.storeDerived(
             signed.manifest, named: "manifest.c2pa", contentType: "application/c2pa", of: claim.captureID)
         return .made(
             IssuedCredentials(
-                manifestID: signed.manifestID, certificateSerial: certificate.serialNumber,
+                manifestID: signed.manifestID, certificateSerial: certificate.serialNumber, leafDigest: identity.leafDigest,
                 issuer: certificate.organization, hasTimestamp: signed.hasTimestamp, copy: try await copy, manifest: manifest))
+    }
+}
+
+extension CredentialIssuer {
+    private func noSigner(_ problem: String) -> Issuing {
+        logger.warning("the signer is away", metadata: ["problem": "\(problem)"])
+        signerCircuit.fail()
+        return .noSignerYet
+    }
+
+    private func refused(_ reason: String) -> Issuing {
+        logger.error("a photo could not be signed", metadata: ["reason": "\(reason)"])
+        Counter(label: "rial_signings_refused_total").increment()
+        return .notSignable(reason: "photo_not_signable")
     }
 }
 

@@ -22,7 +22,7 @@ struct WaitingCredentials: Sendable {
         }
     }
 
-    /// - Returns: false if there is still no time stamp.
+    /// - Returns: false if there is still no time stamp, or no signer.
     private func make(_ capture: CaptureID) async throws -> Bool {
         try await database.withTransaction { connection in
             let repository = CredentialRepository(connection)
@@ -33,7 +33,7 @@ struct WaitingCredentials: Sendable {
             let claim = CaptureClaim(
                 captureID: capture, capturedAt: waiting.capturedAt, evidence: package, confidence: waiting.confidence)
             switch try await issue(claim, parts) {
-            case .noTimestampYet: return false
+            case .noTimestampYet, .noSignerYet: return false
             case .notSignable(let reason): package.contentCredentials = .init(status: .unavailable, reason: reason)
             case .made(let issued):
                 try await repository.insert(capture, issued)
@@ -52,7 +52,7 @@ struct WaitingCredentials: Sendable {
     /// A public copy that is no more, or another, is never signed, and does not hold up the others.
     private func issue(_ claim: CaptureClaim, _ parts: EvidenceParts) async throws -> Issuing {
         do {
-            return try await credentials.issue(claim, photo: try await credentials.read(parts.media.objects["public.jpg"]))
+            return try await credentials.issue(claim, photo: try await credentials.read(parts.media.objects["public.jpg"]), isTrial: true)
         } catch let rejection as RejectedMessage {
             logger.error("a photo cannot be signed any more", metadata: ["capture_id": "\(claim.captureID)", "reason": "\(rejection)"])
             return .notSignable(reason: rejection.reason)

@@ -9,7 +9,12 @@ struct AssembleEvidence<Part: PartEvent>: MessageHandler {
     func handle(_ message: Part, _ context: MessageContext) async throws {
         switch try await assembly.look(at: message.captureID, context) {
         case .answered: return
-        case .complete(let parts): try await assembly.complete(message.captureID, parts, context)
+        case .complete(let parts):
+            do {
+                try await assembly.complete(message.captureID, parts, event: context, context.logger)
+            } catch is CaptureAssembly.SignerAway {
+                try await assembly.park(context)
+            }
         }
     }
 

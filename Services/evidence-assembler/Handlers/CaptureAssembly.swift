@@ -2,6 +2,7 @@ import ContentCredentials
 import Evidence
 import Foundation
 import Imaging
+import Logging
 import Metrics
 import Models
 import ObjectStorage
@@ -44,8 +45,21 @@ struct CaptureAssembly: Sendable {
         }
     }
 
+    /// The signer is away: the capture waits for it, and nothing else shall wait for the capture.
+    struct SignerAway: Error {}
+
+    /// Accepts the event of a capture that waits for the signer, so that the records behind it go on. ``UnsignedCaptures`` completes it.
+    func park(_ context: MessageContext) async throws {
+        try await database.withTransaction { connection in
+            _ = try await inbox.accept(context.eventID, consumer: context.topic, on: connection)
+        }
+        context.logger.info("the capture waits for the signer")
+    }
+
     /// Assembles the package and completes the capture, with its objects' names and the announcement, in one transaction.
-    func complete(_ capture: CaptureID, _ parts: EvidenceParts, _ context: MessageContext) async throws {
+    /// - Parameter event: what told of it; `nil` for a capture that waited.
+    /// - Throws: ``SignerAway`` if it must be signed and cannot be now.
+    func complete(_ capture: CaptureID, _ parts: EvidenceParts, event: MessageContext?, _ logger: Logger) async throws {
         let start = ContinuousClock.now
         guard let record = try await database.withConnection({ try await CaptureRepository($0).find(capture) }) else {
             throw RejectedMessage(reason: "capture_unknown")
@@ -68,11 +82,11 @@ struct CaptureAssembly: Sendable {
             assembled, confidence, parts.attestation, capturedAt: metadata.capturedAt, mediaHash: record.mediaHash)
         async let drawn = cards.make(content, for: capture, from: parts.media.objects)
         let (package, issued) = try await issue(
-            capture, assembled, confidence, capturedAt: metadata.capturedAt, photo: try await publicCopy)
+            capture, assembled, confidence, capturedAt: metadata.capturedAt, photo: try await publicCopy, isTrial: event == nil)
         let card = try await drawn
         FailPoint.reached("evidence-assembler.signed")
         try await database.withTransaction { connection in
-            guard try await inbox.accept(context.eventID, consumer: context.topic, on: connection) else { return }
+            if let event, try await !inbox.accept(event.eventID, consumer: event.topic, on: connection) { return }
             guard try await CaptureRepository(connection).complete(capture, package, confidence) else { return }
             FailPoint.reached("evidence-assembler.completed")
             if let issued { try await CredentialRepository(connection).insert(capture, issued) }
@@ -88,7 +102,7 @@ struct CaptureAssembly: Sendable {
                 duration: .seconds(min(Date().timeIntervalSince(record.announcement.receivedAt), 1e6)))
         }
         FailPoint.reached("evidence-assembler.committed")
-        context.logger.info(
+        logger.info(
             "capture complete",
             metadata: [
                 "confidence": "\(confidence.rawValue)", "assembly_seconds": "\(ContinuousClock.now - start)",
@@ -97,12 +111,14 @@ struct CaptureAssembly: Sendable {
 
     /// Signs the public copy where Content Credentials are due, and writes into the package what became of them.
     private func issue(
-        _ capture: CaptureID, _ assembled: EvidencePackage, _ confidence: ConfidenceLevel, capturedAt: Date, photo: [UInt8]?
+        _ capture: CaptureID, _ assembled: EvidencePackage, _ confidence: ConfidenceLevel, capturedAt: Date, photo: [UInt8]?,
+        isTrial: Bool
     ) async throws -> (package: EvidencePackage, issued: IssuedCredentials?) {
         var package = assembled
         guard package.contentCredentials.status == .pending else { return (package, nil) }
         let claim = CaptureClaim(captureID: capture, capturedAt: capturedAt, evidence: package, confidence: confidence)
-        switch try await credentials.issue(claim, photo: photo) {
+        switch try await credentials.issue(claim, photo: photo, isTrial: isTrial) {
+        case .noSignerYet: throw SignerAway()
         case .made(let issued):
             package.contentCredentials = ContentCredentialsEvidence(status: .embedded, reason: nil)
             return (package, issued)

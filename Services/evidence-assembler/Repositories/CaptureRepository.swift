@@ -1,3 +1,4 @@
+import Foundation
 import Models
 import Persistence
 import Pipeline
@@ -30,6 +31,19 @@ struct CaptureRepository {
             return CaptureRecord(
                 announcement: try CaptureAnnouncement(stored: row.get("announcement", as: PostgresJSON.self)), mediaHash: hash)
         }
+    }
+
+    /// Captures that have all their parts and were not completed when the last of them was found: they wait for the signer, longest first.
+    /// The seconds are for those that are being completed now.
+    func unsigned(limit: Int) async throws -> [CaptureID] {
+        try await connection.query(
+            """
+            SELECT id FROM captures WHERE status = 'processing'
+                AND (SELECT count(*) = 3 AND max(received_at) < now() - interval '5 seconds' FROM evidence_parts
+                    WHERE capture_id = captures.id AND outcome = 'done')
+            ORDER BY uploaded_at LIMIT \(limit)
+            """
+        ).map { CaptureID(try $0.get("id", as: UUID.self)) }
     }
 
     /// - Returns: false if the capture was complete already: `complete` is final.

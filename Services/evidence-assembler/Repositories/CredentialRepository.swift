@@ -12,9 +12,10 @@ struct CredentialRepository {
     func insert(_ capture: CaptureID, _ issued: IssuedCredentials) async throws {
         try await connection.query(
             """
-            INSERT INTO content_credentials (capture_id, manifest_id, certificate_serial, issuer, signed_at, has_timestamp)
+            INSERT INTO content_credentials
+                (capture_id, manifest_id, certificate_serial, issuer, signed_at, has_timestamp, leaf_sha256, manifest_sha256)
             VALUES (\(capture.uuid), \(issued.manifestID), \(issued.certificateSerial), \(issued.issuer), now(),
-                \(issued.hasTimestamp))
+                \(issued.hasTimestamp), \(issued.leafDigest.bytes), \(issued.manifest.sha256.bytes))
             """)
         let objects = MediaObjectRepository(connection)
         try await objects.insert(capture, name: "c2pa.jpg", issued.copy)
@@ -41,10 +42,60 @@ struct CredentialRepository {
         return (try row.get("evidence", as: PostgresJSON.self).decode(EvidencePackage.self), confidence, try row.get("captured_at"))
     }
 
+    /// Those made before digests were kept, with what is stored of them, in the order of their ids.
+    func withoutDigests(after last: UUID, limit: Int) async throws -> [UndigestedCredentials] {
+        try await connection.query(
+            """
+            SELECT content_credentials.capture_id, manifest_id, certificate_serial, object_key, sha256, size_bytes, content_type
+            FROM content_credentials LEFT JOIN media_objects
+                ON media_objects.capture_id = content_credentials.capture_id AND media_objects.name = 'manifest.c2pa'
+            WHERE manifest_sha256 IS NULL AND content_credentials.capture_id > \(last)
+            ORDER BY content_credentials.capture_id LIMIT \(limit)
+            """
+        ).map { try UndigestedCredentials($0) }
+    }
+
+    func countWithoutDigests() async throws -> Int64 {
+        let rows = try await connection.query("SELECT count(*) AS missing FROM content_credentials WHERE manifest_sha256 IS NULL")
+        return try rows.first?.get("missing", as: Int64.self) ?? 0
+    }
+
+    /// Keeps the first digests; later ones change nothing.
+    func save(_ capture: CaptureID, leaf: Digest, manifest: Digest) async throws {
+        try await connection.query(
+            """
+            UPDATE content_credentials SET leaf_sha256 = \(leaf.bytes), manifest_sha256 = \(manifest.bytes)
+            WHERE capture_id = \(capture.uuid) AND manifest_sha256 IS NULL
+            """)
+    }
+
     func save(_ capture: CaptureID, _ package: EvidencePackage) async throws {
         try await connection.query(
             """
             UPDATE captures SET evidence = \(PostgresJSON(encoding: package)) WHERE id = \(capture.uuid)
             """)
+    }
+}
+
+/// What is recorded of a manifest whose digests are not.
+struct UndigestedCredentials: Sendable {
+    let capture: CaptureID
+    let manifestID: String
+    let certificateSerial: String
+    /// `nil` if no object is named.
+    let manifest: StoredMedia?
+
+    init(_ row: Row) throws {
+        capture = CaptureID(try row.get("capture_id", as: UUID.self))
+        manifestID = try row.get("manifest_id")
+        certificateSerial = try row.get("certificate_serial")
+        guard let key = try row.getOptional("object_key", as: String.self),
+            let digest = Digest(bytes: try row.get("sha256", as: [UInt8].self))
+        else {
+            manifest = nil
+            return
+        }
+        manifest = StoredMedia(
+            key: key, sha256: digest, sizeBytes: try row.get("size_bytes", as: Int64.self), contentType: try row.get("content_type"))
     }
 }

@@ -50,7 +50,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
 
 /// An answer that is an error: the code to switch on, a sentence for people, and what is wrong with which field.
 struct APIError: Error, Sendable {
-    struct Detail: Sendable, Encodable {
+    struct Detail: Sendable, Encodable, Equatable {
         let field: String
         let problem: String
     }

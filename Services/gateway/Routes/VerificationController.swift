@@ -83,35 +83,40 @@ struct VerificationController: Sendable {
         let slot = try await slots.take()
         defer { slot.give() }
         guard let digest = received.file.digest else { throw APIError(.internalError, "Something went wrong on our side.") }
-        let answer = try await judge(received, digest)
+        let answer = try await judge(received, digest, executor)
         try await log(.file, digest, address, answer.status, answer.captureID)
         return (answer, fields)
     }
 
-    private func judge(_ received: FileIntake.ReceivedFile, _ digest: Digest) async throws -> VerificationAnswer {
+    private func judge(
+        _ received: FileIntake.ReceivedFile, _ digest: Digest, _ executor: BlockingExecutor
+    ) async throws -> VerificationAnswer {
         if let known = VerificationAnswer(try await repository.claims(of: digest), digest: digest, publicURL: publicURL) { return known }
         guard let format = received.format else {
             throw APIError(
                 .unsupportedMediaType, "The file is no JPEG, PNG, HEIC, WebP, AVIF, TIFF, MP4, MOV or C2PA manifest.")
         }
-        let outcome = try await inspect(received.file, format)
+        if format == .jpeg, let known = VerificationAnswer(try await ours(received.file, executor), digest: digest, publicURL: publicURL) {
+            return known
+        }
         let info: ManifestInfo
-        switch outcome {
+        switch try await inspect(received.file, format) {
         case .unreadable(let reason):
             Counter(label: "rial_inspections_failed_total", dimensions: [("reason", reason.rawValue)]).increment()
             info = ManifestInfo(unreadable: reason.rawValue)
         case .report(let report):
             if report.state == .none { return .noRecord(digest: digest) }
-            // Only a signature that an anchor of ours vouches for makes a manifest ours, whatever id it claims.
-            if report.state == .trusted, let id = report.activeManifest, let serial = report.certificateSerial,
-                let known = VerificationAnswer(
-                    try await repository.claims(ofManifest: id, certificateSerial: serial), digest: digest, publicURL: publicURL)
-            {
-                return known
-            }
-            info = ManifestInfo(report)
+            info = ManifestInfo(report, isDetached: format == .manifest)
         }
         return .credentialsOnly(.init(fileHash: digest, manifestInfo: info, note: info.note))
+    }
+
+    /// The captures whose signed copy this is, in whatever other bytes; none for any file but an intact copy of ours.
+    private func ours(_ file: ScratchFile, _ executor: BlockingExecutor) async throws -> [Claim] {
+        guard let copy = try await executor.run({ OwnCopy(file) }) else { return [] }
+        let claims = try await repository.claims(of: copy.store)
+        guard !claims.isEmpty, try await executor.run({ copy.isIntact() }) else { return [] }
+        return claims
     }
 
     private func inspect(_ file: ScratchFile, _ format: MediaFormat) async throws -> InspectionOutcome {

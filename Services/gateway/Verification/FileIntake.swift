@@ -24,6 +24,8 @@ actor FileIntake {
 
     struct ReceivedFile: Sendable {
         let file: ScratchFile
+        /// As sent.
+        let filename: String?
         /// The first bytes, by which the format is told.
         var prefix: [UInt8] = []
         var format: MediaFormat?
@@ -54,7 +56,11 @@ actor FileIntake {
             }
         }
         try multipart { try parser.finish() }
-        guard let received, received.file.sizeBytes > 0 else { throw APIError.invalid("file", "is missing") }
+        guard let received else { throw APIError.invalid("file", "is missing") }
+        guard received.file.sizeBytes > 0 else {
+            // So a browser sends a form in which nothing was chosen.
+            throw received.filename == "" ? APIError.invalid("file", "is missing") : APIError.invalid("file", "is empty")
+        }
         return received
     }
 
@@ -63,7 +69,7 @@ actor FileIntake {
         partSize = 0
         guard headers.name == "file" else { return }
         guard received == nil else { throw APIError.invalid("file", "appears twice") }
-        received = ReceivedFile(file: try ScratchFile(in: folder, of: room))
+        received = ReceivedFile(file: try ScratchFile(in: folder, of: room), filename: headers.filename)
     }
 
     private func take(_ data: ArraySlice<UInt8>) throws {

@@ -7,21 +7,30 @@ struct ManifestInfo: Encodable {
     let title: String?
     let issuer: String?
     let signedAt: String?
+    /// `trusted` only by the operator's list: a file of ours that is on no record is `valid`.
     let validationState: String
     let validationCodes: [Code]
     let assertions: [String]
     /// Where the manifest says that it lies; never fetched.
     let remoteURL: String?
+    /// Sent without the file that it is about, so that there is nothing that it could fit.
+    let isDetached: Bool
+    /// Intact and signed with a certificate of ours, and yet not what we have on record.
+    let isOwnSigner: Bool
 
     struct Code: Encodable {
         let code: String
         let kind: String
         let explanation: String?
+        /// It is about something that the file was made from.
+        let ingredient: Bool?
     }
 
-    init(_ report: CredentialReport) {
-        let isSound = report.state == .trusted || report.state == .valid
-        validationState = report.state.rawValue
+    init(_ report: CredentialReport, isDetached: Bool = false) {
+        isOwnSigner = report.state == .trusted && report.voucher == .own
+        let state = isOwnSigner ? .valid : report.state
+        let isSound = state == .trusted || state == .valid
+        validationState = state.rawValue
         generator = isSound ? report.generator : nil
         title = isSound ? report.title : nil
         issuer = isSound ? report.issuer : nil
@@ -29,9 +38,10 @@ struct ManifestInfo: Encodable {
         assertions = isSound ? report.assertions.map(\.label) : []
         // Explanations quote names of the manifest's parts, which whoever changed it may have chosen.
         validationCodes = report.validationCodes.map {
-            Code(code: $0.code, kind: $0.kind.rawValue, explanation: isSound ? $0.explanation : nil)
+            Code(code: $0.code, kind: $0.kind.rawValue, explanation: isSound ? $0.explanation : nil, ingredient: $0.ingredient)
         }
         remoteURL = report.remoteURL
+        self.isDetached = isDetached
     }
 
     /// The file could not be read at all, or not within its limits.
@@ -42,22 +52,14 @@ struct ManifestInfo: Encodable {
         signedAt = nil
         assertions = []
         remoteURL = nil
+        isDetached = false
+        isOwnSigner = false
         validationState = "unreadable"
-        validationCodes = [Code(code: "rial.inspection.\(reason)", kind: "failure", explanation: nil)]
+        validationCodes = [Code(code: "rial.inspection.\(reason)", kind: "failure", explanation: nil, ingredient: nil)]
     }
 
     /// One sentence for people.
-    var note: String {
-        switch validationState {
-        case "trusted":
-            "No record of ours has this file. Its Content Credentials are intact, and a listed authority vouches for who signed them."
-        case "valid": "No record of ours has this file. Its Content Credentials are intact, but nobody we know vouches for who signed them."
-        case "invalid":
-            "No record of ours has this file. Its Content Credentials do not fit it: it may have been changed after signing, or the signature has expired."
-        case "remote": "No record of ours has this file. It says that its Content Credentials lie elsewhere; they were not fetched."
-        default: "No record of ours has this file. Its Content Credentials could not be read; this says nothing about what it shows."
-        }
-    }
+    var note: String { "No record of ours has this file. " + ForeignCase(self).sentence }
 
     enum CodingKeys: String, CodingKey {
         case generator, title, issuer
@@ -66,5 +68,7 @@ struct ManifestInfo: Encodable {
         case validationCodes = "validation_codes"
         case assertions
         case remoteURL = "remote_url"
+        case isDetached = "detached"
+        case isOwnSigner = "own_signer"
     }
 }

@@ -47,6 +47,27 @@ final class ScratchFile: @unchecked Sendable {
         }
     }
 
+    /// What lies there, up to the end of the file. Blocks.
+    /// - Returns: `nil` if it cannot be read.
+    func bytes(_ range: Range<Int64>) -> [UInt8]? {
+        guard range.lowerBound >= 0, range.count <= 1 << 22 else { return nil }
+        var position = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
+            while position < range.count {
+                let read = pread(
+                    descriptor, buffer.baseAddress?.advanced(by: position), range.count - position, off_t(range.lowerBound) + position)
+                if read < 0, errno == EINTR { continue }
+                guard read > 0 else {
+                    if read < 0 { position = -1 }
+                    break
+                }
+                position += read
+            }
+            count = max(0, position)
+        }
+        return position < 0 ? nil : bytes
+    }
+
     /// Of all that was appended.
     var digest: Digest? { Digest(bytes: Array(hasher.finalize())) }
 

@@ -1,4 +1,5 @@
 import Foundation
+import ManifestStore
 import Models
 import Persistence
 
@@ -26,12 +27,14 @@ struct VerificationRepository: Sendable {
                 """)
     }
 
-    /// The capture whose manifest this is, if the certificate is the one that signed it.
-    func claims(ofManifest id: String, certificateSerial: String) async throws -> [Claim] {
+    /// The capture for which we made this very manifest store, signed by this very certificate. Captures from before the digests were kept
+    /// are found once `evidence-assembler` has computed theirs.
+    func claims(of store: StoreIdentity) async throws -> [Claim] {
         try await claims(
             matching: """
                 SELECT capture_id, 'c2pa.jpg' AS matched FROM content_credentials
-                WHERE manifest_id = \(id) AND certificate_serial = \(certificateSerial)
+                WHERE manifest_id = \(store.label) AND manifest_sha256 = \(store.digest.bytes)
+                    AND leaf_sha256 = \(store.leafDigest.bytes)
                 """)
     }
 

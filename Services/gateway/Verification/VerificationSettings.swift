@@ -5,8 +5,9 @@ import Pipeline
 struct VerificationSettings: Sendable {
     /// The program that reads strangers' files; beside this one unless `RIAL_C2PA_INSPECTOR` says otherwise.
     let inspector: String
-    /// PEM files of certificates that vouch for signers and for time-stamp authorities.
+    /// PEM files of certificates that vouch for signers, as the operator lists them, for ourselves, and for time-stamp authorities.
     let trustAnchorsFile: String?
+    let ownAnchorsFile: String?
     let timestampAnchorsFile: String?
     /// Where files lie, without a name, while they are looked at.
     let scratchFolder: String
@@ -25,6 +26,7 @@ struct VerificationSettings: Sendable {
             try environment.optional("RIAL_C2PA_INSPECTOR")
             ?? beside?.deletingLastPathComponent().appending(path: "c2pa-inspector").path ?? "c2pa-inspector"
         trustAnchorsFile = try Self.file(environment, "RIAL_C2PA_TRUST_ANCHORS")
+        ownAnchorsFile = try Self.file(environment, "RIAL_C2PA_OWN_ANCHORS")
         timestampAnchorsFile = try Self.file(environment, "RIAL_C2PA_TIMESTAMP_ANCHORS")
         scratchFolder = try environment.optional("RIAL_SCRATCH_DIR") ?? FileManager.default.temporaryDirectory.path
         guard access(scratchFolder, W_OK | X_OK) == 0 else {

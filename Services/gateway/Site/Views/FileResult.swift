@@ -103,7 +103,8 @@ enum FileResult {
             let isVideo = (declaredBytes ?? 0) > FileIntake.maximumVideoBytes
             return words("file.big", ["limit": isVideo ? "100 MB" : "20 MB"])
         case .unsupportedMediaType: return words("file.type")
-        case .validationError: return words("file.empty")
+        case .validationError where error.details.contains { $0.problem == "is empty" }: return words("file.empty")
+        case .validationError: return words("file.missing")
         case .rateLimited: return words("file.limit", ["t": Formats(words: words).span(error.retrySeconds)])
         default: return words("file.server")
         }

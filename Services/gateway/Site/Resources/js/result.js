@@ -69,14 +69,19 @@ function found(data, part) {
   return content;
 }
 
-/** Codes come as words or as objects; an expired certificate alone is not the same as a changed file. */
+/** Codes come as words or as objects. What a file was made from, a certificate that ran out and a manifest alone are no changed file. */
 function caseOf(info) {
   const state = STATES.includes(info.validation_state) ? info.validation_state : 'unreadable';
   const codes = (Array.isArray(info.validation_codes) ? info.validation_codes : []).slice(0, 100);
-  const failures = codes.filter((code) => code?.kind === 'failure').map((code) => String(code.code));
-  const isExpired = failures.includes('signingCredential.expired') &&
-    failures.every((code) => /^signingCredential\.(expired|untrusted)$/.test(code));
-  return [state === 'invalid' && isExpired ? 'expired' : state, codes.map((code) => clean(code?.code ?? code))];
+  const named = codes.map((code) => clean(code?.code ?? code));
+  if (state === 'valid' && info.own_signer === true) return ['own', named];
+  if (state !== 'invalid') return [state, named];
+  if (info.detached === true) return ['detached', named];
+  const grave = codes.filter((code) => code?.kind === 'failure' && code.code !== 'signingCredential.untrusted');
+  const all = (holds) => grave.length > 0 && grave.every(holds);
+  if (all((code) => code.ingredient === true)) return ['ingredient', named];
+  if (all((code) => code.code === 'signingCredential.expired' && code.ingredient !== true)) return ['expired', named];
+  return [state, named];
 }
 
 function host(address) {

@@ -1,0 +1,30 @@
+import ManifestStore
+
+/// libFuzzer's entry: the input as a JPEG, as the head of one whose store it is, and as a store by itself.
+///
+/// What is found must lie inside of what was given, and be found again where the segments are put together anew.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzManifestStore(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = Array(UnsafeBufferPointer(start: start, count: count))
+    inspect(input)
+    if let store = StoreIdentity(input), let binding = store.binding {
+        precondition(binding.excluded.lowerBound >= 0 && !store.label.isEmpty, "a range out of bounds")
+    }
+    guard input.count < 60_000 else { return 0 }
+    // A box that says what its segment says can be found, whatever is in it.
+    let size = input.count + 24
+    let box = number(size) + Array("jumb".utf8) + number(16 + input.count) + Array("jumdc2pa".utf8) + Array("1234".utf8) + input
+    let payload = Array("JP".utf8) + [2, 0x11] + number(1) + box
+    let jpeg = [0xff, 0xd8, 0xff, 0xeb] + number(payload.count + 2).suffix(2) + payload + [0xff, 0xda, 0, 2]
+    precondition(EmbeddedStore(jpegHead: jpeg)?.bytes == box, "a sound box was not found")
+    return 0
+}
+
+private func inspect(_ jpeg: [UInt8]) {
+    guard let embedded = EmbeddedStore(jpegHead: jpeg) else { return }
+    precondition(embedded.range.lowerBound >= 2 && embedded.range.upperBound <= jpeg.count, "outside of the file")
+    precondition(embedded.bytes.count < embedded.range.count, "more than the segments hold")
+    _ = StoreIdentity(embedded.bytes)
+}
+
+private func number(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }

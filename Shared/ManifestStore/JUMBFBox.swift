@@ -1,0 +1,61 @@
+/// One box of a manifest store (ISO/IEC 19566-5 annex A): a type of four characters and its content.
+struct JUMBFBox {
+    static let maximumChildren = 1000
+
+    let type: String
+    let content: ArraySlice<UInt8>
+
+    /// The boxes that the bytes hold, one after the other up to their end.
+    /// - Returns: `nil` if a length is not sound: shorter than a head, longer than what is left, or open-ended.
+    static func all(in bytes: ArraySlice<UInt8>) -> [JUMBFBox]? {
+        var rest = bytes
+        var boxes: [JUMBFBox] = []
+        while !rest.isEmpty {
+            guard boxes.count < maximumChildren, rest.count >= 8 else { return nil }
+            let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            guard length >= 8, length <= rest.count else { return nil }
+            boxes.append(
+                JUMBFBox(type: String(decoding: rest.dropFirst(4).prefix(4), as: UTF8.self), content: rest.prefix(length).dropFirst(8)))
+            rest = rest.dropFirst(length)
+        }
+        return boxes
+    }
+}
+
+/// A box of boxes with a name: its description comes first.
+struct JUMBFSuperbox {
+    let label: String
+    private let children: [JUMBFBox]
+
+    /// `nil` if the box is no superbox with a label.
+    init?(_ box: JUMBFBox) {
+        guard box.type == "jumb", let boxes = JUMBFBox.all(in: box.content), let description = boxes.first, description.type == "jumd",
+            let label = Self.label(description.content)
+        else { return nil }
+        self.label = label
+        children = Array(boxes.dropFirst())
+    }
+
+    /// The superboxes inside, in their order.
+    var superboxes: [JUMBFSuperbox] { children.compactMap { JUMBFSuperbox($0) } }
+
+    /// The only superbox of this name; `nil` also if there are several.
+    subscript(label: String) -> JUMBFSuperbox? {
+        let found = superboxes.filter { $0.label == label }
+        return found.count == 1 ? found.first : nil
+    }
+
+    /// What its only content box of the type holds.
+    func content(_ type: String) -> ArraySlice<UInt8>? {
+        let found = children.filter { $0.type == type }
+        return found.count == 1 ? found.first?.content : nil
+    }
+
+    /// UUID (16 bytes), toggles, then the label up to a zero byte where bit 1 says that there is one.
+    private static func label(_ description: ArraySlice<UInt8>) -> String? {
+        guard description.count > 17, let toggles = description.dropFirst(16).first, toggles & 2 != 0 else { return nil }
+        let text = description.dropFirst(17).prefix { $0 != 0 }
+        guard !text.isEmpty, text.count < description.count - 17 else { return nil }
+        return String(validating: text, as: UTF8.self)
+    }
+}
