@@ -52,7 +52,7 @@ final class CredentialWork {
         {"type":"photo","hardware_attestation":{"status":"pass","level":"secure_enclave","environment":"production",
         "development_attestation":false,"device_model":"iPhone 15 Pro","binding":"photo+depth+metadata","out_of_order":false},
         "depth_analysis":{"status":"pass","depth_variance":0.92,"depth_layers":5,"edge_coherence":0.87,"min_depth":0.4,"max_depth":4.5,
-        "relief":0.4,"coverage":0.98,"verdict":"real","is_likely_real_scene":true,"specified_rule":true,"method":"relief-1","source":"server"},
+        "relief":0.4,"coverage":0.98,"verdict":"real","is_likely_real_scene":true,"specified_rule":true,"method":"relief-2","source":"server"},
         "metadata":{"timestamp":{"status":"pass"},"model":{"status":"pass"},"resolution":{"status":"pass"},
         "location":{"status":"unavailable"},"timestamp_valid":true,"model_verified":true,"location_available":false},
         "content_credentials":{"status":"pending"},"analysis_source":"server","media_stored":true,"algorithm_versions":{"depth":"1"},
@@ -75,7 +75,7 @@ private final class BareLibrary {
         "development_attestation":false,"device_model":"iPhone 15 Pro","binding":"photo+depth+metadata"}},
         {"label":"app.rial.depth_analysis.v1","created":true,"data":{"status":"pass","verdict":"real","is_likely_real_scene":true,
         "depth_variance":0.92,"depth_layers":5,"edge_coherence":0.87,"min_depth":0.4,"max_depth":4.5,"relief":0.4,"coverage":0.98,
-        "method":"relief-1","source":"server"}},
+        "method":"relief-2","source":"server"}},
         {"label":"app.rial.confidence.v1","created":true,"data":{"level":"high","checks":{"hardware_attestation":"pass",
         "depth_analysis":"pass","metadata.timestamp":"pass","metadata.model":"pass","metadata.resolution":"pass",
         "metadata.location":"unavailable"},"algorithm_versions":{"depth":"1"}}}]}

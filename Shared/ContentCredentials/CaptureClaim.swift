@@ -75,6 +75,9 @@ public struct DepthAnalysisAssertion: Codable, Sendable, Equatable {
     public let minDepth: Double?
     public let maxDepth: Double?
     public let relief: Double?
+    public let reliefFront: Double?
+    public let reliefBehind: Double?
+    public let photoEdgesOnSurface: Double?
     public let coverage: Double?
     public let method: String?
     public let source: AnalysisSource
@@ -89,6 +92,9 @@ public struct DepthAnalysisAssertion: Codable, Sendable, Equatable {
         minDepth = evidence.minDepth
         maxDepth = evidence.maxDepth
         relief = evidence.relief
+        reliefFront = evidence.reliefFront
+        reliefBehind = evidence.reliefBehind
+        photoEdgesOnSurface = evidence.photoEdgesOnSurface
         coverage = evidence.coverage
         method = evidence.method
         source = evidence.source
@@ -102,7 +108,11 @@ public struct DepthAnalysisAssertion: Codable, Sendable, Equatable {
         case edgeCoherence = "edge_coherence"
         case minDepth = "min_depth"
         case maxDepth = "max_depth"
-        case relief, coverage, method, source
+        case relief
+        case reliefFront = "relief_front"
+        case reliefBehind = "relief_behind"
+        case photoEdgesOnSurface = "photo_edges_on_surface"
+        case coverage, method, source
     }
 }
 

@@ -17,6 +17,11 @@ public struct DepthMap: Sendable, Equatable {
         guard metres.count == count else {
             throw DepthError(.shapeMismatch, "\(metres.count) values for \(width)×\(height)")
         }
+        self.init(trusted: width, height, metres)
+    }
+
+    /// - Parameter metres: `width * height` of them.
+    init(trusted width: Int, _ height: Int, _ metres: [Float]) {
         self.width = width
         self.height = height
         self.metres = metres

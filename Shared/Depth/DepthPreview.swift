@@ -12,11 +12,12 @@ public enum DepthPreview {
     /// - Parameters:
     ///   - rotation: quarter turns clockwise that bring the map upright, as in `DepthMeasurements`.
     ///   - aspect: width and height of the upright photo, whose proportions the picture gets; `nil` keeps the map's.
-    ///   - detail: map pixels that are told apart along the longer side.
+    ///   - detail: map pixels that are told apart along the longer side, of those that are measured (`DepthMap.measuredSize`).
     /// - Returns: the map upright, nearest neighbour, pixels without a measurement striped grey.
     public static func render(
         depth map: DepthMap, rotation: Int, aspect: (width: Int, height: Int)? = nil, detail: Int = longSide
     ) -> DepthPicture {
+        let map = map.reduced()
         let turns = (rotation % 4 + 4) % 4
         let upright = turns % 2 == 0 ? (width: map.width, height: map.height) : (width: map.height, height: map.width)
         let (width, height) = pictureSize(aspect ?? upright)

@@ -2,9 +2,9 @@ import Models
 
 extension DepthPreviewScale {
     /// From the 2nd to the 98th percentile of the valid pixels, widened about its middle to at least a factor of 2: a flat
-    /// wall must look flat, not like a canyon. Without a valid pixel 0.5 m to 5 m.
+    /// wall must look flat, not like a canyon. Without a valid pixel 0.5 m to 5 m. Of a large map the pixels that are measured count.
     public init(_ map: DepthMap) {
-        let sorted = map.metres.filter { DepthMap.isValid(Double($0)) }.sorted()
+        let sorted = map.reduced().metres.filter { DepthMap.isValid(Double($0)) }.sorted()
         guard !sorted.isEmpty else {
             self.init(near: 0.5, far: 5)
             return

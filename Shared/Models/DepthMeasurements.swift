@@ -14,12 +14,18 @@ public struct DepthMeasurements: Codable, Sendable, Equatable {
     public var maxDepth: Double?
     /// Share of valid centre pixels off the fitted surface, 0...1; `nil` if no surface could be fitted.
     public var relief: Double?
+    /// The parts of ``relief`` nearer and farther than the surface; `nil` without one, and by `relief-1`.
+    public var reliefFront: Double?
+    public var reliefBehind: Double?
+    /// Share of the photo's edges in the centre with a pixel of the surface within 2 px, 0...1. Decides nothing. `nil` without a photo,
+    /// an edge or a surface, and by `relief-1`.
+    public var photoEdgesOnSurface: Double?
     /// Share of pixels that are valid, 0...1.
     public var coverage: Double
     public var verdict: DepthVerdict
     /// Whether the three specified numbers alone would call the scene real.
     public var specifiedRule: Bool
-    /// `relief-1`.
+    /// `relief-2`, or `relief-1` in records from before it.
     public var method: String
     /// `too_few_valid`, `not_a_surface`, or `nil`.
     public var reason: String?
@@ -30,7 +36,8 @@ public struct DepthMeasurements: Codable, Sendable, Equatable {
 
     public init(
         depthVariance: Double, depthLayers: Int, edgeCoherence: Double, minDepth: Double?, maxDepth: Double?, relief: Double?,
-        coverage: Double, verdict: DepthVerdict, specifiedRule: Bool, method: String, reason: String?, rotation: Int
+        reliefFront: Double? = nil, reliefBehind: Double? = nil, photoEdgesOnSurface: Double? = nil, coverage: Double,
+        verdict: DepthVerdict, specifiedRule: Bool, method: String, reason: String?, rotation: Int
     ) {
         self.depthVariance = depthVariance
         self.depthLayers = depthLayers
@@ -38,6 +45,9 @@ public struct DepthMeasurements: Codable, Sendable, Equatable {
         self.minDepth = minDepth
         self.maxDepth = maxDepth
         self.relief = relief
+        self.reliefFront = reliefFront
+        self.reliefBehind = reliefBehind
+        self.photoEdgesOnSurface = photoEdgesOnSurface
         self.coverage = coverage
         self.verdict = verdict
         self.specifiedRule = specifiedRule
@@ -52,7 +62,11 @@ public struct DepthMeasurements: Codable, Sendable, Equatable {
         case edgeCoherence = "edge_coherence"
         case minDepth = "min_depth"
         case maxDepth = "max_depth"
-        case relief, coverage, verdict
+        case relief
+        case reliefFront = "relief_front"
+        case reliefBehind = "relief_behind"
+        case photoEdgesOnSurface = "photo_edges_on_surface"
+        case coverage, verdict
         case specifiedRule = "specified_rule"
         case method, reason, rotation
     }

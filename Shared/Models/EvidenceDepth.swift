@@ -7,6 +7,9 @@ public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
     public var minDepth: Double?
     public var maxDepth: Double?
     public var relief: Double?
+    public var reliefFront: Double?
+    public var reliefBehind: Double?
+    public var photoEdgesOnSurface: Double?
     public var coverage: Double?
     public var verdict: DepthVerdict?
     public var isLikelyRealScene: Bool?
@@ -29,6 +32,9 @@ public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
         minDepth = measurements?.minDepth
         maxDepth = measurements?.maxDepth
         relief = measurements?.relief
+        reliefFront = measurements?.reliefFront
+        reliefBehind = measurements?.reliefBehind
+        photoEdgesOnSurface = measurements?.photoEdgesOnSurface
         coverage = measurements?.coverage
         verdict = measurements?.verdict
         isLikelyRealScene = measurements?.isLikelyRealScene
@@ -46,7 +52,11 @@ public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
         case edgeCoherence = "edge_coherence"
         case minDepth = "min_depth"
         case maxDepth = "max_depth"
-        case relief, coverage, verdict
+        case relief
+        case reliefFront = "relief_front"
+        case reliefBehind = "relief_behind"
+        case photoEdgesOnSurface = "photo_edges_on_surface"
+        case coverage, verdict
         case isLikelyRealScene = "is_likely_real_scene"
         case specifiedRule = "specified_rule"
         case method, source, reason
@@ -63,6 +73,9 @@ public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
         try container.encode(minDepth, forKey: .minDepth)
         try container.encode(maxDepth, forKey: .maxDepth)
         try container.encode(relief, forKey: .relief)
+        try container.encode(reliefFront, forKey: .reliefFront)
+        try container.encode(reliefBehind, forKey: .reliefBehind)
+        try container.encode(photoEdgesOnSurface, forKey: .photoEdgesOnSurface)
         try container.encode(coverage, forKey: .coverage)
         try container.encode(verdict, forKey: .verdict)
         try container.encode(isLikelyRealScene, forKey: .isLikelyRealScene)

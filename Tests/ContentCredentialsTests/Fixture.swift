@@ -39,8 +39,9 @@ struct Fixture {
             status: .pass, level: .secureEnclave, environment: "production", isDevelopmentAttestation: false, deviceModel: deviceModel,
             binding: .photoDepthMetadata, counter: 4_711, outOfOrder: false)
         let measurements = DepthMeasurements(
-            depthVariance: 0.5, depthLayers: 3, edgeCoherence: 0.75, minDepth: 0.25, maxDepth: 4.5, relief: 0.625, coverage: 1,
-            verdict: .real, specifiedRule: true, method: "relief-1", reason: nil, rotation: 1)
+            depthVariance: 0.5, depthLayers: 3, edgeCoherence: 0.75, minDepth: 0.25, maxDepth: 4.5, relief: 0.625, reliefFront: 0.5,
+            reliefBehind: 0.125, photoEdgesOnSurface: 0.25, coverage: 1,
+            verdict: .real, specifiedRule: true, method: "relief-2", reason: nil, rotation: 1)
         let place = CoarseLocation(latitude: 37.77, longitude: -122.42, name: "San Francisco, CA")
         return EvidencePackage(
             type: .photo, hardwareAttestation: HardwareAttestationEvidence(attestation),
@@ -51,7 +52,7 @@ struct Fixture {
                 timestamp: MetadataCheck(.pass), model: MetadataCheck(.fail, reason: "model_without_lidar"),
                 resolution: MetadataCheck(.unavailable, reason: "size_unknown"), location: MetadataCheck(.pass), place: place),
             contentCredentials: ContentCredentialsEvidence(status: .pending, reason: nil), analysisSource: .server, mediaStored: true,
-            algorithmVersions: ["depth": "relief-1", "confidence": "1"],
+            algorithmVersions: ["depth": "relief-2", "confidence": "1"],
             processing: ProcessingEvidence(receivedAt: capturedAt, completedAt: capturedAt))
     }
 

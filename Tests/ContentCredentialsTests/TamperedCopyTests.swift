@@ -8,7 +8,7 @@ import Testing
 struct TamperedCopyTests {
     @Test(
         "are invalid for one changed byte of an assertion",
-        arguments: ["secure_enclave", "photo+depth+metadata", "relief-1", "edge_coherence", "metadata.timestamp", "digitalCapture"])
+        arguments: ["secure_enclave", "photo+depth+metadata", "relief-2", "edge_coherence", "metadata.timestamp", "digitalCapture"])
     func assertion(text: String) throws {
         let fixture = try Fixture()
         let copy = try fixture.sign().copy

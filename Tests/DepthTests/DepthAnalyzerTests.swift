@@ -133,6 +133,6 @@ struct DepthAnalyzerTests {
     }
 
     private let goldenDeviation: UInt64 = 4_591_967_201_783_847_929
-    private let goldenRelief: UInt64 = 4_606_520_895_881_173_914
+    private let goldenRelief: UInt64 = 4_606_520_391_671_632_112
     private let goldenLayers = 9
 }

@@ -55,14 +55,34 @@ struct NumbersTests {
         var random = Randomness(6)
         let truth = [1.2, 0.3, -0.2, 0.05, 0.02, -0.04]
         let surface = SurfaceFit(coefficients: truth)
-        let samples = (0..<3000).map { index in
-            let (u, v) = (random.unit() * 2 - 1, random.unit() * 2 - 1)
-            let outlier = index % 3 == 0 ? 0.4 + random.unit() : 0
-            return SurfaceFit.Sample(
-                u: u, v: v, inverseDepth: surface.inverseDepth(u, v) * (1 + 0.003 * random.normal()) + outlier)
+        // u and v of the centre, which is 0.6 of each side.
+        let map = try Maps.make(width: 100, height: 80) { u, v in
+            let outlier = random.unit() < 0.33 ? 0.4 + random.unit() : 0
+            return 1 / (surface.inverseDepth(u / 0.6, v / 0.6) * (1 + 0.003 * random.normal()) + outlier)
         }
-        let fit = try #require(SurfaceFit.robust(to: samples))
+        var robust = RobustFit(CentreGrid(map))
+        let found = robust.fit(from: .all)
+        let fit = try #require(found)
         for (found, expected) in zip(fit.coefficients, truth) { #expect(abs(found - expected) < 0.005) }
+        let again = robust.fit(from: .right)
+        #expect(again == nil, "another start comes to the same surface")
+    }
+
+    @Test("find the median residual whatever the arrangement", arguments: [0.0, 1e-15, 1e-3, 1, 1e4])
+    func residuals(scale: Double) throws {
+        var random = Randomness(12)
+        let map = try Maps.make(width: 60, height: 50) { _, _ in random.unit() < 0.2 ? 0 : 0.5 + random.unit() }
+        let grid = CentreGrid(map)
+        let fit = SurfaceFit(coefficients: [scale, scale, 0, 0, 0, 0])
+        var all: [Double] = []
+        for y in grid.v.indices {
+            for x in grid.u.indices where !grid.inverse[y * grid.u.count + x].isNaN {
+                all.append(abs(grid.inverse[y * grid.u.count + x] - fit.inverseDepth(grid.u[x], grid.v[y])))
+            }
+        }
+        #expect(all.count == grid.validCount)
+        var median = ResidualMedian(grid)
+        for _ in 0..<2 { #expect(median.median(of: fit, in: grid) == all.sorted()[all.count / 2]) }
     }
 
     @Test("scale a picture by the area that each pixel covers")

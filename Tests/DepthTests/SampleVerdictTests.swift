@@ -11,7 +11,7 @@ struct SampleVerdictTests {
         #expect(result.verdict.rawValue == sample.label)
         #expect(result.reason == nil)
         #expect(result.rotation == 0)
-        #expect(result.method == "relief-1")
+        #expect(result.method == "relief-2")
     }
 
     @Test("do not hang on the photo", arguments: Sample.all)
@@ -29,5 +29,18 @@ struct SampleVerdictTests {
         #expect(try WireJSON.encode(first) == WireJSON.encode(second))
         #expect(first.relief?.bitPattern == second.relief?.bitPattern)
         #expect(first.depthVariance.bitPattern == second.depthVariance.bitPattern)
+    }
+
+    @Test("say how relief is divided, and where the photo's edges lie", arguments: Sample.all)
+    func parts(sample: Sample) throws {
+        let result = DepthAnalyzer.analyze(depth: try sample.depth(), luma: try sample.luma(), exifOrientation: nil)
+        let (relief, front, behind) = try (
+            #require(result.relief), #require(result.reliefFront), #require(result.reliefBehind)
+        )
+        #expect(front >= 0 && behind >= 0 && abs(front + behind - relief) < 1e-9)
+        let edges = try #require(result.photoEdgesOnSurface)
+        #expect((0...1).contains(edges))
+        // A picture's edges lie on its surface.
+        if sample.label == "flat" { #expect(edges > 0.95) }
     }
 }

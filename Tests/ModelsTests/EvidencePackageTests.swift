@@ -20,7 +20,7 @@ struct EvidencePackageTests {
                 resolution: MetadataCheck(.unavailable, reason: "size_unknown"),
                 location: place == nil ? MetadataCheck(.unavailable, reason: "not_provided") : MetadataCheck(.pass), place: place),
             contentCredentials: ContentCredentialsEvidence(status: .withheld, reason: "suspicious"), analysisSource: .server,
-            mediaStored: true, algorithmVersions: ["depth": "relief-1"],
+            mediaStored: true, algorithmVersions: ["depth": "relief-2"],
             processing: ProcessingEvidence(receivedAt: received, completedAt: received.addingTimeInterval(0.5)))
     }
 
@@ -30,8 +30,9 @@ struct EvidencePackageTests {
                 status: .pass, level: .secureEnclave, environment: "production", isDevelopmentAttestation: false,
                 deviceModel: "iPhone 15 Pro", binding: .photoDepthMetadata, counter: 7, outOfOrder: false),
             DepthMeasurements(
-                depthVariance: 0.5, depthLayers: 3, edgeCoherence: 0.75, minDepth: 0.25, maxDepth: 4.5, relief: 0.5, coverage: 1,
-                verdict: .real, specifiedRule: true, method: "relief-1", reason: nil, rotation: 1),
+                depthVariance: 0.5, depthLayers: 3, edgeCoherence: 0.75, minDepth: 0.25, maxDepth: 4.5, relief: 0.5,
+                reliefFront: 0.375, reliefBehind: 0.125, photoEdgesOnSurface: 0.25, coverage: 1, verdict: .real, specifiedRule: true,
+                method: "relief-2", reason: nil, rotation: 1),
             place: CoarseLocation(latitude: 37.77, longitude: -122.42, name: "San Francisco, CA"))
     }
 
@@ -50,11 +51,11 @@ struct EvidencePackageTests {
         #expect(
             try text(full)
                 == [
-                    #"{"algorithm_versions":{"depth":"relief-1"},"analysis_source":"server","#,
+                    #"{"algorithm_versions":{"depth":"relief-2"},"analysis_source":"server","#,
                     #""content_credentials":{"reason":"suspicious","status":"withheld"},"#,
                     #""depth_analysis":{"coverage":1,"depth_layers":3,"depth_variance":0.5,"edge_coherence":0.75,"#,
-                    #""is_likely_real_scene":true,"max_depth":4.5,"method":"relief-1","min_depth":0.25,"#,
-                    #""preview_scale":{"far":4,"near":0.5},"reason":null,"relief":0.5,"#,
+                    #""is_likely_real_scene":true,"max_depth":4.5,"method":"relief-2","min_depth":0.25,"photo_edges_on_surface":0.25,"#,
+                    #""preview_scale":{"far":4,"near":0.5},"reason":null,"relief":0.5,"relief_behind":0.125,"relief_front":0.375,"#,
                     #""source":"server","specified_rule":true,"status":"pass","verdict":"real"},"#,
                     #""hardware_attestation":{"binding":"photo+depth+metadata","counter":7,"development_attestation":false,"#,
                     #""device_model":"iPhone 15 Pro","environment":"production","level":"secure_enclave","out_of_order":false,"#,
@@ -73,10 +74,11 @@ struct EvidencePackageTests {
         #expect(
             try text(empty)
                 == [
-                    #"{"algorithm_versions":{"depth":"relief-1"},"analysis_source":"server","#,
+                    #"{"algorithm_versions":{"depth":"relief-2"},"analysis_source":"server","#,
                     #""content_credentials":{"reason":"suspicious","status":"withheld"},"#,
                     #""depth_analysis":{"coverage":null,"depth_layers":null,"depth_variance":null,"edge_coherence":null,"#,
-                    #""is_likely_real_scene":null,"max_depth":null,"method":null,"min_depth":null,"preview_scale":null,"reason":"no_depth","relief":null,"#,
+                    #""is_likely_real_scene":null,"max_depth":null,"method":null,"min_depth":null,"photo_edges_on_surface":null,"preview_scale":null,"#,
+                    #""reason":"no_depth","relief":null,"relief_behind":null,"relief_front":null,"#,
                     #""source":"server","specified_rule":null,"status":"unavailable","verdict":null},"#,
                     #""hardware_attestation":{"binding":null,"development_attestation":false,"device_model":"iPhone","environment":null,"#,
                     #""level":"unverified","out_of_order":null,"reason":"device_unverified","signature_covers":[],"status":"unavailable"},"media_stored":true,"#,
@@ -87,6 +89,27 @@ struct EvidencePackageTests {
                     #""processing":{"completed_at":"2026-11-21T06:00:00.500Z","duration_ms":500,"received_at":"2026-11-21T06:00:00.000Z"},"#,
                     #""type":"photo"}"#,
                 ].joined())
+    }
+
+    @Test("reads a record of relief-1, which keeps its method and has no parts of relief")
+    func earlierMethod() throws {
+        let old = try text(full).replacing("relief-2", with: "relief-1").replacing(
+            #","relief_behind":0.125,"relief_front":0.375"#, with: ""
+        )
+        .replacing(#","photo_edges_on_surface":0.25"#, with: "")
+        #expect(!old.contains("relief_") && !old.contains("photo_edges"))
+        let read = try WireJSON.decode(EvidencePackage.self, from: Data(old.utf8))
+        let depth = read.depthAnalysis
+        #expect(depth.method == "relief-1" && read.algorithmVersions["depth"] == "relief-1")
+        #expect(depth.relief == 0.5 && depth.verdict == .real && depth.status == .pass)
+        #expect(depth.reliefFront == nil && depth.reliefBehind == nil && depth.photoEdgesOnSurface == nil)
+        // What an analyzer stored before.
+        let measured = try WireJSON.decode(
+            DepthMeasurements.self,
+            from: Data(
+                (#"{"depth_variance":0.5,"depth_layers":3,"edge_coherence":0.75,"relief":0.5,"coverage":1,"verdict":"real","#
+                    + #""specified_rule":true,"method":"relief-1","rotation":1}"#).utf8))
+        #expect(measured.method == "relief-1" && measured.relief == 0.5 && measured.reliefFront == nil)
     }
 
     @Test("reads back what it wrote")

@@ -51,7 +51,8 @@ actor CaptureAnalysis {
             throw RejectedMessage(reason: "depth_unreadable", detail: "\(error)")
         }
         // A photo that no decoder reads still leaves the depth to be measured: coherence is then 0.
-        let gray = photo.flatMap { try? JPEGDecoder.decodeLuma($0, covering: (message.depthWidth, message.depthHeight)) }
+        let size = DepthMap.measuredSize(width: depth.width, height: depth.height)
+        let gray = photo.flatMap { try? JPEGDecoder.decodeLuma($0, covering: size) }
         let luma = gray.flatMap { try? LumaImage(width: $0.width, height: $0.height, pixels: $0.pixels) }
         let orientation = photo.flatMap(EXIFReader.orientation)
         let measurements = DepthAnalyzer.analyze(

@@ -1,0 +1,58 @@
+/// The median absolute residual of a surface, found again and again: a histogram by magnitude, then an exact selection in one of
+/// its bins.
+struct ResidualMedian {
+    /// Bins of 1/32 of a power of two, from 2⁻⁴⁰ to 2¹⁰ 1/m; what is beyond counts in the first and the last.
+    private static let shift: UInt64 = 47
+    private static let first = Int((0x1p-40).bitPattern >> shift)
+    private static let last = Int((0x1p10).bitPattern >> shift) - first
+
+    /// 1/m; NaN where there is no measurement.
+    private var residuals: [Double]
+    private var counts = [Int](repeating: 0, count: last + 1)
+
+    init(_ grid: CentreGrid) { residuals = [Double](repeating: .nan, count: grid.inverse.count) }
+
+    /// - Returns: the value at place `validCount / 2` of the valid pixels' in ascending order, in 1/m; `nil` if it is no number.
+    mutating func median(of fit: SurfaceFit, in grid: CentreGrid) -> Double? {
+        guard grid.validCount > 0, residuals.count == grid.inverse.count else { return nil }
+        measure(fit, grid)
+        var bin = 0
+        var rank = grid.validCount / 2
+        while rank >= counts[bin] {
+            rank -= counts[bin]
+            bin += 1
+        }
+        let lower = bin == 0 ? 0 : Self.start(of: bin)
+        let upper = bin == Self.last ? Double.infinity : Self.start(of: bin + 1)
+        let candidates = residuals.filter { $0 >= lower && $0 < upper }
+        guard rank < candidates.count else { return nil }
+        return Median.value(at: rank, of: candidates)
+    }
+
+    private mutating func measure(_ fit: SurfaceFit, _ grid: CentreGrid) {
+        for index in counts.indices { counts[index] = 0 }
+        let width = grid.u.count
+        residuals.withUnsafeMutableBufferPointer { residuals in
+            counts.withUnsafeMutableBufferPointer { counts in
+                grid.u.withUnsafeBufferPointer { columns in
+                    grid.inverse.withUnsafeBufferPointer { inverse in
+                        for y in 0..<grid.v.count {
+                            let line = fit.row(grid.v[y])
+                            let start = y * width
+                            for x in 0..<width { residuals[start + x] = abs(inverse[start + x] - line.inverseDepth(columns[x])) }
+                            for x in 0..<width { counts[Self.bin(residuals[start + x])] += 1 }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// NaN, whose bits are greater than those of any number, is in the last.
+    @inline(__always)
+    private static func bin(_ residual: Double) -> Int {
+        min(max(Int(truncatingIfNeeded: residual.bitPattern >> shift) - first, 0), last)
+    }
+
+    private static func start(of bin: Int) -> Double { Double(bitPattern: UInt64(bin + first) << shift) }
+}

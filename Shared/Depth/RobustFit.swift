@@ -1,0 +1,91 @@
+/// Iteratively reweighted least squares with Tukey's biweight, scaled by the median absolute residual.
+///
+/// Uses only +, −, ×, ÷ and comparisons of Float64, and sums pixel after pixel, row after row: the same bits on every machine.
+struct RobustFit {
+    /// What is still moving then is a scene without a surface: a surface is found in three to six rounds.
+    private static let maximumRounds = 16
+    /// Tukey's biweight reaches 95 % efficiency at this many standard deviations.
+    private static let tukey = 4.685
+    /// Makes a median absolute residual a standard deviation of the normal distribution.
+    private static let normal = 1.4826
+    /// A scale that changes by less than this share is kept for the rounds that follow.
+    private static let settledScale = 0.01
+
+    private let grid: CentreGrid
+    /// 1/m, a thousandth of the mean inverse depth: residuals below it are rounding, not outliers, and surfaces that differ by less
+    /// are one.
+    private let leastScale: Double
+    private var residuals: ResidualMedian
+    private var found: [SurfaceFit] = []
+
+    init(_ grid: CentreGrid) {
+        self.grid = grid
+        leastScale = 0.001 * grid.meanInverse
+        residuals = ResidualMedian(grid)
+    }
+
+    /// - Returns: `nil` if the pixels it begins with do not determine a quadratic, or if it comes to a surface that an earlier start
+    ///   found.
+    mutating func fit(from start: FitStart) -> SurfaceFit? {
+        guard var fit = begin(start).solved() else { return nil }
+        var scale = 0.0
+        var isSettled = false
+        for _ in 1..<Self.maximumRounds {
+            if !isSettled {
+                guard let median = residuals.median(of: fit, in: grid) else { break }
+                let next = max(Self.normal * median, leastScale)
+                isSettled = abs(next - scale) <= Self.settledScale * next
+                scale = next
+            }
+            guard let next = weighted(fit, cutoff: Self.tukey * scale).solved() else { break }
+            let step = next.distance(to: fit)
+            fit = next
+            if step <= 0.1 * leastScale { break }
+            if isKnown(fit) { return nil }
+        }
+        guard !isKnown(fit) else { return nil }
+        found.append(fit)
+        return fit
+    }
+
+    private func isKnown(_ fit: SurfaceFit) -> Bool { found.contains { $0.distance(to: fit) <= leastScale } }
+
+    private func begin(_ start: FitStart) -> Moments {
+        let region = start.region(width: grid.u.count, height: grid.v.count)
+        var moments = Moments()
+        for y in region.rows {
+            var row = Moments.Row()
+            for x in region.columns {
+                let inverse = grid.inverse[y * grid.u.count + x]
+                if !inverse.isNaN { row.add(inverse, u: grid.u[x], weight: 1) }
+            }
+            moments.add(row, v: grid.v[y])
+        }
+        return moments
+    }
+
+    /// Each pixel by its distance from `fit`; what is `cutoff` or more away counts nothing.
+    private func weighted(_ fit: SurfaceFit, cutoff: Double) -> Moments {
+        var moments = Moments()
+        let share = 1 / cutoff
+        let width = grid.u.count
+        grid.u.withUnsafeBufferPointer { columns in
+            grid.inverse.withUnsafeBufferPointer { inverse in
+                for y in 0..<grid.v.count {
+                    let line = fit.row(grid.v[y])
+                    var row = Moments.Row()
+                    var place = y * width
+                    for u in columns {
+                        let ratio = (inverse[place] - line.inverseDepth(u)) * share
+                        let rest = 1 - ratio * ratio
+                        // False for NaN too.
+                        if rest > 0 { row.add(inverse[place], u: u, weight: rest * rest) }
+                        place += 1
+                    }
+                    moments.add(row, v: grid.v[y])
+                }
+            }
+        }
+        return moments
+    }
+}
