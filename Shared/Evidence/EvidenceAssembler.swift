@@ -5,8 +5,14 @@ import Models
 /// Puts the parts of a capture together: every check, the confidence, the package.
 public enum EvidenceAssembler {
     public static let algorithmVersions = [
-        "attestation": "app-attest-2", "depth": "relief-1", "metadata": "metadata-2", "confidence": "confidence-1",
+        "attestation": "app-attest-2", "depth": "relief-2", "metadata": "metadata-2", "confidence": "confidence-1",
     ]
+
+    /// The versions that judged a capture: the depth may have been measured before its method changed.
+    static func algorithmVersions(_ depth: DepthFindings) -> [String: String] {
+        guard let method = depth.measurements?.method else { return algorithmVersions }
+        return algorithmVersions.merging(["depth": method]) { $1 }
+    }
 
     /// - Parameters:
     ///   - exif: of the stored photo; `nil` if it is none a reader understands.
@@ -24,7 +30,7 @@ public enum EvidenceAssembler {
         let package = EvidencePackage(
             type: type, hardwareAttestation: hardware, depthAnalysis: depthEvidence, metadata: checks,
             contentCredentials: contentCredentials(hardware: hardware.status, confidence: confidence),
-            analysisSource: analysisSource, mediaStored: mode == .full, algorithmVersions: algorithmVersions,
+            analysisSource: analysisSource, mediaStored: mode == .full, algorithmVersions: algorithmVersions(depth),
             processing: ProcessingEvidence(receivedAt: receivedAt, completedAt: completedAt))
         return (package, confidence)
     }
@@ -33,12 +39,18 @@ public enum EvidenceAssembler {
         _ findings: DepthFindings, attestation: AttestationFindings, source: AnalysisSource
     ) -> DepthAnalysisEvidence {
         let binding = attestation.status == .pass ? attestation.binding : nil
-        let (status, reason) = DepthStatusRule.status(verdict: findings.measurements?.verdict, binding: binding)
+        let (status, reason) = DepthStatusRule.status(
+            verdict: findings.measurements?.verdict, binding: binding, hasLiDAR: hasLiDAR(attestation))
         // The analyzer's word for an open verdict is the more exact one.
-        let measured = findings.measurements?.verdict == .real ? nil : findings.measurements?.reason
+        let isOpen = findings.measurements?.verdict != .real && reason != DepthStatusRule.noLiDAR
+        let measured = isOpen ? findings.measurements?.reason : nil
         return DepthAnalysisEvidence(
             status: status, measurements: findings.measurements, source: source,
             reason: measured ?? reason ?? findings.unavailableReason, previewScale: findings.previewScale)
+    }
+
+    private static func hasLiDAR(_ attestation: AttestationFindings) -> Bool {
+        attestation.hasLiDAR != false && !IPhoneModels.isWithoutLiDAR(attestation.deviceModel)
     }
 
     private static func metadataEvidence(

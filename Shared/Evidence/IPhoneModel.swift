@@ -15,6 +15,9 @@ enum IPhoneModels {
     /// `nil` for anything that is not spelled as Apple does.
     static func find(_ text: String) -> IPhoneModel? { byText[text] }
 
+    /// Whether the text names a model that is known to have no LiDAR sensor: every iPhone we know but the Pro ones from 12 on.
+    static func isWithoutLiDAR(_ text: String) -> Bool { find(text)?.isSupported == false }
+
     /// Whether two texts cannot mean the same model. A name and an identifier that we do not know may.
     static func contradict(_ first: String, _ second: String) -> Bool {
         guard first != second, isSpecific(first), isSpecific(second) else { return false }

@@ -33,6 +33,8 @@ public struct AttestationFindings: Codable, Sendable, Equatable {
     public var isDevelopmentAttestation: Bool
     /// The model given at registration.
     public var deviceModel: String
+    /// Whether the device said at registration that it has a LiDAR sensor; `nil` in findings from before that was kept.
+    public var hasLiDAR: Bool?
     /// What the assertion that verified covers, also if the device or the binding is not accepted; `nil` without one.
     public var binding: AssertionBinding?
     public var counter: UInt32?
@@ -45,13 +47,14 @@ public struct AttestationFindings: Codable, Sendable, Equatable {
 
     public init(
         status: CheckStatus, level: AttestationLevel, environment: String?, isDevelopmentAttestation: Bool, deviceModel: String,
-        binding: AssertionBinding? = nil, counter: UInt32? = nil, outOfOrder: Bool? = nil, reason: String? = nil
+        hasLiDAR: Bool? = nil, binding: AssertionBinding? = nil, counter: UInt32? = nil, outOfOrder: Bool? = nil, reason: String? = nil
     ) {
         self.status = status
         self.level = level
         self.environment = environment
         self.isDevelopmentAttestation = isDevelopmentAttestation
         self.deviceModel = deviceModel
+        self.hasLiDAR = hasLiDAR
         self.binding = binding
         self.counter = counter
         self.outOfOrder = outOfOrder
@@ -62,6 +65,7 @@ public struct AttestationFindings: Codable, Sendable, Equatable {
         case status, level, environment
         case isDevelopmentAttestation = "development_attestation"
         case deviceModel = "device_model"
+        case hasLiDAR = "has_lidar"
         case binding, counter
         case outOfOrder = "out_of_order"
         case reason

@@ -9,18 +9,21 @@ import Testing
 struct EvidenceAssemblerTests {
     private static let receipt = TimestampCheckTests.receipt
 
-    private func attestation(_ status: CheckStatus, _ binding: AssertionBinding?, reason: String? = nil) -> AttestationFindings {
+    private func attestation(
+        _ status: CheckStatus, _ binding: AssertionBinding?, reason: String? = nil, model: String = "iPhone 15 Pro", hasLiDAR: Bool? = true
+    ) -> AttestationFindings {
         AttestationFindings(
             status: status, level: status == .unavailable ? .unverified : .secureEnclave, environment: "production",
-            isDevelopmentAttestation: true, deviceModel: "iPhone 15 Pro", binding: binding, counter: 3, outOfOrder: false, reason: reason)
+            isDevelopmentAttestation: true, deviceModel: model, hasLiDAR: hasLiDAR, binding: binding, counter: 3, outOfOrder: false,
+            reason: reason)
     }
 
-    private func depth(_ verdict: DepthVerdict?, reason: String? = nil) -> DepthFindings {
+    private func depth(_ verdict: DepthVerdict?, reason: String? = nil, method: String = "relief-2") -> DepthFindings {
         guard let verdict else { return DepthFindings(measurements: nil, unavailableReason: "no_depth", preview: nil) }
         let measurements = DepthMeasurements(
             depthVariance: 0.4, depthLayers: 3, edgeCoherence: 0.5, minDepth: 0.3, maxDepth: 4, relief: 0.6, coverage: 0.9,
             verdict: verdict,
-            specifiedRule: false, method: "relief-1", reason: reason, rotation: 1)
+            specifiedRule: false, method: method, reason: reason, rotation: 1)
         return DepthFindings(measurements: measurements, preview: nil)
     }
 
@@ -122,6 +125,37 @@ struct EvidenceAssemblerTests {
     func depthReason(verdict: DepthVerdict?, reason: String?, binding: AssertionBinding?, expected: String?) throws {
         let package = try assemble(attestation(.pass, binding), depth(verdict, reason: reason), exif: nil).package
         #expect(package.depthAnalysis.reason == expected)
+    }
+
+    @Test(
+        "never gives HIGH to a device without a LiDAR sensor, whatever its depth shows",
+        arguments: [
+            ("iPhone 15 Pro", false), ("Nokia 3310", false), ("iPhone 15", true), ("iPhone13,1", nil), ("iPhone 11 Pro", true),
+        ] as [(String, Bool?)], [DepthVerdict.real, .flat, .undecided])
+    func noLiDAR(device: (model: String, hasLiDAR: Bool?), verdict: DepthVerdict) throws {
+        let found = attestation(.pass, .photoDepthMetadata, model: device.model, hasLiDAR: device.hasLiDAR)
+        let (package, confidence) = try assemble(found, depth(verdict, reason: verdict == .undecided ? "too_few_valid" : nil), exif: nil)
+        #expect(package.depthAnalysis.status == .inconclusive && package.depthAnalysis.reason == "no_lidar")
+        #expect(package.depthAnalysis.verdict == verdict)
+        #expect(confidence != .high)
+        let none = try assemble(found, depth(nil), exif: nil).package.depthAnalysis
+        #expect(none.status == .unavailable && none.reason == "no_depth")
+    }
+
+    @Test("takes a device's word for its sensor where the model says nothing", arguments: ["iPhone 15 Pro", "iPhone", "iPhone99,9"])
+    func hasLiDAR(model: String) throws {
+        for word in [true, nil] {
+            let package = try assemble(attestation(.pass, .photoDepth, model: model, hasLiDAR: word), depth(.real), exif: nil).package
+            #expect(package.depthAnalysis.status == .pass)
+        }
+    }
+
+    @Test("names the method that measured the depth", arguments: ["relief-1", "relief-2"])
+    func method(method: String) throws {
+        let package = try assemble(attestation(.pass, .photoDepth), depth(.real, method: method), exif: nil).package
+        #expect(package.algorithmVersions["depth"] == method && package.depthAnalysis.method == method)
+        let without = try assemble(attestation(.pass, .photoDepth), depth(nil), exif: nil).package
+        #expect(without.algorithmVersions["depth"] == "relief-2")
     }
 
     @Test("withholds Content Credentials without a verified device")

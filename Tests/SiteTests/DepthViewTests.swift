@@ -114,6 +114,7 @@ struct DepthViewTests {
     ) -> ViewContext {
         var depth = Samples.Evidence().package.depthAnalysis
         depth.previewScale = scale.map { DepthPreviewScale(near: $0.near, far: $0.far) }
-        return DepthView(depth: depth, picture: picture, expectsPicture: expects, words: resources.words(.english)).context()
+        return DepthView(depth: depth, picture: picture, expectsPicture: expects, isModelConfirmed: true, words: resources.words(.english))
+            .context()
     }
 }

@@ -27,6 +27,8 @@ struct RecordPageTests {
         "the sentence says what the evidence is",
         arguments: [
             ("high", "A genuine iPhone signed this photo, and its LiDAR sensor measured a scene with depth."),
+            ("high, model unknown", "A genuine iPhone signed this photo, and depth data sent with it shows a three-dimensional scene."),
+            ("no lidar", "A genuine iPhone signed this photo. Its depth data does not settle whether the scene was three-dimensional."),
             ("flat", "A genuine iPhone signed this photo. Its depth data does not settle whether the scene was three-dimensional."),
             ("no depth", "A genuine iPhone signed this photo. No depth data came with it."),
             ("device unverified", "The depth data shows a three-dimensional scene, but no hardware signature vouches for it."),
@@ -41,6 +43,26 @@ struct RecordPageTests {
         ])
     func headline(name: String, sentence: String) throws {
         #expect(try Samples.html(Samples.facts(named: name)).contains("<h1 tabindex=\"-1\">\(sentence)</h1>"))
+    }
+
+    @Test("no LiDAR sensor is claimed where the model does not show one", arguments: ["high, model unknown", "no lidar"])
+    func sensor(name: String) throws {
+        let html = try Samples.html(Samples.facts(named: name))
+        #expect(!html.contains("its LiDAR sensor measured") && !html.contains("Measured by the phone’s LiDAR sensor"))
+        #expect(html.contains("Depth data that was sent with the photo."))
+        #expect(try Samples.html(Samples.facts(named: "high")).contains("Measured by the phone’s LiDAR sensor"))
+        #expect(html.contains("Real 3D scene detected") == (name != "no lidar"))
+    }
+
+    @Test("what is reported beside the relief is in the evidence, and that an earlier method judged")
+    func depthParts() throws {
+        let present = try #require(rows("high").first { $0.check == .depth }?.paragraphs)
+        #expect(present.contains { $0.contains("3 % lies in front of the fitted surface and 34 % behind it") })
+        #expect(present.contains { $0.contains("42 % of the photo’s outlines") } && !present.contains { $0.contains("earlier method") })
+        let old = Samples.facts(Samples.Evidence(edges: nil, method: "relief-1"))
+        let html = try Samples.html(old)
+        #expect(html.contains("relief-1") && html.contains("An earlier method judged this record, and its result stands."))
+        #expect(!html.contains("of the photo’s outlines"))
     }
 
     @Test("a failed signature of a test device is not told as a signature")
@@ -100,6 +122,7 @@ struct RecordPageTests {
             ("low", .size, "No known sizes to compare with"),
             ("flat", .depth, "One smooth surface in the middle, computed on the server"),
             ("depth not signed", .depth, "The signature does not cover the depth, so it cannot count, computed on the server"),
+            ("no lidar", .depth, "The device has no LiDAR sensor, so its depth cannot count, computed on the server"),
             ("no depth", .depth, "No depth data"),
             ("device unverified", .hardware, "This device could not be confirmed as genuine"),
             ("hash only", .depth, "3D scene, relief 37 %, computed on the device"),

@@ -29,6 +29,8 @@ enum Samples {
         var depthReason: String?
         var verdict: DepthVerdict? = .real
         var relief: Double? = 0.37
+        var edges: Double? = 0.42
+        var method = "relief-2"
         var source = AnalysisSource.server
         var time = MetadataCheck(.pass)
         var modelCheck = MetadataCheck(.pass)
@@ -41,7 +43,9 @@ enum Samples {
             let measurements = verdict.map {
                 DepthMeasurements(
                     depthVariance: 0.92, depthLayers: 5, edgeCoherence: 0.87, minDepth: 0.42, maxDepth: 3.6, relief: relief,
-                    coverage: 0.94, verdict: $0, specifiedRule: true, method: "relief-1", reason: nil, rotation: 0)
+                    reliefFront: relief.map { _ in 0.03 }, reliefBehind: relief.map { $0 - 0.03 }, photoEdgesOnSurface: edges,
+                    coverage: 0.94,
+                    verdict: $0, specifiedRule: true, method: method, reason: nil, rotation: 0)
             }
             var depthEvidence = DepthAnalysisEvidence(status: depth, measurements: measurements, source: source, reason: depthReason)
             depthEvidence.relief = relief
@@ -57,7 +61,7 @@ enum Samples {
                     timestamp: time, model: modelCheck, resolution: size, location: location,
                     place: place.map { CoarseLocation(latitude: 45.76, longitude: 4.84, name: $0) }),
                 contentCredentials: credentials, analysisSource: source, mediaStored: true,
-                algorithmVersions: ["depth": "relief-1"], processing: ProcessingEvidence(receivedAt: received, completedAt: received))
+                algorithmVersions: ["depth": method], processing: ProcessingEvidence(receivedAt: received, completedAt: received))
         }
     }
 
@@ -105,6 +109,8 @@ enum Samples {
                 receivedAt: captured.addingTimeInterval(3 * 3600))
         ),
         ("flat", facts(Evidence(depth: .inconclusive, depthReason: "flat_surface", verdict: .flat, relief: 0.04), .medium)),
+        ("no lidar", facts(Evidence(depth: .inconclusive, depthReason: "no_lidar"), .medium)),
+        ("high, model unknown", facts(Evidence(modelCheck: MetadataCheck(.unavailable, reason: "model_unknown")))),
         ("depth not signed", facts(Evidence(binding: .photo, depth: .inconclusive, depthReason: "depth_not_signed"), .medium)),
         (
             "no depth",

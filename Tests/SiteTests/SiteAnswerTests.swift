@@ -139,7 +139,7 @@ struct SiteAnswerTests {
     @Test("the methodology names the versions of the methods and the four levels")
     func methodology() async throws {
         let html = try await TestSite().get("/methodology").text()
-        #expect(html.contains("relief-1") && html.contains("app-attest-2"))
+        #expect(html.contains("relief-2") && html.contains("app-attest-2"))
         #expect(["badge high", "badge medium", "badge low", "badge suspicious"].allSatisfy(html.contains))
     }
 

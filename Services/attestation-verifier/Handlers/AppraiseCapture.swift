@@ -61,7 +61,7 @@ struct AppraiseCapture: MessageHandler {
     private func appraise(_ message: CaptureAnnouncement, _ device: Device) async throws -> Appraisal {
         var findings = AttestationFindings(
             status: .unavailable, level: device.level, environment: device.environment,
-            isDevelopmentAttestation: device.isDevelopmentRoot, deviceModel: device.model)
+            isDevelopmentAttestation: device.isDevelopmentRoot, deviceModel: device.model, hasLiDAR: device.hasLiDAR)
         if device.isRevoked {
             findings.status = .fail
             findings.reason = "device_revoked"

@@ -7,6 +7,7 @@ import Persistence
 struct Device: Sendable {
     let id: DeviceID
     let model: String
+    let hasLiDAR: Bool
     let level: AttestationLevel
     let environment: String?
     let appID: String?
@@ -63,13 +64,14 @@ struct DeviceRepository {
     func find(_ id: DeviceID) async throws -> Device? {
         let rows = try await connection.query(
             """
-            SELECT model, attestation_level, environment, app_id, public_key, is_development_root, validation_category, bundle_version,
+            SELECT model, has_lidar, attestation_level, environment, app_id, public_key, is_development_root, validation_category,
+                bundle_version,
                 revoked_at IS NOT NULL AS is_revoked
             FROM devices WHERE id = \(id.uuid)
             """)
         guard let row = rows.first else { return nil }
         return Device(
-            id: id, model: try row.get("model"),
+            id: id, model: try row.get("model"), hasLiDAR: try row.get("has_lidar"),
             level: AttestationLevel(rawValue: try row.get("attestation_level")) ?? .unverified,
             environment: try row.getOptional("environment"), appID: try row.getOptional("app_id"),
             publicKey: try row.getOptional("public_key"), isDevelopmentRoot: try row.get("is_development_root"),

@@ -1,3 +1,4 @@
+import Evidence
 import Models
 
 /// The six checks in words, from the evidence.
@@ -90,10 +91,14 @@ struct CheckRows: Sendable {
                     ])
             ]
         }
+        paragraphs += depthParts(found)
         let detail: String
         switch (found.status, found.reason) {
         case (.pass, _): detail = found.relief.map { words("dp.pass", ["n": formats.percentage($0)]) } ?? words("depth.real")
         case (.fail, _): detail = words("dp.fail")
+        case (.inconclusive, DepthStatusRule.noLiDAR):
+            detail = words("dp.nolidar")
+            paragraphs.insert(words("dp.nolidar.more"), at: 0)
         case (.inconclusive, "depth_not_signed"):
             detail = words("dp.unbound")
             paragraphs.insert(words("dp.unbound.more"), at: 0)
@@ -102,6 +107,21 @@ struct CheckRows: Sendable {
             return CheckRow(check: .depth, status: .unavailable, detail: words("dp.none"), paragraphs: [words("dp.more.none")])
         }
         return CheckRow(check: .depth, status: found.status, detail: "\(detail), \(source)", paragraphs: paragraphs)
+    }
+
+    /// What is reported beside the relief and decides nothing, and that an earlier method judged.
+    private func depthParts(_ found: DepthAnalysisEvidence) -> [String] {
+        var paragraphs: [String] = []
+        if let front = found.reliefFront, let behind = found.reliefBehind {
+            paragraphs.append(words("dp.parts", ["f": formats.percentage(front), "b": formats.percentage(behind)]))
+        }
+        if let edges = found.photoEdgesOnSurface {
+            paragraphs.append(words("dp.outlines", ["n": formats.percentage(edges)]))
+        }
+        if let method = found.method, let current = EvidenceAssembler.algorithmVersions["depth"], method != current {
+            paragraphs.append(words("dp.earlier", ["method": current]))
+        }
+        return paragraphs
     }
 
     private func time() -> CheckRow {

@@ -1,3 +1,4 @@
+import Evidence
 import Foundation
 import Models
 
@@ -8,24 +9,38 @@ struct DepthView: Sendable {
     let picture: PublishedMedia?
     /// A capture without media has no picture to miss.
     let expectsPicture: Bool
+    /// The named model is one with a LiDAR sensor. Otherwise the page does not say that such a sensor measured.
+    let isModelConfirmed: Bool
     let words: WordTable
 
     func context() -> ViewContext {
         guard let verdict = depth.verdict else { return ["missing": words("depth.none")] }
-        var view: ViewContext = ["intro": words(depth.source == .server ? "depth.intro" : "depth.intro.device")]
+        var view: ViewContext = ["intro": words(intro)]
         let shown = pictureView()
         if shown == nil, expectsPicture { view["missing"] = words("depth.nopicture") }
         view["verdict"] = self.verdict(verdict, shown)
         return view
     }
 
+    private var hasLiDAR: Bool { depth.reason != DepthStatusRule.noLiDAR }
+
+    private var intro: String {
+        switch (depth.source, isModelConfirmed && hasLiDAR) {
+        case (.server, true): "depth.intro"
+        case (.device, true): "depth.intro.device"
+        case (.server, false): "depth.intro.reported"
+        case (.device, false): "depth.intro.reported.device"
+        }
+    }
+
     private func verdict(_ verdict: DepthVerdict, _ picture: ViewContext?) -> ViewContext {
-        let status = verdict == .real ? CheckStatus.pass : .inconclusive
+        let status = verdict == .real && hasLiDAR ? CheckStatus.pass : .inconclusive
+        let word = hasLiDAR ? "depth.\(verdict.rawValue)" : "depth.nolidar"
         var view: ViewContext = [
-            "class": status.styleClass, "icon": status.icon, "told": words("depth.\(verdict.rawValue)"),
-            "meaning": words("depth.\(verdict.rawValue).is"), "gauges": Gauge.all(depth, words).map(\.context),
+            "class": status.styleClass, "icon": status.icon, "told": words(word), "meaning": words("\(word).is"),
+            "gauges": Gauge.all(depth, words).map(\.context),
         ]
-        if verdict != .undecided { view["limit"] = words("depth.\(verdict.rawValue).not") }
+        if hasLiDAR, verdict != .undecided { view["limit"] = words("depth.\(verdict.rawValue).not") }
         if let picture {
             view["picture"] = picture
             if verdict == .flat { view["see"] = words("depth.flat.see") }

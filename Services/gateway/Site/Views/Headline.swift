@@ -20,7 +20,8 @@ struct Headline: Sendable {
         if isSigned, evidence.hardwareAttestation.developmentAttestation { return words("dev.h1") }
         if isSigned, mode == .hashOnly { return words("hash.h1") }
         switch confidence {
-        case .high: return words("h1.high")
+        // Which sensor measured is the model's word, and nobody attests that.
+        case .high: return words(evidence.metadata.model.status == .pass ? "h1.high" : "h1.high.reported")
         case .medium where isSigned: return words(evidence.depthAnalysis.status == .unavailable ? "h1.medium.nodepth" : "h1.medium.device")
         case .medium: return words("h1.medium.depth")
         case .low, .suspicious: return words("h1.low")

@@ -124,7 +124,7 @@ struct VerifyPage: Sendable {
         view["depth"] =
             DepthView(
                 depth: evidence.depthAnalysis, picture: photo.picture == nil ? nil : facts.media["depth-preview.png"],
-                expectsPicture: facts.mode == .full, words: words
+                expectsPicture: facts.mode == .full, isModelConfirmed: evidence.metadata.model.status == .pass, words: words
             ).context()
         view["credentials"] = CredentialsView(facts: facts, credentials: evidence.contentCredentials, words: words).context()
         view["similar"] = similar?.context(of: facts.id)
