@@ -53,6 +53,16 @@ extension SceneKind {
         return stage
     }
 
+    static func screenInRoom(_ random: inout SeededGenerator) -> Stage {
+        var stage = room(&random)
+        // The middle goes from −0.6 to 0.6; 13 % to 16 % of it are left on the right.
+        let edge = 0.6 - 1.2 * random.number(0.13...0.16)
+        let picture = SceneKind.room.stage(seed: random.next())
+        stage.add(.rectangle(stage.upright(at: 0.5, from: -1.3, to: edge)), .plain(Vector3(0.06, 0.06, 0.07)))
+        stage.add(.rectangle(stage.upright(at: 0.4995, from: -1.2, to: edge - 0.03)), .picture(picture, isGlowing: true))
+        return stage
+    }
+
     static func poster(_ random: inout SeededGenerator) -> Stage {
         let side = random.sign()
         let angle = side * random.number(0.80...0.90)

@@ -8,6 +8,8 @@ public enum SceneKind: String, CaseIterable, Sendable {
     case desk
     /// A monitor that shows a room: what an attacker would photograph.
     case screen
+    /// A screen that leaves about a seventh of the middle of the picture to the room beside it.
+    case screenInRoom = "screen-in-room"
     /// A poster on a wall seen at an angle, so that its distances differ by metres though it is flat.
     case poster
 
@@ -18,6 +20,7 @@ public enum SceneKind: String, CaseIterable, Sendable {
         case .room: Self.room(&random)
         case .desk: Self.desk(&random)
         case .screen: Self.screen(&random)
+        case .screenInRoom: Self.screenInRoom(&random)
         case .poster: Self.poster(&random)
         }
     }

@@ -27,6 +27,16 @@ struct Stage: Sendable {
 
     mutating func add(_ shape: Shape, _ material: Material) { surfaces.append(Surface(shape: shape, material: material)) }
 
+    /// A rectangle across the line of sight, higher than the picture.
+    /// - Parameters:
+    ///   - distance: metres along the optical axis.
+    ///   - left: where it begins in picture coordinates, −1...1 within the picture; `end` where it ends.
+    func upright(at distance: Double, from left: Double, to end: Double) -> Rectangle {
+        let (half, middle) = ((end - left) / 2 * Self.halfWidth * distance, (end + left) / 2 * Self.halfWidth * distance)
+        return Rectangle(
+            centre: position + forward * distance + right * middle, right: right * half, up: up * (1.2 * Self.halfHeight * distance))
+    }
+
     /// Distance along the optical axis in metres and the cosine of the angle at which the ray arrives; `nil` if it meets nothing.
     /// - Parameters: picture coordinates −1...1, y down.
     func depth(alongX x: Double, y: Double) -> (metres: Double, cosine: Double)? {

@@ -29,6 +29,36 @@ extension SystemTests {
             #expect(page.status == 200 && String(decoding: page.body, as: UTF8.self).contains("HIGH"))
         }
 
+        @Test("a screen beside which the room shows is not HIGH")
+        func screenInRoom() async throws {
+            let client = try TestClient.current()
+            var device = try await client.device()
+            let capture = try await client.settled(client.capture(&device, CaptureParts(CaptureParts.screenInRoom)))
+            #expect(capture.data["confidence_level"] as? String == "medium")
+            #expect(capture.evidence("hardware_attestation.status") == "pass")
+            #expect(capture.evidence("depth_analysis.status") == "inconclusive")
+            #expect(capture.evidence("depth_analysis.method") == "relief-2")
+            #expect(capture.evidence("algorithm_versions.depth") == "relief-2")
+            let evidence = try #require(capture.data["evidence"] as? [String: Any])
+            let depth = try #require(evidence["depth_analysis"] as? [String: Any])
+            let relief = try #require(depth["relief"] as? Double)
+            let (front, behind) = (try #require(depth["relief_front"] as? Double), try #require(depth["relief_behind"] as? Double))
+            #expect(relief < 0.2 && behind > 0.1 && abs(front + behind - relief) < 1e-9)
+            #expect(depth["photo_edges_on_surface"] is Double)
+        }
+
+        @Test("a device without a LiDAR sensor is not HIGH, whatever depth it sends")
+        func noLiDAR() async throws {
+            let client = try TestClient.current()
+            var device = try await client.device(hasLiDAR: false)
+            let capture = try await client.settled(client.capture(&device, CaptureParts()))
+            #expect(capture.data["confidence_level"] as? String == "medium")
+            #expect(capture.evidence("hardware_attestation.status") == "pass")
+            #expect(capture.evidence("depth_analysis.status") == "inconclusive")
+            #expect(capture.evidence("depth_analysis.reason") == "no_lidar")
+            #expect(capture.evidence("depth_analysis.verdict") == "real")
+        }
+
         @Test("every kind of request key registers and sends", arguments: RequestKeyKind.allCases, [1, 2])
         func keys(kind: RequestKeyKind, version: Int) async throws {
             let client = try TestClient.current()

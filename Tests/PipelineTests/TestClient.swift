@@ -37,6 +37,7 @@ struct CaptureParts: Sendable {
     /// Small room rendered once; every capture has a comment of its own, so that no two are the same.
     static let room: RenderedScene? = scene(.room)
     static let screen: RenderedScene? = scene(.screen)
+    static let screenInRoom: RenderedScene? = scene(.screenInRoom)
 
     private static func scene(_ kind: SceneKind) -> RenderedScene? {
         var options = SceneOptions(capturedAt: Date())
@@ -110,10 +111,10 @@ struct TestClient: Sendable {
         return try .loadOrCreate(in: URL(fileURLWithPath: folder))
     }
 
-    func registration(_ device: SimulatedDevice, challenge: [UInt8], defect: Defect? = nil) throws -> [UInt8] {
+    func registration(_ device: SimulatedDevice, challenge: [UInt8], defect: Defect? = nil, hasLiDAR: Bool = true) throws -> [UInt8] {
         let attested = try device.attestation(challenge: challenge, authority: Self.authority(), defect: defect)
         var body: [String: Any] = [
-            "platform": "ios", "model": device.model, "has_lidar": true,
+            "platform": "ios", "model": device.model, "has_lidar": hasLiDAR,
             "attestation": [
                 "key_id": Data(attested.keyID).base64EncodedString(),
                 "attestation_object": Data(attested.attestationObject).base64EncodedString(),
@@ -142,9 +143,9 @@ struct TestClient: Sendable {
     }
 
     /// A registered device.
-    func device(_ kind: RequestKeyKind = .ed25519, defect: Defect? = nil) async throws -> SimulatedDevice {
+    func device(_ kind: RequestKeyKind = .ed25519, defect: Defect? = nil, hasLiDAR: Bool = true) async throws -> SimulatedDevice {
         var device = SimulatedDevice(requestKey: kind)
-        let answer = try await registered(registration(device, challenge: challenge(), defect: defect))
+        let answer = try await registered(registration(device, challenge: challenge(), defect: defect, hasLiDAR: hasLiDAR))
         device.deviceID = try #require(answer.data["device_id"] as? String, "\(String(decoding: answer.body, as: UTF8.self))")
         return device
     }

@@ -21,7 +21,16 @@ struct SceneRendererTests {
         return DepthAnalyzer.analyze(depth: map, luma: luma, exifOrientation: 1)
     }
 
-    @Test("of rooms and desks are real, of screens and posters flat", arguments: SceneKind.allCases, [UInt64(1), 7, .max])
+    @Test("of screens beside which the room shows are not real", arguments: [UInt64(1), 2, 7, .max])
+    func screenInRoom(seed: UInt64) throws {
+        let result = try analyze(try SceneRenderer.render(.screenInRoom, seed: seed, options: options))
+        #expect(result.verdict != .real)
+        #expect((0.10...0.20).contains(result.relief ?? 0) && (result.reliefFront ?? 1) < 0.02)
+    }
+
+    @Test(
+        "of rooms and desks are real, of screens and posters flat", arguments: [SceneKind.room, .desk, .screen, .poster],
+        [UInt64(1), 7, .max])
     func verdicts(kind: SceneKind, seed: UInt64) throws {
         let result = try analyze(try SceneRenderer.render(kind, seed: seed, options: options))
         #expect(result.verdict == (kind == .room || kind == .desk ? .real : .flat))
