@@ -51,7 +51,8 @@ allow 'PutObject' 'captures/*/original.jpg' 'captures/*/depth.gz' 'captures/*/me
 allow 'ListBucket ListBucketMultipartUploads' ''
 service upload_sync
 
-allow 'GetObject' 'captures/*/original.jpg' 'captures/*/public-*' 'captures/*/photo-*'
+# Manifests are read where the digests by which a copy is known as ours have to be computed anew.
+allow 'GetObject' 'captures/*/original.jpg' 'captures/*/public-*' 'captures/*/photo-*' 'captures/*/manifest-*'
 allow 'PutObject' 'captures/*/c2pa-*' 'captures/*/manifest-*' 'captures/*/og-*'
 service evidence_assembler
 

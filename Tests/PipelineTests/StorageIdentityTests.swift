@@ -30,7 +30,7 @@ struct StorageRights: Sendable, CustomTestStringConvertible {
             writes: Set(kept + ["public", "photo-828", "photo-1656", "thumbnail"]), deletes: Set(["incoming"] + kept + derived), lists: true
         ),
         StorageRights(
-            service: "evidence-assembler", reads: ["original.jpg", "public", "photo-828", "photo-1656"],
+            service: "evidence-assembler", reads: ["original.jpg", "public", "photo-828", "photo-1656", "manifest"],
             writes: ["c2pa", "manifest", "og"], deletes: []),
     ]
 
