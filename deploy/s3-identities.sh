@@ -14,14 +14,14 @@ credentials() { printf '"credentials": [{"accessKey": "%s", "secretKey": "%s"}]'
 
 statements=
 allow() { # allow ACTIONS OBJECTS…: both without the store's prefixes; an empty object is the bucket itself
-    local action object actions= resources=
+    local action object actions='' resources=''
     for action in $1; do actions+="${actions:+, }\"s3:$action\""; done
     shift
     for object in "$@"; do resources+="${resources:+, }\"arn:aws:s3:::$bucket${object:+/$object}\""; done
     statements+="${statements:+, }{\"Effect\": \"Allow\", \"Action\": [$actions], \"Resource\": [$resources]}"
 }
 
-identities= policies=
+identities='' policies=''
 service() { # service NAME: with what was allowed since the last one, and its probe's object
     local name=$1 text
     allow 'GetObject PutObject' "probes/${name//_/-}"
