@@ -75,7 +75,8 @@ struct DevicePolicyTests {
     @Test("what the assertion says of the app is newer than what the registration said")
     func newer() {
         let known = Device(
-            id: DeviceID(), model: "iPhone 15 Pro", level: .secureEnclave, environment: "production", appID: "T.app", publicKey: [4],
+            id: DeviceID(), model: "iPhone 15 Pro", hasLiDAR: true, level: .secureEnclave, environment: "production", appID: "T.app",
+            publicKey: [4],
             isDevelopmentRoot: false, validationCategory: 4, bundleVersion: "11", isRevoked: false)
         let old = AttestedDevice(known, appID: "T.app", assertion: AttestationExtensions())
         #expect(old.validationCategory == 4 && old.bundleVersion == "11")
