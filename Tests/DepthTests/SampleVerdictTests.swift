@@ -43,4 +43,30 @@ struct SampleVerdictTests {
         // A picture's edges lie on its surface.
         if sample.label == "flat" { #expect(edges > 0.95) }
     }
+
+    /// Recorded on x86-64 Linux: relief, its front and behind, the deviation, the photo's edges on the surface.
+    private static let recorded: [String: [UInt64]] = [
+        "dev_real_library": [
+            4_602_807_392_605_806_280, 4_598_199_421_603_282_885, 4_598_408_164_353_588_683, 4_602_087_290_396_227_047,
+            4_604_092_793_367_580_768,
+        ],
+        "dev_real_kitchen": [
+            4_603_916_410_404_341_655, 4_599_396_834_495_510_830, 4_599_428_787_058_431_488, 4_601_827_401_760_387_011,
+            4_601_617_461_298_680_617,
+        ],
+        "dev_real_box": [
+            4_605_631_353_009_825_504, 4_601_005_952_517_210_222, 4_601_249_554_247_699_795, 4_598_368_031_896_983_463,
+            4_596_436_438_471_752_503,
+        ],
+        "dev_flat_monitor": [0, 0, 0, 4_598_590_044_695_208_612, 4_607_182_418_800_017_408],
+        "dev_flat_full": [0, 0, 0, 4_590_016_677_247_778_582, 4_607_182_418_800_017_408],
+        "dev_flat_poster": [0, 0, 0, 4_603_051_602_154_907_796, 4_607_182_418_800_017_408],
+    ]
+
+    @Test("have the recorded bits on every machine", arguments: Sample.all)
+    func golden(sample: Sample) throws {
+        let result = DepthAnalyzer.analyze(depth: try sample.depth(), luma: try sample.luma(), exifOrientation: nil)
+        let numbers = [result.relief, result.reliefFront, result.reliefBehind, result.depthVariance, result.photoEdgesOnSurface]
+        #expect(numbers.map { $0?.bitPattern } == Self.recorded[sample.name]?.map { $0 })
+    }
 }
