@@ -31,8 +31,9 @@ struct EventsController: Sendable {
         guard let slot = slots.take(address) else {
             throw APIError.retryLater(.rateLimited, "Too many event streams from this address.", seconds: 10)
         }
+        // Who watches for the reader to go reads ahead of the next request: the connection serves no other.
         return Response(
-            status: .ok, headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
+            status: .ok, headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store", .connection: "close"],
             body: .init { writer in
                 // Held until the stream has ended, however it ends; a reader that goes ends it at once.
                 defer { withExtendedLifetime(slot) {} }
