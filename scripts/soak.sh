@@ -139,6 +139,7 @@ scripts/stack.sh up soak
 seconds=$((minutes * 60))
 result="$home/soak.json"
 progress="$home/soak.log"
+: >"$progress"
 # Its settings are an operator's; the services that are started below get their own.
 # shellcheck disable=SC2016 # the inner shell's own
 bash -c 'set -a && source "$0" && exec "$@"' "$home/stack.env" \
