@@ -61,7 +61,7 @@ public struct PartResults<Part: PartEvent>: Sendable {
 
 extension EvidencePart {
     /// Where its service keeps its answers: `capture_id`, `result`, `failure` and ``timeColumn``.
-    var table: String {
+    public var table: String {
         switch self {
         case .attestation: "attestation_appraisals"
         case .depth: "depth_analyses"

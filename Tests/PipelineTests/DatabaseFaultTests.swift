@@ -7,25 +7,22 @@ extension SystemTests {
     @Suite("A database that refuses for a while")
     struct DatabaseFaults {
         enum Fault: String, Sendable, CaseIterable {
-            case readOnly, lockTimeout, statementTimeout
+            case readOnly, locked
 
             var begin: String? {
                 switch self {
                 case .readOnly: "ALTER ROLE rial_gateway SET default_transaction_read_only = on"
-                case .lockTimeout: "ALTER ROLE rial_gateway SET lock_timeout = '200ms'"
-                // Statements have one in any case.
-                case .statementTimeout: nil
+                case .locked: nil
                 }
             }
 
-            static let end = ["default_transaction_read_only", "lock_timeout"].map { "ALTER ROLE rial_gateway RESET \($0)" }
+            static let end = ["ALTER ROLE rial_gateway RESET default_transaction_read_only"]
 
-            /// How long the tables are locked that every request of this test needs.
+            /// How long the tables are locked that every request of this test needs: longer than a session waits for a lock.
             var lockedSeconds: Int? {
                 switch self {
                 case .readOnly: nil
-                case .lockTimeout: 6
-                case .statementTimeout: 20
+                case .locked: 13
                 }
             }
         }

@@ -2,12 +2,12 @@ import Models
 import Persistence
 import Pipeline
 
-/// Told that a service has answered for a capture: looks which parts are stored, and assembles the package once the set is whole.
+/// Told that a service has answered for a capture: takes over what it stored, and assembles the package once the set is whole.
 struct AssembleEvidence<Part: PartEvent>: MessageHandler {
     let assembly: CaptureAssembly
 
     func handle(_ message: Part, _ context: MessageContext) async throws {
-        switch try await assembly.look(at: message.captureID, context) {
+        switch try await assembly.take(Part.part, of: message.captureID, context) {
         case .answered: return
         case .complete(let parts):
             do {

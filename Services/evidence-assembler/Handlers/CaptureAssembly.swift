@@ -26,15 +26,15 @@ struct CaptureAssembly: Sendable {
         case complete(EvidenceParts)
     }
 
-    /// Takes over what the services have stored. Events of one capture wait for each other on its row, so that exactly the last one sees
-    /// all parts. What an event says of them is not looked at (SPEC §1).
-    func look(at capture: CaptureID, _ context: MessageContext) async throws -> Found {
+    /// Takes over what the service of one part has stored. Events of one capture wait for each other on its row, so that exactly the last
+    /// one sees all parts. What an event says of its part is not looked at (SPEC §1).
+    func take(_ part: EvidencePart, of capture: CaptureID, _ context: MessageContext) async throws -> Found {
         try await database.withTransaction { connection in
             let captures = CaptureRepository(connection)
             guard let status = try await captures.lock(capture) else {
                 throw RejectedMessage(reason: "capture_unknown")
             }
-            let parts = try await EvidencePartRepository(connection).gather(capture)
+            let parts = try await EvidencePartRepository(connection).take(part, of: capture)
             FailPoint.reached("evidence-assembler.part.stored")
             if status != .complete, let complete = try EvidenceParts(parts) { return .complete(complete) }
             guard try await inbox.accept(context.eventID, consumer: context.topic, on: connection) else { return .answered }

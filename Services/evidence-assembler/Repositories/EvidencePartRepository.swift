@@ -1,5 +1,6 @@
 import Models
 import Persistence
+import Pipeline
 
 /// A part as it stands in `evidence_parts`.
 struct StoredPart: Sendable {
@@ -16,18 +17,14 @@ struct EvidencePartRepository {
 
     init(_ connection: PostgresConnection) { self.connection = connection }
 
-    /// Takes over what each service has stored: a `done` replaces an `error`, and nothing replaces a `done`.
+    /// Takes over what the service of one part has stored: a `done` replaces an `error`, and nothing replaces a `done`.
     /// - Returns: all parts as they stand.
-    func gather(_ capture: CaptureID) async throws -> [StoredPart] {
+    func take(_ part: EvidencePart, of capture: CaptureID) async throws -> [StoredPart] {
         try await connection.query(
             """
-            WITH answers AS (
-                SELECT 'attestation' AS part, result, failure FROM attestation_appraisals WHERE capture_id = \(capture.uuid)
-                UNION ALL SELECT 'depth', result, failure FROM depth_analyses WHERE capture_id = \(capture.uuid)
-                UNION ALL SELECT 'media', result, failure FROM sync_jobs WHERE capture_id = \(capture.uuid))
             INSERT INTO evidence_parts (capture_id, part, outcome, reason, result)
-            SELECT \(capture.uuid), part, CASE WHEN result IS NULL THEN 'error' ELSE 'done' END, failure, result
-            FROM answers WHERE result IS NOT NULL OR failure IS NOT NULL
+            SELECT capture_id, \(part.rawValue), CASE WHEN result IS NULL THEN 'error' ELSE 'done' END, failure, result
+            FROM \(unescaped: part.table) WHERE capture_id = \(capture.uuid) AND (result IS NOT NULL OR failure IS NOT NULL)
             ON CONFLICT (capture_id, part) DO UPDATE SET outcome = EXCLUDED.outcome, reason = EXCLUDED.reason,
                 result = EXCLUDED.result, received_at = now()
             WHERE evidence_parts.outcome = 'error'
