@@ -54,7 +54,7 @@ struct BodyPaceTests {
 
     @Test("only waiting for the client counts: what the store takes is not the client's")
     func waiting() {
-        let pace = Body(length: 10)
+        let pace = Body(length: 0)
         pace.wait(at: start)
         pace.pause(at: start + .seconds(5))
         #expect(pace.patience(at: start + .seconds(500)) == nil)
