@@ -199,7 +199,9 @@ let package = Package(
             path: "Tests/VerifierTests"),
         .testTarget(
             name: "PipelineUnitTests",
-            dependencies: ["Pipeline", "Messaging", "Models", "ObjectStorage", "Persistence", "TestSupport", httpClient, httpTypes, logging],
+            dependencies: [
+                "Pipeline", "Messaging", "Models", "ObjectStorage", "Persistence", "TestSupport", httpClient, httpTypes, logging,
+            ],
             path: "Tests/PipelineUnitTests"),
         .testTarget(
             name: "GatewayTests",

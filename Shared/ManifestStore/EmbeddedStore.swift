@@ -24,7 +24,9 @@ public struct EmbeddedStore: Sendable, Equatable {
         var hasScan = false
         for _ in 0..<Self.maximumSegments {
             // No fill bytes, no markers that stand alone: we write none.
-            guard position + 4 <= jpegHead.count, jpegHead[position] == 0xff, (0xc0...0xfe).contains(jpegHead[position + 1]) else { return nil }
+            guard position + 4 <= jpegHead.count, jpegHead[position] == 0xff, (0xc0...0xfe).contains(jpegHead[position + 1]) else {
+                return nil
+            }
             let marker = jpegHead[position + 1]
             hasScan = marker == 0xda
             if hasScan { break }

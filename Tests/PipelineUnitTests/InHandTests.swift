@@ -36,7 +36,9 @@ struct InHandTests {
                 #expect(isAccepted)
                 try await Self.inHand.settle(givenUp, consumer: .captureReceived, on: connection)
             }
-            let left = try await pool.query("SELECT event_id::text AS id FROM depth_analyzer_in_hand").map { try $0.get("id", as: String.self) }
+            let left = try await pool.query("SELECT event_id::text AS id FROM depth_analyzer_in_hand").map {
+                try $0.get("id", as: String.self)
+            }
             #expect(left == [laidDown.description])
         }
     }

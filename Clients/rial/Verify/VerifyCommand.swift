@@ -82,7 +82,10 @@ struct VerifyCommand: AsyncParsableCommand {
         let handle = try FileHandle(forReadingFrom: url)
         defer { try? handle.close() }
         let report = reader.read(fileDescriptor: handle.fileDescriptor, mediaType: nil)
-        Console.result(json ? String(decoding: try WireJSON.encode(report), as: UTF8.self) : CredentialSummary(report: report, isManifestAlone: Self.isManifest(handle)).text)
+        Console.result(
+            json
+                ? String(decoding: try WireJSON.encode(report), as: UTF8.self)
+                : CredentialSummary(report: report, isManifestAlone: Self.isManifest(handle)).text)
     }
 
     /// - Parameter path: what was given; else what the environment says.

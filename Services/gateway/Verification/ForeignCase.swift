@@ -42,7 +42,8 @@ enum ForeignCase: String, CaseIterable, Sendable {
         switch self {
         case .trusted: "Its Content Credentials are intact, and a listed authority vouches for who signed them."
         case .valid: "Its Content Credentials are intact, but nobody we know vouches for who signed them."
-        case .own: "Its Content Credentials are intact and signed by us, but they are not what we have on record: there is nothing that we stand by."
+        case .own:
+            "Its Content Credentials are intact and signed by us, but they are not what we have on record: there is nothing that we stand by."
         case .invalid:
             "Its Content Credentials do not fit it: it may have been changed after signing, or the signature does not count."
         case .ingredient:
