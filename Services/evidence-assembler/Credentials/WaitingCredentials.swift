@@ -22,30 +22,41 @@ struct WaitingCredentials: Sendable {
         }
     }
 
+    /// Signs first and locks then: an authority may take half a minute, and what else concerns the capture shall not wait for it. Of two
+    /// instances that sign one capture the first counts; what the other stored has no name and is swept.
+    ///
     /// - Returns: false if there is still no time stamp, or no signer.
     private func make(_ capture: CaptureID) async throws -> Bool {
-        try await database.withTransaction { connection in
+        let found = try await database.withConnection { connection in
+            (
+                waiting: try await CredentialRepository(connection).findWaiting(capture),
+                parts: try EvidenceParts(try await EvidencePartRepository(connection).all(of: capture))
+            )
+        }
+        guard let waiting = found.waiting, let parts = found.parts else { return true }
+        let claim = CaptureClaim(
+            captureID: capture, capturedAt: waiting.capturedAt, evidence: waiting.package, confidence: waiting.confidence)
+        let issuing = try await issue(claim, parts)
+        let settled: ContentCredentialsEvidence? = try await database.withTransaction { connection in
             let repository = CredentialRepository(connection)
-            guard let waiting = try await repository.lockWaiting(capture),
-                let parts = try EvidenceParts(try await EvidencePartRepository(connection).all(of: capture))
-            else { return true }
-            var package = waiting.package
-            let claim = CaptureClaim(
-                captureID: capture, capturedAt: waiting.capturedAt, evidence: package, confidence: waiting.confidence)
-            switch try await issue(claim, parts) {
-            case .noTimestampYet, .noSignerYet: return false
+            guard var package = try await repository.findWaiting(capture, isHeld: true)?.package else { return nil }
+            switch issuing {
+            case .noTimestampYet, .noSignerYet: return nil
             case .notSignable(let reason): package.contentCredentials = .init(status: .unavailable, reason: reason)
             case .made(let issued):
                 try await repository.insert(capture, issued)
                 package.contentCredentials = .init(status: .embedded, reason: nil)
             }
             try await repository.save(capture, package)
+            return package.contentCredentials
+        }
+        if let settled {
             logger.info(
-                "waiting credentials settled",
-                metadata: [
-                    "capture_id": "\(capture)", "status": "\(package.contentCredentials.status.rawValue)",
-                ])
-            return true
+                "waiting credentials settled", metadata: ["capture_id": "\(capture)", "status": "\(settled.status.rawValue)"])
+        }
+        switch issuing {
+        case .noTimestampYet, .noSignerYet: return false
+        case .notSignable, .made: return true
         }
     }
 

@@ -31,12 +31,16 @@ struct CredentialRepository {
         ).map { CaptureID(try $0.get("id", as: UUID.self)) }
     }
 
-    /// The evidence, held until the transaction ends; `nil` if another instance holds it or it waits no more.
-    func lockWaiting(_ capture: CaptureID) async throws -> (package: EvidencePackage, confidence: ConfidenceLevel, capturedAt: Date)? {
+    /// What waits, and how it stands.
+    /// - Parameter isHeld: until the transaction ends; `nil` is also what another instance holds.
+    func findWaiting(
+        _ capture: CaptureID, isHeld: Bool = false
+    ) async throws -> (package: EvidencePackage, confidence: ConfidenceLevel, capturedAt: Date)? {
+        let lock: SQL = isHeld ? "FOR UPDATE SKIP LOCKED" : ""
         let rows = try await connection.query(
             """
             SELECT evidence, confidence_level, captured_at FROM captures
-            WHERE id = \(capture.uuid) AND evidence #>> '{content_credentials,status}' = 'pending' FOR UPDATE SKIP LOCKED
+            WHERE id = \(capture.uuid) AND evidence #>> '{content_credentials,status}' = 'pending' \(lock)
             """)
         guard let row = rows.first, let confidence = ConfidenceLevel(rawValue: try row.get("confidence_level")) else { return nil }
         return (try row.get("evidence", as: PostgresJSON.self).decode(EvidencePackage.self), confidence, try row.get("captured_at"))
