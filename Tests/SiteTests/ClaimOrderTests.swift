@@ -9,7 +9,6 @@ struct ClaimOrderTests {
     @Test("by confidence, a development device's below its equals, then the oldest")
     func order() async throws {
         try await SiteDatabase.with { database in
-            let device = try await database.insertDevice()
             var expected: [CaptureID] = []
             // In the order in which they are to come, each received before the one above it.
             let rows: [(ConfidenceLevel, Bool, String)] = [
@@ -17,6 +16,8 @@ struct ClaimOrderTests {
                 (.low, false, "EEEEEEEE"), (.suspicious, false, "FFFFFFFF"),
             ]
             for (number, (confidence, development, short)) in rows.enumerated() {
+                // A device claims a photo once.
+                let device = try await database.insertDevice()
                 expected.append(
                     try await database.insertCapture(
                         of: device, short: short, Samples.Evidence(development: development).package, confidence,
