@@ -105,8 +105,8 @@ extension SystemTests {
                 try await client.submit(&device, form + [FormPart("mystery", [UInt8](repeating: 1, count: 70_000))]), 400,
                 "VALIDATION_ERROR", "large unknown part")
             expect(
-                try await client.submit(&device, form + (0..<100_000).map { FormPart("p\($0)", []) }), 400, "VALIDATION_ERROR",
-                "10^5 parts")
+                try await client.submit(&device, form + (0..<5_000).map { FormPart("p\($0)", []) }), 400, "VALIDATION_ERROR",
+                "5,000 parts")
             expect(
                 try await client.submit(&device, form) { headers, _ in
                     headers = headers.map { $0.0 == "Content-Type" ? ($0.0, "multipart/form-data; boundary=other") : $0 }

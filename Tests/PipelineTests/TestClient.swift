@@ -4,6 +4,7 @@ import Foundation
 import NIOCore
 import Scene
 import SimulatedDevice
+import Synchronization
 import Testing
 
 /// An answer of the gateway, read whole.
@@ -34,16 +35,26 @@ struct CaptureParts: Sendable {
     var depth: [UInt8]
     var metadata: [UInt8]
 
-    /// Small room rendered once; every capture has a comment of its own, so that no two are the same.
-    static let room: RenderedScene? = scene(.room)
-    static let screen: RenderedScene? = scene(.screen)
-    static let screenInRoom: RenderedScene? = scene(.screenInRoom)
+    /// A small room; every capture has a comment of its own, so that no two are the same.
+    static var room: RenderedScene? { scene(.room) }
+    static var screen: RenderedScene? { scene(.screen) }
+    static var screenInRoom: RenderedScene? { scene(.screenInRoom) }
+
+    /// The time in a photo and that of its capture lie at most 15 minutes apart (SPEC §3), and the tests may take longer.
+    private static let life: TimeInterval = 300
+    private static let rendered = Mutex<[SceneKind: (scene: RenderedScene, at: Date)]>([:])
 
     private static func scene(_ kind: SceneKind) -> RenderedScene? {
-        var options = SceneOptions(capturedAt: Date())
-        options.photoSize = (640, 480)
-        options.detail = 256
-        return try? SceneRenderer.render(kind, seed: 1, options: options)
+        rendered.withLock { rendered in
+            let now = Date()
+            if let known = rendered[kind], now.timeIntervalSince(known.at) < life { return known.scene }
+            var options = SceneOptions(capturedAt: now)
+            options.photoSize = (640, 480)
+            options.detail = 256
+            let scene = try? SceneRenderer.render(kind, seed: 1, options: options)
+            rendered[kind] = scene.map { ($0, now) }
+            return scene
+        }
     }
 
     init(_ scene: RenderedScene? = room, model: String = "iPhone 15 Pro", extra: [String: Any] = [:]) throws {
