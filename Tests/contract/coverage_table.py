@@ -11,6 +11,8 @@ EXCUSES = {
     429: ({"limits"}, "RIAL_CONTRACT_LIMITS is not set: the limits are far away"),
     ("/api/v1/captures/{id}/events", 429): (
         {"limits", "faults"}, "RIAL_CONTRACT_LIMITS or RIAL_CONTRACT_FAULTS is not set: no stream stays open"),
+    ("/media/{id}/{name}", 429): (
+        {"slow readers"}, "an address has sixteen readers that take their time: the tests of the whole system have them"),
     503: ({"faults"}, "RIAL_CONTRACT_FAULTS is not set: everything the gateway needs is there"),
 }
 

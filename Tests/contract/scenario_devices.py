@@ -93,7 +93,7 @@ class Devices(Scenario):
         body = [one for one in world.LOG if one.target == REGISTER and one.status == 201][-1].request_body
         challenge = base64.b64decode(json.loads(body)["attestation"]["challenge"]).hex()
         world.sql(
-            "UPDATE challenges SET consumed_at = NULL, body_sha256 = NULL, registration_id = NULL, announced_at = NULL, "
+            "UPDATE challenges SET consumed_at = NULL, body_sha256 = NULL, registration_id = NULL, announced_at = NULL, submission = NULL, "
             f"expires_at = now() + interval '1 minute' WHERE challenge = '\\x{challenge}'")
         self.expect(self.register(body + b" "), 409, "DEVICE_ALREADY_REGISTERED")
 
