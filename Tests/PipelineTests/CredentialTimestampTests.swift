@@ -48,6 +48,7 @@ extension SystemTests {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
             let authority = try LoopbackServer { _ in
+                // It never answers: longer than anybody waits, on the server's own thread.
                 Thread.sleep(forTimeInterval: 60)
                 return nil
             }

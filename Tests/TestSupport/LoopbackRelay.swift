@@ -80,6 +80,7 @@ final class RelayedPair: Sendable {
 
     /// Runs both directions, each until it ends, and cuts the other then.
     func pump(up: @escaping @Sendable (RelayedPair) -> Void, down: @escaping @Sendable (RelayedPair) -> Void) {
+        // Waited for on a thread of the relay's own, never on one of the cooperative pool.
         let isDone = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             down(self)
