@@ -191,7 +191,7 @@ public struct HandlerService<Handler: MessageHandler>: Service {
 }
 
 /// Whether the failure is that of PostgreSQL, the broker or the object store being away: then only time helps.
-func isDependencyFailure(_ error: any Error) -> Bool {
+public func isDependencyFailure(_ error: any Error) -> Bool {
     switch error {
     case is DependencyUnavailable: true
     case let error as PostgresError: error.isTransient

@@ -96,6 +96,9 @@ def copied(world, record, status):
         INSERT INTO evidence_parts SELECT '{identifier}', part, outcome, reason, result FROM evidence_parts
             WHERE capture_id = '{record.id}' AND part IN {parts};
         """)
+    if status == "processing":
+        # It stays as it is: nobody announces it again.
+        world.sql(f"INSERT INTO sync_jobs (capture_id, announcements, announce_next_at) VALUES ('{identifier}', 0, 'infinity')")
     return world.record(identifier)
 
 

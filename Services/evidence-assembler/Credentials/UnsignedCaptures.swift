@@ -24,7 +24,7 @@ struct UnsignedCaptures: Sendable {
                 try await assembly.complete(capture, parts, event: nil, logger)
             } catch is CaptureAssembly.SignerAway {
                 return
-            } catch let error as RejectedMessage {
+            } catch where !isDependencyFailure(error) && !(error is CancellationError) {
                 logger.warning("a capture that waited cannot be completed", metadata: ["capture_id": "\(capture)", "error": "\(error)"])
             }
         }

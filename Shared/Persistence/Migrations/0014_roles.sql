@@ -6,10 +6,11 @@ CREATE FUNCTION rial_is_service() RETURNS boolean LANGUAGE sql STABLE AS $$
         'rial_gateway', 'rial_attestation_verifier', 'rial_depth_analyzer', 'rial_upload_sync', 'rial_evidence_assembler')
 $$;
 
--- As a lacking grant says it, so that whoever tries is told in one way.
+-- Refuses a value. Other than a grant that is missing (42501), which an operator can give, it can never succeed: a record that asks for it
+-- must end in the dead letters, not be tried for ever with all behind it.
 CREATE FUNCTION rial_refuse(what text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION 'permission denied: % may not %', current_user, what USING ERRCODE = 'insufficient_privilege';
+    RAISE EXCEPTION 'permission denied: % may not %', current_user, what USING ERRCODE = 'check_violation';
 END
 $$;
 
