@@ -28,6 +28,10 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 let broughtLibraries = LinkerSetting.unsafeFlags(
     ["-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../../../.local/tools/lib"], .when(platforms: [.linux]))
 
+/// What counts pixels and bytes is optimised in debug builds too: unoptimised it takes a hundred times as long, and tests and the demo run
+/// debug builds.
+let computing = [SwiftSetting.unsafeFlags(["-O"], .when(platforms: [.linux], configuration: .debug))]
+
 /// What every service stands on.
 let backbone: [Target.Dependency] = [
     "Models", "Observability", "Persistence", "Messaging", "ObjectStorage", "Pipeline", logging, metrics, lifecycle,
@@ -74,11 +78,11 @@ let package = Package(
         .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .target(name: "Blocking", path: "Shared/Blocking"),
-        .target(name: "Compression", dependencies: ["CZlib"], path: "Shared/Compression"),
+        .target(name: "Compression", dependencies: ["CZlib"], path: "Shared/Compression", swiftSettings: computing),
         .target(name: "Models", path: "Shared/Models"),
-        .target(name: "Depth", dependencies: ["Models", "CZlib"], path: "Shared/Depth"),
-        .target(name: "Imaging", dependencies: ["Models", "CTurboJPEG", "CPNG"], path: "Shared/Imaging"),
-        .target(name: "ShareCard", dependencies: ["CPango", "Imaging", "Models"], path: "Shared/ShareCard"),
+        .target(name: "Depth", dependencies: ["Models", "CZlib"], path: "Shared/Depth", swiftSettings: computing),
+        .target(name: "Imaging", dependencies: ["Models", "CTurboJPEG", "CPNG"], path: "Shared/Imaging", swiftSettings: computing),
+        .target(name: "ShareCard", dependencies: ["CPango", "Imaging", "Models"], path: "Shared/ShareCard", swiftSettings: computing),
         .target(
             name: "Persistence", dependencies: ["Blocking", "CLibPQ", logging, lifecycle], path: "Shared/Persistence",
             resources: [.copy("Migrations")]),
@@ -94,7 +98,7 @@ let package = Package(
         .target(name: "ManifestStore", dependencies: ["Attestation", "Models", crypto], path: "Shared/ManifestStore"),
         .target(name: "CSandbox", path: "Shared/CSandbox"),
         .target(name: "Inspection", dependencies: ["Blocking", "CSandbox", "Models"], path: "Shared/Inspection"),
-        .target(name: "Multipart", path: "Shared/Multipart"),
+        .target(name: "Multipart", path: "Shared/Multipart", swiftSettings: computing),
         .target(name: "Evidence", dependencies: ["Models", "Imaging"], path: "Shared/Evidence", resources: [.copy("Resources")]),
         .target(
             name: "Observability", dependencies: [logging, metrics, coreMetrics, lifecycle, hummingbird],
@@ -134,7 +138,7 @@ let package = Package(
             name: "C2PAInspector", dependencies: ["ContentCredentials", "CSandbox", "Models"], path: "Services/c2pa-inspector"),
 
         .target(name: "SimulatedDevice", dependencies: [crypto, x509, asn1], path: "Clients/SimulatedDevice"),
-        .target(name: "Scene", dependencies: ["Compression", "Imaging"], path: "Clients/Scene"),
+        .target(name: "Scene", dependencies: ["Compression", "Imaging"], path: "Clients/Scene", swiftSettings: computing),
         .target(
             name: "RialClient", dependencies: ["Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1],
             path: "Clients/RialClient"),

@@ -1,20 +1,10 @@
 /// How far the middle 60 % × 60 % of a map departs from the smooth surface that fits it best.
-struct CentreRelief {
+enum CentreRelief {
     /// Valid pixels of the centre, below which nothing is fitted.
     static let leastValid = 200
 
-    /// Valid pixels in the centre.
-    let validCount: Int
-    /// `nil` if there are too few of them or they determine no surface.
-    let surface: FittedSurface?
-
-    init(_ map: DepthMap) {
-        let grid = CentreGrid(map)
-        validCount = grid.validCount
-        guard validCount >= Self.leastValid else {
-            surface = nil
-            return
-        }
+    /// - Returns: `nil` if the pixels determine no surface.
+    static func surface(of grid: CentreGrid) -> FittedSurface? {
         var robust = RobustFit(grid)
         var best: (fit: SurfaceFit, off: Int)?
         for start in FitStart.allCases {
@@ -24,6 +14,6 @@ struct CentreRelief {
             if let best, off >= best.off { continue }
             best = (fit, off)
         }
-        surface = best.map { FittedSurface($0.fit, grid) }
+        return best.map { FittedSurface($0.fit, grid) }
     }
 }

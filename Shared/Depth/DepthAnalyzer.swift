@@ -42,12 +42,13 @@ public enum DepthAnalyzer {
         guard statistics.valid.count * 10 >= map.metres.count * 3 else {
             return Appraisal(verdict: .undecided, surface: nil, reason: "too_few_valid")
         }
-        let centre = CentreRelief(map)
-        guard centre.validCount >= CentreRelief.leastValid else {
+        let grid = CentreGrid(map)
+        guard grid.validCount >= CentreRelief.leastValid else {
             return Appraisal(verdict: .undecided, surface: nil, reason: "too_few_valid")
         }
-        guard let surface = centre.surface, !jumps.isNoise(validCount: statistics.valid.count) else {
-            return Appraisal(verdict: .undecided, surface: centre.surface, reason: "not_a_surface")
+        // Noise is not fitted: no surface would be found, in the longest of searches.
+        guard !jumps.isNoise(validCount: statistics.valid.count), let surface = CentreRelief.surface(of: grid) else {
+            return Appraisal(verdict: .undecided, surface: nil, reason: "not_a_surface")
         }
         // A screen that leaves a tenth to a fifth of the centre to a room behind it meets the specified rule: only what stands out
         // before the surface makes up for a relief that leaves the question open.

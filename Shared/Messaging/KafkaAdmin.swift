@@ -77,34 +77,39 @@ actor AdminClient {
             }
             topics.append(topic)
         }
-        let options = rd_kafka_AdminOptions_new(client.handle, RD_KAFKA_ADMIN_OP_CREATETOPICS)
+        let event = try answer(to: RD_KAFKA_ADMIN_OP_CREATETOPICS) { options, queue in
+            rd_kafka_CreateTopics(client.handle, &topics, topics.count, options, queue)
+        }
+        defer { rd_kafka_event_destroy(event) }
+        var count = 0
+        let answers = rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count)
+        for topic in UnsafeBufferPointer(start: answers, count: count) {
+            let error = rd_kafka_topic_result_error(topic)
+            guard error == RD_KAFKA_RESP_ERR_NO_ERROR || error == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS else {
+                throw KafkaError(error, message: rd_kafka_topic_result_error_string(topic).map { String(cString: $0) })
+            }
+        }
+    }
+
+    /// Asks, and waits for the answer: 10 s for the brokers, 2 s more for librdkafka.
+    /// - Returns: the answer, the caller's to destroy. It is no error as a whole; what it holds may be some.
+    func answer(to operation: rd_kafka_admin_op_t, _ ask: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void) throws -> OpaquePointer {
+        let client = try connected()
+        let options = rd_kafka_AdminOptions_new(client.handle, operation)
         defer { rd_kafka_AdminOptions_destroy(options) }
         var reason = [CChar](repeating: 0, count: 512)
         let refusal = rd_kafka_AdminOptions_set_request_timeout(options, 10_000, &reason, reason.count)
         guard refusal == RD_KAFKA_RESP_ERR_NO_ERROR else { throw KafkaError(refusal, message: text(reason)) }
         let queue = rd_kafka_queue_new(client.handle)
         defer { rd_kafka_queue_destroy(queue) }
-        rd_kafka_CreateTopics(client.handle, &topics, topics.count, options, queue)
+        ask(options, queue)
         guard let event = rd_kafka_queue_poll(queue, 12_000) else { throw KafkaError(RD_KAFKA_RESP_ERR__TIMED_OUT) }
-        defer { rd_kafka_event_destroy(event) }
-        try check(event)
-    }
-
-    private func check(_ event: OpaquePointer) throws {
         let error = rd_kafka_event_error(event)
-        guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let result = rd_kafka_event_CreateTopics_result(event) else {
-            throw KafkaError(
-                error == RD_KAFKA_RESP_ERR_NO_ERROR ? RD_KAFKA_RESP_ERR__FAIL : error,
-                message: rd_kafka_event_error_string(event).map { String(cString: $0) })
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
+            defer { rd_kafka_event_destroy(event) }
+            throw KafkaError(error, message: rd_kafka_event_error_string(event).map { String(cString: $0) })
         }
-        var count = 0
-        let topics = rd_kafka_CreateTopics_result_topics(result, &count)
-        for topic in UnsafeBufferPointer(start: topics, count: count) {
-            let error = rd_kafka_topic_result_error(topic)
-            guard error == RD_KAFKA_RESP_ERR_NO_ERROR || error == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS else {
-                throw KafkaError(error, message: rd_kafka_topic_result_error_string(topic).map { String(cString: $0) })
-            }
-        }
+        return event
     }
 
     func connected() throws -> KafkaClient {

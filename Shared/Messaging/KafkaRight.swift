@@ -37,24 +37,12 @@ extension AdminClient {
         var bindings: [OpaquePointer?] = []
         defer { for binding in bindings { rd_kafka_AclBinding_destroy(binding) } }
         for right in rights { bindings.append(try Self.binding(of: right)) }
-        let options = rd_kafka_AdminOptions_new(client.handle, RD_KAFKA_ADMIN_OP_CREATEACLS)
-        defer { rd_kafka_AdminOptions_destroy(options) }
-        var reason = [CChar](repeating: 0, count: 512)
-        let refusal = rd_kafka_AdminOptions_set_request_timeout(options, 10_000, &reason, reason.count)
-        guard refusal == RD_KAFKA_RESP_ERR_NO_ERROR else { throw KafkaError(refusal, message: text(reason)) }
-        let queue = rd_kafka_queue_new(client.handle)
-        defer { rd_kafka_queue_destroy(queue) }
-        rd_kafka_CreateAcls(client.handle, &bindings, bindings.count, options, queue)
-        guard let event = rd_kafka_queue_poll(queue, 12_000) else { throw KafkaError(RD_KAFKA_RESP_ERR__TIMED_OUT) }
-        defer { rd_kafka_event_destroy(event) }
-        let error = rd_kafka_event_error(event)
-        guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let result = rd_kafka_event_CreateAcls_result(event) else {
-            throw KafkaError(
-                error == RD_KAFKA_RESP_ERR_NO_ERROR ? RD_KAFKA_RESP_ERR__FAIL : error,
-                message: rd_kafka_event_error_string(event).map { String(cString: $0) })
+        let event = try answer(to: RD_KAFKA_ADMIN_OP_CREATEACLS) { options, queue in
+            rd_kafka_CreateAcls(client.handle, &bindings, bindings.count, options, queue)
         }
+        defer { rd_kafka_event_destroy(event) }
         var count = 0
-        let answers = rd_kafka_CreateAcls_result_acls(result, &count)
+        let answers = rd_kafka_CreateAcls_result_acls(rd_kafka_event_CreateAcls_result(event), &count)
         for answer in UnsafeBufferPointer(start: answers, count: count) {
             // Lent by the event.
             guard let error = rd_kafka_acl_result_error(answer) else { continue }

@@ -39,7 +39,7 @@ public final class Readiness: Service, Sendable {
     private func watch(_ name: String, _ probe: @escaping Probe) async {
         let gauge = Meter(label: "rial_dependency_up", dimensions: [("dependency", name)])
         while !Task.isCancelled {
-            let isUp = await Self.limited(probe)
+            let isUp = await answer(within: .seconds(2), of: probe) ?? false
             gauge.set(isUp ? 1 : 0)
             let was = state.withLock { state in
                 defer { state[name] = isUp }
@@ -48,24 +48,5 @@ public final class Readiness: Service, Sendable {
             if was != isUp { logger.notice("dependency", metadata: ["dependency": "\(name)", "up": "\(isUp)"]) }
             try? await Task.sleep(for: .seconds(1))
         }
-    }
-
-    /// False if the probe takes longer than two seconds; the late probe is cancelled, and waited for by no one.
-    private static func limited(_ probe: @escaping Probe) async -> Bool {
-        let (answers, continuation) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
-        let asking = Task {
-            continuation.yield(await probe()); continuation.finish()
-        }
-        let limit = Task {
-            try? await Task.sleep(for: .seconds(2))
-            continuation.yield(false)
-            continuation.finish()
-        }
-        defer {
-            asking.cancel()
-            limit.cancel()
-        }
-        for await answer in answers { return answer }
-        return false
     }
 }

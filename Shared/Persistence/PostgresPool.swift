@@ -77,9 +77,6 @@ public final class PostgresPool: Service, Sendable {
         return try attempt.result.get()
     }
 
-    /// - Throws: ``PostgresError`` if the database does not answer.
-    public func ping() async throws { _ = try await query("SELECT 1") }
-
     /// Waits for shutdown, then closes. The pool can be used without this.
     public func run() async throws {
         try? await gracefulShutdown()

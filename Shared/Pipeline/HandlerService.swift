@@ -139,18 +139,7 @@ public struct HandlerService<Handler: MessageHandler>: Service {
 
     /// So that an orderly end is not taken for a death; a database that does not answer now must not hold it up.
     private func layDown(_ event: EventID) async {
-        let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let work = Task {
-            try? await InHand(service: service).letGo(event, consumer: topic, database)
-            end.yield()
-        }
-        let limit = Task {
-            try? await Task.sleep(for: .seconds(2))
-            end.yield()
-        }
-        for await _ in ends { break }
-        limit.cancel()
-        work.cancel()
+        _ = await answer(within: .seconds(2)) { try? await InHand(service: service).letGo(event, consumer: topic, database) }
     }
 
     private func decode(_ record: KafkaRecord) throws -> (Handler.Message, EventID) {

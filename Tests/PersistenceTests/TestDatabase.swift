@@ -53,6 +53,10 @@ func eventually(_ what: Comment, within limit: Duration = .seconds(10), _ condit
     }
 }
 
+extension PostgresPool {
+    func ping() async throws { _ = try await query("SELECT 1") }
+}
+
 func postgresError(_ body: () async throws -> Void) async -> PostgresError? {
     do {
         try await body()

@@ -217,7 +217,9 @@ extension SystemTests {
         private static func enlarge(_ name: String, of capture: SignedCapture, to size: Int) async throws {
             let stack = try LocalStack.required()
             let bytes = HostileBytes.noise(size)
-            let key = "captures/\(capture.id)/enlarged-\(UUID().uuidString.lowercased())"
+            // Where the gateway may read it.
+            let stem = name.prefix { $0 != "." }
+            let key = "captures/\(capture.id)/\(stem)-\(UUID().uuidString.lowercased())"
             try await stack.storage().put(key, bytes: bytes, contentType: "image/jpeg")
             _ = try await stack.sql(
                 """

@@ -5,7 +5,7 @@ import RialClient
 struct DeviceAudit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit", abstract: "Shows when a device was revoked or restored, by what, and why; latest first.",
-        discussion: "For operators: it talks to the admin port of attestation-verifier, with the token of RIAL_ADMIN_TOKEN.")
+        discussion: AdminPort.discussion)
 
     @Argument(help: "The device's id.")
     var id: DeviceID

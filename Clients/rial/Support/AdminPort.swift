@@ -8,6 +8,8 @@ import RialClient
 
 /// The operator's routes on the admin port of attestation-verifier.
 struct AdminPort: ParsableArguments {
+    static let discussion = "For operators: it talks to the admin port of attestation-verifier, with the token of RIAL_ADMIN_TOKEN."
+
     @Option(help: "The admin address of attestation-verifier (default: RIAL_ADMIN_ATTESTATION_VERIFIER).")
     var admin: String?
 

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Models
+
+struct DeviceRevoke: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Revokes a device: its requests are refused from now on.",
+        discussion: AdminPort.discussion)
+
+    @OptionGroup var decision: DeviceDecision
+
+    func run() async throws { try await decision.send("revoke", told: "is revoked") }
+}
+
+struct DeviceRestore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Takes the revocation of a device back.", discussion: AdminPort.discussion)
+
+    @OptionGroup var decision: DeviceDecision
+
+    func run() async throws { try await decision.send("restore", told: "is accepted again") }
+}
+
+/// What an operator decides about a device, and why.
+struct DeviceDecision: ParsableArguments {
+    @Argument(help: "The device's id.")
+    var id: DeviceID
+    @Option(help: "Why; kept with the device.")
+    var reason: String?
+    @OptionGroup var port: AdminPort
+
+    func send(_ action: String, told result: String) async throws {
+        try await port.send("POST", action, body: ["by": "rial-cli", "reason": reason ?? ""], of: id)
+        Console.result("device \(id) \(result)")
+    }
+}

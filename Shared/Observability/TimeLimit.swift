@@ -1,0 +1,19 @@
+/// What the work gives, or `nil` once the time is over: late work is cancelled, and waited for by no one.
+public func answer<Answer: Sendable>(
+    within limit: Duration, of work: @escaping @Sendable () async -> Answer
+) async -> Answer? {
+    let (answers, continuation) = AsyncStream.makeStream(of: Answer.self, bufferingPolicy: .bufferingOldest(1))
+    let working = Task {
+        continuation.yield(await work())
+        continuation.finish()
+    }
+    let waiting = Task {
+        try? await Task.sleep(for: limit)
+        continuation.finish()
+    }
+    defer {
+        working.cancel()
+        waiting.cancel()
+    }
+    return await answers.first { _ in true }
+}
