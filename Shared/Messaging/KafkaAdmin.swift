@@ -93,7 +93,9 @@ actor AdminClient {
 
     /// Asks, and waits for the answer: 10 s for the brokers, 2 s more for librdkafka.
     /// - Returns: the answer, the caller's to destroy. It is no error as a whole; what it holds may be some.
-    func answer(to operation: rd_kafka_admin_op_t, _ ask: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void) throws -> OpaquePointer {
+    func answer(
+        to operation: rd_kafka_admin_op_t, _ ask: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void
+    ) throws -> OpaquePointer {
         let client = try connected()
         let options = rd_kafka_AdminOptions_new(client.handle, operation)
         defer { rd_kafka_AdminOptions_destroy(options) }

@@ -24,7 +24,7 @@ struct UnsignedCaptures: Sendable {
                 try await assembly.complete(capture, parts, event: nil, logger)
             } catch is CaptureAssembly.SignerAway {
                 return
-            } catch where !isDependencyFailure(error) && !(error is CancellationError) {
+            } catch let error where !isDependencyFailure(error) && !(error is CancellationError) {
                 logger.warning("a capture that waited cannot be completed", metadata: ["capture_id": "\(capture)", "error": "\(error)"])
             }
         }
