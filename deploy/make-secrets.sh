@@ -33,6 +33,8 @@ for identity in '' _gateway _attestation_verifier _depth_analyzer _upload_sync _
     random 10 | put "s3_access_key_id$identity"
     random 32 | put "s3_secret_access_key$identity"
 done
+# From before each service had an identity of its own: the store would know none of them.
+grep -qsF "$(cat s3_access_key_id_gateway)" s3_identities || rm -f s3_identities
 "$here/s3-identities.sh" . | put s3_identities
 random 32 | put link_key
 random 32 | put admin_token
@@ -92,7 +94,12 @@ fi
 # A private authority and a signer for Content Credentials, good for a year. For production put the files of your own authority here
 # before the first start, or let a PKCS#11 token hold the key.
 if [ -s c2pa_private_key ] && [ -s c2pa_trust_anchors ]; then
-    # From before our own anchors had a file of their own.
+    # From before our own anchors had a file of their own. Others that were listed beside them are not ours.
+    if [ ! -s c2pa_own_anchors ] && [ "$(grep -c 'BEGIN CERTIFICATE' c2pa_trust_anchors)" != 1 ]; then
+        printf 'error: %s\n  %s\n' "c2pa_trust_anchors holds several certificates, and c2pa_own_anchors is missing" \
+            "write the roots of your own signing certificates, and no others, to $PWD/c2pa_own_anchors" >&2
+        exit 1
+    fi
     put c2pa_own_anchors <c2pa_trust_anchors
 fi
 if [ ! -s c2pa_private_key ]; then

@@ -53,7 +53,7 @@ struct Settings: Sendable {
             total: uploads, perAddress: try environment.integer("RIAL_MAX_UPLOADS_PER_ADDRESS", default: 8, in: 0...10_000),
             perDevice: try environment.integer("RIAL_MAX_UPLOADS_PER_DEVICE", default: 3, in: 0...10_000), kept: uploads / 2)
         mediaPlaces = PlaceLedger.Rule(
-            total: try environment.integer("RIAL_MAX_CONCURRENT_MEDIA", default: 48, in: 0...StorageConnections.perPurpose * 3 / 4),
+            total: try environment.integer("RIAL_MAX_CONCURRENT_MEDIA", default: 48, in: 1...StorageConnections.perPurpose * 3 / 4),
             perAddress: try environment.integer("RIAL_MAX_MEDIA_PER_ADDRESS", default: 16, in: 0...10_000))
         limits = try RateLimits(environment)
         verification = try VerificationSettings(environment)

@@ -19,7 +19,7 @@ public actor S3Upload {
     private var etags: [String] = []
     private var sizeBytes: Int64 = 0
     private var isEnded = false
-    /// The store was asked to begin and did not answer: it may have begun.
+    /// The store was asked to begin and did not answer: it may hold an upload that nobody has the id of.
     private var isBeginUnknown = false
 
     init(client: S3Client, key: String, contentType: String) {
@@ -70,7 +70,7 @@ public actor S3Upload {
         isEnded = true
         pending = ByteBuffer()
         guard let uploadID else { return !isBeginUnknown }
-        return (try? await client.end(UnfinishedUpload(key: key, id: uploadID))) != nil
+        return (try? await client.end(UnfinishedUpload(key: key, id: uploadID))) != nil && !isBeginUnknown
     }
 
     private func sendPart() async throws {
@@ -89,13 +89,20 @@ public actor S3Upload {
     }
 
     private func begin() async throws -> String {
-        isBeginUnknown = true
-        let response = try await client.send(
-            S3Request(method: .POST, key: key, query: [("uploads", "")], headers: [("content-type", contentType)]))
-        let answer = Data(buffer: try await response.body.collect(upTo: S3Client.maximumAnswerBytes))
-        let id = try S3XML.uploadID(answer)
-        uploadID = id
-        isBeginUnknown = false
-        return id
+        let request = S3Request(method: .POST, key: key, query: [("uploads", "")], headers: [("content-type", contentType)])
+        var backoff = RetryDelay()
+        while true {
+            let wasUnknown = isBeginUnknown
+            isBeginUnknown = true
+            do {
+                let response = try await client.send(request, isRepeatable: false)
+                let id = try S3XML.uploadID(Data(buffer: try await response.body.collect(upTo: S3Client.maximumAnswerBytes)))
+                uploadID = id
+                isBeginUnknown = wasUnknown
+                return id
+            } catch let error as ObjectStorageError where error.isUnreachable {
+                guard try await backoff.wait() else { throw error }
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@ import Persistence
 struct DeadLetter {
     /// Our own records have some hundred bytes, and brokers take a million.
     static let maximumBytes = 800_000
+    private static let frameBytes = 20
     let record: KafkaRecord
     let rejection: RejectedMessage
     let service: ServiceName
@@ -17,7 +18,7 @@ struct DeadLetter {
     /// Keeps the original headers and adds `rial_dlq_…`.
     var headers: [KafkaHeader] {
         var added = [
-            ("rial_dlq_reason", rejection.reason), ("rial_dlq_detail", String(rejection.detail.prefix(1000))),
+            ("rial_dlq_reason", rejection.reason), ("rial_dlq_detail", String(decoding: rejection.detail.utf8.prefix(1000), as: UTF8.self)),
             ("rial_dlq_topic", record.topic), ("rial_dlq_partition", String(record.partition)),
             ("rial_dlq_offset", String(record.offset)), ("rial_dlq_attempts", String(attempts)),
             ("rial_dlq_time", Timestamp.format(Date())),
@@ -27,8 +28,11 @@ struct DeadLetter {
         return original + added.map { KafkaHeader(name: $0.0, value: Array($0.1.utf8)) }
     }
 
+    /// As it travels, or more: two lengths frame each header.
     private var sizeBytes: Int {
-        record.headers.reduce((record.key?.count ?? 0) + (record.value?.count ?? 0)) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }
+        record.headers.reduce((record.key?.count ?? 0) + (record.value?.count ?? 0)) {
+            $0 + $1.name.utf8.count + ($1.value?.count ?? 0) + Self.frameBytes
+        }
     }
 
     private var isWhole: Bool { sizeBytes <= Self.maximumBytes }

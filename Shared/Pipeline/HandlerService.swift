@@ -130,16 +130,21 @@ public struct HandlerService<Handler: MessageHandler>: Service {
                 }
                 Counter(label: "rial_record_retries_total", dimensions: [("topic", topic.rawValue)]).increment()
                 logger.warning("record not handled yet", error: error)
+                // Another member may be given the record while this one waits: that is no death.
+                if isInHand, await layDown(decoded.id) { isInHand = false }
                 await pause(backoff.next())
             }
         }
-        if isInHand { await layDown(decoded.id) }
+        if isInHand { _ = await layDown(decoded.id) }
         return .interrupted
     }
 
     /// So that an orderly end is not taken for a death; a database that does not answer now must not hold it up.
-    private func layDown(_ event: EventID) async {
-        _ = await answer(within: .seconds(2)) { try? await InHand(service: service).letGo(event, consumer: topic, database) }
+    /// - Returns: false if the database does not say that it was noted.
+    private func layDown(_ event: EventID) async -> Bool {
+        await answer(within: .seconds(2)) {
+            (try? await InHand(service: service).letGo(event, consumer: topic, database)) != nil
+        } ?? false
     }
 
     private func decode(_ record: KafkaRecord) throws -> (Handler.Message, EventID) {

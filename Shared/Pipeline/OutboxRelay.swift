@@ -12,6 +12,9 @@ import ServiceLifecycle
 /// `SKIP LOCKED`. While the broker is away the rows stay.
 public struct OutboxRelay: Service {
     static let batchSize = 100
+    /// More than any event has: a dead letter, and the only rows that can be too large for a broker. The same error of a small row is that of
+    /// the batch it travelled in.
+    static let largeBytes = 100_000
     let service: ServiceName
     let database: PostgresPool
     let listener: PostgresListener
@@ -65,7 +68,8 @@ public struct OutboxRelay: Service {
         }
     }
 
-    /// Publishes up to a hundred rows. Those that the broker refused stay.
+    /// Publishes up to a hundred rows. Those that could not be sent stay; a dead letter that is too
+    /// large for the broker is dropped, with an error in the log: everything behind it would wait for ever.
     /// - Returns: how many rows were tried.
     /// - Throws: what kept rows from being published, after the others were deleted.
     func publishBatch() async throws -> Int {
@@ -93,6 +97,7 @@ public struct OutboxRelay: Service {
 
     private func publish(_ rows: [Row]) async throws -> (published: [Int64], failure: (any Error)?) {
         try await withThrowingTaskGroup(of: (Int64, (any Error)?).self) { group in
+            var large: Set<Int64> = []
             for row in rows {
                 let id = try row.get("id", as: Int64.self)
                 let topic = try row.get("topic", as: String.self)
@@ -100,6 +105,7 @@ public struct OutboxRelay: Service {
                 let value = try row.getOptional("value", as: [UInt8].self)
                 let headers = try row.get("headers", as: PostgresJSON.self).decode([StoredHeader].self)
                     .map { KafkaHeader(name: $0.name, value: $0.value?.bytes) }
+                if headers.reduce(value?.count ?? 0, { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }) > Self.largeBytes { large.insert(id) }
                 group.addTask {
                     do {
                         try await producer.send(topic: topic, key: Array(key.utf8), value: value, headers: headers)
@@ -112,7 +118,15 @@ public struct OutboxRelay: Service {
             var published: [Int64] = []
             var failure: (any Error)?
             for try await (id, error) in group {
-                if let error { failure = error } else { published.append(id) }
+                if let error = error as? KafkaError, !error.isTransient, large.contains(id) {
+                    Counter(label: "rial_outbox_dropped_total").increment()
+                    logger.error("a record that no broker takes is dropped", metadata: ["row": "\(id)", "error": "\(error)"])
+                    published.append(id)
+                } else if let error {
+                    failure = error
+                } else {
+                    published.append(id)
+                }
             }
             Counter(label: "rial_outbox_published_total").increment(by: published.count)
             return (published, failure)

@@ -15,6 +15,12 @@ struct IntakeRepositoryTests {
             let id = CaptureID()
             _ = try await CaptureRepositoryTests.record(id, on: pool, device)
             #expect(await IntakeRepository(database: pool).outcome(of: id) == .recorded)
+            // Who sent again meanwhile has named the bytes anew.
+            try await IntakeRepository(database: pool).reopen(id, device: device)
+            #expect(await IntakeRepository(database: pool).outcome(of: id) == .recorded)
+            let rows = try await pool.query("SELECT abandoned_at FROM intakes WHERE id = \(id.uuid)")
+            #expect(rows.count == 1)
+            #expect(try rows.first?.getOptional("abandoned_at", as: Date.self) == nil)
         }
     }
 

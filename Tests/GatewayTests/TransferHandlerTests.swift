@@ -17,8 +17,8 @@ struct TransferHandlerTests {
             connection.channel.embeddedEventLoop.advanceTime(by: .seconds(pause))
             try connection.body(1)
         }
-        #expect(connection.refusals.map(\.code) == [.validationError])
-        let head = try connection.answer(.badRequest)
+        #expect(connection.refusals.map(\.code) == [.serviceUnavailable])
+        let head = try connection.answer(.serviceUnavailable)
         #expect(head.headerFields[.connection] == "close")
         #expect(connection.closes == [.output])
         connection.channel.embeddedEventLoop.advanceTime(by: TransferHandler.lingering)
@@ -105,6 +105,32 @@ struct TransferHandlerTests {
         #expect(connection.closes.isEmpty)
         connection.channel.embeddedEventLoop.advanceTime(by: .seconds(20))
         #expect(connection.closes == [.all])
+    }
+
+    @Test("answers that were written whole and are not taken end the connection too, also when more are asked for")
+    func slowReaderOfMany() throws {
+        let connection = try Connection()
+        connection.waiting = 90_000
+        for _ in 0..<3 {
+            try connection.request(length: 0)
+            try connection.end()
+            _ = try connection.answer(.ok)
+            #expect(connection.closes.isEmpty)
+            connection.channel.embeddedEventLoop.advanceTime(by: .seconds(9))
+        }
+        #expect(connection.closes == [.all])
+    }
+
+    @Test("a connection that has taken its answers may rest")
+    func rest() throws {
+        let connection = try Connection()
+        connection.waiting = 90_000
+        try connection.request(length: 0)
+        try connection.end()
+        _ = try connection.answer(.ok)
+        connection.waiting = 0
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(60))
+        #expect(connection.closes.isEmpty)
     }
 
     @Test("an event stream may be silent")

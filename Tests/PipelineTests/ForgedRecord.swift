@@ -101,6 +101,8 @@ struct Garbage: Sendable {
             "{\"capture_id\": \"'; DROP TABLE captures; --\", \"outcome\": \"done\"}",
             "{\"capture_id\": \"\(UUID())\", \"type\": \"hologram\", \"mode\": \"full\", \"outcome\": \"perhaps\", \"status\": \"best\"}",
             String(repeating: "[", count: 60_000), String(repeating: "{\"a\":", count: 20_000), "{\"capture_id\": \"\\u0000\"}",
+            // One letter of half a megabyte.
+            "{\"capture_id\": \"\(UUID())\", \"outcome\": \"e\(String(repeating: "\u{301}", count: 240_000))\"}",
         ]
         let garbage = texts.map { Garbage(value: Array($0.utf8), headers: [id()]) }
         let sound = Array("{\"capture_id\": \"\(UUID().uuidString.lowercased())\", \"outcome\": \"done\"}".utf8)

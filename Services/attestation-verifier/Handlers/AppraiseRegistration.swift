@@ -44,7 +44,7 @@ struct AppraiseRegistration: MessageHandler {
     func giveUp(_ message: RegistrationSubmitted, reason: String, on connection: PostgresConnection) async throws {
         let registrations = RegistrationRepository(connection)
         try await registrations.lock(message.registrationID)
-        guard try await registrations.submission(message.registrationID) != nil,
+        guard try await registrations.isSubmitted(message.registrationID),
             try await registrations.outcome(of: message.registrationID) == nil
         else { return }
         // Not the end of it: the device's key can be attested only once, and the fault is ours.

@@ -24,6 +24,13 @@ struct RegistrationRepository {
         }
     }
 
+    /// Whether anybody asked for it, in words that this version may not know.
+    func isSubmitted(_ registration: RegistrationID) async throws -> Bool {
+        try await !connection.query(
+            "SELECT 1 FROM challenges WHERE registration_id = \(registration.uuid) AND submission IS NOT NULL"
+        ).isEmpty
+    }
+
     func outcome(of registration: RegistrationID) async throws -> RegistrationOutcome? {
         let rows = try await connection.query("SELECT outcome FROM registrations WHERE id = \(registration.uuid)")
         return try rows.first.flatMap { RegistrationOutcome(rawValue: try $0.get("outcome")) }

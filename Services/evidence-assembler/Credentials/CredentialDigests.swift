@@ -23,6 +23,7 @@ struct CredentialDigests: Sendable {
     /// Goes once through all that lack their digests, in batches; rows that cannot be filled do not hold up the others.
     /// - Throws: database and storage errors, with which the turn ends.
     func fill() async throws {
+        var failures = 0
         var last = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         while true {
             try await measure()
@@ -31,8 +32,16 @@ struct CredentialDigests: Sendable {
             }
             for row in batch {
                 guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
-                try await fill(row)
                 last = row.capture.uuid
+                do {
+                    try await fill(row)
+                    failures = 0
+                } catch let error as ObjectStorageError {
+                    // One object that cannot be read now, or a store that is away.
+                    failures += 1
+                    logger.warning("a manifest could not be read", metadata: ["capture_id": "\(row.capture)", "error": "\(error)"])
+                    guard failures < UnsignedCaptures.maximumFailures else { throw error }
+                }
             }
             if batch.count < Self.batchSize { break }
         }

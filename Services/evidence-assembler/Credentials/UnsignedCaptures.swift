@@ -8,6 +8,8 @@ import Pipeline
 /// forgets none.
 struct UnsignedCaptures: Sendable {
     static let batchSize = 50
+    /// A turn ends after as many captures that could not be read: then it is not theirs alone.
+    static let maximumFailures = 3
     let database: PostgresPool
     let assembly: CaptureAssembly
     let logger: Logger
@@ -17,15 +19,21 @@ struct UnsignedCaptures: Sendable {
     func retry() async throws {
         let waiting = try await database.withConnection { try await CaptureRepository($0).unsigned(limit: Self.batchSize) }
         Meter(label: "rial_captures_unsigned").set(waiting.count)
-        for capture in waiting {
+        var failures = 0
+        // In any order: a few that cannot be read do not hold up the others for ever.
+        for capture in waiting.shuffled() {
             do {
                 let parts = try await database.withConnection { try await EvidencePartRepository($0).all(of: capture) }
                 guard let parts = try EvidenceParts(parts) else { continue }
                 try await assembly.complete(capture, parts, event: nil, logger)
             } catch is CaptureAssembly.SignerAway {
                 return
-            } catch let error where !isDependencyFailure(error) && !(error is CancellationError) {
+            } catch let error as CancellationError {
+                throw error
+            } catch {
                 logger.warning("a capture that waited cannot be completed", metadata: ["capture_id": "\(capture)", "error": "\(error)"])
+                if isDependencyFailure(error) { failures += 1 }
+                guard failures < Self.maximumFailures else { throw error }
             }
         }
     }

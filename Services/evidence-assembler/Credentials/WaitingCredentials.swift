@@ -17,8 +17,18 @@ struct WaitingCredentials: Sendable {
     func retry() async throws {
         let waiting = try await database.withConnection { try await CredentialRepository($0).waiting(limit: Self.batchSize) }
         Meter(label: "rial_credentials_waiting").set(waiting.count)
-        for capture in waiting {
-            guard try await make(capture) else { return }
+        var failures = 0
+        // In any order: a few that cannot be read do not hold up the others for ever.
+        for capture in waiting.shuffled() {
+            do {
+                guard try await make(capture) else { return }
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                logger.warning("waiting credentials not made", metadata: ["capture_id": "\(capture)", "error": "\(error)"])
+                failures += 1
+                guard failures < UnsignedCaptures.maximumFailures else { throw error }
+            }
         }
     }
 

@@ -13,7 +13,7 @@ struct AssembleEvidence<Part: PartEvent>: MessageHandler {
             do {
                 try await assembly.complete(message.captureID, parts, event: context, context.logger)
             } catch is CaptureAssembly.SignerAway {
-                try await assembly.park(context)
+                try await assembly.park(message.captureID, context)
             }
         }
     }

@@ -34,7 +34,7 @@ struct CaptureAssembly: Sendable {
             guard let status = try await captures.lock(capture) else {
                 throw RejectedMessage(reason: "capture_unknown")
             }
-            let parts = try await EvidencePartRepository(connection).take(part, of: capture)
+            let parts = try await EvidencePartRepository(connection).take(part, of: capture, isFinal: status == .complete)
             FailPoint.reached("evidence-assembler.part.stored")
             if status != .complete, let complete = try EvidenceParts(parts) { return .complete(complete) }
             guard try await inbox.accept(context.eventID, consumer: context.topic, on: connection) else { return .answered }
@@ -49,8 +49,10 @@ struct CaptureAssembly: Sendable {
     struct SignerAway: Error {}
 
     /// Accepts the event of a capture that waits for the signer, so that the records behind it go on. ``UnsignedCaptures`` completes it.
-    func park(_ context: MessageContext) async throws {
+    /// One that had failed is in processing again: nothing is wrong with it any more.
+    func park(_ capture: CaptureID, _ context: MessageContext) async throws {
         try await database.withTransaction { connection in
+            try await CaptureRepository(connection).resume(capture)
             _ = try await inbox.accept(context.eventID, consumer: context.topic, on: connection)
         }
         context.logger.info("the capture waits for the signer")

@@ -57,6 +57,12 @@ struct CaptureRepository {
         return !rows.isEmpty
     }
 
+    /// A failed capture that has all its parts now is in processing until it is complete.
+    func resume(_ capture: CaptureID) async throws {
+        try await connection.query(
+            "UPDATE captures SET status = 'processing', failure = NULL WHERE id = \(capture.uuid) AND status = 'failed'")
+    }
+
     /// - Returns: false if the capture is complete, or failed for the same reason before.
     func fail(_ capture: CaptureID, reason: String) async throws -> Bool {
         let rows = try await connection.query(

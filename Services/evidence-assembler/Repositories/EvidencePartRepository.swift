@@ -17,9 +17,10 @@ struct EvidencePartRepository {
 
     init(_ connection: PostgresConnection) { self.connection = connection }
 
-    /// Takes over what the service of one part has stored: a `done` replaces an `error`, and nothing replaces a `done`.
+    /// Takes over what the service of one part has stored: a `done` replaces an `error`, and nothing replaces a `done` but, until the capture
+    /// is final, where its media lies now, after they were copied anew.
     /// - Returns: all parts as they stand.
-    func take(_ part: EvidencePart, of capture: CaptureID) async throws -> [StoredPart] {
+    func take(_ part: EvidencePart, of capture: CaptureID, isFinal: Bool) async throws -> [StoredPart] {
         try await connection.query(
             """
             INSERT INTO evidence_parts (capture_id, part, outcome, reason, result)
@@ -28,7 +29,8 @@ struct EvidencePartRepository {
             ON CONFLICT (capture_id, part) DO UPDATE SET outcome = EXCLUDED.outcome, reason = EXCLUDED.reason,
                 result = EXCLUDED.result, received_at = now()
             WHERE evidence_parts.outcome = 'error'
-                AND (EXCLUDED.outcome = 'done' OR EXCLUDED.reason IS DISTINCT FROM evidence_parts.reason)
+                    AND (EXCLUDED.outcome = 'done' OR EXCLUDED.reason IS DISTINCT FROM evidence_parts.reason)
+                OR \(part == .media && !isFinal) AND EXCLUDED.outcome = 'done' AND EXCLUDED.result IS DISTINCT FROM evidence_parts.result
             """)
         return try await all(of: capture)
     }

@@ -63,8 +63,12 @@ struct IntakeRepository: Sendable {
             do {
                 return try await database.withTransaction { connection in
                     try await connection.query("SET LOCAL lock_timeout = '3s'")
+                    // A row may also have been made since, by who sent again: the capture decides.
                     let marked = try await connection.query(
-                        "UPDATE intakes SET abandoned_at = now() WHERE id = \(id.uuid) RETURNING id")
+                        """
+                        UPDATE intakes SET abandoned_at = now() WHERE id = \(id.uuid)
+                            AND NOT EXISTS (SELECT FROM captures WHERE captures.id = \(id.uuid)) RETURNING id
+                        """)
                     if !marked.isEmpty { return .abandoned }
                     return try await connection.query("SELECT id FROM captures WHERE id = \(id.uuid)").isEmpty ? .unknown : .recorded
                 }

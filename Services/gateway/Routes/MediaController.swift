@@ -8,7 +8,7 @@ import Persistence
 /// `GET /media/{capture id}/{name}`: published objects, streamed from the store or by redirect (SPEC §5).
 ///
 /// A whole object is compared with its row's digest while it is sent, and its last bytes are kept back if it is another: such an answer
-/// breaks off before its length. A range cannot be compared, nor can what the store sends to who follows a redirect; readers have the
+/// breaks off before its length. A range that is less than the whole cannot be compared, nor can what the store sends to who follows a redirect; readers have the
 /// digest in `ETag`.
 struct MediaController: Sendable {
     let database: PostgresPool
@@ -62,7 +62,12 @@ struct MediaController: Sendable {
             headers[.contentDigest] = nil
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(object.sizeBytes)"
             headers[.contentLength] = String(range.upperBound - range.lowerBound + 1)
-            let body = try await body(request, address) { .init(asyncSequence: try await storage.range(range, of: object)) }
+            let isAll = range.count == object.sizeBytes
+            let body = try await body(request, address) {
+                isAll
+                    ? .init(asyncSequence: try await storage.stream(object))
+                    : .init(asyncSequence: try await storage.range(range, of: object))
+            }
             return Response(status: .partialContent, headers: headers, body: body)
         case .unsatisfiable:
             return Response(

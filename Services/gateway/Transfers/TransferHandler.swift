@@ -28,8 +28,9 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Of the arriving body's declared length.
     private var remaining: Int64?
     private var drained: Int64 = 0
-    /// Of the answer that is leaving.
+    /// Of the answers that are leaving: also of one that was written whole and has not been taken, as answers wait for one another.
     private var answer: (pace: AnswerPace, windowEnds: NIODeadline)?
+    private var isAnswering = false
     private var hasFailed = false
     private var endsAfterAnswer = false
     /// The last answer was written: all that is left is to close.
@@ -96,7 +97,8 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(var head) where head.status.kind != .informational:
-            answer = (AnswerPace(), context.eventLoop.now + AnswerPace.window)
+            if answer == nil { answer = (AnswerPace(), context.eventLoop.now + AnswerPace.window) }
+            isAnswering = true
             // More would come than is read: the client learns that this was the last answer.
             if body != nil, answers + 1 == requests, remaining.map({ $0 > Self.drainBytes }) ?? true { endsAfterAnswer = true }
             if endsAfterAnswer { head.headerFields[.connection] = "close" }
@@ -108,7 +110,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
             context.write(data, promise: promise)
         case .end:
             answers += 1
-            answer = nil
+            isAnswering = false
             guard endsAfterAnswer, answers >= requests else { return context.write(data, promise: promise) }
             let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
             sent.futureResult.assumeIsolatedUnsafeUnchecked().whenComplete { _ in self.finish(context) }
@@ -147,7 +149,9 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let now = context.eventLoop.now
         if let current = answer, now >= current.windowEnds {
             answer?.windowEnds = now + AnswerPace.window
-            if answer?.pace.isTooSlow(waiting: waitingBytes(context.channel)) == true { return cut(context, "answer_slow") }
+            let waiting = waitingBytes(context.channel)
+            if answer?.pace.isTooSlow(waiting: waiting) == true { return cut(context, "answer_slow") }
+            if !isAnswering, waiting == 0 { answer = nil }
         }
         if !hasFailed, let failure = body?.failure(at: now) {
             if isDraining { return cut(context, "body_\(failure.rawValue)") }
@@ -163,10 +167,10 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         count("body_\(failure.rawValue)")
         hasFailed = true
         endsAfterAnswer = true
+        // The network's fault as a rule: the same may be sent again.
         context.fireErrorCaught(
-            APIError(
-                .validationError, "The body came too slowly.",
-                details: [.init(field: "body", problem: failure == .late ? "was not complete in time" : "came too slowly")]))
+            APIError.retryLater(
+                .serviceUnavailable, failure == .late ? "The body was not complete in time." : "The body came too slowly.", seconds: 1))
     }
 
     /// Ends the connection without further ado.

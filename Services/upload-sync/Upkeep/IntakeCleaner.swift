@@ -15,21 +15,26 @@ struct IntakeCleaner {
 
     /// An hour, because a database that fails over to one a little behind may ask for a capture's media again.
     func deleteFinished() async throws {
-        let captures = try await database.query(
-            """
-            SELECT sync_jobs.capture_id FROM sync_jobs JOIN captures ON captures.id = sync_jobs.capture_id
-            WHERE sync_jobs.intake_deleted_at IS NULL AND sync_jobs.synced_at < now() - interval '1 hour'
-                AND captures.status = 'complete' AND captures.completed_at < now() - interval '1 hour'
-            ORDER BY sync_jobs.synced_at LIMIT \(Self.batchSize)
-            """
-        ).map { CaptureID(try $0.get("capture_id", as: UUID.self)) }
-        for id in captures {
-            do {
-                try await StoredPrefix.intake(of: id, in: storage).empty()
-                _ = try await database.query("UPDATE sync_jobs SET intake_deleted_at = now() WHERE capture_id = \(id.uuid)")
-            } catch {
-                logger.cleanUpFailed("finished intake", id, error)
+        while true {
+            let captures = try await database.query(
+                """
+                SELECT sync_jobs.capture_id FROM sync_jobs JOIN captures ON captures.id = sync_jobs.capture_id
+                WHERE sync_jobs.intake_deleted_at IS NULL AND sync_jobs.synced_at < now() - interval '1 hour'
+                    AND captures.status = 'complete' AND captures.completed_at < now() - interval '1 hour'
+                ORDER BY sync_jobs.synced_at LIMIT \(Self.batchSize)
+                """
+            ).map { CaptureID(try $0.get("capture_id", as: UUID.self)) }
+            var deleted = 0
+            for id in captures {
+                do {
+                    try await StoredPrefix.intake(of: id, in: storage).empty()
+                    _ = try await database.query("UPDATE sync_jobs SET intake_deleted_at = now() WHERE capture_id = \(id.uuid)")
+                    deleted += 1
+                } catch {
+                    logger.cleanUpFailed("finished intake", id, error)
+                }
             }
+            guard captures.count == Self.batchSize, deleted > 0, !Task.isCancelled else { return }
         }
     }
 
@@ -40,6 +45,11 @@ struct IntakeCleaner {
             """
             DELETE FROM intakes USING captures WHERE captures.id = intakes.id AND intakes.created_at < now() - interval '24 hours'
             """)
+        while try await deleteAbandonedBatch(), !Task.isCancelled {}
+    }
+
+    /// - Returns: whether there may be more that can be deleted.
+    private func deleteAbandonedBatch() async throws -> Bool {
         // Marked first: nothing can be recorded from it any more. Those that failed before come after the others.
         let abandoned = try await database.query(
             """
@@ -51,15 +61,18 @@ struct IntakeCleaner {
             RETURNING id, prefix
             """
         ).map { (id: CaptureID(try $0.get("id", as: UUID.self)), prefix: try $0.get("prefix", as: String.self)) }
+        var swept = 0
         for (id, prefix) in abandoned {
             do {
                 try await StoredPrefix(storage: storage, text: prefix).empty()
                 _ = try await database.query("DELETE FROM intakes WHERE id = \(id.uuid)")
                 Counter(label: "rial_intakes_swept_total").increment()
+                swept += 1
             } catch {
                 logger.cleanUpFailed("abandoned intake", id, error)
             }
         }
-        if !abandoned.isEmpty { logger.notice("abandoned uploads swept", metadata: ["count": "\(abandoned.count)"]) }
+        if !abandoned.isEmpty { logger.notice("abandoned uploads swept", metadata: ["count": "\(swept)"]) }
+        return abandoned.count == Self.batchSize && swept > 0
     }
 }

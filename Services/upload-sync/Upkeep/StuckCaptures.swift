@@ -26,16 +26,18 @@ struct StuckCaptures {
             guard try lock.first?.get("held") == true else { return 0 }
             let rows = try await connection.query(
                 """
-                SELECT captures.id, type, capture_mode FROM captures LEFT JOIN sync_jobs ON sync_jobs.capture_id = captures.id
+                SELECT captures.id, type, capture_mode, (captures.status = 'failed')::int AS repairs
+                FROM captures LEFT JOIN sync_jobs ON sync_jobs.capture_id = captures.id
                 WHERE (captures.status = 'processing'
                         OR captures.status = 'failed' AND captures.failure = ANY(\(Self.ownFaults))
-                            AND coalesce(sync_jobs.announcements, 0) < \(Self.maximumRepairs))
+                            AND coalesce(sync_jobs.repairs, 0) < \(Self.maximumRepairs))
                     AND coalesce(sync_jobs.announce_next_at, captures.uploaded_at + make_interval(secs => \(seconds))) <= now()
                 ORDER BY captures.uploaded_at LIMIT \(Self.batchSize)
                 """)
             var announced = 0
             for row in rows {
                 let id = CaptureID(try row.get("id", as: UUID.self))
+                let repairs = try row.get("repairs", as: Int.self)
                 // One that this version does not know waits its turn like the others, and holds none of them up.
                 if let type = CaptureType(rawValue: try row.get("type")), let mode = CaptureMode(rawValue: try row.get("capture_mode")) {
                     try await outbox.append(CaptureReceived(captureID: id, type: type, mode: mode), on: connection)
@@ -45,9 +47,9 @@ struct StuckCaptures {
                 }
                 try await connection.query(
                     """
-                    INSERT INTO sync_jobs (capture_id, announcements, announce_next_at)
-                    VALUES (\(id.uuid), 1, now() + make_interval(secs => \(seconds * 2)))
-                    ON CONFLICT (capture_id) DO UPDATE SET announcements = sync_jobs.announcements + 1,
+                    INSERT INTO sync_jobs (capture_id, announcements, repairs, announce_next_at)
+                    VALUES (\(id.uuid), 1, \(repairs), now() + make_interval(secs => \(seconds * 2)))
+                    ON CONFLICT (capture_id) DO UPDATE SET announcements = sync_jobs.announcements + 1, repairs = sync_jobs.repairs + EXCLUDED.repairs,
                         announce_next_at = now() + make_interval(secs =>
                             least(3600, \(seconds) * power(2, least(sync_jobs.announcements + 1, 12))))
                     """)

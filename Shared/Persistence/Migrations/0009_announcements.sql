@@ -14,6 +14,8 @@ ALTER TABLE depth_analyses ADD COLUMN failure text;
 ALTER TABLE depth_analyses ADD CONSTRAINT depth_analyses_outcome CHECK ((result IS NULL) <> (failure IS NULL));
 -- Before either, the row only counts announcements.
 ALTER TABLE sync_jobs ADD COLUMN failure text;
+-- How often a capture that failed by a fault of ours was announced again.
+ALTER TABLE sync_jobs ADD COLUMN repairs integer NOT NULL DEFAULT 0;
 ALTER TABLE sync_jobs ADD CONSTRAINT sync_jobs_outcome CHECK (result IS NULL OR failure IS NULL);
 
 GRANT SELECT ON captures TO rial_attestation_verifier, rial_depth_analyzer;

@@ -127,8 +127,19 @@ CREATE TRIGGER depth_analyses_guard BEFORE UPDATE ON depth_analyses
     FOR EACH ROW WHEN (rial_is_service() AND OLD.result IS NOT NULL) EXECUTE FUNCTION rial_guard_findings();
 REVOKE UPDATE ON evidence_parts FROM rial_evidence_assembler;
 GRANT UPDATE (outcome, reason, result, received_at) ON evidence_parts TO rial_evidence_assembler;
+-- Where media lies may change until the capture is complete: what was damaged is copied anew.
+CREATE FUNCTION rial_guard_evidence_parts() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    is_complete boolean;
+BEGIN
+    EXECUTE format('SELECT EXISTS (SELECT FROM %I.captures WHERE id = $1 AND status = ''complete'')', TG_TABLE_SCHEMA)
+        INTO is_complete USING OLD.capture_id;
+    IF is_complete OR OLD.part <> 'media' OR NEW.outcome <> 'done' THEN PERFORM rial_refuse('replace findings'); END IF;
+    RETURN NEW;
+END
+$$;
 CREATE TRIGGER evidence_parts_guard BEFORE UPDATE ON evidence_parts
-    FOR EACH ROW WHEN (rial_is_service() AND OLD.outcome = 'done') EXECUTE FUNCTION rial_guard_findings();
+    FOR EACH ROW WHEN (rial_is_service() AND OLD.outcome = 'done') EXECUTE FUNCTION rial_guard_evidence_parts();
 
 -- content_credentials: what was signed is written once; digests that a row lacks may be added.
 CREATE FUNCTION rial_guard_credentials() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -16,7 +16,8 @@ actor PictureSizes {
     private let patience: Duration
     private let pause: Duration
     private let logger: Logger
-    private var known: [Digest: PixelSize] = [:]
+    /// `nil` for what is no picture that can be measured.
+    private var known: [Digest: PixelSize?] = [:]
     private var restsUntil = ContinuousClock.now
 
     /// - Parameters:
@@ -52,9 +53,9 @@ actor PictureSizes {
         if let size = known[object.sha256] { return size }
         guard object.sizeBytes > 0, ContinuousClock.now >= restsUntil else { return nil }
         do {
-            guard let size = Self.measure(try await head(of: object)) else { return nil }
+            let size = Self.measure(try await head(of: object))
             if known.count >= Self.remembered { known.removeAll() }
-            known[object.sha256] = size
+            known.updateValue(size, forKey: object.sha256)
             return size
         } catch {
             restsUntil = .now + pause
