@@ -105,7 +105,9 @@ public struct OutboxRelay: Service {
                 let value = try row.getOptional("value", as: [UInt8].self)
                 let headers = try row.get("headers", as: PostgresJSON.self).decode([StoredHeader].self)
                     .map { KafkaHeader(name: $0.name, value: $0.value?.bytes) }
-                if headers.reduce(value?.count ?? 0, { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }) > Self.largeBytes { large.insert(id) }
+                if headers.reduce(value?.count ?? 0, { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }) > Self.largeBytes {
+                    large.insert(id)
+                }
                 group.addTask {
                     do {
                         try await producer.send(topic: topic, key: Array(key.utf8), value: value, headers: headers)
