@@ -156,7 +156,8 @@ extension SystemTests {
             }
             let peak = try residentMiB(peak: true)
             print("gateway: \(before) MiB before eight uploads of 19 MiB at once, \(peak) MiB at most")
-            #expect(peak < before + 8 * 12, "\(before) MiB before, \(peak) MiB at most")
+            // Two parts of 5 MiB an upload, and what sockets and allocator hold; less than the photos.
+            #expect(peak < before + 8 * 16, "\(before) MiB before, \(peak) MiB at most")
             try await expectNoTrace(of: device, "refused uploads")
         }
 
