@@ -194,6 +194,7 @@ extension SystemTests {
             _ = try await stack.sql("UPDATE captures SET uploaded_at = now() - interval '29 days' WHERE id = '\(id)'")
             try await cleanUp()
             _ = try await stack.sql("UPDATE captures SET uploaded_at = now() - interval '31 days' WHERE id = '\(id)'")
+            _ = try await stack.sql("UPDATE sync_jobs SET synced_at = now() - interval '31 days' WHERE capture_id = '\(id)'")
             let before = try await keys("captures/\(id)/")
             #expect(before.count > 4)
             try await cleanUp()

@@ -43,7 +43,6 @@ struct SoakCommand: AsyncParsableCommand {
             let patient = client.with(retries: RetryPolicy(attempts: 200, maximumDelay: .seconds(10)))
             let run = SoakRun(
                 client: client.with(retries: .none), enrolment: try enrolmentOptions.enrolment(patient),
-                source: try LoadSource(size: .small),
                 drain: .seconds(drain))
             let ledger = try await run.send(devices: devices, rate: rate, for: .seconds(seconds))
             let audit = SoakAudit(

@@ -10,14 +10,13 @@ struct SoakRun: Sendable {
 
     let client: APIClient
     let enrolment: Enrolment
-    let source: LoadSource
+    private let source = FreshSource()
     let drain: Duration
     private let ledger = SoakLedger()
 
-    init(client: APIClient, enrolment: Enrolment, source: LoadSource, drain: Duration) {
+    init(client: APIClient, enrolment: Enrolment, drain: Duration) {
         self.client = client
         self.enrolment = enrolment
-        self.source = source
         self.drain = drain
     }
 
@@ -72,7 +71,7 @@ struct SoakRun: Sendable {
 
     private func send(_ number: Int, _ session: DeviceSession, until end: ContinuousClock.Instant) async {
         do {
-            let draft = source.draft(number)
+            let draft = try await source.current().draft(number)
             let upload = try await draft.upload(model: session.model, binding: .v2, session: session)
             let digest = try draft.photo.digest()
             await ledger.began(digest)
@@ -94,5 +93,18 @@ struct SoakRun: Sendable {
                 try await Task.sleep(for: backoff.next())
             }
         }
+    }
+}
+
+/// The room, rendered anew every five minutes: the time in a photo and that of its capture lie at most 15 minutes apart (SPEC §3).
+private actor FreshSource {
+    private static let life: Duration = .seconds(300)
+    private var latest: (source: LoadSource, made: ContinuousClock.Instant)?
+
+    func current() throws -> LoadSource {
+        if let latest, latest.made + Self.life > .now { return latest.source }
+        let source = try LoadSource(size: .small)
+        latest = (source, .now)
+        return source
     }
 }
