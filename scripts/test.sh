@@ -36,10 +36,23 @@ say "running the tests"
 results=.local/test/logs/swift-test.log
 outside=.local/test/logs/outside.log
 mkdir -p "$(dirname "$results")"
-# What uses the services from outside runs beside the Swift tests, each on a stack of its own: much of both is waiting.
+# What uses the services from outside runs beside the Swift tests, each on a stack of its own: much of both is waiting. How soon pages are
+# there is measured afterwards.
+outside() {
+    local module
+    local -a modules=()
+    for module in Tests/browser/test_*.py; do
+        module=$(basename "$module" .py)
+        [ "$module" = test_speed ] || modules+=("$module")
+    done
+    Tests/contract/run.sh || echo Tests/contract >>"$outside.failed"
+    Tests/browser/run.sh "${modules[@]}" || echo Tests/browser >>"$outside.failed"
+    Tests/readme/run.sh || echo Tests/readme >>"$outside.failed"
+}
 if [ $# = 0 ]; then
+    rm -rf .local/browser-shots
     set -m
-    (for suite in contract browser readme; do "Tests/$suite/run.sh" || echo "$suite" >>.local/test/outside.failed; done) >"$outside" 2>&1 &
+    outside >"$outside" 2>&1 &
     outside_pid=$!
     set +m
 fi
@@ -50,7 +63,8 @@ if [ -n "$outside_pid" ]; then
     wait "$outside_pid" || failed+=("the tests from outside")
     outside_pid=
     cat "$outside"
-    if [ -e .local/test/outside.failed ]; then while read -r suite; do failed+=("Tests/$suite"); done <.local/test/outside.failed; fi
+    if [ -e "$outside.failed" ]; then while read -r suite; do failed+=("$suite"); done <"$outside.failed"; fi
+    Tests/browser/run.sh test_speed || failed+=("Tests/browser test_speed")
 fi
 
 say "checking docker-compose.yml and the scripts"

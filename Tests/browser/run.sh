@@ -24,7 +24,7 @@ trap 'exit 130' INT TERM
 
 if [ -z "${KEEP:-}" ]; then
     scripts/stack.sh clean "$STACK"
-    rm -rf "$SHOTS"
+    if [ $# = 0 ]; then rm -rf "$SHOTS"; fi
 fi
 # Limits out of the way.
 RIAL_LIMIT_CHALLENGES_PER_MINUTE=1000 RIAL_LIMIT_REGISTRATIONS_PER_MINUTE=1000 RIAL_LIMIT_CAPTURES_PER_HOUR=10000 \
