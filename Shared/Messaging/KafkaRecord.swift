@@ -40,4 +40,7 @@ public struct KafkaHeader: Sendable, Equatable {
         self.name = name
         self.value = value
     }
+
+    /// Of name and value, without what frames them on the wire.
+    public var sizeBytes: Int { name.utf8.count + (value?.count ?? 0) }
 }

@@ -31,7 +31,7 @@ struct DeadLetter {
     /// As it travels, or more: two lengths frame each header.
     private var sizeBytes: Int {
         record.headers.reduce((record.key?.count ?? 0) + (record.value?.count ?? 0)) {
-            $0 + $1.name.utf8.count + ($1.value?.count ?? 0) + Self.frameBytes
+            $0 + $1.sizeBytes + Self.frameBytes
         }
     }
 

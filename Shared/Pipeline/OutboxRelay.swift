@@ -68,8 +68,8 @@ public struct OutboxRelay: Service {
         }
     }
 
-    /// Publishes up to a hundred rows. Those that could not be sent stay; a dead letter that is too
-    /// large for the broker is dropped, with an error in the log: everything behind it would wait for ever.
+    /// Publishes up to a hundred rows. Those that could not be sent stay; a dead letter that is too large for the broker is dropped,
+    /// with an error in the log: everything behind it would wait for ever.
     /// - Returns: how many rows were tried.
     /// - Throws: what kept rows from being published, after the others were deleted.
     func publishBatch() async throws -> Int {
@@ -80,11 +80,11 @@ public struct OutboxRelay: Service {
                 ORDER BY id LIMIT \(Self.batchSize) FOR UPDATE SKIP LOCKED
                 """)
             guard !rows.isEmpty else { return (0, (any Error)?.none) }
-            let (published, failure) = try await publish(rows)
+            let (done, failure) = try await publish(rows)
             FailPoint.reached("\(service.rawValue).relay.published")
             try await connection.query(
                 """
-                DELETE FROM \(unescaped: service.outboxTable) WHERE id = ANY(\(published))
+                DELETE FROM \(unescaped: service.outboxTable) WHERE id = ANY(\(done))
                 """)
             return (rows.count, failure)
         }
@@ -95,9 +95,8 @@ public struct OutboxRelay: Service {
         return count
     }
 
-    private func publish(_ rows: [Row]) async throws -> (published: [Int64], failure: (any Error)?) {
-        try await withThrowingTaskGroup(of: (Int64, (any Error)?).self) { group in
-            var large: Set<Int64> = []
+    private func publish(_ rows: [Row]) async throws -> (done: [Int64], failure: (any Error)?) {
+        try await withThrowingTaskGroup(of: (Int64, isLarge: Bool, error: (any Error)?).self) { group in
             for row in rows {
                 let id = try row.get("id", as: Int64.self)
                 let topic = try row.get("topic", as: String.self)
@@ -105,33 +104,33 @@ public struct OutboxRelay: Service {
                 let value = try row.getOptional("value", as: [UInt8].self)
                 let headers = try row.get("headers", as: PostgresJSON.self).decode([StoredHeader].self)
                     .map { KafkaHeader(name: $0.name, value: $0.value?.bytes) }
-                if headers.reduce(value?.count ?? 0, { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }) > Self.largeBytes {
-                    large.insert(id)
-                }
+                let isLarge = headers.reduce(value?.count ?? 0) { $0 + $1.sizeBytes } > Self.largeBytes
                 group.addTask {
                     do {
                         try await producer.send(topic: topic, key: Array(key.utf8), value: value, headers: headers)
-                        return (id, nil)
+                        return (id, isLarge, nil)
                     } catch {
-                        return (id, error)
+                        return (id, isLarge, error)
                     }
                 }
             }
-            var published: [Int64] = []
+            var done: [Int64] = []
+            var published = 0
             var failure: (any Error)?
-            for try await (id, error) in group {
-                if let error = error as? KafkaError, !error.isTransient, large.contains(id) {
+            for try await (id, isLarge, error) in group {
+                if let error = error as? KafkaError, !error.isTransient, isLarge {
                     Counter(label: "rial_outbox_dropped_total").increment()
                     logger.error("a record that no broker takes is dropped", metadata: ["row": "\(id)", "error": "\(error)"])
-                    published.append(id)
+                    done.append(id)
                 } else if let error {
                     failure = error
                 } else {
-                    published.append(id)
+                    published += 1
+                    done.append(id)
                 }
             }
-            Counter(label: "rial_outbox_published_total").increment(by: published.count)
-            return (published, failure)
+            Counter(label: "rial_outbox_published_total").increment(by: published)
+            return (done, failure)
         }
     }
 }
