@@ -25,6 +25,12 @@ extension SystemTests {
                 try await expectNotExtractable(token)
 
                 var device = try await client.device()
+                var (failed, intake) = ("", [String: [UInt8]]())
+                try await stack.without(["depth-analyzer", "upload-sync"]) {
+                    failed = try await client.capture(&device, CaptureParts())
+                    intake = try await stack.takeIntake(of: failed)
+                }
+                _ = try await client.settled(failed, as: "failed")
                 try token.remove()
                 let id = try await client.capture(&device, CaptureParts())
                 do {
@@ -35,6 +41,10 @@ extension SystemTests {
                     #expect(try await client.show(id).data["status"] as? String == "processing")
                     #expect(try await stack.manifests(of: id).isEmpty)
                     try await expectOthersGoOn(past: id)
+                    // Nothing is wrong any more with one that had failed: it waits as well.
+                    try await stack.putBack(intake)
+                    _ = try await stack.rial(["dlq", "redrive", "--capture", failed])
+                    try await eventually("it waits as well") { try await client.show(failed).data["status"] as? String == "processing" }
                 } catch {
                     try token.putBack()
                     throw error
@@ -44,6 +54,7 @@ extension SystemTests {
                 let view = try await client.settled(id, within: .seconds(90))
                 #expect(view.evidence("content_credentials.status") == "embedded")
                 #expect(try await stack.manifests(of: id).count == 1)
+                #expect(try await client.settled(failed, within: .seconds(90)).evidence("content_credentials.status") == "embedded")
                 #expect(try await stack.sql("SELECT count(*) FROM captures WHERE id = '\(id)' AND failure IS NOT NULL") == ["0"])
             }
         }

@@ -70,7 +70,6 @@ extension SystemTests {
         func redriven() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
-            let storage = try stack.storage()
             var device = try await client.device()
             var captures: [(way: Redrive, capture: FaultCapture, id: String)] = []
             var kept: [String: [UInt8]] = [:]
@@ -79,10 +78,7 @@ extension SystemTests {
                     let capture = try FaultCapture(&device)
                     let id = try await capture.accepted().id
                     captures.append((way, capture, id))
-                    for object in try await storage.list(prefix: "incoming/\(id)/").objects {
-                        kept[object.key] = try await storage.getBytes(object.key, limit: 32 << 20)
-                        try await storage.delete([object.key])
-                    }
+                    kept.merge(try await stack.takeIntake(of: id)) { _, new in new }
                 }
             }
             #expect(kept.count >= 2 * captures.count)
@@ -102,7 +98,7 @@ extension SystemTests {
                 try await stack.records(of: letters, key: first).contains { $0.header("ce_id") == String(event) }
             }
             #expect(try await client.show(first).data["status"] as? String == "failed")
-            for (key, bytes) in kept { _ = try await storage.put(key, bytes: bytes, contentType: "application/octet-stream") }
+            try await stack.putBack(kept)
             for (way, capture, id) in captures {
                 switch way {
                 case .capture: _ = try await stack.rial(["dlq", "redrive", "--capture", id])
@@ -117,6 +113,43 @@ extension SystemTests {
             let owner = try #require(device.deviceID)
             let rows = try await stack.sql("SELECT status, count(*) FROM captures WHERE device_id = '\(owner)' GROUP BY status")
             #expect(rows == ["complete|\(captures.count)"])
+        }
+
+        @Test("a capture that failed by our fault goes through again by itself, eight times at most; another does not", .timeLimit(.minutes(4)))
+        func repaired() async throws {
+            let stack = try LocalStack.required()
+            let client = try TestClient.current()
+            var device = try await client.device()
+            var ids: [String] = []
+            let kept = try await stack.without(["depth-analyzer", "upload-sync"]) {
+                var kept: [String: [UInt8]] = [:]
+                for _ in 0..<3 {
+                    let id = try await FaultCapture(&device).accepted().id
+                    kept.merge(try await stack.takeIntake(of: id)) { _, new in new }
+                    ids.append(id)
+                }
+                return kept
+            }
+            for id in ids { _ = try await client.settled(id, as: "failed") }
+            let (seventh, eighth, own) = (ids[0], ids[1], ids[2])
+            try await stack.putBack(kept)
+            // As if handling had failed that often already, and all three were due.
+            _ = try await stack.sql("UPDATE captures SET failure = 'handling_failed' WHERE id IN ('\(seventh)', '\(eighth)')")
+            for (id, repairs) in [(seventh, 7), (eighth, 8), (own, 0)] {
+                _ = try await stack.sql(
+                    """
+                    INSERT INTO sync_jobs (capture_id, repairs, announce_next_at) VALUES ('\(id)', \(repairs), now())
+                    ON CONFLICT (capture_id) DO UPDATE SET repairs = \(repairs), announce_next_at = now()
+                    """)
+            }
+            #expect(try await client.settled(seventh, within: .seconds(90)).data["confidence_level"] as? String == "high")
+            let repairs = "SELECT repairs FROM sync_jobs WHERE capture_id IN ('\(seventh)', '\(eighth)', '\(own)') ORDER BY repairs"
+            #expect(try await stack.sql(repairs) == ["0", "8", "8"])
+            #expect(try await client.show(eighth).data["failure"] as? String == "handling_failed")
+            #expect(try await client.show(own).data["failure"] as? String == "intake_missing")
+            // An operator's hand is not counted.
+            for id in [eighth, own] { _ = try await stack.rial(["dlq", "redrive", "--capture", id]) }
+            try await stack.expectWhole(ids, of: device, failedBefore: true)
         }
     }
 }

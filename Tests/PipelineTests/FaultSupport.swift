@@ -64,6 +64,23 @@ extension LocalStack {
         return S3Client(configuration: configuration, httpClient: .shared, logger: Logger(label: "tests"))
     }
 
+    /// Takes what a client sent away from the store.
+    /// - Returns: it, by its keys.
+    func takeIntake(of id: String) async throws -> [String: [UInt8]] {
+        let storage = try storage()
+        var taken: [String: [UInt8]] = [:]
+        for key in try await storage.list(prefix: "incoming/\(id)/").objects.map(\.key) {
+            taken[key] = try await storage.getBytes(key, limit: 32 << 20)
+            try await storage.delete([key])
+        }
+        return taken
+    }
+
+    func putBack(_ objects: [String: [UInt8]]) async throws {
+        let storage = try storage()
+        for (key, bytes) in objects { _ = try await storage.put(key, bytes: bytes, contentType: "application/octet-stream") }
+    }
+
     /// Runs `work` while the services are stopped; they are started again whatever comes of it, so that later tests find them.
     func without<Result>(_ services: [String], _ work: () async throws -> Result) async throws -> Result {
         for service in services { try await control("stop", service) }

@@ -69,6 +69,20 @@ extension SystemTests {
             try await stack.expectWhole([known], of: device)
         }
 
+        @Test("more abandoned uploads than one batch takes go in one turn", .timeLimit(.minutes(2)))
+        func manyAbandoned() async throws {
+            let stack = try LocalStack.required()
+            let owner = try #require(try await TestClient.current().device().deviceID)
+            _ = try await stack.sql(
+                """
+                INSERT INTO intakes (id, device_id, prefix, created_at)
+                SELECT made, '\(owner)', 'incoming/' || made || '/', now() - interval '25 hours'
+                FROM (SELECT gen_random_uuid() AS made FROM generate_series(1, 250)) AS ids
+                """)
+            try await cleanUp()
+            try await eventually("all are gone") { try await stack.sql("SELECT id FROM intakes WHERE device_id = '\(owner)'").isEmpty }
+        }
+
         @Test("an upload that is refused leaves neither bytes nor row", .timeLimit(.minutes(1)))
         func refused() async throws {
             let stack = try LocalStack.required()
@@ -91,16 +105,12 @@ extension SystemTests {
         func broughtAgain(failed: Bool) async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
-            let storage = try stack.storage()
             var device = try await client.device()
             let capture = try FaultCapture(&device)
             let services = ["depth-analyzer", "upload-sync"]
-            let lose = { (id: String) in
-                for key in try await storage.list(prefix: "incoming/\(id)/").objects.map(\.key) { try await storage.delete([key]) }
-            }
             let id = try await stack.without(services) {
                 let id = try await capture.accepted().id
-                try await lose(id)
+                _ = try await stack.takeIntake(of: id)
                 if !failed { #expect(try await capture.accepted().status == 200) }
                 return id
             }
