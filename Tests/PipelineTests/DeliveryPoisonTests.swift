@@ -115,7 +115,9 @@ extension SystemTests {
             #expect(rows == ["complete|\(captures.count)"])
         }
 
-        @Test("a capture that failed by our fault goes through again by itself, eight times at most; another does not", .timeLimit(.minutes(4)))
+        @Test(
+            "a capture that failed by our fault goes through again by itself, eight times at most; another does not",
+            .timeLimit(.minutes(4)))
         func repaired() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
