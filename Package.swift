@@ -34,7 +34,8 @@ let computing = [SwiftSetting.unsafeFlags(["-O"], .when(platforms: [.linux], con
 
 /// What every service stands on.
 let backbone: [Target.Dependency] = [
-    "Models", "Observability", "Persistence", "Messaging", "ObjectStorage", "Pipeline", logging, metrics, lifecycle,
+    "CaptureProtocol", "Models", "Observability", "Persistence", "Messaging", "ObjectStorage", "MediaStore", "Delivery", "ServiceRuntime",
+    "Blocking", logging, metrics, lifecycle,
 ]
 
 let package = Package(
@@ -43,9 +44,9 @@ let package = Package(
     products: [
         .executable(name: "gateway", targets: ["Gateway"]),
         .executable(name: "attestation-verifier", targets: ["AttestationVerifier"]),
-        .executable(name: "depth-analyzer", targets: ["DepthAnalysis"]),
+        .executable(name: "depth-analyzer", targets: ["DepthAnalyzer"]),
         .executable(name: "upload-sync", targets: ["UploadSync"]),
-        .executable(name: "evidence-assembler", targets: ["EvidenceAssembly"]),
+        .executable(name: "evidence-assembler", targets: ["EvidenceAssembler"]),
         .executable(name: "c2pa-inspector", targets: ["C2PAInspector"]),
         .executable(name: "rial", targets: ["RialCLI"]),
     ],
@@ -79,10 +80,15 @@ let package = Package(
 
         .target(name: "Blocking", path: "Shared/Blocking"),
         .target(name: "Compression", dependencies: ["CZlib"], path: "Shared/Compression", swiftSettings: computing),
-        .target(name: "Models", path: "Shared/Models"),
-        .target(name: "Depth", dependencies: ["Models", "CZlib"], path: "Shared/Depth", swiftSettings: computing),
-        .target(name: "Imaging", dependencies: ["Models", "CTurboJPEG", "CPNG"], path: "Shared/Imaging", swiftSettings: computing),
-        .target(name: "ShareCard", dependencies: ["CPango", "Imaging", "Models"], path: "Shared/ShareCard", swiftSettings: computing),
+        .target(name: "CaptureProtocol", dependencies: [crypto], path: "Shared/CaptureProtocol"),
+        .target(name: "Models", dependencies: ["CaptureProtocol"], path: "Shared/Models"),
+        .target(name: "Depth", dependencies: ["CaptureProtocol", "Models", "CZlib"], path: "Shared/Depth", swiftSettings: computing),
+        .target(
+            name: "Imaging", dependencies: ["CaptureProtocol", "Models", "CTurboJPEG", "CPNG"], path: "Shared/Imaging",
+            swiftSettings: computing),
+        .target(
+            name: "ShareCard", dependencies: ["CPango", "Imaging", "CaptureProtocol", "Models"], path: "Shared/ShareCard",
+            swiftSettings: computing),
         .target(
             name: "Persistence", dependencies: ["Blocking", "CLibPQ", logging, lifecycle], path: "Shared/Persistence",
             resources: [.copy("Migrations")]),
@@ -90,44 +96,56 @@ let package = Package(
             name: "Messaging", dependencies: ["Blocking", "CRdKafka", logging, lifecycle], path: "Shared/Messaging",
             linkerSettings: [broughtLibraries]),
         .target(
-            name: "ObjectStorage", dependencies: ["Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging],
+            name: "ObjectStorage",
+            dependencies: ["CaptureProtocol", "Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging],
             path: "Shared/ObjectStorage"),
         .target(name: "Attestation", dependencies: [crypto, x509, asn1], path: "Shared/Attestation", exclude: ["Roots"]),
-        .target(name: "Signing", dependencies: ["CPKCS11", "Models", crypto, x509, asn1], path: "Shared/Signing"),
-        .target(name: "ContentCredentials", dependencies: ["CC2PA", "Models", "Signing"], path: "Shared/ContentCredentials"),
-        .target(name: "ManifestStore", dependencies: ["Attestation", "Models", crypto], path: "Shared/ManifestStore"),
+        .target(name: "Signing", dependencies: ["CPKCS11", "CaptureProtocol", "Models", crypto, x509, asn1], path: "Shared/Signing"),
+        .target(
+            name: "ContentCredentials", dependencies: ["CC2PA", "CaptureProtocol", "Models", "Signing"], path: "Shared/ContentCredentials"),
+        .target(name: "ManifestStore", dependencies: ["Attestation", "CaptureProtocol", "Models", crypto], path: "Shared/ManifestStore"),
         .target(name: "CSandbox", path: "Shared/CSandbox"),
-        .target(name: "Inspection", dependencies: ["Blocking", "CSandbox", "Models"], path: "Shared/Inspection"),
+        .target(name: "Inspection", dependencies: ["Blocking", "CSandbox", "CaptureProtocol", "Models"], path: "Shared/Inspection"),
         .target(name: "Multipart", path: "Shared/Multipart", swiftSettings: computing),
-        .target(name: "Evidence", dependencies: ["Models", "Imaging"], path: "Shared/Evidence", resources: [.copy("Resources")]),
+        .target(
+            name: "Evidence", dependencies: ["CaptureProtocol", "Models", "Imaging"], path: "Shared/Evidence",
+            resources: [.copy("Resources")]),
         .target(
             name: "Observability", dependencies: [logging, metrics, coreMetrics, lifecycle, hummingbird],
             path: "Shared/Observability"),
+        .target(name: "MediaStore", dependencies: ["CaptureProtocol", "Models", "ObjectStorage"], path: "Shared/MediaStore"),
         .target(
-            name: "Pipeline",
+            name: "Delivery",
             dependencies: [
-                "Models", "Observability", "Persistence", "Messaging", "ObjectStorage", crypto, logging, metrics, lifecycle, hummingbird,
-                httpClient, httpTypes, nioCore,
+                "Blocking", "CaptureProtocol", "Messaging", "Models", "ObjectStorage", "Observability", "Persistence", logging, metrics,
+                lifecycle,
             ],
-            path: "Shared/Pipeline"),
+            path: "Shared/Delivery"),
+        .target(
+            name: "ServiceRuntime",
+            dependencies: [
+                "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Observability", "Persistence", crypto, logging,
+                metrics, lifecycle, hummingbird, httpClient, httpTypes, nioCore,
+            ],
+            path: "Shared/ServiceRuntime"),
 
         .executableTarget(
             name: "AttestationVerifier", dependencies: backbone + ["Attestation", crypto, httpTypes, hummingbird],
             path: "Services/attestation-verifier"),
         .executableTarget(
-            name: "DepthAnalysis", dependencies: backbone + ["Blocking", "Depth", "Imaging", crypto], path: "Services/depth-analyzer"),
+            name: "DepthAnalyzer", dependencies: backbone + ["Depth", "Imaging", crypto], path: "Services/depth-analyzer"),
         .executableTarget(
-            name: "UploadSync", dependencies: backbone + ["Blocking", "Imaging", crypto], path: "Services/upload-sync"),
+            name: "UploadSync", dependencies: backbone + ["Imaging", crypto], path: "Services/upload-sync"),
         .executableTarget(
-            name: "EvidenceAssembly",
+            name: "EvidenceAssembler",
             dependencies: backbone + [
-                "Blocking", "ContentCredentials", "Evidence", "Imaging", "ManifestStore", "ShareCard", "Signing", crypto,
+                "ContentCredentials", "Evidence", "Imaging", "ManifestStore", "ShareCard", "Signing", crypto,
             ],
             path: "Services/evidence-assembler"),
         .executableTarget(
             name: "Gateway",
             dependencies: backbone + [
-                "Attestation", "Blocking", "Compression", "Depth", "Evidence", "Imaging", "Inspection", "ManifestStore", "Multipart",
+                "Attestation", "Compression", "Depth", "Evidence", "Imaging", "Inspection", "ManifestStore", "Multipart",
                 crypto,
                 httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, mustache, nioCore,
                 nioHTTP1, nioHTTPTypes, nioSSL,
@@ -135,18 +153,20 @@ let package = Package(
             path: "Services/gateway", resources: [.copy("Site/Resources")]),
 
         .executableTarget(
-            name: "C2PAInspector", dependencies: ["ContentCredentials", "CSandbox", "Models"], path: "Services/c2pa-inspector"),
+            name: "C2PAInspector", dependencies: ["ContentCredentials", "CSandbox", "CaptureProtocol", "Models"],
+            path: "Services/c2pa-inspector"),
 
-        .target(name: "SimulatedDevice", dependencies: [crypto, x509, asn1], path: "Clients/SimulatedDevice"),
+        .target(name: "SimulatedDevice", dependencies: ["CaptureProtocol", crypto, x509, asn1], path: "Clients/SimulatedDevice"),
         .target(name: "Scene", dependencies: ["Compression", "Imaging"], path: "Clients/Scene", swiftSettings: computing),
         .target(
-            name: "RialClient", dependencies: ["Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1],
+            name: "RialClient", dependencies: ["CaptureProtocol", "Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1],
             path: "Clients/RialClient"),
         .executableTarget(
             name: "RialCLI",
             dependencies: [
-                "RialClient", "SimulatedDevice", "Scene", "Signing", "Compression", "ContentCredentials", "Models", "Persistence",
-                "Messaging", "ObjectStorage", "Pipeline",
+                "RialClient", "SimulatedDevice", "Scene", "Signing", "Compression", "ContentCredentials", "CaptureProtocol", "Models",
+                "Persistence",
+                "Messaging", "ObjectStorage", "Delivery", "ServiceRuntime",
                 "Observability", "Imaging", crypto, httpClient, nioCore, logging, arguments,
             ],
             path: "Clients/rial"),
@@ -154,37 +174,48 @@ let package = Package(
         .executableTarget(
             name: "ComponentBench",
             dependencies: [
-                "Attestation", "CC2PA", "ContentCredentials", "Depth", "Imaging", "Models", "Scene", "Signing", "SimulatedDevice", crypto,
+                "Attestation", "CC2PA", "ContentCredentials", "Depth", "Imaging", "CaptureProtocol", "Models", "Scene", "Signing",
+                "SimulatedDevice", crypto,
             ],
             path: "Benchmarks/ComponentBench"),
 
         .target(name: "TestSupport", dependencies: ["CZlib", "Persistence", logging], path: "Tests/TestSupport"),
         .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
         .testTarget(name: "CompressionTests", dependencies: ["Compression", "TestSupport"], path: "Tests/CompressionTests"),
-        .testTarget(name: "ModelsTests", dependencies: ["Models"], path: "Tests/ModelsTests"),
+        .testTarget(name: "CaptureProtocolTests", dependencies: ["CaptureProtocol", crypto], path: "Tests/CaptureProtocolTests"),
+        .testTarget(name: "ModelsTests", dependencies: ["CaptureProtocol", "Models"], path: "Tests/ModelsTests"),
         .testTarget(name: "AttestationTests", dependencies: ["Attestation", "TestSupport"], path: "Tests/AttestationTests"),
         .testTarget(
             name: "SimulatedDeviceTests", dependencies: ["SimulatedDevice", "Attestation", crypto], path: "Tests/SimulatedDeviceTests"),
         .testTarget(
-            name: "InspectionTests", dependencies: ["Inspection", "C2PAInspector", "CSandbox", "Models", "TestSupport"],
+            name: "InspectionTests", dependencies: ["Inspection", "C2PAInspector", "CSandbox", "CaptureProtocol", "Models", "TestSupport"],
             path: "Tests/InspectionTests",
             exclude: ["Resources"]),
         .testTarget(
             name: "SigningTests", dependencies: ["Signing", "CPKCS11", crypto, x509, asn1], path: "Tests/SigningTests"),
         .testTarget(
             name: "ContentCredentialsTests",
-            dependencies: ["ContentCredentials", "CC2PA", "ManifestStore", "Models", "Signing", "Imaging", "TestSupport"],
+            dependencies: [
+                "ContentCredentials", "CC2PA", "ManifestStore", "CaptureProtocol", "Models", "Signing", "Imaging", "TestSupport",
+            ],
             path: "Tests/ContentCredentialsTests"),
         .testTarget(
-            name: "ManifestStoreTests", dependencies: ["ManifestStore", "Models", "TestSupport"], path: "Tests/ManifestStoreTests"),
-        .testTarget(name: "DepthTests", dependencies: ["Depth", "Imaging", "Models", "CZlib"], path: "Tests/DepthTests"),
-        .testTarget(name: "ImagingTests", dependencies: ["Imaging", "Models", "CPNG", "TestSupport"], path: "Tests/ImagingTests"),
-        .testTarget(name: "ShareCardTests", dependencies: ["ShareCard", "Imaging", "Models"], path: "Tests/ShareCardTests"),
-        .testTarget(name: "SceneTests", dependencies: ["Scene", "Depth", "Imaging", "Models"], path: "Tests/SceneTests"),
-        .testTarget(name: "EvidenceTests", dependencies: ["Evidence", "Imaging", "Models"], path: "Tests/EvidenceTests"),
+            name: "ManifestStoreTests", dependencies: ["ManifestStore", "CaptureProtocol", "Models", "TestSupport"],
+            path: "Tests/ManifestStoreTests"),
+        .testTarget(
+            name: "DepthTests", dependencies: ["Depth", "Imaging", "CaptureProtocol", "Models", "CZlib"], path: "Tests/DepthTests"),
+        .testTarget(
+            name: "ImagingTests", dependencies: ["Imaging", "CaptureProtocol", "Models", "CPNG", "TestSupport"], path: "Tests/ImagingTests"),
+        .testTarget(
+            name: "ShareCardTests", dependencies: ["ShareCard", "Imaging", "CaptureProtocol", "Models"], path: "Tests/ShareCardTests"),
+        .testTarget(
+            name: "SceneTests", dependencies: ["Scene", "Depth", "Imaging", "CaptureProtocol", "Models"], path: "Tests/SceneTests"),
+        .testTarget(
+            name: "EvidenceTests", dependencies: ["Evidence", "Imaging", "CaptureProtocol", "Models"], path: "Tests/EvidenceTests"),
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
         .testTarget(
-            name: "ObjectStorageTests", dependencies: ["Models", "ObjectStorage", crypto, httpClient, nioCore, nioHTTP1, logging],
+            name: "ObjectStorageTests",
+            dependencies: ["CaptureProtocol", "Models", "ObjectStorage", crypto, httpClient, nioCore, nioHTTP1, logging],
             path: "Tests/ObjectStorageTests"),
         .testTarget(
             name: "PersistenceTests", dependencies: ["Persistence", "TestSupport", logging, lifecycle], path: "Tests/PersistenceTests"),
@@ -193,40 +224,46 @@ let package = Package(
         .testTarget(
             name: "RialClientTests",
             dependencies: [
-                "RialClient", "RialCLI", "SimulatedDevice", "Models", "Messaging", "Persistence", "TestSupport", nioCore, hummingbird,
+                "RialClient", "RialCLI", "SimulatedDevice", "CaptureProtocol", "Models", "Messaging", "Persistence", "TestSupport", nioCore,
+                hummingbird,
                 logging, httpTypes,
             ],
             path: "Tests/RialClientTests"),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability", coreMetrics, logging], path: "Tests/ObservabilityTests"),
         .testTarget(
-            name: "VerifierTests", dependencies: ["AttestationVerifier", "Attestation", "Models", "Pipeline", httpTypes],
+            name: "VerifierTests",
+            dependencies: ["AttestationVerifier", "Attestation", "CaptureProtocol", "Models", "Delivery", "ServiceRuntime", httpTypes],
             path: "Tests/VerifierTests"),
         .testTarget(
-            name: "PipelineUnitTests",
+            name: "DeliveryTests",
             dependencies: [
-                "Pipeline", "Messaging", "Models", "ObjectStorage", "Persistence", "TestSupport", httpClient, httpTypes, logging,
+                "Delivery", "ServiceRuntime", "Messaging", "CaptureProtocol", "Models", "ObjectStorage", "Persistence", "TestSupport",
+                httpClient, httpTypes, logging,
             ],
-            path: "Tests/PipelineUnitTests"),
+            path: "Tests/DeliveryTests"),
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Gateway", "Attestation", "Models", "Multipart", "ObjectStorage", "Persistence", "Pipeline", "SimulatedDevice",
+                "Gateway", "Attestation", "CaptureProtocol", "Models", "Multipart", "ObjectStorage", "Persistence", "Delivery",
+                "ServiceRuntime", "SimulatedDevice",
                 "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, logging,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(
             name: "SiteTests",
             dependencies: [
-                "Gateway", "Models", "Persistence", "Pipeline", "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore,
+                "Gateway", "CaptureProtocol", "Models", "Persistence", "Delivery", "ServiceRuntime", "TestSupport", crypto, httpTypes,
+                hummingbird, hummingbirdCore, nioCore,
                 nioEmbedded, logging,
             ],
             path: "Tests/SiteTests"),
         .testTarget(
-            name: "PipelineTests",
+            name: "SystemTests",
             dependencies: [
-                "Models", "Messaging", "Persistence", "ObjectStorage", "SimulatedDevice", "Scene", "RialClient", "TestSupport",
+                "CaptureProtocol", "Models", "Messaging", "Persistence", "ObjectStorage", "SimulatedDevice", "Scene", "RialClient",
+                "TestSupport",
                 "Blocking", "ContentCredentials", "Imaging", "ManifestStore", "Signing", crypto, httpClient, nioCore, logging,
             ],
-            path: "Tests/PipelineTests", exclude: ["Resources"]),
+            path: "Tests/SystemTests", exclude: ["Resources"]),
     ]
 )

@@ -16,7 +16,7 @@ public func fuzzDepthDecoder(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
     precondition(map.metres.count == width * height, "wrong shape")
     precondition(inflated == width * height * 4, "decoder and inspector disagree")
     let luma = try? LumaImage(width: height, height: width, pixels: map.metres.map { UInt8($0.bitPattern & 255) })
-    let result = DepthAnalyzer.analyze(depth: map, luma: luma, exifOrientation: Int(input[2] & 15))
+    let result = DepthAnalysis.analyze(depth: map, luma: luma, exifOrientation: Int(input[2] & 15))
     let numbers = [
         result.depthVariance, result.edgeCoherence, result.minDepth ?? 0, result.maxDepth ?? 0, result.relief ?? 0,
         result.coverage,

@@ -1,5 +1,5 @@
+import CaptureProtocol
 import Foundation
-import Models
 
 /// libFuzzer's entry: the input as an upload's metadata.
 ///

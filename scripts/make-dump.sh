@@ -11,7 +11,7 @@
 #   anchors.pem       the root of the authority that signed their Content Credentials
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-[ $# = 1 ] || fail "one folder must be named" "for example: scripts/make-dump.sh Tests/PipelineTests/Resources/dump-0008"
+[ $# = 1 ] || fail "one folder must be named" "for example: scripts/make-dump.sh Tests/SystemTests/Resources/dump-0008"
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 cd "$ROOT"

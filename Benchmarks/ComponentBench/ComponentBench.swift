@@ -81,7 +81,7 @@ enum ComponentBench {
                 let gray = try? JPEGDecoder.decodeLuma(jpeg, covering: (width, height)),
                 let luma = try? LumaImage(width: gray.width, height: gray.height, pixels: gray.pixels)
             else { return false }
-            return DepthAnalyzer.analyze(depth: map, luma: luma, exifOrientation: 1).verdict == .real
+            return DepthAnalysis.analyze(depth: map, luma: luma, exifOrientation: 1).verdict == .real
         }
         row("depth analysis \(width)×\(height) with the decode", whole, bare: decode)
         row("EXIF", measure { EXIFReader.read(jpeg: Array(jpeg.prefix(262_144))) != nil })

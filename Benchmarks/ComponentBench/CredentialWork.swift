@@ -1,3 +1,4 @@
+import CaptureProtocol
 import CC2PA
 import ContentCredentials
 import Foundation

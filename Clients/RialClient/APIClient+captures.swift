@@ -1,6 +1,6 @@
 import AsyncHTTPClient
+import CaptureProtocol
 import Foundation
-import Models
 
 extension APIClient {
     /// Sends a capture; a try that fails for now is signed anew and repeated. The server knows the same upload again, so a lost
@@ -28,7 +28,7 @@ extension APIClient {
         return try CaptureView(json: data)
     }
 
-    private func signable(_ method: String, _ path: String, _ digest: Digest) -> SignableRequest {
+    private func signable(_ method: String, _ path: String, _ digest: ContentDigest) -> SignableRequest {
         SignableRequest(
             method: method, path: path, timestampMilliseconds: Int64(Date().timeIntervalSince1970 * 1000), bodyDigest: digest)
     }

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import CaptureProtocol
 import Foundation
 import Models
 import NIOCore

@@ -1,4 +1,4 @@
-import Models
+import CaptureProtocol
 
 extension APIClient {
     /// The page of a capture as a browser gets it: compressed by gzip, where the gateway does so.

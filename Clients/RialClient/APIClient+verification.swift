@@ -1,10 +1,10 @@
+import CaptureProtocol
 import Foundation
-import Models
 import NIOCore
 
 extension APIClient {
     /// What is known of a file with this digest; `nil` if nothing is. The file stays where it is.
-    public func verification(of digest: Digest) async throws -> JSONValue? {
+    public func verification(of digest: ContentDigest) async throws -> JSONValue? {
         do {
             return try await retries.run { try await call(.GET, "/api/v1/verify-hash/\(digest.hex)") }
         } catch let failure as APIFailure where failure.serverCode == "HASH_NOT_FOUND" {

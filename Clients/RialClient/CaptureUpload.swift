@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import Models
 
@@ -55,12 +56,12 @@ public struct CaptureDescription: Sendable, Encodable {
 
     public let capturedAt: Date
     public let deviceModel: String
-    public let photoHash: Digest
+    public let photoHash: ContentDigest
     public let depthMapDimensions: Dimensions
     public let location: Location?
 
     public init(
-        capturedAt: Date, deviceModel: String, photoHash: Digest, depthWidth: Int, depthHeight: Int, location: Location?
+        capturedAt: Date, deviceModel: String, photoHash: ContentDigest, depthWidth: Int, depthHeight: Int, location: Location?
     ) {
         self.capturedAt = capturedAt
         self.deviceModel = deviceModel

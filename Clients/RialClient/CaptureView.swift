@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Models
 
 /// A capture as `GET /api/v1/captures/{id}` shows it (SPEC §6).

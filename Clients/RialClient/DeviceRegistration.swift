@@ -1,5 +1,5 @@
+import CaptureProtocol
 import Foundation
-import Models
 
 /// A challenge for one registration.
 public struct RegistrationChallenge: Sendable, Equatable, Decodable {

@@ -1,5 +1,5 @@
+import CaptureProtocol
 import Foundation
-import Models
 import NIOCore
 
 /// A multipart/form-data body (RFC 7578) that is never held whole: it is read once to be hashed and again to be sent.
@@ -39,7 +39,7 @@ public struct MultipartBody: Sendable {
 
     /// SHA-256 of the body as it will be sent.
     /// - Throws: ``APIFailure`` `unreadableFile`.
-    public func digest() throws -> Digest { try PartContent.digest(of: segments) }
+    public func digest() throws -> ContentDigest { try PartContent.digest(of: segments) }
 
     private static func head(of part: Part, boundary: String) -> [UInt8] {
         var text = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(escape(part.name))\""

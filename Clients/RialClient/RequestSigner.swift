@@ -1,4 +1,4 @@
-import Models
+import CaptureProtocol
 
 /// What a device's signature covers (SPEC §2, request authentication).
 public struct SignableRequest: Sendable {
@@ -7,9 +7,9 @@ public struct SignableRequest: Sendable {
     public let path: String
     /// Unix time.
     public let timestampMilliseconds: Int64
-    public let bodyDigest: Digest
+    public let bodyDigest: ContentDigest
 
-    public init(method: String, path: String, timestampMilliseconds: Int64, bodyDigest: Digest) {
+    public init(method: String, path: String, timestampMilliseconds: Int64, bodyDigest: ContentDigest) {
         self.method = method
         self.path = path
         self.timestampMilliseconds = timestampMilliseconds

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Crypto
 import Foundation
 import X509
@@ -16,8 +17,7 @@ extension SimulatedDevice {
     public func attestation(
         challenge: [UInt8], authority: DevelopmentAttestationAuthority, at time: Date = Date(), defect: Defect? = nil
     ) throws -> SimulatedAttestation {
-        let clientData = challenge + (try requestPublicKey ?? [])
-        let hash = Array(SHA256.hash(data: clientData))
+        let hash = RegistrationClientData.hash(challenge: challenge, requestKey: try requestPublicKey).bytes
         return try attestation(
             clientDataHash: defect == .wrongChallenge ? hash.reversed() : hash, authority: authority, at: time, defect: defect)
     }

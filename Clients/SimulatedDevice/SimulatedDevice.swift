@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Crypto
 import Foundation
 
@@ -74,10 +75,10 @@ public struct SimulatedDevice: Codable, Sendable {
 
     /// The assertion of a capture in the binding that our client uses: photo, depth and metadata.
     public mutating func captureAssertion(
-        photoDigest: [UInt8], depthDigest: [UInt8], metadataDigest: [UInt8], counter: UInt32? = nil, defect: Defect? = nil
+        photoDigest: ContentDigest, depthDigest: ContentDigest, metadataDigest: ContentDigest, counter: UInt32? = nil, defect: Defect? = nil
     ) throws -> [UInt8] {
-        let message = Array("rial-capture-v2".utf8) + [0] + photoDigest + depthDigest + metadataDigest
-        return try assertion(clientDataHash: Array(SHA256.hash(data: message)), counter: counter, defect: defect)
+        let hash = CaptureClientData.hash(photo: photoDigest, depth: depthDigest, metadata: metadataDigest)
+        return try assertion(clientDataHash: hash.bytes, counter: counter, defect: defect)
     }
 
     /// The signature of a request's message by the request key, or an assertion over its SHA-256 without one.
@@ -95,17 +96,16 @@ public struct SimulatedDevice: Codable, Sendable {
     /// The headers that authenticate a request (SPEC §2).
     /// - Parameters:
     ///   - path: with its query.
-    ///   - bodyDigest: SHA-256 of the body, 32 bytes.
     ///   - version: 1 or 2.
     public mutating func requestHeaders(
-        method: String, path: String, bodyDigest: [UInt8], at time: Date = Date(), version: Int = 2, rawP256: Bool = false
+        method: String, path: String, bodyDigest: ContentDigest, at time: Date = Date(), version: Int = 2, rawP256: Bool = false
     ) throws -> [(name: String, value: String)] {
-        let timestamp = Int64((time.timeIntervalSince1970 * 1000).rounded())
-        let digest = bodyDigest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        let timestamp = String(Int64((time.timeIntervalSince1970 * 1000).rounded()))
         let id = deviceID ?? ""
-        let message = version == 1 ? "\(timestamp)|\(digest)" : "rial-request-v2\n\(method)\n\(path)\n\(timestamp)\n\(id)\n\(digest)"
+        let message = RequestMessage.text(
+            version: version, method: method, target: path, timestamp: timestamp, deviceID: id, bodyDigest: bodyDigest)
         var headers = [
-            ("X-Device-Id", id), ("X-Device-Timestamp", String(timestamp)),
+            ("X-Device-Id", id), ("X-Device-Timestamp", timestamp),
             ("X-Device-Signature", Data(try signature(of: message, rawP256: rawP256)).base64EncodedString()),
         ]
         if version != 1 { headers.append(("X-Device-Signature-Version", String(version))) }

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -6,7 +7,7 @@ import Metrics
 import Models
 import Observability
 import Persistence
-import Pipeline
+import ServiceRuntime
 
 /// Operator's routes on the admin port, all with `RIAL_ADMIN_TOKEN`: `POST /devices/{id}/revoke`, `POST /devices/{id}/restore`,
 /// `GET /devices/{id}/events`. Answers are JSON with a stable word in `status`.

@@ -1,7 +1,7 @@
 import Attestation
+import CaptureProtocol
 import Foundation
-import Models
-import Pipeline
+import ServiceRuntime
 
 extension DevicePolicy {
     /// From `RIAL_APP_IDS` and `RIAL_APP_ATTEST_ENVIRONMENT`, as read already, and the optional `RIAL_APP_VALIDATION_CATEGORIES`,

@@ -1,8 +1,9 @@
 import Attestation
+import Delivery
 import Logging
 import Observability
-import Pipeline
 import ServiceLifecycle
+import ServiceRuntime
 
 /// Builds the service from its settings.
 func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {

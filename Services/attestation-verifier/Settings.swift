@@ -1,10 +1,10 @@
 import Attestation
 import Foundation
-import Pipeline
+import ServiceRuntime
 
 /// Everything `attestation-verifier` reads from the environment, read once.
 struct Settings: Sendable {
-    let common: CommonSettings
+    let common: ServiceSettings
     /// `team.bundle`, at least one.
     let appIDs: [String]
     let appAttestEnvironment: AppAttestEnvironment
@@ -14,7 +14,7 @@ struct Settings: Sendable {
     let authorization: AdminAuthorization
 
     init(_ environment: ServiceEnvironment) throws {
-        common = try CommonSettings(environment, service: .attestationVerifier)
+        common = try ServiceSettings(environment, service: .attestationVerifier)
         appIDs = try environment.required("RIAL_APP_IDS").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         guard appIDs.allSatisfy({ $0.split(separator: ".").count >= 2 }) else {
             throw SettingsError("RIAL_APP_IDS", "must be TEAM.bundle.id, comma separated")

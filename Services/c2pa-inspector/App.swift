@@ -1,5 +1,5 @@
-import CSandbox
 import ContentCredentials
+import CSandbox
 import Foundation
 import Models
 

@@ -1,4 +1,4 @@
-import Pipeline
+import ServiceRuntime
 
 @main
 enum App {

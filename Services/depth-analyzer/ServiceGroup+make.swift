@@ -1,7 +1,8 @@
+import Delivery
 import Logging
 import Observability
-import Pipeline
 import ServiceLifecycle
+import ServiceRuntime
 
 /// Builds the service from its settings.
 func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {

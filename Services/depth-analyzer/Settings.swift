@@ -1,10 +1,10 @@
-import Pipeline
+import ServiceRuntime
 
 /// Everything `depth-analyzer` reads from the environment, read once.
 struct Settings: Sendable {
-    let common: CommonSettings
+    let common: ServiceSettings
 
     init(_ environment: ServiceEnvironment) throws {
-        common = try CommonSettings(environment, service: .depthAnalyzer)
+        common = try ServiceSettings(environment, service: .depthAnalyzer)
     }
 }

@@ -5,8 +5,8 @@ import Foundation
 import Logging
 import Models
 import Observability
-import Pipeline
 import ServiceLifecycle
+import ServiceRuntime
 import Signing
 
 /// Builds the service from its settings.

@@ -1,12 +1,12 @@
-import Pipeline
+import ServiceRuntime
 
 /// Everything `evidence-assembler` reads from the environment, read once.
 struct Settings: Sendable {
-    let common: CommonSettings
+    let common: ServiceSettings
     let signer: SignerSettings
 
     init(_ environment: ServiceEnvironment) throws {
-        common = try CommonSettings(environment, service: .evidenceAssembler)
+        common = try ServiceSettings(environment, service: .evidenceAssembler)
         signer = try SignerSettings(environment)
     }
 }

@@ -1,4 +1,5 @@
 import Blocking
+import Delivery
 import Foundation
 import Hummingbird
 import HummingbirdCore
@@ -6,12 +7,11 @@ import HummingbirdTLS
 import Inspection
 import Logging
 import Metrics
-import Models
 import NIOCore
 import NIOSSL
 import Observability
-import Pipeline
 import ServiceLifecycle
+import ServiceRuntime
 
 /// Builds the service from its settings.
 func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {

@@ -1,11 +1,11 @@
+import CaptureProtocol
 import Foundation
 import Messaging
-import Models
-import Pipeline
+import ServiceRuntime
 
 /// Everything `gateway` reads from the environment, read once.
 struct Settings: Sendable {
-    let common: CommonSettings
+    let common: ServiceSettings
     /// For the topics that only wake waiters: what came before this instance was there wakes nobody.
     let wakeKafka: KafkaConfiguration
     /// Without a slash at the end.
@@ -31,7 +31,7 @@ struct Settings: Sendable {
     }
 
     init(_ environment: ServiceEnvironment) throws {
-        common = try CommonSettings(environment, service: .gateway)
+        common = try ServiceSettings(environment, service: .gateway)
         wakeKafka = try Self.wakeKafka(environment, common.kafka)
         let url = try environment.requiredURL("RIAL_PUBLIC_URL").absoluteString
         publicURL = url.hasSuffix("/") ? String(url.dropLast()) : url

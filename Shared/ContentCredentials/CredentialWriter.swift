@@ -1,6 +1,5 @@
 import CC2PA
 import Foundation
-import Models
 import Signing
 
 /// What signing made.

@@ -1,5 +1,4 @@
 import Foundation
-import Models
 
 /// Names places by the nearest city of more than 15,000 people (GeoNames, CC BY 4.0), by great circle.
 ///

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Models
 
 /// From verdict and binding to the status of the depth check (SPEC §3). Never `fail`: bytes that contradict the signature show

@@ -1,7 +1,6 @@
 import Blocking
 import CSandbox
 import Foundation
-import Models
 
 /// Reads strangers' files, each in a process of its own that can do nothing but that: see `c2pa-inspector`.
 ///

@@ -1,7 +1,7 @@
 import Attestation
+import CaptureProtocol
 import Crypto
 import Foundation
-import Models
 
 /// What a manifest store of ours says of itself, as far as it takes to know it again: its digest, the active manifest's label, the digest of
 /// the certificate that signed it, and what its hard binding covers.
@@ -10,13 +10,13 @@ import Models
 /// for any other store none of this means anything.
 public struct StoreIdentity: Sendable, Equatable {
     /// Of all its bytes.
-    public let digest: Models.Digest
+    public let digest: ContentDigest
     /// The active manifest's label: the last in the store (C2PA 2.4 §11.1.4.2).
     public let label: String
     /// The signer's certificate as DER: the first of the chain in the signature's header.
     public let leaf: [UInt8]
     /// Of ``leaf``.
-    public let leafDigest: Models.Digest
+    public let leafDigest: ContentDigest
     /// `nil` unless it is one `c2pa.hash.data` with SHA-256 that leaves one range out: what we write into photos.
     public let binding: DataBinding?
 
@@ -46,8 +46,8 @@ public struct StoreIdentity: Sendable, Equatable {
         return chain.byteString
     }
 
-    private static func sha256(_ bytes: some Collection<UInt8>) -> Models.Digest? {
-        Models.Digest(bytes: Array(SHA256.hash(data: Data(bytes))))
+    private static func sha256(_ bytes: some Collection<UInt8>) -> ContentDigest? {
+        ContentDigest(bytes: Array(SHA256.hash(data: Data(bytes))))
     }
 }
 
@@ -55,12 +55,12 @@ public struct StoreIdentity: Sendable, Equatable {
 public struct DataBinding: Sendable, Equatable {
     /// Where the manifest store lies, as the signer knew it.
     public let excluded: Range<Int>
-    public let sha256: Models.Digest
+    public let sha256: ContentDigest
 
     init?(_ cbor: ArraySlice<UInt8>) {
         guard let fields = try? CBOR.decode(cbor), case .array(let exclusions)? = fields["exclusions"], exclusions.count == 1,
             case .unsigned(let start)? = exclusions[0]["start"], case .unsigned(let length)? = exclusions[0]["length"],
-            fields["alg"]?.textString == "sha256", let hash = fields["hash"]?.byteString, let sha256 = Models.Digest(bytes: hash),
+            fields["alg"]?.textString == "sha256", let hash = fields["hash"]?.byteString, let sha256 = ContentDigest(bytes: hash),
             // No file that we sign comes near.
             start <= 1 << 32, length <= 1 << 32
         else { return nil }

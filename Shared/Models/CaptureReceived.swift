@@ -1,22 +1,15 @@
+import CaptureProtocol
 import Foundation
-
-public enum CaptureType: String, Codable, Sendable { case photo, video }
-
-/// Whether the server has the media or only its hash.
-public enum CaptureMode: String, Codable, Sendable {
-    case full
-    case hashOnly = "hash_only"
-}
 
 /// An object in storage with what is known of its bytes.
 public struct StoredMedia: Codable, Sendable, Hashable {
     /// The object key.
     public let key: String
-    public let sha256: Digest
+    public let sha256: ContentDigest
     public let sizeBytes: Int64
     public let contentType: String
 
-    public init(key: String, sha256: Digest, sizeBytes: Int64, contentType: String) {
+    public init(key: String, sha256: ContentDigest, sizeBytes: Int64, contentType: String) {
         self.key = key
         self.sha256 = sha256
         self.sizeBytes = sizeBytes
@@ -35,9 +28,9 @@ public struct IntakeObjects: Codable, Sendable, Hashable {
     public let photo: StoredMedia?
     public let depth: StoredMedia?
     /// SHA-256 of the photo's bytes followed by the depth part's, if the upload's order let it be computed on the way.
-    public let photoThenDepth: Digest?
+    public let photoThenDepth: ContentDigest?
 
-    public init(photo: StoredMedia?, depth: StoredMedia?, photoThenDepth: Digest?) {
+    public init(photo: StoredMedia?, depth: StoredMedia?, photoThenDepth: ContentDigest?) {
         self.photo = photo
         self.depth = depth
         self.photoThenDepth = photoThenDepth

@@ -1,21 +1,23 @@
+import CaptureProtocol
+
 /// What the device reported of its own detection (SPEC §2): a JSON object, kept and shown as reported, never believed.
 public struct DetectionReport: Sendable, Equatable, Encodable {
     public static let maximumBytes = 64 * 1024
-    private let value: MetadataJSON
+    private let value: StrictJSON
 
     /// Reads one JSON object. What PostgreSQL's `jsonb` could not hold, NUL in a text or a number beyond a double, is refused here.
     /// - Throws: ``MetadataError`` for anything else, names that occur twice and nesting deeper than 32 included.
     public init(parsing bytes: [UInt8]) throws(MetadataError) {
         guard bytes.count <= Self.maximumBytes else { throw MetadataError("detection", "is larger than 64 KiB") }
         do {
-            value = try MetadataJSON(bytes)
+            value = try StrictJSON(bytes)
         } catch {
             throw MetadataError("detection", "is not JSON of at most 32 levels")
         }
         guard case .object = value, value.isStorable else { throw MetadataError("detection", "is not a JSON object that can be kept") }
     }
 
-    private init(_ value: MetadataJSON) { self.value = value }
+    private init(_ value: StrictJSON) { self.value = value }
 
     /// What anyone may see: the members that ``PublicDetection`` knows, with values that it knows. The rest is the owner's.
     /// - Returns: `nil` if nothing is left.
@@ -24,7 +26,7 @@ public struct DetectionReport: Sendable, Equatable, Encodable {
     public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
 
-extension MetadataJSON: Encodable {
+extension StrictJSON {
     fileprivate var isStorable: Bool {
         switch self {
         case .null, .bool: true
@@ -32,19 +34,6 @@ extension MetadataJSON: Encodable {
         case .string(let text): !text.unicodeScalars.contains("\0")
         case .array(let elements): elements.allSatisfy(\.isStorable)
         case .object(let members): members.allSatisfy { !$0.key.unicodeScalars.contains("\0") && $0.value.isStorable }
-        }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null: try container.encodeNil()
-        case .bool(let value): try container.encode(value)
-        case .number(let value):
-            if let whole = Int64(exactly: value) { try container.encode(whole) } else { try container.encode(value) }
-        case .string(let value): try container.encode(value)
-        case .array(let values): try container.encode(values)
-        case .object(let members): try container.encode(members)
         }
     }
 }

@@ -1,3 +1,5 @@
+import CaptureProtocol
+
 /// The check of device and assertion (SPEC §3).
 public struct HardwareAttestationEvidence: Codable, Sendable, Equatable {
     public var status: CheckStatus

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 
 /// Everything that was found out about one capture (SPEC §4). Fields that are listed are always written, as `null` where unknown.

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 
 /// Whether a service could do its part of a capture.

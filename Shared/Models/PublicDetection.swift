@@ -1,3 +1,5 @@
+import CaptureProtocol
+
 /// What of a device's own report is public (SPEC §3): known members with numbers, booleans and known words, at most two levels deep.
 /// Anything else, whatever it is called, may be a place, an id or free text, and stays with the owner.
 enum PublicDetection {
@@ -37,7 +39,7 @@ enum PublicDetection {
     }()
 
     /// - Returns: `nil` if nothing of it is public.
-    static func form(of report: MetadataJSON) -> MetadataJSON? {
+    static func form(of report: StrictJSON) -> StrictJSON? {
         guard case .object(let members) = report else { return nil }
         var shown = known(members)
         for (name, value) in members where groups.contains(name) {
@@ -48,8 +50,8 @@ enum PublicDetection {
         return shown.isEmpty ? nil : .object(shown)
     }
 
-    private static func known(_ members: [String: MetadataJSON]) -> [String: MetadataJSON] {
-        var shown: [String: MetadataJSON] = [:]
+    private static func known(_ members: [String: StrictJSON]) -> [String: StrictJSON] {
+        var shown: [String: StrictJSON] = [:]
         for (name, value) in members {
             guard let kind = spellings[name], let value = checked(value, kind) else { continue }
             shown[name] = value
@@ -57,7 +59,7 @@ enum PublicDetection {
         return shown
     }
 
-    private static func checked(_ value: MetadataJSON, _ kind: Kind) -> MetadataJSON? {
+    private static func checked(_ value: StrictJSON, _ kind: Kind) -> StrictJSON? {
         switch (kind, value) {
         case (.flag, .bool): value
         case (.share, .number(let number)) where (0...1).contains(number): .number((number * 1000).rounded() / 1000)

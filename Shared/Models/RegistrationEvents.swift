@@ -1,26 +1,5 @@
+import CaptureProtocol
 import Foundation
-
-/// The key that signs a device's requests, vouched for by its attestation.
-public struct RequestKey: Codable, Sendable, Hashable {
-    public enum Algorithm: String, Codable, Sendable {
-        /// 32 raw bytes (RFC 8032).
-        case ed25519
-        /// 65 bytes, X9.63 uncompressed.
-        case p256
-    }
-    public let algorithm: Algorithm
-    public let publicKey: Base64Bytes
-
-    public init(algorithm: Algorithm, publicKey: [UInt8]) {
-        self.algorithm = algorithm
-        self.publicKey = Base64Bytes(publicKey)
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case algorithm
-        case publicKey = "public_key"
-    }
-}
 
 /// A device asked to be registered; its challenge has been consumed. What it asks for is in the challenge's row, as
 /// ``RegistrationSubmission``.
@@ -45,14 +24,14 @@ public struct RegistrationSubmission: Codable, Sendable, Equatable {
     public let keyID: Base64Bytes
     public let attestationObject: Base64Bytes
     /// SHA-256(challenge), or SHA-256(challenge ‖ public key) with a request key.
-    public let clientDataHash: Digest
+    public let clientDataHash: ContentDigest
     public let requestKey: RequestKey?
     /// Certificates are judged at this time.
     public let receivedAt: Date
 
     public init(
         registrationID: RegistrationID, model: String, hasLiDAR: Bool, osVersion: String?, keyID: [UInt8],
-        attestationObject: [UInt8], clientDataHash: Digest, requestKey: RequestKey?, receivedAt: Date
+        attestationObject: [UInt8], clientDataHash: ContentDigest, requestKey: RequestKey?, receivedAt: Date
     ) {
         self.registrationID = registrationID
         self.model = model
@@ -106,10 +85,4 @@ public enum RegistrationOutcome: String, Codable, Sendable {
     case alreadyRegistered = "already_registered"
     /// The record was given up by a fault of ours: not final, the same body is appraised again.
     case failed
-}
-
-/// How far a device's identity is proved.
-public enum AttestationLevel: String, Codable, Sendable {
-    case secureEnclave = "secure_enclave"
-    case unverified
 }

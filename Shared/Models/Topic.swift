@@ -13,16 +13,16 @@ public struct Topic: RawRepresentable, Hashable, Sendable, CustomStringConvertib
     public static let evidenceAssembled = Topic(rawValue: "rial.capture.evidence-assembled.v1")
 
     /// Where `service` puts the records of this topic that it gave up.
-    public func deadLetters(of service: String) -> Topic { Topic(rawValue: "\(rawValue).\(service).dlq") }
+    public func deadLetters(of service: ServiceName) -> Topic { Topic(rawValue: "\(rawValue).\(service.rawValue).dlq") }
 
     /// Every topic with the services that keep a dead-letter topic for it.
-    public static let consumers: [(topic: Topic, services: [String])] = [
-        (.registrationSubmitted, ["attestation-verifier"]),
+    public static let consumers: [(topic: Topic, services: [ServiceName])] = [
+        (.registrationSubmitted, [.attestationVerifier]),
         (.registrationAppraised, []),
-        (.captureReceived, ["attestation-verifier", "depth-analyzer", "upload-sync"]),
-        (.attestationAppraised, ["evidence-assembler"]),
-        (.depthAnalyzed, ["evidence-assembler"]),
-        (.mediaSynced, ["evidence-assembler"]),
+        (.captureReceived, [.attestationVerifier, .depthAnalyzer, .uploadSync]),
+        (.attestationAppraised, [.evidenceAssembler]),
+        (.depthAnalyzed, [.evidenceAssembler]),
+        (.mediaSynced, [.evidenceAssembler]),
         (.evidenceAssembled, []),
     ]
 

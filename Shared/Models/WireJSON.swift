@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 
 /// JSON as it crosses a service boundary: keys as the types spell them, times in RFC 3339 with milliseconds, keys sorted.

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import CaptureProtocol
 import Crypto
 import Models
 import NIOCore
@@ -67,7 +68,7 @@ public struct ComparedBody: AsyncSequence, Sendable {
                 if let previous { return previous }
             }
             isEnded = true
-            guard missing == 0, Models.Digest(bytes: hasher.finalize()) == media.sha256 else { throw mismatch }
+            guard missing == 0, ContentDigest(hasher.finalize()) == media.sha256 else { throw mismatch }
             return held.take()
         }
 

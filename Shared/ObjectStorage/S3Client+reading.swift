@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Crypto
 import Foundation
 import Models
@@ -43,7 +44,7 @@ extension S3Client {
 
     /// SHA-256 of the objects' bytes one after the other, each compared.
     /// - Throws: ``ObjectStorageError``, as from ``read(_:)``.
-    public func digest(ofAll objects: [StoredMedia]) async throws -> Models.Digest? {
+    public func digest(ofAll objects: [StoredMedia]) async throws -> ContentDigest {
         try await repeating {
             var hasher = SHA256()
             for (index, media) in objects.enumerated() {
@@ -51,7 +52,7 @@ extension S3Client {
                     // What was hashed so far is this object alone.
                     let object = try await get(media.key)
                     for try await chunk in object.body { chunk.withUnsafeReadableBytes { hasher.update(bufferPointer: $0) } }
-                    guard Models.Digest(bytes: hasher.finalize()) == media.sha256 else {
+                    guard ContentDigest(hasher.finalize()) == media.sha256 else {
                         throw ObjectStorageError(.digestMismatch, media.key)
                     }
                 } else {
@@ -60,7 +61,7 @@ extension S3Client {
                     }
                 }
             }
-            return Models.Digest(bytes: hasher.finalize())
+            return ContentDigest(hasher.finalize())
         }
     }
 

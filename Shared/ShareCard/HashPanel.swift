@@ -1,11 +1,11 @@
-import Models
+import CaptureProtocol
 
 /// The left part of a card without a photo: the digest in four lines of 16.
 struct HashPanel {
     private static let iconSide = 72.0
     let box: Box
 
-    func draw(_ digest: Digest, on canvas: Canvas, with typesetter: Typesetter) throws(ShareCardError) {
+    func draw(_ digest: ContentDigest, on canvas: Canvas, with typesetter: Typesetter) throws(ShareCardError) {
         canvas.fill(box, .sunken)
         let title = try typesetter.set(CardText.hashVerified, TextStyle(family: CardFonts.serif, size: 46))
         let hex = Array(digest.hex)

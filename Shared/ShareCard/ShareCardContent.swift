@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import Models
 
@@ -8,7 +9,7 @@ public struct ShareCardContent: Sendable, Equatable {
         /// The photo, or a camera where there is none to show.
         case photo
         /// The digest of a hash-only capture.
-        case hash(Digest)
+        case hash(ContentDigest)
     }
 
     public var subject: Subject

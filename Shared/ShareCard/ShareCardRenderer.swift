@@ -1,5 +1,4 @@
 import Imaging
-import Models
 
 /// Draws the picture that stands for a capture where its link is shared (`guides/site.md` §8).
 ///

@@ -1,9 +1,8 @@
 import CC2PA
 import Foundation
-import Models
 import Signing
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import ContentCredentials
 

@@ -1,8 +1,8 @@
+import CaptureProtocol
 import Foundation
-import Models
 import Signing
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import ContentCredentials
 

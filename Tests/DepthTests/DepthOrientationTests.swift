@@ -21,7 +21,7 @@ struct DepthOrientationTests {
     private func turned(_ orientation: Int) -> LumaImage { photo.oriented(orientation) }
 
     private func analyze(_ photo: LumaImage, _ orientation: Int?) -> DepthMeasurements {
-        DepthAnalyzer.analyze(depth: map, luma: photo, exifOrientation: orientation)
+        DepthAnalysis.analyze(depth: map, luma: photo, exifOrientation: orientation)
     }
 
     @Test(
@@ -60,8 +60,8 @@ struct DepthOrientationTests {
     func nothingTells() throws {
         let wall = try Maps.make { _, _ in 1 }
         let grey = try LumaImage(width: 192, height: 256, pixels: [UInt8](repeating: 100, count: 192 * 256))
-        #expect(DepthAnalyzer.analyze(depth: wall, luma: grey, exifOrientation: nil).rotation == 1)
-        #expect(DepthAnalyzer.analyze(depth: wall, luma: nil, exifOrientation: 8).rotation == 3)
+        #expect(DepthAnalysis.analyze(depth: wall, luma: grey, exifOrientation: nil).rotation == 1)
+        #expect(DepthAnalysis.analyze(depth: wall, luma: nil, exifOrientation: 8).rotation == 3)
     }
 
     @Test("changes neither verdict nor the other numbers")

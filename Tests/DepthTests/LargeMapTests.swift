@@ -34,8 +34,8 @@ struct LargeMapTests {
             width: 1024, height: 768, metres: (0..<1024 * 768).map { small.metres[$0 / 1024 / 4 * 256 + $0 % 1024 / 4] })
         #expect(large.reduced() == small)
         let (first, second) = (
-            DepthAnalyzer.analyze(depth: small, luma: nil, exifOrientation: nil),
-            DepthAnalyzer.analyze(depth: large, luma: nil, exifOrientation: nil)
+            DepthAnalysis.analyze(depth: small, luma: nil, exifOrientation: nil),
+            DepthAnalysis.analyze(depth: large, luma: nil, exifOrientation: nil)
         )
         #expect(first == second)
         #expect(first.relief?.bitPattern == second.relief?.bitPattern)
@@ -45,11 +45,11 @@ struct LargeMapTests {
     func verdicts(width: Int, height: Int) throws {
         var random = Randomness(3)
         let flat = try Maps.make(width: width, height: height) { u, v in 0.6 / (1 + 0.1 * u + 0.2 * v) * Maps.noise(&random) }
-        #expect(DepthAnalyzer.analyze(depth: flat, luma: nil, exifOrientation: nil).verdict == .flat)
+        #expect(DepthAnalysis.analyze(depth: flat, luma: nil, exifOrientation: nil).verdict == .flat)
         let scene = try Maps.make(width: width, height: height) { u, v in
             (abs(u - 0.05) < 0.3 && abs(v) < 0.45 ? 0.42 : 0.6 / (1 + 0.2 * v)) * Maps.noise(&random)
         }
-        #expect(DepthAnalyzer.analyze(depth: scene, luma: nil, exifOrientation: nil).verdict == .real)
+        #expect(DepthAnalysis.analyze(depth: scene, luma: nil, exifOrientation: nil).verdict == .real)
     }
 
     /// Everything that is done with a capture's depth, photo's edges and preview included, in processor time.
@@ -66,7 +66,7 @@ struct LargeMapTests {
             for _ in 0..<3 {
                 let start = threadSeconds()
                 let decoded = try DepthMapDecoder.decode(compressed, width: width, height: height)
-                let result = DepthAnalyzer.analyze(depth: decoded, luma: photo, exifOrientation: 1)
+                let result = DepthAnalysis.analyze(depth: decoded, luma: photo, exifOrientation: 1)
                 let file = try DepthPreview.file(depth: decoded, rotation: result.rotation, aspect: (4032, 3024)) { picture in
                     try PNGEncoder.encode(
                         width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)

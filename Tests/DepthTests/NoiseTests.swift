@@ -1,5 +1,4 @@
 import Depth
-import Models
 import Testing
 
 @Suite("Noise")
@@ -29,7 +28,7 @@ struct NoiseTests {
 
     @Test("is never real", arguments: Kind.allCases, [UInt64(1), 2, 3])
     func neverReal(kind: Kind, seed: UInt64) throws {
-        let result = DepthAnalyzer.analyze(depth: try map(kind, seed: seed), luma: nil, exifOrientation: nil)
+        let result = DepthAnalysis.analyze(depth: try map(kind, seed: seed), luma: nil, exifOrientation: nil)
         #expect(result.verdict != .real)
         let numbers = [
             result.depthVariance, result.edgeCoherence, result.relief ?? 0, result.coverage, result.minDepth ?? 0,
@@ -40,13 +39,13 @@ struct NoiseTests {
 
     @Test("over the whole range is no surface")
     func notASurface() throws {
-        let result = DepthAnalyzer.analyze(depth: try map(.uniformEverywhere, seed: 9), luma: nil, exifOrientation: nil)
+        let result = DepthAnalysis.analyze(depth: try map(.uniformEverywhere, seed: 9), luma: nil, exifOrientation: nil)
         #expect(result.verdict == .undecided)
         #expect(result.reason == "not_a_surface")
     }
 
     @Test("of a sensor does not hide a scene")
     func sensorNoise() throws {
-        #expect(DepthAnalyzer.analyze(depth: try Maps.mugOnDesk(), luma: nil, exifOrientation: nil).reason == nil)
+        #expect(DepthAnalysis.analyze(depth: try Maps.mugOnDesk(), luma: nil, exifOrientation: nil).reason == nil)
     }
 }

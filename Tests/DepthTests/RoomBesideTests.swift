@@ -1,5 +1,4 @@
 import Depth
-import Models
 import Testing
 
 /// A flat surface that leaves a part of the centre to a room behind it: what an attacker's screen looks like that does not fill the
@@ -55,14 +54,14 @@ struct RoomBesideTests {
         let share = Self.shares[index]
         let (slope, bend) = [(0.1, 0.0), (-0.3, 0), (0.05, 0.15)][(index / 3 + index) % 3]
         let depth = try map(side, share: share, room: Room.allCases[index % 3], slope: slope, bend: bend)
-        let result = DepthAnalyzer.analyze(depth: depth, luma: nil, exifOrientation: nil)
+        let result = DepthAnalysis.analyze(depth: depth, luma: nil, exifOrientation: nil)
         #expect(result.verdict != .real)
         #expect(abs((result.relief ?? 0) - share) < 0.03 && (result.reliefFront ?? 1) < 0.02)
     }
 
     @Test("is flat where the room takes less than a tenth", arguments: Side.allCases)
     func flat(side: Side) throws {
-        let result = DepthAnalyzer.analyze(depth: try map(side, share: 0.08, room: .furnished), luma: nil, exifOrientation: nil)
+        let result = DepthAnalysis.analyze(depth: try map(side, share: 0.08, room: .furnished), luma: nil, exifOrientation: nil)
         #expect(result.verdict == .flat)
     }
 
@@ -72,7 +71,7 @@ struct RoomBesideTests {
         let photo = try LumaImage(
             width: depth.width, height: depth.height,
             pixels: depth.metres.map { $0 < 0.9 ? 235 : $0 < 1.35 ? 30 : $0 < 2 ? 130 : $0 < 3 ? 60 : 190 })
-        let result = DepthAnalyzer.analyze(depth: depth, luma: photo, exifOrientation: 1)
+        let result = DepthAnalysis.analyze(depth: depth, luma: photo, exifOrientation: 1)
         #expect(result.edgeCoherence > 0.7)
         #expect(result.verdict != .real)
         #expect(result.photoEdgesOnSurface != nil)
@@ -87,7 +86,7 @@ struct RoomBesideTests {
         let photo = try LumaImage(
             width: depth.width, height: depth.height,
             pixels: depth.metres.map { $0 < 0.9 ? 235 : $0 < 1.35 ? 30 : $0 < 2 ? 130 : $0 < 3 ? 60 : 190 })
-        let result = DepthAnalyzer.analyze(depth: depth, luma: photo, exifOrientation: 1)
+        let result = DepthAnalysis.analyze(depth: depth, luma: photo, exifOrientation: 1)
         #expect(result.specifiedRule)
         #expect((0.10...0.20).contains(result.relief ?? 0))
         #expect(result.verdict == .undecided && result.reason == nil)

@@ -7,7 +7,7 @@ import Testing
 struct SampleVerdictTests {
     @Test("are what the label says", arguments: Sample.all)
     func label(sample: Sample) throws {
-        let result = DepthAnalyzer.analyze(depth: try sample.depth(), luma: try sample.luma(), exifOrientation: nil)
+        let result = DepthAnalysis.analyze(depth: try sample.depth(), luma: try sample.luma(), exifOrientation: nil)
         #expect(result.verdict.rawValue == sample.label)
         #expect(result.reason == nil)
         #expect(result.rotation == 0)
@@ -16,7 +16,7 @@ struct SampleVerdictTests {
 
     @Test("do not hang on the photo", arguments: Sample.all)
     func withoutPhoto(sample: Sample) throws {
-        let result = DepthAnalyzer.analyze(depth: try sample.depth(), luma: nil, exifOrientation: nil)
+        let result = DepthAnalysis.analyze(depth: try sample.depth(), luma: nil, exifOrientation: nil)
         #expect(result.verdict.rawValue == sample.label)
         #expect(result.edgeCoherence == 0)
     }
@@ -24,8 +24,8 @@ struct SampleVerdictTests {
     @Test("have the same bits twice", arguments: Sample.all)
     func reproducible(sample: Sample) throws {
         let (depth, luma) = (try sample.depth(), try sample.luma())
-        let first = DepthAnalyzer.analyze(depth: depth, luma: luma, exifOrientation: 1)
-        let second = DepthAnalyzer.analyze(depth: depth, luma: luma, exifOrientation: 1)
+        let first = DepthAnalysis.analyze(depth: depth, luma: luma, exifOrientation: 1)
+        let second = DepthAnalysis.analyze(depth: depth, luma: luma, exifOrientation: 1)
         #expect(try WireJSON.encode(first) == WireJSON.encode(second))
         #expect(first.relief?.bitPattern == second.relief?.bitPattern)
         #expect(first.depthVariance.bitPattern == second.depthVariance.bitPattern)
@@ -33,7 +33,7 @@ struct SampleVerdictTests {
 
     @Test("say how relief is divided, and where the photo's edges lie", arguments: Sample.all)
     func parts(sample: Sample) throws {
-        let result = DepthAnalyzer.analyze(depth: try sample.depth(), luma: try sample.luma(), exifOrientation: nil)
+        let result = DepthAnalysis.analyze(depth: try sample.depth(), luma: try sample.luma(), exifOrientation: nil)
         let (relief, front, behind) = try (
             #require(result.relief), #require(result.reliefFront), #require(result.reliefBehind)
         )
@@ -65,7 +65,7 @@ struct SampleVerdictTests {
 
     @Test("have the recorded bits on every machine", arguments: Sample.all)
     func golden(sample: Sample) throws {
-        let result = DepthAnalyzer.analyze(depth: try sample.depth(), luma: try sample.luma(), exifOrientation: nil)
+        let result = DepthAnalysis.analyze(depth: try sample.depth(), luma: try sample.luma(), exifOrientation: nil)
         let numbers = [result.relief, result.reliefFront, result.reliefBehind, result.depthVariance, result.photoEdgesOnSurface]
         #expect(numbers.map { $0?.bitPattern } == Self.recorded[sample.name]?.map { $0 })
     }

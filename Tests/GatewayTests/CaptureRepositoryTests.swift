@@ -1,7 +1,7 @@
+import CaptureProtocol
+import Delivery
 import Foundation
-import Models
 import Persistence
-import Pipeline
 import Testing
 
 @testable import Gateway

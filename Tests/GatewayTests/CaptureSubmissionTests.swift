@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import Models
 import Testing
@@ -172,7 +173,7 @@ struct CaptureSubmissionTests {
     }
 
     private static func media(_ name: String, digest: [UInt8] = [UInt8](repeating: 9, count: 32), sizeBytes: Int64 = 5) -> StoredMedia? {
-        Digest(bytes: digest).map {
+        ContentDigest(bytes: digest).map {
             StoredMedia(key: "incoming/x/\(name)", sha256: $0, sizeBytes: sizeBytes, contentType: "application/octet-stream")
         }
     }

@@ -1,7 +1,8 @@
+import CaptureProtocol
+import Delivery
 import Foundation
 import Models
 import Persistence
-import Pipeline
 import Testing
 
 @testable import Gateway
@@ -133,9 +134,8 @@ struct ChallengeRepositoryTests {
     }
 
     private static func use(_ challenges: ChallengeRepository, _ body: RegistrationBody, digest: UInt8) async throws -> RegistrationID? {
-        let digest = try #require(Digest(bytes: [UInt8](repeating: digest, count: 32)))
-        let hash = try #require(body.clientDataHash)
-        guard case .registration(let id) = try await challenges.consume(body, digest: digest, hash: hash) else { return nil }
+        let digest = try #require(ContentDigest(bytes: [UInt8](repeating: digest, count: 32)))
+        guard case .registration(let id) = try await challenges.consume(body, digest: digest) else { return nil }
         return id
     }
 

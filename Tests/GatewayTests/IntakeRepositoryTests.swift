@@ -1,7 +1,6 @@
+import CaptureProtocol
 import Foundation
-import Models
 import Persistence
-import Pipeline
 import Testing
 
 @testable import Gateway

@@ -1,6 +1,6 @@
+import CaptureProtocol
 import Crypto
 import Foundation
-import Models
 import Testing
 
 @testable import Gateway

@@ -1,4 +1,4 @@
-import Pipeline
+import ServiceRuntime
 import Testing
 
 @testable import Gateway

@@ -1,6 +1,6 @@
+import CaptureProtocol
 import Crypto
 import Foundation
-import Models
 import Testing
 
 @testable import Gateway
@@ -8,22 +8,6 @@ import Testing
 
 @Suite("Request signatures")
 struct RequestSignatureTests {
-    private static let digest = String(repeating: "ab", count: 32)
-
-    @Test("version 1 covers the timestamp and the body")
-    func version1() {
-        let text = RequestMessage.text(
-            version: 1, method: "POST", target: "/api/v1/captures", timestamp: "1795000000000", deviceID: "d", bodyDigest: Self.digest)
-        #expect(text == "1795000000000|\(Self.digest)")
-    }
-
-    @Test("version 2 covers method, path with query, timestamp, device and body, a line each")
-    func version2() {
-        let text = RequestMessage.text(
-            version: 2, method: "GET", target: "/a?b=c", timestamp: "1795000000000", deviceID: "d", bodyDigest: Self.digest)
-        #expect(text == "rial-request-v2\nGET\n/a?b=c\n1795000000000\nd\n\(Self.digest)")
-    }
-
     @Test("a signature by the device's own key holds", arguments: RequestKeyKind.allCases, [false, true])
     func holds(kind: RequestKeyKind, isRaw: Bool) throws {
         var device = SimulatedDevice(requestKey: kind)

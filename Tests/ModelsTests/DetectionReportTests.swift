@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Testing
 
 @testable import Models

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import CaptureProtocol
 import Crypto
 import Foundation
 import Logging
@@ -10,8 +11,6 @@ import Testing
 
 private let environment = ProcessInfo.processInfo.environment
 /// Crypto has a protocol of this name.
-private typealias Digest = Models.Digest
-
 @Suite(
     "S3 client, against a real store",
     .enabled(if: environment["RIAL_TEST_S3_ENDPOINT"] != nil, "RIAL_TEST_S3_ENDPOINT names no store"))
@@ -87,7 +86,7 @@ struct S3ClientTests {
 
     private func media(_ key: String, _ bytes: [UInt8], sizeBytes: Int? = nil) throws -> StoredMedia {
         StoredMedia(
-            key: key, sha256: try #require(Digest(bytes: SHA256.hash(data: bytes))), sizeBytes: Int64(sizeBytes ?? bytes.count),
+            key: key, sha256: ContentDigest(of: bytes), sizeBytes: Int64(sizeBytes ?? bytes.count),
             contentType: "image/jpeg")
     }
 
@@ -110,7 +109,7 @@ struct S3ClientTests {
         _ = try await upload.finish()
         #expect(try await client.read(object) == bytes)
         #expect(try await client.digest(ofAll: [object]) == object.sha256)
-        #expect(try await client.digest(ofAll: [object, object])?.bytes == Array(SHA256.hash(data: bytes + bytes)))
+        #expect(try await client.digest(ofAll: [object, object]).bytes == Array(SHA256.hash(data: bytes + bytes)))
         try await client.delete([object.key])
         #expect(await code { _ = try await client.read(object) } == .notFound)
     }

@@ -1,4 +1,3 @@
-import Models
 import RialClient
 import Testing
 

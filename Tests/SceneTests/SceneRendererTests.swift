@@ -18,7 +18,7 @@ struct SceneRendererTests {
         let map = try DepthMapDecoder.decode(try scene.depthGzip(), width: scene.depthWidth, height: scene.depthHeight)
         let gray = try JPEGDecoder.decodeLuma(scene.jpeg, covering: (scene.depthWidth, scene.depthHeight))
         let luma = try LumaImage(width: gray.width, height: gray.height, pixels: gray.pixels)
-        return DepthAnalyzer.analyze(depth: map, luma: luma, exifOrientation: 1)
+        return DepthAnalysis.analyze(depth: map, luma: luma, exifOrientation: 1)
     }
 
     @Test("of screens beside which the room shows are not real", arguments: [UInt64(1), 2, 7, .max])

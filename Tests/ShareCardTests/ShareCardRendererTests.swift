@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import Imaging
 import Models
@@ -7,7 +8,7 @@ import Testing
 
 @Suite("Share card", .enabled(if: Cards.hasFonts, "the card's fonts are not installed"))
 struct ShareCardRendererTests {
-    private static let digest = Digest(bytes: (0..<32).map { UInt8($0 * 7) })
+    private static let digest = ContentDigest(bytes: (0..<32).map { UInt8($0 * 7) })
     private static let paper: UInt32 = 0xFAF9F6
     private static let sunken: UInt32 = 0xF1EFE9
 
@@ -99,7 +100,7 @@ struct ShareCardRendererTests {
         let card = try ShareCardRenderer.render(content, photo: nil)
         #expect(card == (try ShareCardRenderer.render(content, photo: try Cards.photo())))
         var other = content
-        other.subject = .hash(try #require(Digest(bytes: digest.bytes.reversed())))
+        other.subject = .hash(try #require(ContentDigest(bytes: digest.bytes.reversed())))
         #expect(card != (try ShareCardRenderer.render(other, photo: nil)))
         #expect(try Cards.picture(content).count(in: 100..<620, 300..<560, but: Self.sunken) > 5000)
     }

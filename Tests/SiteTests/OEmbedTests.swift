@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Models
 import Testing
 
 @testable import Gateway

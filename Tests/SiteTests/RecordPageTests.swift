@@ -1,5 +1,5 @@
+import CaptureProtocol
 import Foundation
-import Models
 import Testing
 
 @testable import Gateway

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import Models
 
@@ -13,8 +14,8 @@ enum Samples {
     static let captured = Date(timeIntervalSince1970: 1_763_807_404)
     static let received = captured.addingTimeInterval(2)
 
-    private static func digest(_ hex: String) -> Digest {
-        guard let digest = Digest(text: hex) else { preconditionFailure("no digest") }
+    private static func digest(_ hex: String) -> ContentDigest {
+        guard let digest = ContentDigest(text: hex) else { preconditionFailure("no digest") }
         return digest
     }
 

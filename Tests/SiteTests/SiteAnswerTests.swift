@@ -1,10 +1,10 @@
+import CaptureProtocol
 import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Models
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Gateway
 

@@ -1,8 +1,9 @@
+import CaptureProtocol
 import Foundation
 import Models
 import Persistence
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Gateway
 

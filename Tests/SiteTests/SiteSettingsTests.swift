@@ -1,6 +1,5 @@
 import Foundation
-import Models
-import Pipeline
+import ServiceRuntime
 import Testing
 
 @testable import Gateway

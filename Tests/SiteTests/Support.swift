@@ -1,13 +1,12 @@
+import Delivery
 import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
-import Models
 import NIOCore
 import NIOEmbedded
 import Persistence
-import Pipeline
 import Testing
 
 @testable import Gateway

@@ -1,8 +1,8 @@
 import Attestation
+import CaptureProtocol
 import Foundation
 import HTTPTypes
-import Models
-import Pipeline
+import ServiceRuntime
 import Testing
 
 @testable import AttestationVerifier

@@ -222,7 +222,7 @@ def source_problems(variables):
     problems = []
     folders = {name: ROOT / "Services" / name for name in SERVICES}
     for name, folder in folders.items():
-        for shared in (folder, ROOT / "Shared/Pipeline", ROOT / "Shared/Observability"):
+        for shared in (folder, ROOT / "Shared/ServiceRuntime", ROOT / "Shared/Delivery", ROOT / "Shared/Observability"):
             for path in sorted(shared.rglob("*.swift")):
                 for variable in re.findall(r'"(RIAL_[A-Z0-9_]+)"', path.read_text()):
                     if not variable.endswith("_FILE") and variable not in variables[name]:

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Logging
 import Persistence
-import Pipeline
 
 /// Brings the schema forward, and gives the services' roles their passwords.
 struct AdminMigrate: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
+import Delivery
 import Messaging
 import Models
-import Pipeline
 
 /// Creates the topics of the pipeline and their dead-letter topics.
 struct AdminTopics: AsyncParsableCommand {

@@ -1,5 +1,5 @@
+import Models
 import Persistence
-import Pipeline
 
 /// The services' database roles. They belong to the cluster, so a dump of the database does not bring them.
 enum ServiceRoles {

@@ -1,6 +1,5 @@
 import ArgumentParser
-import Crypto
-import Models
+import CaptureProtocol
 import RialClient
 
 /// What the hardware signature is to cover (SPEC §2).
@@ -16,10 +15,10 @@ enum BindingChoice: String, CaseIterable, ExpressibleByArgument {
     func clientDataHash(photo: PartContent, depth: PartContent, metadata: [UInt8]) throws -> [UInt8]? {
         switch self {
         case .v2:
-            var message = Array("rial-capture-v2".utf8) + [0]
-            for content in [photo, depth, .bytes(metadata)] { message += try content.digest().bytes }
-            return Array(SHA256.hash(data: message))
-        case .photoDepth: return Array(SHA256.hash(data: try PartContent.digest(of: [photo, depth]).bytes))
+            return CaptureClientData.hash(
+                photo: try photo.digest(), depth: try depth.digest(), metadata: ContentDigest(of: metadata)
+            ).bytes
+        case .photoDepth: return ContentDigest(of: try PartContent.digest(of: [photo, depth]).bytes).bytes
         case .photo: return try photo.digest().bytes
         case .none: return nil
         }

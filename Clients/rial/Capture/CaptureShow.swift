@@ -1,5 +1,5 @@
 import ArgumentParser
-import Models
+import CaptureProtocol
 import RialClient
 
 struct CaptureShow: AsyncParsableCommand {

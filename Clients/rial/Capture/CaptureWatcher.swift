@@ -1,4 +1,4 @@
-import Models
+import CaptureProtocol
 import RialClient
 
 /// Follows a capture and tells how its checks end.

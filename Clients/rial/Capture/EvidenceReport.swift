@@ -1,5 +1,4 @@
 import Foundation
-import Models
 import RialClient
 
 /// A capture and its evidence as a person reads them.

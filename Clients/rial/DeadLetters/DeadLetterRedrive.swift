@@ -1,4 +1,5 @@
 import ArgumentParser
+import CaptureProtocol
 import Logging
 import Messaging
 import Models

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Models
 import RialClient
 
 struct DeadLetterShow: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Models
+import CaptureProtocol
 
 struct DeviceRevoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
+import CaptureProtocol
 import Foundation
-import Models
 import RialClient
 import SimulatedDevice
 
@@ -37,7 +37,7 @@ actor DeviceSession: RequestSigner {
         let time = Date(timeIntervalSince1970: Double(request.timestampMilliseconds) / 1000)
         return try change { [signatureVersion] state in
             try state.device.requestHeaders(
-                method: request.method, path: request.path, bodyDigest: request.bodyDigest.bytes, at: time,
+                method: request.method, path: request.path, bodyDigest: request.bodyDigest, at: time,
                 version: signatureVersion)
         }
     }

@@ -1,4 +1,4 @@
-import Models
+import CaptureProtocol
 import SimulatedDevice
 
 /// A registered simulated device as it is kept between commands. It holds private keys.

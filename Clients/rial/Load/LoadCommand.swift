@@ -1,7 +1,6 @@
 import ArgumentParser
 import AsyncHTTPClient
 import Foundation
-import Pipeline
 import RialClient
 
 /// Sends many captures and measures.

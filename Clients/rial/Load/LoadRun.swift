@@ -1,5 +1,6 @@
+import CaptureProtocol
 import Foundation
-import Models
+import MediaStore
 import RialClient
 
 /// Sends captures and follows each to its end.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import AsyncHTTPClient
+import CaptureProtocol
 import Foundation
-import Models
 import RialClient
 
 /// Reads a verification page many times and measures.

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import Models
 import ObjectStorage
@@ -51,7 +52,7 @@ struct SoakAudit {
     }
 
     /// What is amiss with one capture, in stable words; empty if nothing is.
-    private func faults(of id: CaptureID, _ photo: Digest, _ database: PostgresConnection) async throws -> [String] {
+    private func faults(of id: CaptureID, _ photo: ContentDigest, _ database: PostgresConnection) async throws -> [String] {
         let rows = try await database.query(
             """
             SELECT status, coalesce(confidence_level, '-') AS confidence, coalesce(failure, '-') AS failure, media_sha256,

@@ -1,5 +1,5 @@
+import CaptureProtocol
 import Foundation
-import Models
 import RialClient
 
 /// What the devices of a run know: what they sent, and what was answered.
@@ -7,7 +7,7 @@ actor SoakLedger {
     private(set) var sent = 0
     private(set) var devices: [DeviceID] = []
     /// The photo's digest of each accepted capture.
-    private(set) var captures: [CaptureID: Digest] = [:]
+    private(set) var captures: [CaptureID: ContentDigest] = [:]
     /// Captures accepted under an id that another one has; there must be none.
     private(set) var confused = 0
     /// Answers after which a capture or registration was sent again.
@@ -16,9 +16,9 @@ actor SoakLedger {
     private(set) var givenUp: [String: Int] = [:]
 
     func registered(_ device: DeviceID) { devices.append(device) }
-    func began(_ photo: Digest) { sent += 1 }
+    func began(_ photo: ContentDigest) { sent += 1 }
 
-    func accepted(_ id: CaptureID, photo: Digest) {
+    func accepted(_ id: CaptureID, photo: ContentDigest) {
         if let known = captures.updateValue(photo, forKey: id), known != photo { confused += 1 }
     }
 

@@ -1,6 +1,6 @@
+import Blocking
 import Foundation
-import Models
-import Pipeline
+import MediaStore
 import RialClient
 
 /// Devices that send until they are answered.

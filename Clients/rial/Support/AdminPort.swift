@@ -1,10 +1,11 @@
 import ArgumentParser
 import AsyncHTTPClient
+import CaptureProtocol
 import Foundation
 import Models
 import NIOCore
-import Pipeline
 import RialClient
+import ServiceRuntime
 
 /// The operator's routes on the admin port of attestation-verifier.
 struct AdminPort: ParsableArguments {

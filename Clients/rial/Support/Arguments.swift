@@ -1,6 +1,6 @@
 import ArgumentParser
+import CaptureProtocol
 import Foundation
-import Models
 import RialClient
 
 /// `4032x3024`.

@@ -1,6 +1,6 @@
 import Messaging
 import ObjectStorage
-import Pipeline
+import ServiceRuntime
 
 /// The settings of operators' commands, read with the rules of the services (SPEC §12).
 struct OperatorSettings {

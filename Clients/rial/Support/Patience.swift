@@ -1,7 +1,7 @@
+import Blocking
 import Messaging
 import ObjectStorage
 import Persistence
-import Pipeline
 
 /// Tries again while a dependency that is just starting cannot be reached, up to a minute.
 struct Patience {

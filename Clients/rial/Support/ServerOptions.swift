@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
-import Pipeline
 import RialClient
+import ServiceRuntime
 
 /// Where the API is.
 struct ServerOptions: ParsableArguments {

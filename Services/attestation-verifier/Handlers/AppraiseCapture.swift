@@ -1,12 +1,15 @@
 import Attestation
+import CaptureProtocol
 import Crypto
+import Delivery
 import Foundation
 import Logging
+import MediaStore
 import Metrics
 import Models
 import ObjectStorage
+import Observability
 import Persistence
-import Pipeline
 
 /// Appraises the assertion of a capture and consumes its counter. A capture seen again gets the stored result.
 struct AppraiseCapture: MessageHandler {
@@ -76,10 +79,11 @@ struct AppraiseCapture: MessageHandler {
             return Appraisal(findings: findings, assertion: .none)
         }
         let appraiser = CaptureAssertionAppraiser(publicKeyX963: publicKey, appID: appID)
-        var verdict = appraiser.appraise(assertion, digests: CaptureDigests(message))
+        var verdict = appraiser.appraise(assertion, candidates: message.signedCandidates(photoThenDepth: message.intake.photoThenDepth))
         if verdict == .rejected(.badSignature), message.intake.photoThenDepth == nil, message.intake.depth != nil {
             // The parts came in an order that did not let the gateway hash one after the other.
-            verdict = appraiser.appraise(assertion, digests: CaptureDigests(message, photoThenDepth: try await hashBoth(message)))
+            let both = try await hashBoth(message)
+            verdict = appraiser.appraise(assertion, candidates: message.signedCandidates(photoThenDepth: both))
         }
         switch verdict {
         case .verified(let counter, let binding, let extensions):
@@ -98,9 +102,18 @@ struct AppraiseCapture: MessageHandler {
         }
     }
 
-    private func hashBoth(_ message: CaptureAnnouncement) async throws -> Digest? {
+    private func hashBoth(_ message: CaptureAnnouncement) async throws -> ContentDigest {
         let objects = [(message.intake.photo, "original.jpg"), (message.intake.depth, "depth.gz")]
         return try await storage.acceptedDigest(
             ofAll: objects.compactMap { object, name in object.map { ($0, name) } }, of: message.captureID)
+    }
+}
+
+extension CaptureAnnouncement {
+    /// What its assertion may be over.
+    fileprivate func signedCandidates(photoThenDepth: ContentDigest?) -> [(binding: AssertionBinding, hash: ContentDigest)] {
+        guard let photo = intake.photo?.sha256 else { return [] }
+        return CaptureClientData.candidates(
+            photo: photo, depth: intake.depth?.sha256, metadata: ContentDigest(of: metadata.bytes), photoThenDepth: photoThenDepth)
     }
 }

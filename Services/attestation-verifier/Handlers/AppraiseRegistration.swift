@@ -1,10 +1,11 @@
 import Attestation
+import Delivery
 import Foundation
 import Logging
 import Metrics
 import Models
+import Observability
 import Persistence
-import Pipeline
 
 /// Appraises the attestation of a device and keeps the first outcome. A registration seen again is answered from there.
 struct AppraiseRegistration: MessageHandler {

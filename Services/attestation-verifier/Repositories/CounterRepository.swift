@@ -1,4 +1,5 @@
-import Models
+import CaptureProtocol
+import MediaStore
 import Persistence
 
 /// What consuming a counter came to.

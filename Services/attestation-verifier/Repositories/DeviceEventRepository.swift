@@ -1,5 +1,5 @@
+import CaptureProtocol
 import Foundation
-import Models
 import Persistence
 
 /// What an operator did to a device.

@@ -1,4 +1,5 @@
 import Attestation
+import CaptureProtocol
 import Foundation
 import Models
 import Persistence

@@ -1,6 +1,6 @@
+import CaptureProtocol
 import Models
 import Persistence
-import Pipeline
 
 /// What registrations ask for, and the outcome of each; `failed` is not final.
 struct RegistrationRepository {

@@ -1,8 +1,8 @@
+import Delivery
 import Foundation
 import Metrics
 import Models
 import Persistence
-import Pipeline
 
 /// Measures the depth map of a capture and stores its preview picture. A capture seen again gets the stored result: the same bytes give
 /// the same numbers, so that the first ones stand.

@@ -1,11 +1,13 @@
 import Blocking
+import CaptureProtocol
 import Depth
 import Foundation
 import Imaging
+import MediaStore
 import Metrics
 import Models
 import ObjectStorage
-import Pipeline
+import Observability
 
 /// From the objects of a capture to its depth findings.
 ///
@@ -55,7 +57,7 @@ actor CaptureAnalysis {
         let gray = photo.flatMap { try? JPEGDecoder.decodeLuma($0, covering: size) }
         let luma = gray.flatMap { try? LumaImage(width: $0.width, height: $0.height, pixels: $0.pixels) }
         let orientation = photo.flatMap(EXIFReader.orientation)
-        let measurements = DepthAnalyzer.analyze(
+        let measurements = DepthAnalysis.analyze(
             depth: depth, luma: luma, exifOrientation: orientation)
         // The picture lies over the photo, so that it has its proportions, where a decoder reads that.
         let aspect = photo.flatMap { try? JPEGDecoder.size(of: $0) }.map { EXIFReader.upright($0, orientation: orientation) }

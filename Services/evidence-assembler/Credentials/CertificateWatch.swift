@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 import Metrics
-import Pipeline
+import ServiceRuntime
 import Signing
 
 /// Tells how long the signer's certificates still hold, and warns from thirty days ahead; and whether the key lies in a file.

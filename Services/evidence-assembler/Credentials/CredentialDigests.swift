@@ -2,10 +2,8 @@ import Foundation
 import Logging
 import ManifestStore
 import Metrics
-import Models
 import ObjectStorage
 import Persistence
-import Pipeline
 import ServiceLifecycle
 import Signing
 

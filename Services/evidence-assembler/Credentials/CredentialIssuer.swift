@@ -1,12 +1,15 @@
 import Blocking
+import CaptureProtocol
 import ContentCredentials
+import Delivery
 import Foundation
 import Logging
 import ManifestStore
+import MediaStore
 import Metrics
 import Models
 import ObjectStorage
-import Pipeline
+import ServiceRuntime
 import Signing
 
 /// The signed copy of a capture as it lies in the store, not named by any row yet.
@@ -14,7 +17,7 @@ struct IssuedCredentials: Sendable {
     let manifestID: String
     let certificateSerial: String
     /// SHA-256 of the certificate that signed, as DER.
-    let leafDigest: Digest
+    let leafDigest: ContentDigest
     /// Who the certificate is for, as readers show it.
     let issuer: String?
     let hasTimestamp: Bool

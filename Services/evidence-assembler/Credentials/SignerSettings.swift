@@ -1,6 +1,6 @@
 import ContentCredentials
 import Foundation
-import Pipeline
+import ServiceRuntime
 import Signing
 
 /// Which key signs Content Credentials: one in a PEM file (development), or one that never leaves a PKCS#11 token (production).

@@ -1,8 +1,7 @@
+import Delivery
 import Logging
 import Metrics
-import Models
 import Persistence
-import Pipeline
 
 /// Completes captures that waited for the signer once it is back. They are found by what PostgreSQL says of them, so that a restart
 /// forgets none.

@@ -1,10 +1,10 @@
+import CaptureProtocol
 import ContentCredentials
 import Foundation
 import Logging
 import Metrics
 import Models
 import Persistence
-import Pipeline
 
 /// Makes the Content Credentials of captures that were complete before the time-stamp authority answered.
 struct WaitingCredentials: Sendable {

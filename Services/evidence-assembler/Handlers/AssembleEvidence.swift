@@ -1,6 +1,6 @@
+import Delivery
 import Models
 import Persistence
-import Pipeline
 
 /// Told that a service has answered for a capture: takes over what it stored, and assembles the package once the set is whole.
 struct AssembleEvidence<Part: PartEvent>: MessageHandler {

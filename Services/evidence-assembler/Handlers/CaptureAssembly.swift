@@ -1,13 +1,16 @@
+import CaptureProtocol
 import ContentCredentials
+import Delivery
 import Evidence
 import Foundation
 import Imaging
 import Logging
+import MediaStore
 import Metrics
 import Models
 import ObjectStorage
+import Observability
 import Persistence
-import Pipeline
 import ShareCard
 
 /// Gathers the parts of a capture and completes it once, whatever the order and number of deliveries.
@@ -76,7 +79,7 @@ struct CaptureAssembly: Sendable {
         } catch {
             throw RejectedMessage(reason: "metadata_unreadable", detail: "\(error)")
         }
-        let (assembled, confidence) = EvidenceAssembler.assemble(
+        let (assembled, confidence) = EvidenceAssembly.assemble(
             attestation: parts.attestation, depth: parts.depth, exif: exif, metadata: metadata,
             receivedAt: record.announcement.receivedAt, completedAt: Date(), mode: record.announcement.mode,
             analysisSource: .server)

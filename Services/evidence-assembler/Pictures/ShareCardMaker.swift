@@ -1,10 +1,11 @@
 import Blocking
+import CaptureProtocol
 import Foundation
 import Logging
+import MediaStore
 import Metrics
 import Models
 import ObjectStorage
-import Pipeline
 import ShareCard
 
 /// Draws and stores the picture that stands for a capture where its link is shared. Drawing takes tens of milliseconds of CPU, so
@@ -48,7 +49,8 @@ actor ShareCardMaker {
 extension ShareCardContent {
     /// - Parameter mediaHash: of the original, which stands for a hash-only capture.
     init(
-        _ package: EvidencePackage, _ confidence: ConfidenceLevel, _ attestation: AttestationFindings, capturedAt: Date, mediaHash: Digest
+        _ package: EvidencePackage, _ confidence: ConfidenceLevel, _ attestation: AttestationFindings, capturedAt: Date,
+        mediaHash: ContentDigest
     ) {
         self.init(
             subject: package.mediaStored ? .photo : .hash(mediaHash), level: confidence,

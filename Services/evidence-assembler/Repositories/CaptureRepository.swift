@@ -1,13 +1,13 @@
+import CaptureProtocol
 import Foundation
 import Models
 import Persistence
-import Pipeline
 
 /// A capture as the assembler needs it.
 struct CaptureRecord: Sendable {
     let announcement: CaptureAnnouncement
     /// Of the original.
-    let mediaHash: Digest
+    let mediaHash: ContentDigest
 }
 
 /// The columns of `captures` that `evidence-assembler` writes.
@@ -25,7 +25,7 @@ struct CaptureRepository {
     func find(_ capture: CaptureID) async throws -> CaptureRecord? {
         let rows = try await connection.query("SELECT announcement, media_sha256 FROM captures WHERE id = \(capture.uuid)")
         return try rows.first.map { row in
-            guard let hash = Digest(bytes: try row.get("media_sha256", as: [UInt8].self)) else {
+            guard let hash = ContentDigest(bytes: try row.get("media_sha256", as: [UInt8].self)) else {
                 throw RejectedMessage(reason: "capture_unreadable", detail: "media_sha256")
             }
             return CaptureRecord(

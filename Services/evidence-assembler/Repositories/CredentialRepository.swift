@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import Models
 import Persistence
@@ -65,7 +66,7 @@ struct CredentialRepository {
     }
 
     /// Keeps the first digests; later ones change nothing.
-    func save(_ capture: CaptureID, leaf: Digest, manifest: Digest) async throws {
+    func save(_ capture: CaptureID, leaf: ContentDigest, manifest: ContentDigest) async throws {
         try await connection.query(
             """
             UPDATE content_credentials SET leaf_sha256 = \(leaf.bytes), manifest_sha256 = \(manifest.bytes)
@@ -94,7 +95,7 @@ struct UndigestedCredentials: Sendable {
         manifestID = try row.get("manifest_id")
         certificateSerial = try row.get("certificate_serial")
         guard let key = try row.getOptional("object_key", as: String.self),
-            let digest = Digest(bytes: try row.get("sha256", as: [UInt8].self))
+            let digest = ContentDigest(bytes: try row.get("sha256", as: [UInt8].self))
         else {
             manifest = nil
             return

@@ -1,6 +1,6 @@
+import CaptureProtocol
 import Models
 import Persistence
-import Pipeline
 
 /// A part as it stands in `evidence_parts`.
 struct StoredPart: Sendable {

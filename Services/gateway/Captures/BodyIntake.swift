@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Crypto
 import Depth
 import Foundation
@@ -5,14 +6,13 @@ import Models
 import Multipart
 import NIOCore
 import ObjectStorage
-import Pipeline
+import Observability
 
 /// What a multipart body brought, all of it read; the media lie in intake.
 struct ReceivedBody: Sendable {
-    var bodyDigest: [UInt8] = []
     var photo: StoredMedia?
     var depth: StoredMedia?
-    var photoThenDepth: Models.Digest?
+    var photoThenDepth: ContentDigest?
     /// Bytes of the inflated depth map; `nil` if it is no depth map.
     var depthBytes: Int?
     var isJPEG = false
@@ -69,8 +69,9 @@ actor BodyIntake {
     }
 
     /// Reads the body to its end.
+    /// - Returns: what it brought, and the digest of all of it.
     /// - Throws: ``APIError`` for what the client did wrong, storage errors as they are.
-    func read(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable) async throws -> ReceivedBody {
+    func read(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable) async throws -> (ReceivedBody, ContentDigest) {
         for try await chunk in body {
             size += chunk.readableBytes
             guard size <= Self.maximumBytes else { throw APIError(.payloadTooLarge, "A capture is at most 20 MiB.") }
@@ -80,8 +81,7 @@ actor BodyIntake {
             for event in events { try await handle(event) }
         }
         try multipart { try parser.finish() }
-        received.bodyDigest = Array(bodyHasher.finalize())
-        return received
+        return (received, ContentDigest(bodyHasher.finalize()))
     }
 
     /// Deletes what lies in intake, and ends an upload in progress. Only for what no transaction may have recorded.
@@ -184,7 +184,7 @@ actor BodyIntake {
         case "depth_map":
             received.depth = try await finish(current, key: prefix + "depth", contentType: "application/octet-stream")
             received.depthBytes = current.inspector.flatMap { try? $0.finish() }
-            received.photoThenDepth = current.continued.flatMap { Models.Digest(bytes: $0.finalize()) }
+            received.photoThenDepth = current.continued.map { ContentDigest($0.finalize()) }
         case "metadata": received.metadata = current.bytes
         case "assertion": received.assertion = current.bytes
         case "detection": received.detection = current.bytes
@@ -197,9 +197,7 @@ actor BodyIntake {
         guard let upload else { return nil }
         _ = try await upload.finish()
         self.upload = nil
-        return Models.Digest(bytes: part.hasher.finalize()).map {
-            StoredMedia(key: key, sha256: $0, sizeBytes: part.size, contentType: contentType)
-        }
+        return StoredMedia(key: key, sha256: ContentDigest(part.hasher.finalize()), sizeBytes: part.size, contentType: contentType)
     }
 
     private func multipart(_ body: () throws -> Void) throws {

@@ -1,8 +1,10 @@
+import CaptureProtocol
 import Crypto
+import Delivery
 import Foundation
 import Models
+import Observability
 import Persistence
-import Pipeline
 
 /// What recording a capture came to.
 enum Recorded: Sendable {

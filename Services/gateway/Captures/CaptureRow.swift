@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import Models
 import Persistence
@@ -12,7 +13,7 @@ struct CaptureRow: Sendable {
     let status: CaptureStatus
     let failure: String?
     let confidence: ConfidenceLevel?
-    let mediaHash: Digest
+    let mediaHash: ContentDigest
     let capturedAt: Date
     let uploadedAt: Date
     let evidence: EvidencePackage?
@@ -26,7 +27,7 @@ struct CaptureRow: Sendable {
         deviceID = DeviceID(try row.get("device_id", as: UUID.self))
         guard let type = CaptureType(rawValue: try row.get("type")), let mode = CaptureMode(rawValue: try row.get("capture_mode")),
             let status = CaptureStatus(rawValue: try row.get("status")),
-            let hash = Digest(bytes: try row.get("media_sha256", as: [UInt8].self))
+            let hash = ContentDigest(bytes: try row.get("media_sha256", as: [UInt8].self))
         else { throw APIError(.internalError, "Something went wrong on our side.") }
         self.type = type
         self.mode = mode

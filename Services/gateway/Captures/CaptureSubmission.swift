@@ -1,4 +1,5 @@
 import Attestation
+import CaptureProtocol
 import Foundation
 import Models
 
@@ -6,7 +7,7 @@ import Models
 struct CaptureSubmission: Sendable {
     let photo: StoredMedia
     let depth: StoredMedia
-    let photoThenDepth: Digest?
+    let photoThenDepth: ContentDigest?
     let metadataBytes: [UInt8]
     let metadata: CaptureMetadata
     let assertion: [UInt8]?

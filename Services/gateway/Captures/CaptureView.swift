@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Crypto
 import Foundation
 import Models
@@ -17,7 +18,7 @@ struct CaptureView: Encodable {
     /// Whether the hardware signature covers time, place and model; `nil` while processing.
     let metadataSigned: Bool?
     let mediaStored: Bool
-    let mediaHash: Digest
+    let mediaHash: ContentDigest
     let mediaURL: String?
     let c2paMediaURL: String?
     let c2paManifestURL: String?

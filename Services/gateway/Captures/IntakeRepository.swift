@@ -1,5 +1,5 @@
+import CaptureProtocol
 import Foundation
-import Models
 import Persistence
 
 /// What names an upload's objects until a capture does (SPEC §5).

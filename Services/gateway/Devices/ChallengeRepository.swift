@@ -1,7 +1,9 @@
+import CaptureProtocol
+import Delivery
 import Foundation
 import Models
+import Observability
 import Persistence
-import Pipeline
 
 /// The challenges, and which registration body used each.
 struct ChallengeRepository: Sendable {
@@ -29,7 +31,7 @@ struct ChallengeRepository: Sendable {
 
     /// Consumes the challenge for the body and announces the registration, in one transaction. The same body finds its
     /// registration again for a day, and announces it again if it has no outcome yet, or one that only a fault of ours has made.
-    func consume(_ body: RegistrationBody, digest: Digest, hash: Digest) async throws -> Use {
+    func consume(_ body: RegistrationBody, digest: ContentDigest) async throws -> Use {
         try await database.withTransaction { connection in
             let fresh = RegistrationID()
             let consumed = try await connection.query(
@@ -41,7 +43,7 @@ struct ChallengeRepository: Sendable {
                 """)
             if let row = consumed.first {
                 FailPoint.reached("gateway.challenge.consumed")
-                try await submit(body.submission(fresh, hash: hash, receivedAt: row.get("consumed_at")), body.challenge, on: connection)
+                try await submit(body.submission(fresh, receivedAt: row.get("consumed_at")), body.challenge, on: connection)
                 return .registration(fresh)
             }
             let known = try await connection.query(
@@ -60,7 +62,7 @@ struct ChallengeRepository: Sendable {
                 """)
             if !overdue.isEmpty {
                 try await submit(
-                    body.submission(registration, hash: hash, receivedAt: row.get("consumed_at")), body.challenge, on: connection)
+                    body.submission(registration, receivedAt: row.get("consumed_at")), body.challenge, on: connection)
             }
             return .registration(registration)
         }
@@ -83,9 +85,9 @@ struct ChallengeRepository: Sendable {
 
 extension RegistrationBody {
     /// - Parameter receivedAt: when the challenge was consumed.
-    fileprivate func submission(_ id: RegistrationID, hash: Digest, receivedAt: Date) -> RegistrationSubmission {
+    fileprivate func submission(_ id: RegistrationID, receivedAt: Date) -> RegistrationSubmission {
         RegistrationSubmission(
             registrationID: id, model: model, hasLiDAR: hasLiDAR, osVersion: osVersion, keyID: keyID,
-            attestationObject: attestationObject, clientDataHash: hash, requestKey: requestKey, receivedAt: receivedAt)
+            attestationObject: attestationObject, clientDataHash: clientDataHash, requestKey: requestKey, receivedAt: receivedAt)
     }
 }

@@ -1,8 +1,8 @@
+import CaptureProtocol
 import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Models
 import Persistence
 
 /// A device as `devices` knows it, as far as requests need it.
@@ -55,10 +55,10 @@ struct DeviceAuthenticator: Sendable {
 
     /// - Parameter bodyDigest: SHA-256 of the body as it came.
     /// - Throws: `SIGNATURE_INVALID`.
-    func finish(_ pending: Pending, bodyDigest: some Sequence<UInt8>) async throws {
+    func finish(_ pending: Pending, bodyDigest: ContentDigest) async throws {
         let message = RequestMessage.text(
             version: pending.headers.version == "1" ? 1 : 2, method: pending.method, target: pending.target,
-            timestamp: pending.headers.timestamp, deviceID: pending.headers.deviceID, bodyDigest: Hex.encode(bodyDigest))
+            timestamp: pending.headers.timestamp, deviceID: pending.headers.deviceID, bodyDigest: bodyDigest)
         guard pending.headers.signature.utf8.count <= 8192, let signature = Base64.decode(pending.headers.signature),
             RequestSignature.isValid(signature, of: message, by: pending.device)
         else { throw await failed(APIError(.signatureInvalid, "The request's signature does not verify."), pending.address) }

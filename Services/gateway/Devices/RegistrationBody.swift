@@ -1,6 +1,6 @@
+import CaptureProtocol
 import Crypto
 import Foundation
-import Models
 
 /// The body of `POST /api/v1/devices/register`, checked field by field.
 struct RegistrationBody: Sendable {
@@ -52,9 +52,7 @@ struct RegistrationBody: Sendable {
     }
 
     /// What the attestation must be made over: it vouches for the request key.
-    var clientDataHash: Models.Digest? {
-        Models.Digest(bytes: SHA256.hash(data: challenge + (requestKey?.publicKey.bytes ?? [])))
-    }
+    var clientDataHash: ContentDigest { RegistrationClientData.hash(challenge: challenge, requestKey: requestKey?.publicKey.bytes) }
 
     private static func key(_ wire: Wire.Key) throws -> RequestKey {
         guard let algorithm = RequestKey.Algorithm(rawValue: wire.algorithm) else {

@@ -2,10 +2,6 @@ import Attestation
 import Crypto
 import Foundation
 import HTTPTypes
-import Models
-
-/// Crypto has a protocol of this name; here it is always a SHA-256.
-typealias Digest = Models.Digest
 
 /// The four headers that authenticate a device's request (SPEC §2), in form only.
 struct SignatureHeaders: Sendable {
@@ -33,20 +29,6 @@ struct SignatureHeaders: Sendable {
     }
 
     static func isAny(in fields: HTTPFields) -> Bool { names.contains { fields[$0] != nil } }
-}
-
-/// The text that a device signs.
-enum RequestMessage {
-    /// - Parameters:
-    ///   - target: path with query, as sent.
-    ///   - bodyDigest: lower-case hex SHA-256 of the body.
-    static func text(
-        version: Int, method: String, target: String, timestamp: String, deviceID: String, bodyDigest: String
-    ) -> String {
-        version == 1
-            ? "\(timestamp)|\(bodyDigest)"
-            : "rial-request-v2\n\(method)\n\(target)\n\(timestamp)\n\(deviceID)\n\(bodyDigest)"
-    }
 }
 
 /// The time a request says it was signed at, and whether that is near enough.

@@ -1,9 +1,9 @@
+import Delivery
 import Foundation
 import Logging
 import Messaging
 import Metrics
 import Models
-import Pipeline
 import ServiceLifecycle
 import Synchronization
 

@@ -1,4 +1,4 @@
-import Pipeline
+import ServiceRuntime
 
 /// A token bucket: so many tokens at most, so many more a second.
 struct BucketRule: Sendable, Equatable {

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Metrics
-import Models
 import Persistence
 
 /// Token buckets in PostgreSQL, shared by all gateways. The database's clock is everyone's.

@@ -1,6 +1,6 @@
+import CaptureProtocol
 import Crypto
 import Foundation
-import Models
 
 /// Links to media that live for at most an hour (SPEC §5).
 struct MediaLinks: Sendable {

@@ -1,14 +1,13 @@
+import Delivery
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
 import Metrics
-import Models
 import NIOHTTP1
 import ObjectStorage
 import Observability
 import Persistence
-import Pipeline
 import Synchronization
 
 /// Gives every answer its request id, trace and headers, and every error its envelope; counts and logs.

@@ -1,7 +1,7 @@
+import CaptureProtocol
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Models
 import NIOCore
 import NIOHTTPTypes
 

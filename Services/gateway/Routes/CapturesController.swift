@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Crypto
 import Foundation
 import Hummingbird
@@ -5,7 +6,7 @@ import Metrics
 import Models
 import Multipart
 import ObjectStorage
-import Pipeline
+import Observability
 
 /// `POST /api/v1/captures` and `GET /api/v1/captures/{id}`.
 struct CapturesController: Sendable {
@@ -53,8 +54,8 @@ struct CapturesController: Sendable {
         let submission: CaptureSubmission
         var fields: HTTPFields
         do {
-            let body = try await intake.read(request.body)
-            try await authenticator.finish(pending, bodyDigest: body.bodyDigest)
+            let (body, bodyDigest) = try await intake.read(request.body)
+            try await authenticator.finish(pending, bodyDigest: bodyDigest)
             submission = try CaptureSubmission(body)
             fields = try await buckets.debit(rate, device.description)
             try await buckets.debit(limits.capturesOfAddress, address.description)
@@ -144,7 +145,7 @@ struct CapturesController: Sendable {
             let address = ClientAddress(request, context, trusting: trustedProxies)
             let pending = try await authenticator.begin(
                 SignatureHeaders(request.headers), request, from: address, allowsVersion1: false)
-            try await authenticator.finish(pending, bodyDigest: SHA256.hash(data: [UInt8]()))
+            try await authenticator.finish(pending, bodyDigest: ContentDigest(of: [UInt8]()))
             reader = pending.device.id
         }
         guard let row = try await captures.find(id) else { throw APIError(.captureNotFound, "There is no such capture.") }

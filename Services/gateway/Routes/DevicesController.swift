@@ -1,7 +1,7 @@
+import CaptureProtocol
 import Crypto
 import Foundation
 import Hummingbird
-import Models
 import NIOCore
 
 /// `GET /api/v1/devices/challenge` and `POST /api/v1/devices/register`.
@@ -46,10 +46,7 @@ struct DevicesController: Sendable {
         let headers = try await buckets.debit(limits.registrations, address.description)
         let bytes = try await collect(request)
         let body = try RegistrationBody(bytes)
-        guard let digest = Models.Digest(bytes: SHA256.hash(data: bytes)), let hash = body.clientDataHash else {
-            throw APIError(.internalError, "Something went wrong on our side.")
-        }
-        guard case .registration(let id) = try await challenges.consume(body, digest: digest, hash: hash) else {
+        guard case .registration(let id) = try await challenges.consume(body, digest: ContentDigest(of: bytes)) else {
             throw APIError(.challengeInvalid, "The challenge is unknown, expired or used.")
         }
         return try answer(try await outcome(of: id), headers: headers, context)

@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import Models
 import Observability
-import Pipeline
+import ServiceRuntime
 
 /// `GET /health`: what the public may know of the dependencies. Without the envelope.
 struct HealthController: Sendable {

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -95,7 +96,7 @@ struct MediaController: Sendable {
             """
             SELECT object_key, sha256, size_bytes FROM media_objects WHERE capture_id = \(id.uuid) AND name = \(name)
             """)
-        guard let row = rows.first, let digest = Digest(bytes: try row.get("sha256", as: [UInt8].self)) else { return nil }
+        guard let row = rows.first, let digest = ContentDigest(bytes: try row.get("sha256", as: [UInt8].self)) else { return nil }
         return StoredMedia(
             key: try row.get("object_key"), sha256: digest, sizeBytes: try row.get("size_bytes"), contentType: MediaType.of(name))
     }

@@ -1,4 +1,5 @@
 import Blocking
+import CaptureProtocol
 import Foundation
 import Hummingbird
 import Inspection
@@ -6,7 +7,6 @@ import Logging
 import Metrics
 import Models
 import Multipart
-import Pipeline
 
 /// `POST /api/v1/verify-file` and `GET /api/v1/verify-hash/{sha256}` (SPEC §7): what is known of a file. Nothing of it is kept.
 struct VerificationController: Sendable {
@@ -40,7 +40,7 @@ struct VerificationController: Sendable {
     private func verifyHash(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let address = ClientAddress(request, context, trusting: trustedProxies)
         let text = try context.parameters.require("sha256")
-        guard text.utf8.count == 64, let digest = Hex.decode(text.lowercased()).flatMap({ Digest(bytes: $0) }) else {
+        guard text.utf8.count == 64, let digest = Hex.decode(text.lowercased()).flatMap({ ContentDigest(bytes: $0) }) else {
             throw APIError.invalid("sha256", "is not a SHA-256 in hex")
         }
         var fields = try await buckets.debit(limits.hashVerifications, address.description)
@@ -82,14 +82,14 @@ struct VerificationController: Sendable {
         // Only now: a client that sends slowly holds none.
         let slot = try await slots.take()
         defer { slot.give() }
-        guard let digest = received.file.digest else { throw APIError(.internalError, "Something went wrong on our side.") }
+        let digest = received.file.digest
         let answer = try await judge(received, digest, executor)
         try await log(.file, digest, address, answer.status, answer.captureID)
         return (answer, fields)
     }
 
     private func judge(
-        _ received: FileIntake.ReceivedFile, _ digest: Digest, _ executor: BlockingExecutor
+        _ received: FileIntake.ReceivedFile, _ digest: ContentDigest, _ executor: BlockingExecutor
     ) async throws -> VerificationAnswer {
         if let known = VerificationAnswer(try await repository.claims(of: digest), digest: digest, publicURL: publicURL) { return known }
         guard let format = received.format else {
@@ -134,7 +134,7 @@ struct VerificationController: Sendable {
     }
 
     private func log(
-        _ method: VerificationRepository.Method, _ digest: Digest, _ address: ClientAddress, _ status: String, _ capture: CaptureID?
+        _ method: VerificationRepository.Method, _ digest: ContentDigest, _ address: ClientAddress, _ status: String, _ capture: CaptureID?
     ) async throws {
         Counter(label: "rial_verifications_total", dimensions: [("method", method.rawValue), ("status", status)]).increment()
         try await repository.log(method, digest: digest, network: address.truncated, status: status, capture: capture)

@@ -1,9 +1,10 @@
+import CaptureProtocol
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
+import MediaStore
 import Models
-import Pipeline
 
 /// The site (SPEC §8): records, file verification, what it is about. Reading works without JavaScript.
 struct SiteController: Sendable {

@@ -1,6 +1,6 @@
+import CaptureProtocol
 import Foundation
-import Models
-import Pipeline
+import ServiceRuntime
 
 /// What an operator decides about the site.
 struct SiteSettings: Sendable {

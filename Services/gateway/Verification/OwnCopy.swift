@@ -1,7 +1,6 @@
 import Crypto
 import Foundation
 import ManifestStore
-import Models
 
 /// A JPEG with a manifest store inside, as far as it takes to tell whether we made it (SPEC §7).
 ///

@@ -1,6 +1,6 @@
+import CaptureProtocol
 import Crypto
 import Foundation
-import Models
 import NIOCore
 
 /// A file without a name that takes what is uploaded: its bytes are gone when it is let go, or the process ends.
@@ -69,7 +69,7 @@ final class ScratchFile: @unchecked Sendable {
     }
 
     /// Of all that was appended.
-    var digest: Digest? { Digest(bytes: Array(hasher.finalize())) }
+    var digest: ContentDigest { ContentDigest(hasher.finalize()) }
 
     static var noRoom: APIError {
         .retryLater(.serviceUnavailable, "There is no room for the file at the moment; try again.", seconds: 5)

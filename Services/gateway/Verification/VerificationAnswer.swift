@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import Models
 
@@ -5,7 +6,7 @@ import Models
 enum VerificationAnswer: Encodable, Sendable {
     case verified(Verified)
     case credentialsOnly(CredentialsOnly)
-    case noRecord(digest: Digest)
+    case noRecord(digest: ContentDigest)
 
     /// A record of this exact file exists. What it is worth is its confidence's to say.
     struct Verified: Encodable {
@@ -14,7 +15,7 @@ enum VerificationAnswer: Encodable, Sendable {
         let captureID: CaptureID
         let confidenceLevel: ConfidenceLevel?
         let verificationURL: String
-        let fileHash: Digest
+        let fileHash: ContentDigest
         let captureMode: CaptureMode
         let mediaStored: Bool
         let evidence: EvidencePackage?
@@ -58,7 +59,7 @@ enum VerificationAnswer: Encodable, Sendable {
     /// No record of ours, but Content Credentials of some sort.
     struct CredentialsOnly: Encodable {
         let status = "c2pa_only"
-        let fileHash: Digest
+        let fileHash: ContentDigest
         let manifestInfo: ManifestInfo
         let note: String
 
@@ -72,7 +73,7 @@ enum VerificationAnswer: Encodable, Sendable {
 
     private struct NoRecord: Encodable {
         let status = "no_record"
-        let fileHash: Digest
+        let fileHash: ContentDigest
 
         enum CodingKeys: String, CodingKey {
             case status
@@ -89,7 +90,7 @@ enum VerificationAnswer: Encodable, Sendable {
     }
 
     /// `nil` without claims.
-    init?(_ claims: [Claim], digest: Digest, publicURL: String) {
+    init?(_ claims: [Claim], digest: ContentDigest, publicURL: String) {
         guard let first = claims.first else { return nil }
         self = .verified(
             Verified(

@@ -1,6 +1,6 @@
+import CaptureProtocol
 import Foundation
 import ManifestStore
-import Models
 import Persistence
 
 /// A complete capture that a file belongs to, and as what.
@@ -18,7 +18,7 @@ struct VerificationRepository: Sendable {
 
     /// Complete captures whose original or published file has this digest; stored ones before hash-only, then by confidence, those of
     /// development devices below their equals, then oldest.
-    func claims(of digest: Digest) async throws -> [Claim] {
+    func claims(of digest: ContentDigest) async throws -> [Claim] {
         try await claims(
             matching: """
                 SELECT id AS capture_id, 'original' AS matched FROM captures WHERE media_sha256 = \(digest.bytes)
@@ -58,7 +58,7 @@ struct VerificationRepository: Sendable {
     }
 
     /// - Parameter network: a truncated address, see ``ClientAddress/truncated``.
-    func log(_ method: Method, digest: Digest, network: String, status: String, capture: CaptureID?) async throws {
+    func log(_ method: Method, digest: ContentDigest, network: String, status: String, capture: CaptureID?) async throws {
         _ = try await database.query(
             """
             INSERT INTO verification_logs (method, file_sha256, client_network, status, capture_id)

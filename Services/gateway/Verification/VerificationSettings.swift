@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import ServiceRuntime
 
 /// How files are verified.
 struct VerificationSettings: Sendable {

@@ -1,13 +1,11 @@
 import Blocking
-import Crypto
+import CaptureProtocol
 import Foundation
 import Imaging
+import MediaStore
 import Models
 import ObjectStorage
-import Pipeline
-
-/// Crypto has a protocol of this name; here it is always a SHA-256.
-typealias Digest = Models.Digest
+import Observability
 
 /// Brings the media of a capture to its final keys.
 ///
@@ -59,7 +57,7 @@ actor MediaCopier {
     }
 
     private func store(_ bytes: [UInt8], key: String, contentType: String) async throws -> StoredMedia {
-        guard let digest = Digest(bytes: SHA256.hash(data: bytes)) else { throw RejectedMessage(reason: "digest_mismatch") }
+        let digest = ContentDigest(of: bytes)
         try await storage.put(key, bytes: bytes, contentType: contentType, sha256: digest.bytes)
         return StoredMedia(key: key, sha256: digest, sizeBytes: Int64(bytes.count), contentType: contentType)
     }

@@ -1,6 +1,8 @@
+import CaptureProtocol
+import Delivery
 import Models
+import Observability
 import Persistence
-import Pipeline
 
 /// Copies a capture's media from intake to its final keys, checks the digests, makes thumbnail and public copy.
 /// A capture seen again gets the stored result, unless it failed because what was kept is no more, or something else: then it is copied

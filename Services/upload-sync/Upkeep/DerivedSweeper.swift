@@ -1,6 +1,6 @@
+import CaptureProtocol
 import Foundation
 import Logging
-import Models
 import ObjectStorage
 import Persistence
 

@@ -1,7 +1,7 @@
+import CaptureProtocol
 import Foundation
 import Logging
 import Metrics
-import Models
 import ObjectStorage
 import Persistence
 

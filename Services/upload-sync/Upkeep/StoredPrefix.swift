@@ -1,6 +1,6 @@
+import CaptureProtocol
 import Logging
 import Metrics
-import Models
 import ObjectStorage
 
 /// Everything of one upload or one capture in the store, by the beginning that its keys share.

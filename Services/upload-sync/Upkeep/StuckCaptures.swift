@@ -1,9 +1,10 @@
+import CaptureProtocol
+import Delivery
 import Foundation
 import Logging
 import Metrics
 import Models
 import Persistence
-import Pipeline
 
 /// Announces again, from PostgreSQL, what stays in `processing` too long: a broker that loses its log loses no capture. What failed by a
 /// fault of ours is announced again as well, a bounded number of times.

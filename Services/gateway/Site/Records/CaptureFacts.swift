@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import Models
 
@@ -11,7 +12,7 @@ struct CaptureFacts: Sendable {
     /// A stable word, if the capture failed.
     let failure: String?
     let confidence: ConfidenceLevel?
-    let mediaHash: Digest
+    let mediaHash: ContentDigest
     let capturedAt: CapturedTime?
     let receivedAt: Date
     /// The public form.
@@ -54,7 +55,7 @@ enum CapturedTime: Sendable, Equatable {
 
 /// An object that anyone with its link may read.
 struct PublishedMedia: Sendable {
-    let sha256: Digest
+    let sha256: ContentDigest
     let sizeBytes: Int64
     /// Path and query.
     let link: String

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Imaging
 import Logging
 import Models
@@ -17,7 +18,7 @@ actor PictureSizes {
     private let pause: Duration
     private let logger: Logger
     /// `nil` for what is no picture that can be measured.
-    private var known: [Digest: PixelSize?] = [:]
+    private var known: [ContentDigest: PixelSize?] = [:]
     private var restsUntil = ContinuousClock.now
 
     /// - Parameters:

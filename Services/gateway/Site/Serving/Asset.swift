@@ -1,6 +1,5 @@
-import Crypto
+import CaptureProtocol
 import Foundation
-import Models
 
 /// A file of the site that is the same for everyone.
 struct Asset: Sendable {
@@ -8,7 +7,7 @@ struct Asset: Sendable {
     /// The same, compressed; `nil` where that gains nothing.
     let compressed: [UInt8]?
     let contentType: String
-    let digest: Models.Digest
+    let digest: ContentDigest
 
     /// `nil` for a kind of file that the site does not have.
     init?(_ file: URL) throws(SiteError) {
@@ -17,14 +16,14 @@ struct Asset: Sendable {
             "jpg": "image/jpeg",
         ]
         guard let type = types[file.pathExtension] else { return nil }
-        guard let data = try? Data(contentsOf: file), let digest = Models.Digest(bytes: SHA256.hash(data: data)) else {
+        guard let data = try? Data(contentsOf: file) else {
             throw SiteError(.resource, "\(file.lastPathComponent) cannot be read")
         }
         bytes = Array(data)
         // Pictures but SVG are compressed already.
         compressed = ["png", "jpg"].contains(file.pathExtension) ? nil : ContentCoding.gzip(bytes, level: 9)
         contentType = type
-        self.digest = digest
+        digest = ContentDigest(of: data)
     }
 
     var tag: String { "\"\(digest.hex)\"" }

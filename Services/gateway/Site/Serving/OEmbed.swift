@@ -1,7 +1,7 @@
+import CaptureProtocol
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Models
 
 /// `GET /oembed?url=…` (oEmbed 1.0): a record as a picture that others can show, badge included.
 enum OEmbed {

@@ -1,9 +1,9 @@
+import CaptureProtocol
 import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
-import Models
 
 /// Renders the site's pages: what each one needs, its headers, its entity tag.
 struct SitePages: Sendable {

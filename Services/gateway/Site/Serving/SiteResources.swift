@@ -1,6 +1,6 @@
+import CaptureProtocol
 import Crypto
 import Foundation
-import Models
 
 /// What the site is made of, read and compiled once.
 struct SiteResources: Sendable {

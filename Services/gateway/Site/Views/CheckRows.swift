@@ -118,7 +118,7 @@ struct CheckRows: Sendable {
         if let edges = found.photoEdgesOnSurface {
             paragraphs.append(words("dp.outlines", ["n": formats.percentage(edges)]))
         }
-        if let method = found.method, let current = EvidenceAssembler.algorithmVersions["depth"], method != current {
+        if let method = found.method, let current = EvidenceAssembly.algorithmVersions["depth"], method != current {
             paragraphs.append(words("dp.earlier", ["method": current]))
         }
         return paragraphs

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Models
 
 /// The one sentence at the top of a finished record.

@@ -1,5 +1,3 @@
-import Models
-
 /// The picture that stands for a capture, in the sizes there are.
 struct PhotoView: Sendable {
     /// Made for the page; the public copies are as large as the original.

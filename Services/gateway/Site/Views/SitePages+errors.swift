@@ -1,7 +1,7 @@
+import CaptureProtocol
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Models
 
 extension SitePages {
     /// The page that stands for an error where a browser asked for a page; `nil` where the API's form is due.

@@ -2,7 +2,6 @@ import Evidence
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Models
 
 extension SitePages {
     /// The share card of what has no result of its own, as `ShareCardRenderer` draws it without one.
@@ -50,7 +49,7 @@ extension SitePages {
             row["rule"] = words("how.levels.\(level.rawValue)")
             return row
         }
-        let methods = EvidenceAssembler.algorithmVersions.sorted { $0.key < $1.key }.map {
+        let methods = EvidenceAssembly.algorithmVersions.sorted { $0.key < $1.key }.map {
             ["method": $0.key, "version": $0.value] as ViewContext
         }
         return Page(

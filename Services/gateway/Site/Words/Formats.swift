@@ -1,5 +1,5 @@
+import CaptureProtocol
 import Foundation
-import Models
 
 /// Dates, numbers and spans as a language writes them.
 struct Formats: Sendable {

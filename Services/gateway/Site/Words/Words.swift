@@ -1,5 +1,5 @@
+import CaptureProtocol
 import Foundation
-import Models
 
 /// The table of words, which a translator can edit: key to language to text; `{x}` stands for a value.
 struct Words: Sendable {

@@ -1,0 +1,5 @@
+/// How far a device's identity is proved.
+public enum AttestationLevel: String, Codable, Sendable {
+    case secureEnclave = "secure_enclave"
+    case unverified
+}

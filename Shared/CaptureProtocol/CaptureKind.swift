@@ -1,0 +1,47 @@
+/// What a capture is, from the route that takes it to its evidence. A `switch` over it has no `default`: a new kind makes the compiler
+/// list what it owes.
+public enum CaptureKind: Sendable, Hashable, CaseIterable {
+    /// A photo with its depth map, both kept by the server.
+    case photo
+    /// A photo of which the server has the hash alone (privacy mode, SPEC §9).
+    case hashOnly
+    /// A video with its depth (SPEC §10), kept by the server.
+    case video
+
+    public var type: CaptureType {
+        switch self {
+        case .photo, .hashOnly: .photo
+        case .video: .video
+        }
+    }
+
+    public var mode: CaptureMode {
+        switch self {
+        case .photo, .video: .full
+        case .hashOnly: .hashOnly
+        }
+    }
+
+    /// As rows, events and answers spell it, in two words.
+    /// - Returns: `nil` for a pair that is no kind, such as a video of which there is only the hash.
+    public init?(type: CaptureType, mode: CaptureMode) {
+        guard let kind = Self.allCases.first(where: { $0.type == type && $0.mode == mode }) else { return nil }
+        self = kind
+    }
+
+    /// As rows have it.
+    /// - Returns: `nil` for words that this version does not know.
+    public init?(type: String, mode: String) {
+        guard let type = CaptureType(rawValue: type), let mode = CaptureMode(rawValue: mode) else { return nil }
+        self.init(type: type, mode: mode)
+    }
+}
+
+/// What was captured.
+public enum CaptureType: String, Codable, Sendable, CaseIterable { case photo, video }
+
+/// Whether the server has the media or only its hash.
+public enum CaptureMode: String, Codable, Sendable, CaseIterable {
+    case full
+    case hashOnly = "hash_only"
+}

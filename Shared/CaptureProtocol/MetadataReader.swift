@@ -1,0 +1,112 @@
+import Foundation
+
+/// Takes typed values out of a JSON object, naming the field that is wrong.
+struct MetadataReader {
+    private let fields: [String: StrictJSON]
+    private let path: String
+
+    /// - Throws: ``MetadataError`` for `metadata` if the bytes are not one sound JSON object.
+    init(_ bytes: [UInt8]) throws(MetadataError) {
+        do throws(StrictJSON.Failure) {
+            guard case .object(let fields) = try StrictJSON(bytes) else { throw StrictJSON.Failure.malformed }
+            self.init(fields: fields, path: "")
+        } catch {
+            switch error {
+            case .malformed: throw MetadataError("metadata", "is not a JSON object")
+            case .tooDeep: throw MetadataError("metadata", "is nested too deep")
+            case .duplicateName(let name): throw MetadataError(Self.printable(name), "occurs twice")
+            }
+        }
+    }
+
+    private init(fields: [String: StrictJSON], path: String) {
+        self.fields = fields
+        self.path = path
+    }
+
+    func object(_ name: String) throws(MetadataError) -> MetadataReader {
+        guard case .object(let members) = fields[name] else { throw MetadataError(path + name, "is missing or not an object") }
+        return MetadataReader(fields: members, path: path + name + ".")
+    }
+
+    func time(_ name: String) throws(MetadataError) -> Date {
+        guard let date = Timestamp.parse(try text(name)) else { throw MetadataError(path + name, "is not an RFC 3339 time") }
+        return date
+    }
+
+    func digest(_ name: String) throws(MetadataError) -> ContentDigest {
+        guard let digest = ContentDigest(text: try text(name)) else {
+            throw MetadataError(path + name, "is not a SHA-256 in hex or base64")
+        }
+        return digest
+    }
+
+    /// 1 to 100 characters, none of them a control character.
+    func shortText(_ name: String) throws(MetadataError) -> String {
+        let value = try text(name)
+        guard value.utf8.count <= 400, (1...100).contains(value.count), value.unicodeScalars.allSatisfy(Self.isVisible) else {
+            throw MetadataError(path + name, "must have 1 to 100 characters and no control characters")
+        }
+        return value
+    }
+
+    func base64(_ name: String) throws(MetadataError) -> [UInt8]? {
+        guard isGiven(name) else { return nil }
+        guard case .string(let text) = fields[name], let bytes = Base64.decode(text) else {
+            throw MetadataError(path + name, "is not base64")
+        }
+        return bytes
+    }
+
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(MetadataError) -> Int {
+        guard let integer = Int(exactly: try number(name)), range.contains(integer) else {
+            throw MetadataError(path + name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return integer
+    }
+
+    /// `latitude` or `lat`, `longitude` or `lng`; absent and null are the same.
+    func location() throws(MetadataError) -> PreciseLocation? {
+        guard isGiven("location") else { return nil }
+        let reader = try object("location")
+        return PreciseLocation(
+            latitude: try reader.number(reader.isGiven("latitude") || !reader.isGiven("lat") ? "latitude" : "lat"),
+            longitude: try reader.number(reader.isGiven("longitude") || !reader.isGiven("lng") ? "longitude" : "lng"),
+            altitude: try reader.optionalNumber("altitude"), accuracy: try reader.optionalNumber("accuracy"))
+    }
+
+    private func optionalNumber(_ name: String) throws(MetadataError) -> Double? {
+        isGiven(name) ? try number(name) : nil
+    }
+
+    private func number(_ name: String) throws(MetadataError) -> Double {
+        guard case .number(let value) = fields[name], value.isFinite else {
+            throw MetadataError(path + name, "is missing or not a number")
+        }
+        return value
+    }
+
+    private func text(_ name: String) throws(MetadataError) -> String {
+        guard case .string(let value) = fields[name] else { throw MetadataError(path + name, "is missing or not a string") }
+        return value
+    }
+
+    private func isGiven(_ name: String) -> Bool {
+        switch fields[name] {
+        case nil, .null?: false
+        default: true
+        }
+    }
+
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+
+    /// A name from outside as an error may show it.
+    private static func printable(_ name: String) -> String {
+        String(String.UnicodeScalarView(name.unicodeScalars.filter(isVisible).prefix(64)))
+    }
+}

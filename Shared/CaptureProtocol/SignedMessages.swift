@@ -1,0 +1,50 @@
+import Crypto
+import Foundation
+
+/// What a device's hardware signs of a capture (SPEC §2): the client data hash of its App Attest assertion, by what it covers.
+public enum CaptureClientData {
+    private static let captureTag = Array("rial-capture-v2".utf8) + [0]
+
+    /// Covers photo, depth and metadata: what our client sends.
+    public static func hash(photo: ContentDigest, depth: ContentDigest, metadata: ContentDigest) -> ContentDigest {
+        ContentDigest(of: captureTag + photo.bytes + depth.bytes + metadata.bytes)
+    }
+
+    /// The client data hashes that an assertion may be over, in the order in which they are tried.
+    /// - Parameters:
+    ///   - photoThenDepth: SHA-256 of the photo's bytes followed by the depth part's; `nil` if nobody has computed it yet.
+    public static func candidates(
+        photo: ContentDigest, depth: ContentDigest?, metadata: ContentDigest, photoThenDepth: ContentDigest?
+    ) -> [(binding: AssertionBinding, hash: ContentDigest)] {
+        var candidates: [(AssertionBinding, ContentDigest)] = []
+        if let depth { candidates.append((.photoDepthMetadata, hash(photo: photo, depth: depth, metadata: metadata))) }
+        if let photoThenDepth {
+            candidates.append((.photoDepth, ContentDigest(of: photoThenDepth.bytes)))
+            candidates.append((.photoDepth, photoThenDepth))
+        }
+        candidates.append((.photo, photo))
+        return candidates
+    }
+}
+
+/// What an attestation is made over (SPEC §2): the challenge, and the request key that it vouches for.
+public enum RegistrationClientData {
+    public static func hash(challenge: [UInt8], requestKey: [UInt8]?) -> ContentDigest {
+        ContentDigest(of: challenge + (requestKey ?? []))
+    }
+}
+
+/// The text that a device signs to authenticate a request (SPEC §2).
+public enum RequestMessage {
+    /// - Parameters:
+    ///   - version: 1 or 2.
+    ///   - target: path with query, as sent.
+    ///   - timestamp: Unix milliseconds, in digits.
+    public static func text(
+        version: Int, method: String, target: String, timestamp: String, deviceID: String, bodyDigest: ContentDigest
+    ) -> String {
+        version == 1
+            ? "\(timestamp)|\(bodyDigest.hex)"
+            : "rial-request-v2\n\(method)\n\(target)\n\(timestamp)\n\(deviceID)\n\(bodyDigest.hex)"
+    }
+}

@@ -1,0 +1,16 @@
+import CaptureProtocol
+import Foundation
+import Messaging
+import Observability
+
+/// The attributes of CloudEvents 1.0, binary content mode over Kafka, and the trace.
+enum CloudEventHeaders {
+    static func make(id: EventID, type: String, source: String, subject: String, time: Date) -> [KafkaHeader] {
+        let trace = TraceContext.current ?? TraceContext()
+        return [
+            ("ce_specversion", "1.0"), ("ce_id", id.description), ("ce_type", type), ("ce_source", "/rial/\(source)"),
+            ("ce_time", Timestamp.format(time)), ("ce_subject", subject), ("content-type", "application/json"),
+            ("traceparent", trace.child().traceparent),
+        ].map { KafkaHeader(name: $0.0, value: Array($0.1.utf8)) }
+    }
+}

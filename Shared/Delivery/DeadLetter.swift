@@ -1,0 +1,47 @@
+import CaptureProtocol
+import Foundation
+import Messaging
+import Models
+import Persistence
+
+/// A record that was given up, with the reason in its headers; key, value and original headers are as they were.
+///
+/// What no broker would take with the reason added is left out, so that a record as large as may be does not stay in the outbox for ever.
+struct DeadLetter {
+    /// Our own records have some hundred bytes, and brokers take a million.
+    static let maximumBytes = 800_000
+    private static let frameBytes = 20
+    let record: KafkaRecord
+    let rejection: RejectedMessage
+    let service: ServiceName
+    let attempts: Int
+
+    /// Keeps the original headers and adds `rial_dlq_…`.
+    var headers: [KafkaHeader] {
+        var added = [
+            ("rial_dlq_reason", rejection.reason), ("rial_dlq_detail", String(decoding: rejection.detail.utf8.prefix(1000), as: UTF8.self)),
+            ("rial_dlq_topic", record.topic), ("rial_dlq_partition", String(record.partition)),
+            ("rial_dlq_offset", String(record.offset)), ("rial_dlq_attempts", String(attempts)),
+            ("rial_dlq_time", Timestamp.format(Date())),
+        ]
+        if !isWhole { added.append(("rial_dlq_omitted_bytes", String(sizeBytes))) }
+        let original = isWhole ? record.headers.filter { !$0.name.hasPrefix("rial_dlq_") } : []
+        return original + added.map { KafkaHeader(name: $0.0, value: Array($0.1.utf8)) }
+    }
+
+    /// As it travels, or more: two lengths frame each header.
+    private var sizeBytes: Int {
+        record.headers.reduce((record.key?.count ?? 0) + (record.value?.count ?? 0)) {
+            $0 + $1.sizeBytes + Self.frameBytes
+        }
+    }
+
+    private var isWhole: Bool { sizeBytes <= Self.maximumBytes }
+
+    func append(to outbox: Outbox, on connection: PostgresConnection) async throws {
+        let topic = Topic(rawValue: record.topic).deadLetters(of: service)
+        // PostgreSQL text cannot hold NUL, and a key may be any bytes.
+        let key = record.key.map { String(decoding: $0.prefix(1000), as: UTF8.self).replacing("\0", with: "") } ?? ""
+        try await outbox.append(topic: topic, key: key, headers: headers, value: isWhole ? record.value : [], on: connection)
+    }
+}

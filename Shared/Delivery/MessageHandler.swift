@@ -1,0 +1,27 @@
+import CaptureProtocol
+import Foundation
+import Logging
+import Models
+import ObjectStorage
+import Persistence
+
+/// What is known of a record besides its message.
+public struct MessageContext: Sendable {
+    public let eventID: EventID
+    public let topic: Topic
+    /// 1 for the first try.
+    public let attempt: Int
+    public let logger: Logger
+}
+
+/// Handles one kind of message. Handling a message twice changes nothing.
+///
+/// `handle` returns when the effect is durable. It throws ``RejectedMessage`` for what no retry can mend; anything else is
+/// tried again, without end while a dependency is down, else a few times before the record becomes a dead letter.
+public protocol MessageHandler: Sendable {
+    associatedtype Message: Event
+    func handle(_ message: Message, _ context: MessageContext) async throws
+
+    /// Writes what others must learn when this record is given up, in the transaction that stores the dead letter.
+    func giveUp(_ message: Message, reason: String, on connection: PostgresConnection) async throws
+}

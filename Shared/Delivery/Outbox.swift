@@ -1,0 +1,40 @@
+import CaptureProtocol
+import Foundation
+import Messaging
+import Models
+import Observability
+import Persistence
+
+/// The events of a service, written in the transaction of the state they announce; ``OutboxRelay`` publishes them.
+public struct Outbox: Sendable {
+    let service: ServiceName
+
+    public init(_ service: ServiceName) { self.service = service }
+
+    /// Adds an event to the transaction that `connection` is in. It carries the trace of the current task.
+    public func append<E: Event>(
+        _ event: E, id: EventID = EventID(), on connection: PostgresConnection, at time: Date = Date()
+    ) async throws {
+        let headers = CloudEventHeaders.make(
+            id: id, type: E.topic.rawValue, source: service.rawValue, subject: event.partitionKey, time: time)
+        try await append(topic: E.topic, key: event.partitionKey, headers: headers, value: WireJSON.encode(event), on: connection)
+    }
+
+    /// Adds a record as it is, such as a dead letter.
+    func append(
+        topic: Topic, key: String, headers: [KafkaHeader], value: [UInt8]?, on connection: PostgresConnection
+    ) async throws {
+        let stored = headers.map { StoredHeader(name: $0.name, value: $0.value.map(Base64Bytes.init)) }
+        try await connection.query(
+            """
+            INSERT INTO \(unescaped: service.outboxTable) (topic, record_key, headers, value)
+            VALUES (\(topic.rawValue), \(key), \(PostgresJSON(encoding: stored)), \(value))
+            """)
+    }
+}
+
+/// A header as the outbox keeps it; values may be any bytes.
+struct StoredHeader: Codable {
+    let name: String
+    let value: Base64Bytes?
+}

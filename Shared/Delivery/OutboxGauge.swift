@@ -1,0 +1,17 @@
+import Metrics
+import Models
+import Persistence
+
+/// How much waits to be published, and for how long.
+public enum OutboxGauge {
+    public static func measure(_ service: ServiceName, _ database: PostgresPool) async throws {
+        let rows = try await database.query(
+            """
+            SELECT count(*) AS pending, coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS age
+            FROM \(unescaped: service.outboxTable)
+            """)
+        guard let row = rows.first else { return }
+        Meter(label: "rial_outbox_pending").set(try row.get("pending", as: Int64.self))
+        Meter(label: "rial_outbox_oldest_seconds").set(try row.get("age", as: Double.self))
+    }
+}

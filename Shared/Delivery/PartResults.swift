@@ -1,0 +1,92 @@
+import CaptureProtocol
+import Foundation
+import Models
+import Persistence
+
+/// What a service answered for each capture, as it keeps it: findings, or why it gave up. PostgreSQL decides (SPEC §1): who is told of a
+/// part by an event reads it here.
+public struct PartResults<Part: PartEvent>: Sendable {
+    public init() {}
+
+    /// What was announced of a capture, and what the service has found out about it before.
+    /// - Returns: `nil` if there is no such capture.
+    public func find(
+        _ capture: CaptureID, on connection: PostgresConnection
+    ) async throws -> (announcement: CaptureAnnouncement, stored: Part.Findings?)? {
+        let rows = try await connection.query(
+            """
+            SELECT captures.announcement, part.result FROM captures
+            LEFT JOIN \(unescaped: Part.part.table) AS part ON part.capture_id = captures.id WHERE captures.id = \(capture.uuid)
+            """)
+        guard let row = rows.first else { return nil }
+        return (
+            try CaptureAnnouncement(stored: row.get("announcement", as: PostgresJSON.self)),
+            try row.getOptional("result", as: PostgresJSON.self)?.decode(Part.Findings.self)
+        )
+    }
+
+    /// Keeps the findings unless there are some: the first ones stand, and they replace a failure.
+    /// - Returns: what is kept now.
+    @discardableResult
+    public func save(_ findings: Part.Findings, for capture: CaptureID, on connection: PostgresConnection) async throws -> Part.Findings {
+        let part = Part.part
+        let rows = try await connection.query(
+            """
+            INSERT INTO \(unescaped: part.table) AS part (capture_id, result, \(unescaped: part.timeColumn))
+            VALUES (\(capture.uuid), \(PostgresJSON(encoding: findings)), now())
+            ON CONFLICT (capture_id) DO UPDATE SET result = EXCLUDED.result, failure = NULL,
+                \(unescaped: part.timeColumn) = EXCLUDED.\(unescaped: part.timeColumn)
+            WHERE part.result IS NULL RETURNING capture_id
+            """)
+        guard rows.isEmpty else { return findings }
+        let known = try await connection.query(
+            "SELECT result FROM \(unescaped: part.table) WHERE capture_id = \(capture.uuid)")
+        return try known.first?.get("result", as: PostgresJSON.self).decode(Part.Findings.self) ?? findings
+    }
+
+    /// Notes that the capture was given up, unless there are findings.
+    /// - Returns: false if there are, or if there is no such capture: then nothing is to be announced.
+    public func fail(_ capture: CaptureID, reason: String, on connection: PostgresConnection) async throws -> Bool {
+        let part = Part.part
+        let rows = try await connection.query(
+            """
+            INSERT INTO \(unescaped: part.table) AS part (capture_id, failure, \(unescaped: part.timeColumn))
+            SELECT id, \(reason), now() FROM captures WHERE id = \(capture.uuid)
+            ON CONFLICT (capture_id) DO UPDATE SET failure = EXCLUDED.failure,
+                \(unescaped: part.timeColumn) = EXCLUDED.\(unescaped: part.timeColumn)
+            WHERE part.result IS NULL RETURNING capture_id
+            """)
+        return !rows.isEmpty
+    }
+}
+
+extension EvidencePart {
+    /// Where its service keeps its answers: `capture_id`, `result`, `failure` and ``timeColumn``.
+    public var table: String {
+        switch self {
+        case .attestation: "attestation_appraisals"
+        case .depth: "depth_analyses"
+        case .media: "sync_jobs"
+        }
+    }
+
+    var timeColumn: String {
+        switch self {
+        case .attestation: "appraised_at"
+        case .depth: "analyzed_at"
+        case .media: "synced_at"
+        }
+    }
+}
+
+extension CaptureAnnouncement {
+    /// From the capture's row.
+    /// - Throws: ``RejectedMessage`` if this version cannot read it.
+    public init(stored json: PostgresJSON) throws {
+        do {
+            self = try json.decode(CaptureAnnouncement.self)
+        } catch {
+            throw RejectedMessage(reason: "capture_unreadable", detail: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Delivery
+import Foundation
+import Hummingbird
+import Logging
+import Messaging
+import Metrics
+import Models
+import NIOCore
+import ObjectStorage
+import Observability
+import Persistence
+import ServiceLifecycle
+
+/// What every service stands on, made from its settings: database, broker, object store, outbox and its relay, admin port.
+public struct Backbone: Sendable {
+    public let service: ServiceName
+    public let settings: ServiceSettings
+    public let logger: Logger
+    public let metrics: MetricsRegistry
+    public let database: PostgresPool
+    public let producer: KafkaProducer
+    public let topics: TopicCreator
+    public let connections: StorageConnections
+    /// For the service's own work.
+    public let storage: S3Client
+    public let readiness: Readiness
+    public let outbox: Outbox
+    public let inbox: Inbox
+
+    /// - Parameter probes: what else the service depends on, for readiness.
+    public init(
+        _ service: ServiceName, settings: ServiceSettings, metrics: MetricsRegistry, logger: Logger,
+        probes: [(name: String, probe: Readiness.Probe)] = []
+    ) throws {
+        self.service = service
+        self.settings = settings
+        self.logger = logger
+        self.metrics = metrics
+        if let folder = settings.failPoints { FailPoint.arm(folder: folder) }
+        let database = PostgresPool(
+            url: settings.databaseURL, size: settings.databasePoolSize, applicationName: service.rawValue, logger: logger)
+        self.database = database
+        producer = try KafkaProducer(settings.kafka, logger: logger)
+        topics = TopicCreator(configuration: settings.kafka, partitions: settings.kafkaPartitions, logger: logger)
+        let connections = StorageConnections(settings.storage, logger: logger)
+        self.connections = connections
+        storage = connections.work
+        let storageProbe = StorageProbe(service, storage: connections.probes, logger: logger)
+        let admin = KafkaAdmin(settings.kafka)
+        let heartbeat = Heartbeat(service, url: settings.databaseURL, logger: logger)
+        let own: [(name: String, probe: Readiness.Probe)] = [
+            ("database", { (try? await heartbeat.beat()) != nil }),
+            ("broker", { await admin.brokersReachable(timeout: .seconds(2)) }),
+            ("storage", { await storageProbe.answers() }),
+        ]
+        readiness = Readiness(probes: own + probes, logger: logger)
+        outbox = Outbox(service)
+        inbox = Inbox(service)
+    }
+
+    /// The service's consumers of `Handler.Message.topic`.
+    public func consume<Handler: MessageHandler>(_ handler: Handler) -> ConsumerService<Handler> {
+        ConsumerService(
+            service: service, handler: handler, consumers: settings.consumers, kafka: settings.kafka, database: database,
+            topics: topics, logger: logger)
+    }
+
+    /// Everything that runs, dependencies first; they stop in reverse, so that handlers finish before what they use.
+    public func serviceGroup(
+        _ own: [any Service], admin extend: (Router<AdminServer.Context>) -> Void = { _ in }
+    ) -> ServiceGroup {
+        let relay = OutboxRelay(
+            service: service, database: database,
+            listener: PostgresListener(
+                url: settings.databaseURL, channels: [service.outboxTable], applicationName: service.rawValue + "-relay", logger: logger),
+            producer: producer, topics: topics, logger: logger)
+        let sweep = PeriodicTask(name: "inbox sweep", every: .seconds(3600), logger: logger) { [inbox, database] in
+            try await inbox.sweep(database)
+        }
+        let gauge = PeriodicTask(name: "outbox depth", every: .seconds(5), logger: logger) { [service, database] in
+            try await OutboxGauge.measure(service, database)
+        }
+        let adminServer = AdminServer.make(
+            host: settings.adminHost, port: settings.adminPort, metrics: metrics, readiness: readiness, logger: logger, extend: extend)
+        var configuration = ServiceGroupConfiguration(
+            services: (connections.services + [database, producer, topics, readiness, adminServer, relay, sweep, gauge] + own).map {
+                .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
+            },
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = .seconds(25)
+        return ServiceGroup(configuration: configuration)
+    }
+}

@@ -1,0 +1,29 @@
+import Logging
+import Metrics
+import ServiceLifecycle
+
+/// Does something every so often until shutdown; a failure is logged and the next turn comes all the same.
+public struct PeriodicTask: Service {
+    let name: String
+    let interval: Duration
+    let logger: Logger
+    let body: @Sendable () async throws -> Void
+
+    public init(name: String, every interval: Duration, logger: Logger, _ body: @escaping @Sendable () async throws -> Void) {
+        self.name = name
+        self.interval = interval
+        self.logger = logger
+        self.body = body
+    }
+
+    public func run() async throws {
+        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+            do {
+                try await body()
+            } catch {
+                logger.warning("periodic task failed", error: error, metadata: ["task": "\(name)"])
+            }
+            await cancelWhenGracefulShutdown { try? await Task.sleep(for: interval) }
+        }
+    }
+}

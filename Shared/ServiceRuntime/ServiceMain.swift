@@ -1,0 +1,42 @@
+import AsyncHTTPClient
+import Foundation
+import Logging
+import Metrics
+import Models
+import Observability
+import ServiceLifecycle
+
+/// The entry of every service: bootstraps logs and metrics, then runs what `make` builds, or answers `healthcheck`.
+public enum ServiceMain {
+    /// Product version, as `/health` says it.
+    public static let version = "1.0.0"
+
+    /// - Parameter make: settings in, services out; a thrown ``SettingsError`` ends the process with code 78 (`EX_CONFIG`).
+    public static func run(
+        _ service: ServiceName, make: @Sendable (ServiceEnvironment, MetricsRegistry, Logger) throws -> ServiceGroup
+    ) async throws {
+        let environment = ServiceEnvironment()
+        if CommandLine.arguments.dropFirst().first == "healthcheck" { exit(await isHealthy(environment) ? 0 : 1) }
+        let level = (try? environment.optional("RIAL_LOG_LEVEL")).flatMap { $0 }.flatMap(Logger.Level.init(rawValue:)) ?? .info
+        LoggingSystem.bootstrap { _ in JSONLogHandler(label: service.rawValue, level: level) }
+        let registry = MetricsRegistry()
+        MetricsSystem.bootstrap(registry)
+        let logger = Logger(label: service.rawValue)
+        // A peer that goes away is an error of the write, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            try await make(environment, registry, logger).run()
+        } catch let error as SettingsError {
+            logger.critical("cannot start: \(error)")
+            exit(78)
+        }
+    }
+
+    /// Asks the service's own admin port whether it is ready; for container health checks, where there is no other client.
+    private static func isHealthy(_ environment: ServiceEnvironment) async -> Bool {
+        guard let port = try? environment.integer("RIAL_ADMIN_PORT", in: 1...65535) else { return false }
+        let request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/readyz")
+        let response = try? await HTTPClient.shared.execute(request, timeout: .seconds(5))
+        return response?.status == .ok
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Logging
+import Messaging
+import Models
+import ObjectStorage
+
+public enum RunMode: String, Sendable, CaseIterable { case production, development }
+
+/// The settings every service reads (SPEC §12).
+public struct ServiceSettings: Sendable {
+    public let mode: RunMode
+    public let databaseURL: String
+    public let databasePoolSize: Int
+    public let kafka: KafkaConfiguration
+    public let kafkaPartitions: Int32
+    /// Consumers of each topic in this process.
+    public let consumers: Int
+    public let storage: S3Configuration
+    public let adminHost: String
+    public let adminPort: Int
+    public let logLevel: Logger.Level
+    public let failPoints: String?
+
+    public init(_ environment: ServiceEnvironment, service: ServiceName) throws {
+        mode = try environment.choice("RIAL_MODE", RunMode.self)
+        databaseURL = try environment.required("RIAL_DATABASE_URL")
+        databasePoolSize = try environment.integer("RIAL_DATABASE_POOL_SIZE", default: 8, in: 2...200)
+        kafka = try KafkaSettings.read(environment, clientID: "rial-\(service.rawValue)", mode: mode)
+        kafkaPartitions = Int32(try environment.integer("RIAL_KAFKA_PARTITIONS", default: 6, in: 1...1000))
+        consumers = try environment.integer("RIAL_CONSUMERS", default: 2, in: 1...64)
+        storage = S3Configuration(
+            endpoint: try environment.requiredURL("RIAL_S3_ENDPOINT"), region: try environment.required("RIAL_S3_REGION"),
+            bucket: try environment.required("RIAL_S3_BUCKET"), accessKeyID: try environment.required("RIAL_S3_ACCESS_KEY_ID"),
+            secretAccessKey: try environment.required("RIAL_S3_SECRET_ACCESS_KEY"))
+        adminHost = try environment.optional("RIAL_ADMIN_HOST") ?? "127.0.0.1"
+        adminPort = try environment.integer("RIAL_ADMIN_PORT", in: 1...65535)
+        let level = try environment.optional("RIAL_LOG_LEVEL") ?? "info"
+        guard let logLevel = Logger.Level(rawValue: level) else {
+            throw SettingsError("RIAL_LOG_LEVEL", "must be trace, debug, info, notice, warning, error or critical, not “\(level)”")
+        }
+        self.logLevel = logLevel
+        failPoints = try environment.optional("RIAL_FAIL_POINTS")
+        if failPoints != nil, mode == .production {
+            throw SettingsError("RIAL_FAIL_POINTS", "is for development mode only")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import CaptureProtocol
+import Foundation
+import Logging
+import Models
+import ObjectStorage
+
+/// Does what a service does with the bucket: writes a small object of its own and reads it back (SPEC §1).
+///
+/// It is read each time and written only so often, since each write leaves the store something to clean up; after a failure each
+/// answer needs a write as well. All instances of a service write the same bytes, so that none takes another's for damage.
+public actor StorageProbe {
+    private let storage: S3Client
+    private let object: StoredMedia
+    private let bytes: [UInt8]
+    private let interval: Duration
+    private let logger: Logger
+    private var writesAgain = ContinuousClock.now
+    private var wasUp = true
+
+    /// - Parameters:
+    ///   - storage: with connections of its own, so that busy ones are not taken for a store that is away.
+    ///   - interval: between writes.
+    public init(_ service: ServiceName, storage: S3Client, interval: Duration = .seconds(10), logger: Logger) {
+        self.storage = storage
+        self.interval = interval
+        self.logger = logger
+        bytes = Array("rial. probe of \(service.rawValue)\n".utf8)
+        object = StoredMedia(
+            key: "probes/\(service.rawValue)", sha256: ContentDigest(of: bytes), sizeBytes: Int64(bytes.count), contentType: "text/plain")
+    }
+
+    /// Whether the bucket could be written and read.
+    public func answers() async -> Bool {
+        do {
+            if ContinuousClock.now >= writesAgain {
+                try await storage.put(object.key, bytes: bytes, contentType: object.contentType, sha256: object.sha256.bytes)
+                writesAgain = .now + interval
+            }
+            _ = try await storage.read(object)
+            wasUp = true
+            return true
+        } catch {
+            writesAgain = .now
+            if wasUp { logger.warning("the object store does not do what this service needs", error: error) }
+            wasUp = false
+            return false
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Crypto
+import Testing
+
+@testable import CaptureProtocol
+
+@Suite("What devices sign")
+struct SignedMessagesTests {
+    private static let (photo, depth, metadata) = (ContentDigest(of: [1]), ContentDigest(of: [2]), ContentDigest(of: [3]))
+
+    @Test("a request of version 1 covers the timestamp and the body")
+    func version1() {
+        let text = RequestMessage.text(
+            version: 1, method: "POST", target: "/api/v1/captures", timestamp: "1795000000000", deviceID: "d", bodyDigest: Self.photo)
+        #expect(text == "1795000000000|\(Self.photo.hex)")
+    }
+
+    @Test("one of version 2 covers method, path with query, timestamp, device and body, a line each")
+    func version2() {
+        let text = RequestMessage.text(
+            version: 2, method: "GET", target: "/a?b=c", timestamp: "1795000000000", deviceID: "d", bodyDigest: Self.photo)
+        #expect(text == "rial-request-v2\nGET\n/a?b=c\n1795000000000\nd\n\(Self.photo.hex)")
+    }
+
+    @Test("an attestation covers the challenge, and the request key behind it where there is one")
+    func registration() {
+        #expect(RegistrationClientData.hash(challenge: [1, 2], requestKey: nil).bytes == Array(SHA256.hash(data: [1, 2])))
+        #expect(RegistrationClientData.hash(challenge: [1, 2], requestKey: [3]).bytes == Array(SHA256.hash(data: [1, 2, 3])))
+    }
+
+    @Test("a capture's signature covers photo, depth and metadata behind a tag that no other message has")
+    func capture() {
+        let message = Array("rial-capture-v2\0".utf8) + Self.photo.bytes + Self.depth.bytes + Self.metadata.bytes
+        let hash = CaptureClientData.hash(photo: Self.photo, depth: Self.depth, metadata: Self.metadata)
+        #expect(hash.bytes == Array(SHA256.hash(data: message)))
+    }
+
+    @Test("the older forms are tried after it, what covers most first")
+    func candidates() {
+        let both = ContentDigest(of: [1, 2])
+        let all = CaptureClientData.candidates(photo: Self.photo, depth: Self.depth, metadata: Self.metadata, photoThenDepth: both)
+        #expect(all.map(\.binding) == [.photoDepthMetadata, .photoDepth, .photoDepth, .photo])
+        #expect(all.map(\.hash)[1...] == [ContentDigest(of: both.bytes), both, Self.photo])
+        let photoAlone = CaptureClientData.candidates(photo: Self.photo, depth: nil, metadata: Self.metadata, photoThenDepth: nil)
+        #expect(photoAlone.map(\.binding) == [.photo])
+    }
+}
+
+@Suite("Kinds of captures")
+struct CaptureKindTests {
+    @Test("each is told by its type and mode and by nothing else", arguments: CaptureKind.allCases)
+    func words(kind: CaptureKind) {
+        #expect(CaptureKind(type: kind.type, mode: kind.mode) == kind)
+        #expect(CaptureKind(type: kind.type.rawValue, mode: kind.mode.rawValue) == kind)
+    }
+
+    @Test("words that are no kind are none", arguments: [("video", "hash_only"), ("sound", "full"), ("photo", ""), ("", "full")])
+    func unknown(type: String, mode: String) {
+        #expect(CaptureKind(type: type, mode: mode) == nil)
+    }
+}

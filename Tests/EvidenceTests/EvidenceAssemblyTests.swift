@@ -1,0 +1,173 @@
+import CaptureProtocol
+import Foundation
+import Imaging
+import Models
+import Testing
+
+@testable import Evidence
+
+@Suite("Evidence assembly")
+struct EvidenceAssemblerTests {
+    private static let receipt = TimestampCheckTests.receipt
+
+    private func attestation(
+        _ status: CheckStatus, _ binding: AssertionBinding?, reason: String? = nil, model: String = "iPhone 15 Pro", hasLiDAR: Bool? = true
+    ) -> AttestationFindings {
+        AttestationFindings(
+            status: status, level: status == .unavailable ? .unverified : .secureEnclave, environment: "production",
+            isDevelopmentAttestation: true, deviceModel: model, hasLiDAR: hasLiDAR, binding: binding, counter: 3, outOfOrder: false,
+            reason: reason)
+    }
+
+    private func depth(_ verdict: DepthVerdict?, reason: String? = nil, method: String = "relief-2") -> DepthFindings {
+        guard let verdict else { return DepthFindings(measurements: nil, unavailableReason: "no_depth", preview: nil) }
+        let measurements = DepthMeasurements(
+            depthVariance: 0.4, depthLayers: 3, edgeCoherence: 0.5, minDepth: 0.3, maxDepth: 4, relief: 0.6, coverage: 0.9,
+            verdict: verdict,
+            specifiedRule: false, method: method, reason: reason, rotation: 1)
+        return DepthFindings(measurements: measurements, preview: nil)
+    }
+
+    private var exif: EXIFFields {
+        var fields = TimestampCheckTests.exif(millisecondsBeforeReceipt: 5000)
+        fields.model = "iPhone 15 Pro"
+        (fields.pixelWidth, fields.pixelHeight) = (4032, 3024)
+        return fields
+    }
+
+    private func metadata(_ location: String? = nil) throws -> CaptureMetadata {
+        try CaptureMetadata.parse(
+            Array(
+                """
+                {"captured_at": "2026-11-21T05:59:55Z", "device_model": "iPhone16,1", "photo_hash": "\(String(repeating: "0", count: 64))",
+                 "depth_map_dimensions": {"width": 256, "height": 192}\(location.map { ", \"location\": \($0)" } ?? "")}
+                """.utf8))
+    }
+
+    private func assemble(
+        _ attestation: AttestationFindings, _ depth: DepthFindings, exif: EXIFFields?, location: String? = nil, mode: CaptureMode = .full
+    ) throws -> (package: EvidencePackage, confidence: ConfidenceLevel) {
+        EvidenceAssembly.assemble(
+            attestation: attestation, depth: depth, exif: exif, metadata: try metadata(location), receivedAt: Self.receipt,
+            completedAt: Self.receipt.addingTimeInterval(0.25), mode: mode, analysisSource: mode == .full ? .server : .device)
+    }
+
+    @Test("gives HIGH to a sound capture, with every finding in the package")
+    func sound() throws {
+        let (package, confidence) = try assemble(
+            attestation(.pass, .photoDepthMetadata), depth(.real), exif: exif,
+            location: #"{"latitude": 37.774929, "longitude": -122.419416, "accuracy": 3.25}"#)
+        #expect(confidence == .high)
+        #expect(package.type == .photo && package.mediaStored && package.analysisSource == .server)
+        #expect(package.hardwareAttestation == HardwareAttestationEvidence(attestation(.pass, .photoDepthMetadata)))
+        #expect(package.depthAnalysis.status == .pass && package.depthAnalysis.source == .server && package.depthAnalysis.reason == nil)
+        let checks = package.metadata
+        #expect([checks.timestamp, checks.model, checks.resolution].allSatisfy { $0 == MetadataCheck(.pass) })
+        #expect(checks.timestampValid == true && checks.modelVerified == true && checks.locationAvailable)
+        #expect(checks.locationCoarse == "San Francisco, CA" && checks.location.status == .pass)
+        #expect(package.contentCredentials == ContentCredentialsEvidence(status: .pending, reason: nil))
+        #expect(package.processing.durationMilliseconds == 250)
+        #expect(Set(package.algorithmVersions.keys) == ["attestation", "depth", "metadata", "confidence"])
+    }
+
+    @Test("keeps the precise place out")
+    func coarse() throws {
+        let (package, _) = try assemble(
+            attestation(.pass, .photoDepth), depth(.real), exif: exif,
+            location: #"{"latitude": 37.774929, "longitude": -122.419416, "altitude": 16.75, "accuracy": 3.25}"#)
+        let text = String(decoding: try WireJSON.encode(package), as: UTF8.self)
+        for secret in ["37.774", "122.419", "16.75", "3.25", "altitude", "accuracy"] { #expect(!text.contains(secret)) }
+        #expect(text.contains("37.77") && text.contains("-122.42"))
+    }
+
+    @Test(
+        "ends each case at the specified confidence",
+        arguments: [
+            (.pass, .photoDepthMetadata, .real, .high), (.pass, .photoDepth, .real, .high), (.pass, .photo, .real, .medium),
+            (.pass, .photoDepth, .flat, .medium), (.pass, .photoDepth, .undecided, .medium), (.pass, .photoDepth, nil, .medium),
+            (.unavailable, nil, .real, .medium), (.unavailable, nil, .flat, .low), (.unavailable, nil, nil, .low),
+            (.fail, nil, .real, .suspicious), (.fail, .photoDepth, .real, .suspicious), (.fail, nil, nil, .suspicious),
+        ] as [(CheckStatus, AssertionBinding?, DepthVerdict?, ConfidenceLevel)])
+    func levels(hardware: CheckStatus, binding: AssertionBinding?, verdict: DepthVerdict?, level: ConfidenceLevel) throws {
+        #expect(try assemble(attestation(hardware, binding), depth(verdict), exif: exif).confidence == level)
+        // Missing metadata changes nothing.
+        #expect(try assemble(attestation(hardware, binding), depth(verdict), exif: nil).confidence == level)
+    }
+
+    @Test("never calls depth bound by an assertion that did not verify")
+    func binding() throws {
+        let package = try assemble(attestation(.unavailable, .photo), depth(.real), exif: nil).package
+        #expect(package.depthAnalysis.status == .pass)
+    }
+
+    @Test("is suspicious of one contradiction in the metadata")
+    func contradiction() throws {
+        var future = exif
+        future.dateTimeOriginal = "2027:11:21 07:00:00"
+        var other = exif
+        other.model = "iPhone 15"
+        let sound = attestation(.pass, .photoDepthMetadata)
+        #expect(try assemble(sound, depth(.real), exif: future).confidence == .suspicious)
+        #expect(try assemble(sound, depth(.real), exif: other).confidence == .suspicious)
+        let (package, confidence) = try assemble(sound, depth(.real), exif: exif, location: #"{"lat": 91, "lng": 0}"#)
+        #expect(confidence == .suspicious && package.metadata.location.status == .fail)
+        #expect(!package.metadata.locationAvailable && package.metadata.locationCoarse == nil && package.metadata.location.latitude == nil)
+        #expect(package.contentCredentials == ContentCredentialsEvidence(status: .withheld, reason: "suspicious"))
+    }
+
+    @Test(
+        "says why depth did not pass",
+        arguments: [
+            (nil, nil, .photoDepth, "no_depth"), (.flat, nil, .photoDepth, "flat_surface"),
+            (.undecided, "too_few_valid", .photoDepth, "too_few_valid"),
+            (.undecided, nil, nil, "undecided"), (.real, "not_a_surface", .photo, "depth_not_signed"),
+            (.real, "not_a_surface", .photoDepth, nil),
+        ] as [(DepthVerdict?, String?, AssertionBinding?, String?)])
+    func depthReason(verdict: DepthVerdict?, reason: String?, binding: AssertionBinding?, expected: String?) throws {
+        let package = try assemble(attestation(.pass, binding), depth(verdict, reason: reason), exif: nil).package
+        #expect(package.depthAnalysis.reason == expected)
+    }
+
+    @Test(
+        "never gives HIGH to a device without a LiDAR sensor, whatever its depth shows",
+        arguments: [
+            ("iPhone 15 Pro", false), ("Nokia 3310", false), ("iPhone 15", true), ("iPhone13,1", nil), ("iPhone 11 Pro", true),
+        ] as [(String, Bool?)], [DepthVerdict.real, .flat, .undecided])
+    func noLiDAR(device: (model: String, hasLiDAR: Bool?), verdict: DepthVerdict) throws {
+        let found = attestation(.pass, .photoDepthMetadata, model: device.model, hasLiDAR: device.hasLiDAR)
+        let (package, confidence) = try assemble(found, depth(verdict, reason: verdict == .undecided ? "too_few_valid" : nil), exif: nil)
+        #expect(package.depthAnalysis.status == .inconclusive && package.depthAnalysis.reason == "no_lidar")
+        #expect(package.depthAnalysis.verdict == verdict)
+        #expect(confidence != .high)
+        let none = try assemble(found, depth(nil), exif: nil).package.depthAnalysis
+        #expect(none.status == .unavailable && none.reason == "no_depth")
+    }
+
+    @Test("takes a device's word for its sensor where the model says nothing", arguments: ["iPhone 15 Pro", "iPhone", "iPhone99,9"])
+    func hasLiDAR(model: String) throws {
+        for word in [true, nil] {
+            let package = try assemble(attestation(.pass, .photoDepth, model: model, hasLiDAR: word), depth(.real), exif: nil).package
+            #expect(package.depthAnalysis.status == .pass)
+        }
+    }
+
+    @Test("names the method that measured the depth", arguments: ["relief-1", "relief-2"])
+    func method(method: String) throws {
+        let package = try assemble(attestation(.pass, .photoDepth), depth(.real, method: method), exif: nil).package
+        #expect(package.algorithmVersions["depth"] == method && package.depthAnalysis.method == method)
+        let without = try assemble(attestation(.pass, .photoDepth), depth(nil), exif: nil).package
+        #expect(without.algorithmVersions["depth"] == "relief-2")
+    }
+
+    @Test("withholds Content Credentials without a verified device")
+    func withheld() throws {
+        let package = try assemble(attestation(.unavailable, nil, reason: "no_assertion"), depth(.real), exif: nil).package
+        #expect(package.contentCredentials == ContentCredentialsEvidence(status: .withheld, reason: "hardware_attestation_not_passed"))
+    }
+
+    @Test("says that a hash-only capture has no media")
+    func hashOnly() throws {
+        let package = try assemble(attestation(.pass, .photoDepth), depth(.real), exif: nil, mode: .hashOnly).package
+        #expect(!package.mediaStored && package.analysisSource == .device && package.depthAnalysis.source == .device)
+    }
+}

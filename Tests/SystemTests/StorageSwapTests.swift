@@ -1,0 +1,130 @@
+import AsyncHTTPClient
+import Crypto
+import Foundation
+import SimulatedDevice
+import Testing
+
+@testable import ObjectStorage
+
+extension S3Client {
+    /// Puts another object of the same length in its place: one byte of it is changed.
+    /// - Returns: what lay there.
+    @discardableResult
+    func swap(_ key: String) async throws -> [UInt8] {
+        let bytes = try await getBytes(key, limit: 32 << 20)
+        try await put(key, bytes: bytes.changed(at: bytes.count / 2), contentType: "application/octet-stream")
+        return bytes
+    }
+}
+
+extension SystemTests {
+    @Suite("Objects swapped in the store")
+    struct StorageSwaps {
+        private static let readers = ["attestation-verifier", "depth-analyzer", "upload-sync"]
+
+        /// A capture whose bytes wait in intake while nobody who reads them runs; they run again once `work` is done.
+        private func held(_ work: (LocalStack, S3Client, String) async throws -> Void) async throws -> (capture: FaultCapture, id: String) {
+            let stack = try LocalStack.required()
+            var device = try await TestClient.current().device()
+            let capture = try FaultCapture(&device)
+            let id = try await stack.without(Self.readers) {
+                let id = try await capture.accepted().id
+                try await work(stack, try stack.storage(), id)
+                return id
+            }
+            return (capture, id)
+        }
+
+        /// It failed by what was swapped, and the same upload sent again, which brings the bytes, makes it whole.
+        private func expectFailed(_ capture: FaultCapture, _ id: String, _ what: String) async throws {
+            let client = try TestClient.current()
+            let failed = try await client.settled(id, as: "failed")
+            #expect(failed.data["failure"] as? String == "digest_mismatch", "\(what)")
+            #expect(failed.data["confidence_level"] is NSNull, "\(what)")
+            #expect(try await LocalStack.required().manifests(of: id).isEmpty, "\(what)")
+            #expect(try await capture.accepted().id == id)
+            let whole = try await client.settled(id, within: .seconds(120))
+            #expect(whole.data["confidence_level"] as? String == "high", "\(what)")
+            try await LocalStack.required().expectMedia(id, what)
+        }
+
+        @Test("before they are analysed end as a failure, never as HIGH", .timeLimit(.minutes(3)), arguments: ["photo", "depth"])
+        func intake(name: String) async throws {
+            let (capture, id) = try await held { _, storage, id in try await storage.swap("incoming/\(id)/\(name)") }
+            try await expectFailed(capture, id, name)
+        }
+
+        @Test("a depth map nobody signed is not measured: another scene's in the place of the signed one", .timeLimit(.minutes(3)))
+        func otherDepth() async throws {
+            let (capture, id) = try await held { _, storage, id in
+                try await storage.put(
+                    "incoming/\(id)/depth", bytes: CaptureParts(CaptureParts.screen).depth, contentType: "application/octet-stream")
+            }
+            try await expectFailed(capture, id, "depth")
+        }
+
+        @Test(
+            "between keeping and signing end as a failure, never as a signature", .timeLimit(.minutes(3)),
+            arguments: ["original.jpg", "public.jpg", "photo-828.jpg"])
+        func kept(name: String) async throws {
+            let stack = try LocalStack.required()
+            var device = try await TestClient.current().device()
+            let capture = try FaultCapture(&device)
+            let id = try await stack.without(["evidence-assembler"]) {
+                let id = try await capture.accepted().id
+                let query = "SELECT result->'objects'->'\(name)'->>'key' FROM sync_jobs WHERE capture_id = '\(id)' AND result IS NOT NULL"
+                try await eventually("\(name) is kept") { try await !stack.sql(query).isEmpty }
+                try await stack.storage().swap(try #require(try await stack.sql(query).first))
+                return id
+            }
+            try await expectFailed(capture, id, name)
+        }
+
+        @Test("the verifier judges no other bytes either, where it has to read them", .timeLimit(.minutes(2)))
+        func verifier() async throws {
+            let stack = try LocalStack.required()
+            let client = try TestClient.current()
+            var device = try await client.device()
+            let parts = try CaptureParts()
+            let inner = Array(SHA256.hash(data: parts.photo + parts.depth))
+            // Depth before photo: the gateway cannot hash one after the other as they come.
+            let form = Array(
+                parts.form(assertion: try device.assertion(clientDataHash: Array(SHA256.hash(data: inner)))).reversed())
+            let id = try await stack.without(Self.readers) {
+                let answer = try await client.submit(&device, form)
+                let id = try #require(answer.data["capture_id"] as? String, "\(answer.text)")
+                try await stack.storage().swap("incoming/\(id)/photo")
+                return id
+            }
+            let query = "SELECT failure FROM attestation_appraisals WHERE capture_id = '\(id)'"
+            try await eventually("the verifier gave it up") { try await stack.sql(query) == ["digest_mismatch"] }
+            #expect(try await client.settled(id, as: "failed").data["failure"] as? String == "digest_mismatch")
+            #expect(try await client.submit(&device, form).status == 200)
+            let whole = try await client.settled(id)
+            #expect(whole.evidence("hardware_attestation.binding") == "photo+depth")
+            #expect(whole.data["confidence_level"] as? String == "high")
+        }
+
+        @Test("after completion are not served whole: the answer breaks off before its length", .timeLimit(.minutes(2)))
+        func served() async throws {
+            let stack = try LocalStack.required()
+            let client = try TestClient.current()
+            let capture = try await SignedCapture.make()
+            let key = try #require(
+                try await stack.sql("SELECT object_key FROM media_objects WHERE capture_id = '\(capture.id)' AND name = 'c2pa.jpg'").first)
+            let whole = try await capture.media("c2pa.jpg")
+            let storage = try stack.storage()
+            let kept = try await storage.swap(key)
+            let link = try stack.link(capture.id, "c2pa.jpg", expires: Date() + 600)
+            await #expect(throws: (any Error).self) { try await client.send("GET", link) }
+            await #expect(throws: (any Error).self) { try await client.send("GET", link, headers: [("Range", "bytes=0-")]) }
+            // A part is what lies there: its reader has the digest of the whole in the ETag.
+            #expect(try await client.send("GET", link, headers: [("Range", "bytes=0-9")]).status == 206)
+            // Of another length nothing at all is sent.
+            try await storage.put(key, bytes: Array(kept.dropLast()), contentType: "image/jpeg")
+            #expect(try await client.send("GET", link).status == 503)
+            try await storage.put(key, bytes: kept, contentType: "image/jpeg")
+            #expect(try await client.send("GET", link).body == whole)
+        }
+    }
+}
