@@ -1,4 +1,5 @@
 import Attestation
+import Compression
 import Crypto
 import Depth
 import Foundation
@@ -84,6 +85,7 @@ enum ComponentBench {
             return DepthAnalysis.analyze(depth: map, luma: luma, exifOrientation: 1).verdict == .real
         }
         row("depth analysis \(width)×\(height) with the decode", whole, bare: decode)
+        try largeDepth(DepthMapDecoder.decode(depth, width: width, height: height))
         row("EXIF", measure { EXIFReader.read(jpeg: Array(jpeg.prefix(262_144))) != nil })
         row("public copy", measure { (try? JPEGSegments.publicCopy(of: jpeg)) != nil })
         let credentials = try CredentialWork(photo: jpeg)
@@ -93,6 +95,22 @@ enum ComponentBench {
         let colour = measure { (try? JPEGDecoder.decodeRGB(jpeg, fitting: PhotoVariants.largeSide)) != nil }
         row("colour decode alone, fitted to \(PhotoVariants.largeSide) px", colour)
         row("thumbnail and page pictures", measure { (try? PhotoVariants.make(jpeg, orientation: 1)) != nil }, bare: colour)
+    }
+
+    /// A depth map of the largest size against one as the sensor gives it: at most three times its cost.
+    private static func largeDepth(_ small: DepthMap) throws {
+        let side = 1024
+        let large = try DepthMap(
+            width: side, height: side,
+            metres: (0..<side * side).map { small.metres[$0 / side * small.height / side * small.width + $0 % side * small.width / side] })
+        func work(_ map: DepthMap) throws -> Double {
+            let compressed = try Deflate.compress(map.metres.withUnsafeBytes(Array.init))
+            return measure {
+                guard let map = try? DepthMapDecoder.decode(compressed, width: map.width, height: map.height) else { return false }
+                return DepthAnalysis.analyze(depth: map, luma: nil, exifOrientation: 1).coverage > 0
+            }
+        }
+        row("depth analysis 1024×1024", try work(large), bare: try work(small))
     }
 
     private enum BenchError: Error { case notVerified, wrongResult }

@@ -1,4 +1,3 @@
-import Imaging
 import Testing
 
 @testable import Depth
@@ -50,34 +49,5 @@ struct LargeMapTests {
             (abs(u - 0.05) < 0.3 && abs(v) < 0.45 ? 0.42 : 0.6 / (1 + 0.2 * v)) * Maps.noise(&random)
         }
         #expect(DepthAnalysis.analyze(depth: scene, luma: nil, exifOrientation: nil).verdict == .real)
-    }
-
-    /// Everything that is done with a capture's depth, photo's edges and preview included, in processor time.
-    @Test("cost at most three times what one of 256 × 192 costs")
-    func cost() throws {
-        func seconds(width: Int, height: Int) throws -> Double {
-            var random = Randomness(14)
-            let map = try Maps.make(width: width, height: height) { u, v in
-                (abs(u - 0.05) < 0.3 && abs(v) < 0.45 ? 0.42 : 0.6 / (1 + 0.2 * v)) * Maps.noise(&random)
-            }
-            let compressed = Wrapping.gzip.compress(bytes(of: map.metres), level: 1)
-            let photo = try LumaImage(width: 768, height: 576, pixels: (0..<768 * 576).map { _ in random.byte() })
-            var best = Double.infinity
-            for _ in 0..<3 {
-                let start = threadSeconds()
-                let decoded = try DepthMapDecoder.decode(compressed, width: width, height: height)
-                let result = DepthAnalysis.analyze(depth: decoded, luma: photo, exifOrientation: 1)
-                let file = try DepthPreview.file(depth: decoded, rotation: result.rotation, aspect: (4032, 3024)) { picture in
-                    try PNGEncoder.encode(
-                        width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
-                }
-                best = min(best, threadSeconds() - start)
-                #expect(!file.bytes.isEmpty)
-            }
-            return best
-        }
-        let small = try seconds(width: 256, height: 192)
-        let large = try seconds(width: 1024, height: 1024)
-        #expect(large <= 3 * small, "\(large) s against \(small) s")
     }
 }
