@@ -25,7 +25,12 @@ def main():
     arguments = parser.parse_args()
     taken = set()
     for path in arguments.taken:
-        taken.update(int(number) for number in re.findall(r"=?(\d{2,5})\s*$", pathlib.Path(path).read_text(), re.M))
+        try:
+            text = pathlib.Path(path).read_text()
+        except FileNotFoundError:
+            # Another stack was cleaned up meanwhile: its ports are free.
+            continue
+        taken.update(int(number) for number in re.findall(r"=?(\d{2,5})\s*$", text, re.M))
     low, high = 10240, ephemeral_start()
     # A machine with an unusually wide range: there is no room below, any free port must do.
     candidates = list(range(low, high)) if high - low > 1000 else list(range(low, 65536))
