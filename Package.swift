@@ -174,7 +174,8 @@ let package = Package(
         .executableTarget(
             name: "ComponentBench",
             dependencies: [
-                "Attestation", "CC2PA", "Compression", "ContentCredentials", "Depth", "Imaging", "CaptureProtocol", "Models", "Scene", "Signing",
+                "Attestation", "CC2PA", "Compression", "ContentCredentials", "Depth", "Imaging", "CaptureProtocol", "Models", "Scene",
+                "Signing",
                 "SimulatedDevice", crypto,
             ],
             path: "Benchmarks/ComponentBench"),

@@ -1,21 +1,11 @@
 import Attestation
 import CaptureProtocol
 import Foundation
+import Models
 
 /// What this installation accepts of verified devices and their assertions, at the time of each appraisal (SPEC §3): a device that was
 /// registered under other settings is judged by these.
 struct DevicePolicy: Sendable, Equatable {
-    /// Why an assertion that verified does not count. Nothing contradicts, so that the check is `unavailable`, not `fail`.
-    enum Refusal: String, Sendable, CaseIterable {
-        case appNotAccepted = "app_not_accepted"
-        case environmentMismatch = "environment_mismatch"
-        case developmentDevice = "development_device"
-        /// The validation category: App Store, TestFlight and so on (`guides/app-attest.md` §3).
-        case distributionNotAccepted = "distribution_not_accepted"
-        case appVersionNotAccepted = "app_version_not_accepted"
-        case bindingRetired = "binding_retired"
-    }
-
     let appIDs: Set<String>
     let environment: AppAttestEnvironment
     /// Roots besides Apple's: in development mode only.
@@ -28,7 +18,8 @@ struct DevicePolicy: Sendable, Equatable {
     var legacyBindingsUntil: Date?
 
     /// - Returns: `nil` if the device and what its assertion covers are accepted; else the first reason, the device's before the binding's.
-    func refusal(of device: AttestedDevice, binding: AssertionBinding, receivedAt: Date) -> Refusal? {
+    ///   Nothing contradicts then, so that the check is `unavailable`, not `fail`.
+    func refusal(of device: AttestedDevice, binding: AssertionBinding, receivedAt: Date) -> HardwareReason? {
         guard appIDs.contains(device.appID) else { return .appNotAccepted }
         guard device.environment == environment.rawValue else { return .environmentMismatch }
         guard acceptsDevelopmentRoots || !device.isDevelopmentRoot else { return .developmentDevice }

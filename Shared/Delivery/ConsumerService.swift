@@ -100,7 +100,7 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
         do {
             decoded = try decode(record)
         } catch {
-            let reason = (error as? RejectedMessage) ?? RejectedMessage(reason: "undecodable", detail: "\(error)")
+            let reason = (error as? RejectedMessage) ?? RejectedMessage(.undecodable, detail: "\(error)")
             return await bury(record, reason, message: nil, attempts: 1)
         }
         let inHand = InHand(service: service)
@@ -115,7 +115,7 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
                     let deaths = try await inHand.take(decoded.id, consumer: topic, database)
                     isInHand = true
                     guard deaths < InHand.maximumDeaths else {
-                        throw RejectedMessage(reason: "process_died", detail: "\(deaths) processes ended while they had it in hand")
+                        throw RejectedMessage(.processDied, detail: "\(deaths) processes ended while they had it in hand")
                     }
                 }
                 try await handler.handle(decoded.message, context)
@@ -127,7 +127,7 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
                 if isDependencyFailure(error) {
                     attempts -= 1
                 } else if attempts >= Self.maximumAttempts {
-                    let rejection = RejectedMessage(reason: "handling_failed", detail: "\(error)")
+                    let rejection = RejectedMessage(.handlingFailed, detail: "\(error)")
                     return await bury(record, rejection, message: decoded.message, attempts: attempts)
                 }
                 Counter(label: "rial_record_retries_total", dimensions: [("topic", topic.rawValue)]).increment()
@@ -150,12 +150,12 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
     }
 
     private func decode(_ record: KafkaRecord) throws -> (Handler.Message, EventID) {
-        guard let value = record.value else { throw RejectedMessage(reason: "tombstone") }
-        guard let id = record.header("ce_id").flatMap(EventID.init) else { throw RejectedMessage(reason: "no_event_id") }
+        guard let value = record.value else { throw RejectedMessage(.tombstone) }
+        guard let id = record.header("ce_id").flatMap(EventID.init) else { throw RejectedMessage(.noEventID) }
         do {
             return (try WireJSON.decode(Handler.Message.self, from: value), id)
         } catch {
-            throw RejectedMessage(reason: "undecodable", detail: "\(error)")
+            throw RejectedMessage(.undecodable, detail: "\(error)")
         }
     }
 

@@ -19,7 +19,8 @@ struct DeadLetter {
     /// Keeps the original headers and adds `rial_dlq_…`.
     var headers: [KafkaHeader] {
         var added = [
-            ("rial_dlq_reason", rejection.reason), ("rial_dlq_detail", String(decoding: rejection.detail.utf8.prefix(1000), as: UTF8.self)),
+            ("rial_dlq_reason", rejection.reason.rawValue),
+            ("rial_dlq_detail", String(decoding: rejection.detail.utf8.prefix(1000), as: UTF8.self)),
             ("rial_dlq_topic", record.topic), ("rial_dlq_partition", String(record.partition)),
             ("rial_dlq_offset", String(record.offset)), ("rial_dlq_attempts", String(attempts)),
             ("rial_dlq_time", Timestamp.format(Date())),

@@ -23,5 +23,5 @@ public protocol MessageHandler: Sendable {
     func handle(_ message: Message, _ context: MessageContext) async throws
 
     /// Writes what others must learn when this record is given up, in the transaction that stores the dead letter.
-    func giveUp(_ message: Message, reason: String, on connection: PostgresConnection) async throws
+    func giveUp(_ message: Message, reason: FailureReason, on connection: PostgresConnection) async throws
 }

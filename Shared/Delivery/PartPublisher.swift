@@ -24,7 +24,7 @@ public struct PartPublisher<Part: PartEvent>: Sendable {
     /// - Throws: ``RejectedMessage`` if there is no such capture.
     public func begin(_ capture: CaptureID, answering context: MessageContext) async throws -> CaptureAnnouncement? {
         guard let known = try await database.withConnection({ try await results.find(capture, on: $0) }) else {
-            throw RejectedMessage(reason: "capture_unknown")
+            throw RejectedMessage(.captureUnknown)
         }
         guard known.stored != nil else { return known.announcement }
         try await publish(capture, answering: context) { _ in }
@@ -53,7 +53,7 @@ public struct PartPublisher<Part: PartEvent>: Sendable {
     }
 
     /// Stores that the capture was given up, and says so; nothing if there is a result, or no such capture.
-    public func giveUp(_ capture: CaptureID, reason: String, on connection: PostgresConnection) async throws {
+    public func giveUp(_ capture: CaptureID, reason: FailureReason, on connection: PostgresConnection) async throws {
         guard try await results.fail(capture, reason: reason, on: connection) else { return }
         try await outbox.append(Part.failed(capture, reason: reason), on: connection)
     }

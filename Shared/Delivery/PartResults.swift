@@ -46,12 +46,12 @@ public struct PartResults<Part: PartEvent>: Sendable {
 
     /// Notes that the capture was given up, unless there are findings.
     /// - Returns: false if there are, or if there is no such capture: then nothing is to be announced.
-    public func fail(_ capture: CaptureID, reason: String, on connection: PostgresConnection) async throws -> Bool {
+    public func fail(_ capture: CaptureID, reason: FailureReason, on connection: PostgresConnection) async throws -> Bool {
         let part = Part.part
         let rows = try await connection.query(
             """
             INSERT INTO \(unescaped: part.table) AS part (capture_id, failure, \(unescaped: part.timeColumn))
-            SELECT id, \(reason), now() FROM captures WHERE id = \(capture.uuid)
+            SELECT id, \(reason.rawValue), now() FROM captures WHERE id = \(capture.uuid)
             ON CONFLICT (capture_id) DO UPDATE SET failure = EXCLUDED.failure,
                 \(unescaped: part.timeColumn) = EXCLUDED.\(unescaped: part.timeColumn)
             WHERE part.result IS NULL RETURNING capture_id
@@ -86,7 +86,7 @@ extension CaptureAnnouncement {
         do {
             self = try json.decode(CaptureAnnouncement.self)
         } catch {
-            throw RejectedMessage(reason: "capture_unreadable", detail: "\(error)")
+            throw RejectedMessage(.captureUnreadable, detail: "\(error)")
         }
     }
 }

@@ -32,7 +32,7 @@ public enum DepthAnalysis {
     private struct Appraisal {
         let verdict: DepthVerdict
         let surface: FittedSurface?
-        let reason: String?
+        let reason: DepthReason?
     }
 
     private static func appraise(
@@ -40,21 +40,21 @@ public enum DepthAnalysis {
     ) -> Appraisal {
         // 10 × valid < 3 × pixels is coverage < 30 % without rounding.
         guard statistics.valid.count * 10 >= map.metres.count * 3 else {
-            return Appraisal(verdict: .undecided, surface: nil, reason: "too_few_valid")
+            return Appraisal(verdict: .undecided, surface: nil, reason: .tooFewValid)
         }
         let grid = CentreGrid(map)
         guard grid.validCount >= CentreRelief.leastValid else {
-            return Appraisal(verdict: .undecided, surface: nil, reason: "too_few_valid")
+            return Appraisal(verdict: .undecided, surface: nil, reason: .tooFewValid)
         }
         // Noise is not fitted: no surface would be found, in the longest of searches.
         guard !jumps.isNoise(validCount: statistics.valid.count), let surface = CentreRelief.surface(of: grid) else {
-            return Appraisal(verdict: .undecided, surface: nil, reason: "not_a_surface")
+            return Appraisal(verdict: .undecided, surface: nil, reason: .notASurface)
         }
         // A screen that leaves a tenth to a fifth of the centre to a room behind it meets the specified rule: only what stands out
         // before the surface makes up for a relief that leaves the question open.
         let isReal = surface.relief > 0.20 || (surface.front >= 0.10 && followsSpecifiedRule)
         if isReal, surface.isScattered {
-            return Appraisal(verdict: .undecided, surface: surface, reason: "not_a_surface")
+            return Appraisal(verdict: .undecided, surface: surface, reason: .notASurface)
         }
         return Appraisal(
             verdict: isReal ? .real : surface.relief < 0.10 ? .flat : .undecided, surface: surface, reason: nil)

@@ -20,7 +20,7 @@ public enum EvidenceAssembly {
     ///   - receivedAt: when the upload was accepted; also when assessed again later.
     public static func assemble(
         attestation: AttestationFindings, depth: DepthFindings, exif: EXIFFields?, metadata: CaptureMetadata, receivedAt: Date,
-        completedAt: Date, type: CaptureType = .photo, mode: CaptureMode, analysisSource: AnalysisSource
+        completedAt: Date, kind: CaptureKind, analysisSource: AnalysisSource
     ) -> (package: EvidencePackage, confidence: ConfidenceLevel) {
         let hardware = HardwareAttestationEvidence(attestation)
         let depthEvidence = self.depthEvidence(depth, attestation: attestation, source: analysisSource)
@@ -29,9 +29,9 @@ public enum EvidenceAssembly {
             hardware: hardware.status, depth: depthEvidence.status,
             metadata: [checks.timestamp.status, checks.model.status, checks.resolution.status, checks.location.status])
         let package = EvidencePackage(
-            type: type, hardwareAttestation: hardware, depthAnalysis: depthEvidence, metadata: checks,
+            type: kind.type, hardwareAttestation: hardware, depthAnalysis: depthEvidence, metadata: checks,
             contentCredentials: contentCredentials(hardware: hardware.status, confidence: confidence),
-            analysisSource: analysisSource, mediaStored: mode == .full, algorithmVersions: algorithmVersions(depth),
+            analysisSource: analysisSource, mediaStored: kind.mode == .full, algorithmVersions: algorithmVersions(depth),
             processing: ProcessingEvidence(receivedAt: receivedAt, completedAt: completedAt))
         return (package, confidence)
     }
@@ -43,11 +43,11 @@ public enum EvidenceAssembly {
         let (status, reason) = DepthStatusRule.status(
             verdict: findings.measurements?.verdict, binding: binding, hasLiDAR: hasLiDAR(attestation))
         // The analyzer's word for an open verdict is the more exact one.
-        let isOpen = findings.measurements?.verdict != .real && reason != DepthStatusRule.noLiDAR
+        let isOpen = findings.measurements?.verdict != .real && reason != .noLiDAR
         let measured = isOpen ? findings.measurements?.reason : nil
         return DepthAnalysisEvidence(
             status: status, measurements: findings.measurements, source: source,
-            reason: measured ?? reason ?? findings.unavailableReason, previewScale: findings.previewScale)
+            reason: measured ?? reason.map(StableWord.init) ?? findings.unavailableReason, previewScale: findings.previewScale)
     }
 
     private static func hasLiDAR(_ attestation: AttestationFindings) -> Bool {
@@ -67,8 +67,8 @@ public enum EvidenceAssembly {
 
     /// SPEC §7: withheld unless the hardware check passed and nothing is suspicious; otherwise still to be made.
     private static func contentCredentials(hardware: CheckStatus, confidence: ConfidenceLevel) -> ContentCredentialsEvidence {
-        if confidence == .suspicious { return ContentCredentialsEvidence(status: .withheld, reason: "suspicious") }
-        if hardware != .pass { return ContentCredentialsEvidence(status: .withheld, reason: "hardware_attestation_not_passed") }
+        if confidence == .suspicious { return ContentCredentialsEvidence(status: .withheld, reason: .suspicious) }
+        if hardware != .pass { return ContentCredentialsEvidence(status: .withheld, reason: .hardwareNotPassed) }
         return ContentCredentialsEvidence(status: .pending, reason: nil)
     }
 }

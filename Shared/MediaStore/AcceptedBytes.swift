@@ -12,17 +12,16 @@ public struct AcceptedBytes: Sendable {
 extension S3Client {
     /// An object's bytes, compared with what was accepted (SPEC §1).
     /// - Parameter missing: the reason to give a capture up for if there is no such object.
-    /// - Throws: ``RejectedMessage``: `digest_mismatch`, or `missing`; what time may mend as it is.
-    public func accepted(_ object: StoredMedia, missing: String) async throws -> [UInt8] {
+    /// - Throws: ``RejectedMessage``: ``FailureReason/digestMismatch``, or `missing`; what time may mend as it is.
+    public func accepted(_ object: StoredMedia, missing: FailureReason) async throws -> [UInt8] {
         try await Self.rejecting(missing, object.key) { try await read(object) }
     }
 
     /// An object of an accepted upload from intake or, where that has been cleaned up already, from its final key: a database that lost
     /// its last moments in a fail-over asks again for what was done.
-    /// - Parameter name: its final name: `original.jpg`.
-    /// - Throws: as ``accepted(_:missing:)``, with `intake_missing` if it is at neither place.
-    public func accepted(_ object: StoredMedia, keptAs name: String, of capture: CaptureID) async throws -> AcceptedBytes {
-        try await Self.rejecting("intake_missing", object.key) {
+    /// - Throws: as ``accepted(_:missing:)``, with ``FailureReason/intakeMissing`` if it is at neither place.
+    public func accepted(_ object: StoredMedia, keptAs name: MediaName, of capture: CaptureID) async throws -> AcceptedBytes {
+        try await Self.rejecting(.intakeMissing, object.key) {
             do {
                 return AcceptedBytes(bytes: try await read(object), source: object)
             } catch let error as ObjectStorageError where error.code == .notFound {
@@ -34,8 +33,9 @@ extension S3Client {
 
     /// SHA-256 of the bytes of an accepted upload's objects one after the other; from intake, or all from their final keys.
     /// - Throws: as ``accepted(_:keptAs:of:)``.
-    public func acceptedDigest(ofAll objects: [(object: StoredMedia, name: String)], of capture: CaptureID) async throws -> ContentDigest {
-        try await Self.rejecting("intake_missing", "\(capture)") {
+    public func acceptedDigest(ofAll objects: [(object: StoredMedia, name: MediaName)], of capture: CaptureID) async throws -> ContentDigest
+    {
+        try await Self.rejecting(.intakeMissing, "\(capture)") {
             do {
                 return try await digest(ofAll: objects.map(\.object))
             } catch let error as ObjectStorageError where error.code == .notFound {
@@ -44,13 +44,15 @@ extension S3Client {
         }
     }
 
-    private static func rejecting<Result>(_ missing: String, _ detail: String, _ body: () async throws -> Result) async throws -> Result {
+    private static func rejecting<Result>(
+        _ missing: FailureReason, _ detail: String, _ body: () async throws -> Result
+    ) async throws -> Result {
         do {
             return try await body()
         } catch let error as ObjectStorageError {
             switch error.code {
-            case .notFound: throw RejectedMessage(reason: missing, detail: detail)
-            case .digestMismatch, .tooLarge: throw RejectedMessage(reason: "digest_mismatch", detail: error.message)
+            case .notFound: throw RejectedMessage(missing, detail: detail)
+            case .digestMismatch, .tooLarge: throw RejectedMessage(.digestMismatch, detail: error.message)
             default: throw error
             }
         }
@@ -59,7 +61,7 @@ extension S3Client {
 
 extension StoredMedia {
     /// The same bytes under a final key of the capture.
-    public func kept(as name: String, of capture: CaptureID) -> StoredMedia {
-        StoredMedia(key: "captures/\(capture)/\(name)", sha256: sha256, sizeBytes: sizeBytes, contentType: contentType)
+    public func kept(as name: MediaName, of capture: CaptureID) -> StoredMedia {
+        StoredMedia(key: "captures/\(capture)/\(name.rawValue)", sha256: sha256, sizeBytes: sizeBytes, contentType: contentType)
     }
 }

@@ -27,8 +27,8 @@ public struct DepthMeasurements: Codable, Sendable, Equatable {
     public var specifiedRule: Bool
     /// `relief-2`, or `relief-1` in records from before it.
     public var method: String
-    /// `too_few_valid`, `not_a_surface`, or `nil`.
-    public var reason: String?
+    /// `tooFewValid`, `notASurface`, or `nil`.
+    public var reason: StableWord<DepthReason>?
     /// Quarter turns clockwise that bring the depth map upright with the photo, 0...3.
     public var rotation: Int
 
@@ -37,7 +37,7 @@ public struct DepthMeasurements: Codable, Sendable, Equatable {
     public init(
         depthVariance: Double, depthLayers: Int, edgeCoherence: Double, minDepth: Double?, maxDepth: Double?, relief: Double?,
         reliefFront: Double? = nil, reliefBehind: Double? = nil, photoEdgesOnSurface: Double? = nil, coverage: Double,
-        verdict: DepthVerdict, specifiedRule: Bool, method: String, reason: String?, rotation: Int
+        verdict: DepthVerdict, specifiedRule: Bool, method: String, reason: DepthReason?, rotation: Int
     ) {
         self.depthVariance = depthVariance
         self.depthLayers = depthLayers
@@ -52,7 +52,7 @@ public struct DepthMeasurements: Codable, Sendable, Equatable {
         self.verdict = verdict
         self.specifiedRule = specifiedRule
         self.method = method
-        self.reason = reason
+        self.reason = reason.map(StableWord.init)
         self.rotation = rotation
     }
 

@@ -16,13 +16,13 @@ public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
     public var specifiedRule: Bool?
     public var method: String?
     public var source: AnalysisSource
-    public var reason: String?
+    public var reason: StableWord<DepthReason>?
     /// `nil` without a preview, or for captures from before it was kept.
     public var previewScale: DepthPreviewScale?
 
     /// - Parameter measurements: `nil` if there was no depth to measure.
     public init(
-        status: CheckStatus, measurements: DepthMeasurements?, source: AnalysisSource, reason: String?,
+        status: CheckStatus, measurements: DepthMeasurements?, source: AnalysisSource, reason: StableWord<DepthReason>?,
         previewScale: DepthPreviewScale? = nil
     ) {
         self.status = status

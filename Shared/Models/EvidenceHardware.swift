@@ -12,7 +12,7 @@ public struct HardwareAttestationEvidence: Codable, Sendable, Equatable {
     /// For the owning device alone.
     public var counter: UInt32?
     public var outOfOrder: Bool?
-    public var reason: String?
+    public var reason: StableWord<HardwareReason>?
 
     public init(_ findings: AttestationFindings) {
         status = findings.status

@@ -1,23 +1,24 @@
 /// One metadata check: its status, and a stable word for anything but `pass`.
-public struct MetadataCheck: Codable, Sendable, Equatable {
+public struct MetadataCheck<Reason>: Codable, Sendable, Equatable
+where Reason: RawRepresentable & Sendable & Hashable, Reason.RawValue == String {
     public var status: CheckStatus
-    public var reason: String?
+    public var reason: StableWord<Reason>?
 
-    public init(_ status: CheckStatus, reason: String? = nil) {
+    public init(_ status: CheckStatus, reason: Reason? = nil) {
         self.status = status
-        self.reason = reason
+        self.reason = reason.map(StableWord.init)
     }
 }
 
 /// The location check with the place as the public may see it.
 public struct LocationCheck: Codable, Sendable, Equatable {
     public var status: CheckStatus
-    public var reason: String?
+    public var reason: StableWord<LocationReason>?
     /// Degrees, WGS 84, rounded to two decimals; left out where there is no place on Earth.
     public var latitude: Double?
     public var longitude: Double?
 
-    public init(_ check: MetadataCheck, place: CoarseLocation?) {
+    public init(_ check: MetadataCheck<LocationReason>, place: CoarseLocation?) {
         status = check.status
         reason = check.reason
         latitude = place?.latitude
@@ -27,9 +28,9 @@ public struct LocationCheck: Codable, Sendable, Equatable {
 
 /// The metadata checks and what they say in one word each.
 public struct MetadataEvidence: Codable, Sendable, Equatable {
-    public var timestamp: MetadataCheck
-    public var model: MetadataCheck
-    public var resolution: MetadataCheck
+    public var timestamp: MetadataCheck<TimestampReason>
+    public var model: MetadataCheck<ModelReason>
+    public var resolution: MetadataCheck<ResolutionReason>
     public var location: LocationCheck
     /// True, false, or null where the check could not tell.
     public var timestampValid: Bool?
@@ -40,7 +41,8 @@ public struct MetadataEvidence: Codable, Sendable, Equatable {
 
     /// - Parameter place: `nil` unless the location check passed.
     public init(
-        timestamp: MetadataCheck, model: MetadataCheck, resolution: MetadataCheck, location: MetadataCheck, place: CoarseLocation?
+        timestamp: MetadataCheck<TimestampReason>, model: MetadataCheck<ModelReason>, resolution: MetadataCheck<ResolutionReason>,
+        location: MetadataCheck<LocationReason>, place: CoarseLocation?
     ) {
         self.timestamp = timestamp
         self.model = model

@@ -55,14 +55,12 @@ public enum AnalysisSource: String, Codable, Sendable { case server, device }
 /// Whether Content Credentials were made, and if not why.
 public struct ContentCredentialsEvidence: Codable, Sendable, Equatable {
     public enum Status: String, Codable, Sendable { case embedded, withheld, pending, unavailable }
-    /// With `pending`: made as soon as the time-stamp authority answers.
-    public static let noTimestampYet = "no_timestamp_yet"
     public var status: Status
-    public var reason: String?
+    public var reason: StableWord<CredentialsReason>?
 
-    public init(status: Status, reason: String?) {
+    public init(status: Status, reason: CredentialsReason?) {
         self.status = status
-        self.reason = reason
+        self.reason = reason.map(StableWord.init)
     }
 }
 

@@ -22,14 +22,13 @@ public struct AttestationFindings: Codable, Sendable, Equatable {
     public var counter: UInt32?
     /// A counter below one seen before: an offline queue arrived late. Not held against the capture.
     public var outOfOrder: Bool?
-    /// Stable word for anything but `pass`: `no_assertion`, `device_unverified`, `device_revoked`, `counter_replay`, the class of the
-    /// assertion's failure, or why a verified one does not count here: `app_not_accepted`, `environment_mismatch`, `development_device`,
-    /// `distribution_not_accepted`, `app_version_not_accepted`, `binding_retired`.
-    public var reason: String?
+    /// For anything but `pass`.
+    public var reason: StableWord<HardwareReason>?
 
     public init(
         status: CheckStatus, level: AttestationLevel, environment: String?, isDevelopmentAttestation: Bool, deviceModel: String,
-        hasLiDAR: Bool? = nil, binding: AssertionBinding? = nil, counter: UInt32? = nil, outOfOrder: Bool? = nil, reason: String? = nil
+        hasLiDAR: Bool? = nil, binding: AssertionBinding? = nil, counter: UInt32? = nil, outOfOrder: Bool? = nil,
+        reason: HardwareReason? = nil
     ) {
         self.status = status
         self.level = level
@@ -40,7 +39,7 @@ public struct AttestationFindings: Codable, Sendable, Equatable {
         self.binding = binding
         self.counter = counter
         self.outOfOrder = outOfOrder
-        self.reason = reason
+        self.reason = reason.map(StableWord.init)
     }
 
     enum CodingKeys: String, CodingKey {
@@ -58,16 +57,17 @@ public struct AttestationFindings: Codable, Sendable, Equatable {
 public struct DepthFindings: Codable, Sendable, Equatable {
     /// `nil` when the capture has no depth; ``unavailableReason`` says why.
     public var measurements: DepthMeasurements?
-    public var unavailableReason: String?
+    public var unavailableReason: StableWord<DepthReason>?
     public var preview: StoredMedia?
     /// What the preview's colours stand for.
     public var previewScale: DepthPreviewScale?
 
     public init(
-        measurements: DepthMeasurements?, unavailableReason: String? = nil, preview: StoredMedia?, previewScale: DepthPreviewScale? = nil
+        measurements: DepthMeasurements?, unavailableReason: DepthReason? = nil, preview: StoredMedia?,
+        previewScale: DepthPreviewScale? = nil
     ) {
         self.measurements = measurements
-        self.unavailableReason = unavailableReason
+        self.unavailableReason = unavailableReason.map(StableWord.init)
         self.preview = preview
         self.previewScale = previewScale
     }
@@ -80,8 +80,8 @@ public struct DepthFindings: Codable, Sendable, Equatable {
     }
 }
 
-/// What `upload-sync` stored: name (`original.jpg`, …) and object.
+/// What `upload-sync` stored.
 public struct MediaFindings: Codable, Sendable, Equatable {
-    public var objects: [String: StoredMedia]
-    public init(objects: [String: StoredMedia]) { self.objects = objects }
+    public var objects: [MediaName: StoredMedia]
+    public init(objects: [MediaName: StoredMedia]) { self.objects = objects }
 }

@@ -14,15 +14,15 @@ public protocol PartEvent: Event, Equatable {
     var captureID: CaptureID { get }
     var outcome: PartOutcome { get }
     /// Why the service gave up, for ``PartOutcome/error``.
-    var reason: String? { get }
-    init(captureID: CaptureID, outcome: PartOutcome, reason: String?)
+    var reason: StableWord<FailureReason>? { get }
+    init(captureID: CaptureID, outcome: PartOutcome, reason: StableWord<FailureReason>?)
 }
 
 extension PartEvent {
     public var partitionKey: String { captureID.description }
     public static func done(_ captureID: CaptureID) -> Self { Self(captureID: captureID, outcome: .done, reason: nil) }
-    public static func failed(_ captureID: CaptureID, reason: String) -> Self {
-        Self(captureID: captureID, outcome: .error, reason: reason)
+    public static func failed(_ captureID: CaptureID, reason: FailureReason) -> Self {
+        Self(captureID: captureID, outcome: .error, reason: StableWord(reason))
     }
 }
 
@@ -41,9 +41,9 @@ public struct AttestationAppraised: PartEvent {
     public static let part = EvidencePart.attestation
     public let captureID: CaptureID
     public let outcome: PartOutcome
-    public let reason: String?
+    public let reason: StableWord<FailureReason>?
 
-    public init(captureID: CaptureID, outcome: PartOutcome, reason: String?) {
+    public init(captureID: CaptureID, outcome: PartOutcome, reason: StableWord<FailureReason>?) {
         self.captureID = captureID
         self.outcome = outcome
         self.reason = reason
@@ -59,9 +59,9 @@ public struct DepthAnalyzed: PartEvent {
     public static let part = EvidencePart.depth
     public let captureID: CaptureID
     public let outcome: PartOutcome
-    public let reason: String?
+    public let reason: StableWord<FailureReason>?
 
-    public init(captureID: CaptureID, outcome: PartOutcome, reason: String?) {
+    public init(captureID: CaptureID, outcome: PartOutcome, reason: StableWord<FailureReason>?) {
         self.captureID = captureID
         self.outcome = outcome
         self.reason = reason
@@ -77,9 +77,9 @@ public struct MediaSynced: PartEvent {
     public static let part = EvidencePart.media
     public let captureID: CaptureID
     public let outcome: PartOutcome
-    public let reason: String?
+    public let reason: StableWord<FailureReason>?
 
-    public init(captureID: CaptureID, outcome: PartOutcome, reason: String?) {
+    public init(captureID: CaptureID, outcome: PartOutcome, reason: StableWord<FailureReason>?) {
         self.captureID = captureID
         self.outcome = outcome
         self.reason = reason
@@ -93,10 +93,10 @@ public struct EvidenceAssembled: Event, Equatable {
     public let captureID: CaptureID
     public let status: CaptureStatus
     public let confidenceLevel: ConfidenceLevel?
-    public let failure: String?
+    public let failure: StableWord<FailureReason>?
     public var partitionKey: String { captureID.description }
 
-    public init(captureID: CaptureID, status: CaptureStatus, confidenceLevel: ConfidenceLevel?, failure: String?) {
+    public init(captureID: CaptureID, status: CaptureStatus, confidenceLevel: ConfidenceLevel?, failure: StableWord<FailureReason>?) {
         self.captureID = captureID
         self.status = status
         self.confidenceLevel = confidenceLevel

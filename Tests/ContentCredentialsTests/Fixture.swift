@@ -48,10 +48,10 @@ struct Fixture {
             type: .photo, hardwareAttestation: HardwareAttestationEvidence(attestation),
             depthAnalysis: DepthAnalysisEvidence(
                 status: hasDepth ? .pass : .unavailable, measurements: hasDepth ? measurements : nil, source: .server,
-                reason: hasDepth ? nil : "no_depth"),
+                reason: hasDepth ? nil : StableWord(.noDepth)),
             metadata: MetadataEvidence(
-                timestamp: MetadataCheck(.pass), model: MetadataCheck(.fail, reason: "model_without_lidar"),
-                resolution: MetadataCheck(.unavailable, reason: "size_unknown"), location: MetadataCheck(.pass), place: place),
+                timestamp: MetadataCheck(.pass), model: MetadataCheck(.fail, reason: .modelWithoutLiDAR),
+                resolution: MetadataCheck(.unavailable, reason: .sizeUnknown), location: MetadataCheck(.pass), place: place),
             contentCredentials: ContentCredentialsEvidence(status: .pending, reason: nil), analysisSource: .server, mediaStored: true,
             algorithmVersions: ["depth": "relief-2", "confidence": "1"],
             processing: ProcessingEvidence(receivedAt: capturedAt, completedAt: capturedAt))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Content Credentials of what the hardware did not sign")
 struct UnsignedMetadataTests {
-    private func evidence(_ binding: AssertionBinding, time: MetadataCheck = MetadataCheck(.pass)) -> EvidencePackage {
+    private func evidence(_ binding: AssertionBinding, time: MetadataCheck<TimestampReason> = MetadataCheck(.pass)) -> EvidencePackage {
         var evidence = Fixture.evidence()
         evidence.hardwareAttestation.binding = binding
         evidence.metadata.timestamp = time
@@ -29,10 +29,10 @@ struct UnsignedMetadataTests {
     @Test(
         "say when only where the time check passed",
         arguments: [
-            MetadataCheck(.unavailable, reason: "no_exif_time"), MetadataCheck(.unavailable, reason: "uploaded_late"),
-            MetadataCheck(.fail, reason: "after_receipt"),
-        ])
-    func time(check: MetadataCheck) throws {
+            MetadataCheck(.unavailable, reason: .noEXIFTime), MetadataCheck(.unavailable, reason: .uploadedLate),
+            MetadataCheck(.fail, reason: .afterReceipt),
+        ] as [MetadataCheck<TimestampReason>])
+    func time(check: MetadataCheck<TimestampReason>) throws {
         let text = try definition(evidence(.photoDepthMetadata, time: check))
         #expect(!text.contains("\"when\"") && text.contains("\"device_model\":\"iPhone 15 Pro\""))
         #expect(try definition(evidence(.photoDepthMetadata)).contains("\"when\":\"\(Timestamp.format(Fixture.capturedAt))\""))

@@ -36,6 +36,6 @@ struct BackoffTests {
         #expect(isDependencyFailure(PostgresError(code: .query, message: "read-only", sqlState: "25006")))
         #expect(!isDependencyFailure(PostgresError(code: .query, message: "not a number", sqlState: "22P02")))
         #expect(!isDependencyFailure(Odd()))
-        #expect(!isDependencyFailure(RejectedMessage(reason: "x")))
+        #expect(!isDependencyFailure(RejectedMessage(.undecodable)))
     }
 }

@@ -1,6 +1,7 @@
-import ServiceRuntime
 import Synchronization
 import Testing
+
+@testable import ServiceRuntime
 
 @Suite("Circuit breaker")
 struct CircuitBreakerTests {

@@ -11,7 +11,7 @@ struct DeadLetterTests {
             record: KafkaRecord(
                 topic: Topic.captureReceived.rawValue, partition: 0, offset: 7, key: nil, value: value, headers: headers,
                 timestampMilliseconds: nil),
-            rejection: RejectedMessage(reason: "undecodable", detail: detail), service: .depthAnalyzer, attempts: 1)
+            rejection: RejectedMessage(.undecodable, detail: detail), service: .depthAnalyzer, attempts: 1)
     }
 
     private func value(_ name: String, of letter: DeadLetter) -> String? {

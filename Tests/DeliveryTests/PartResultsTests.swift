@@ -11,7 +11,7 @@ import TestSupport
 @Suite("What a service keeps of its answers", .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
 struct PartResultsTests {
     private static let results = PartResults<DepthAnalyzed>()
-    private static func findings(_ reason: String) -> DepthFindings {
+    private static func findings(_ reason: DepthReason) -> DepthFindings {
         DepthFindings(measurements: nil, unavailableReason: reason, preview: nil)
     }
 
@@ -35,11 +35,11 @@ struct PartResultsTests {
     func firstStands() async throws {
         try await StoredCapture.with { capture, pool in
             try await pool.withConnection { connection in
-                let first = try await Self.results.save(Self.findings("a"), for: capture.id, on: connection)
-                let second = try await Self.results.save(Self.findings("b"), for: capture.id, on: connection)
-                let isFailed = try await Self.results.fail(capture.id, reason: "late", on: connection)
+                let first = try await Self.results.save(Self.findings(.noDepth), for: capture.id, on: connection)
+                let second = try await Self.results.save(Self.findings(.noLiDAR), for: capture.id, on: connection)
+                let isFailed = try await Self.results.fail(capture.id, reason: .digestMismatch, on: connection)
                 let stored = try await Self.results.find(capture.id, on: connection)?.stored
-                #expect([first, second, stored] == [Self.findings("a"), Self.findings("a"), Self.findings("a")])
+                #expect([first, second, stored] == [Self.findings(.noDepth), Self.findings(.noDepth), Self.findings(.noDepth)])
                 #expect(!isFailed)
             }
         }
@@ -50,8 +50,8 @@ struct PartResultsTests {
         try await StoredCapture.with { capture, pool in
             let publisher = PartPublisher<DepthAnalyzed>(.depthAnalyzer, database: pool)
             try await pool.withTransaction { connection in
-                try await publisher.giveUp(capture.id, reason: "digest_mismatch", on: connection)
-                try await publisher.giveUp(CaptureID(), reason: "digest_mismatch", on: connection)
+                try await publisher.giveUp(capture.id, reason: .digestMismatch, on: connection)
+                try await publisher.giveUp(CaptureID(), reason: .digestMismatch, on: connection)
             }
             let failures = try await pool.query("SELECT failure FROM depth_analyses").map { try $0.get("failure", as: String.self) }
             #expect(failures == ["digest_mismatch"])
@@ -60,8 +60,8 @@ struct PartResultsTests {
                     == [#"{"capture_id":"\#(capture.id)","outcome":"error","reason":"digest_mismatch"}"#])
             try await pool.withConnection { connection in
                 #expect(try await Self.results.find(capture.id, on: connection)?.stored == nil)
-                try await Self.results.save(Self.findings("a"), for: capture.id, on: connection)
-                #expect(try await Self.results.find(capture.id, on: connection)?.stored == Self.findings("a"))
+                try await Self.results.save(Self.findings(.noDepth), for: capture.id, on: connection)
+                #expect(try await Self.results.find(capture.id, on: connection)?.stored == Self.findings(.noDepth))
             }
             #expect(try await pool.query("SELECT FROM depth_analyses WHERE failure IS NOT NULL").isEmpty)
         }
@@ -74,13 +74,13 @@ struct PartResultsTests {
             let context = { MessageContext(eventID: EventID(), topic: .captureReceived, attempt: 1, logger: Logger(label: "tests")) }
             let first = context()
             #expect(try await publisher.begin(capture.id, answering: first) == capture.announcement)
-            try await publisher.publish(Self.findings("a"), for: capture.id, answering: first)
+            try await publisher.publish(Self.findings(.noDepth), for: capture.id, answering: first)
             let second = context()
             for _ in 0..<2 { #expect(try await publisher.begin(capture.id, answering: second) == nil) }
             let done = #"{"capture_id":"\#(capture.id)","outcome":"done"}"#
             #expect(try await Self.events(pool) == [done, done])
             await #expect { try await publisher.begin(CaptureID(), answering: context()) } throws: {
-                ($0 as? RejectedMessage)?.reason == "capture_unknown"
+                ($0 as? RejectedMessage)?.reason == .captureUnknown
             }
         }
     }

@@ -15,9 +15,9 @@ struct StoredCapture: Sendable {
         let digest = try #require(ContentDigest(bytes: [UInt8](repeating: 7, count: 32)))
         let photo = StoredMedia(key: "incoming/\(id)/photo", sha256: digest, sizeBytes: 1, contentType: "image/jpeg")
         announcement = CaptureAnnouncement(
-            captureID: id, deviceID: device, type: .photo, mode: .full,
-            intake: IntakeObjects(photo: photo, depth: nil, photoThenDepth: nil), metadata: Array("{}".utf8), assertion: nil,
-            depthWidth: 2, depthHeight: 2, receivedAt: Date(timeIntervalSince1970: 1_790_000_000))
+            captureID: id, deviceID: device,
+            content: .photo(PhotoContent(photo: photo, depth: photo, photoThenDepth: nil, depthWidth: 2, depthHeight: 2)),
+            metadata: Array("{}".utf8), assertion: nil, receivedAt: Date(timeIntervalSince1970: 1_790_000_000))
         _ = try await pool.query(
             """
             INSERT INTO devices (id, platform, model, has_lidar, attestation_level, attestation_failure, key_id, request_key_algorithm,

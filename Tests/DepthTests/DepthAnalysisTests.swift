@@ -43,7 +43,7 @@ struct DepthAnalyzerTests {
     func invalid(value: Float) throws {
         let result = analyze(try Maps.make { _, _ in Double(value) })
         #expect(result.verdict == .undecided)
-        #expect(result.reason == "too_few_valid")
+        #expect(result.reason?.known == .tooFewValid)
         #expect(result.coverage == 0 && result.relief == nil && result.minDepth == nil && result.maxDepth == nil)
         #expect(result.depthVariance == 0 && result.depthLayers == 0 && result.edgeCoherence == 0)
     }
@@ -67,16 +67,16 @@ struct DepthAnalyzerTests {
     func coverage(share: Double, isTooFew: Bool) throws {
         let map = try Maps.make(width: 100, height: 100) { _, v in (v + 1) / 2 < share || abs(v) < 0.0001 ? 1 : 0 }
         let around = try Maps.make(width: 100, height: 100) { u, _ in abs(u) < share ? 1 : 0 }
-        #expect((analyze(map).reason == "too_few_valid") || !isTooFew)
-        #expect((analyze(around).reason == "too_few_valid") == isTooFew)
+        #expect((analyze(map).reason?.known == .tooFewValid) || !isTooFew)
+        #expect((analyze(around).reason?.known == .tooFewValid) == isTooFew)
     }
 
     @Test("needs 200 valid pixels in the centre")
     func centre() throws {
         let ring = try Maps.make { u, v in max(abs(u), abs(v)) > 0.62 ? 1 : .nan }
         #expect(analyze(ring).coverage > 0.5)
-        #expect(analyze(ring).reason == "too_few_valid")
-        #expect(analyze(try Maps.make(width: 18, height: 18) { u, _ in 1 + u / 4 }).reason == "too_few_valid")
+        #expect(analyze(ring).reason?.known == .tooFewValid)
+        #expect(analyze(try Maps.make(width: 18, height: 18) { u, _ in 1 + u / 4 }).reason?.known == .tooFewValid)
         #expect(analyze(try Maps.make(width: 30, height: 30) { u, _ in 1 + u / 4 }).reason == nil)
     }
 
@@ -86,7 +86,7 @@ struct DepthAnalyzerTests {
         let map = try Maps.make { u, v in max(abs(u), abs(v)) > 0.62 || abs(v) < 0.01 ? 1 + 0.1 * u : .nan }
         let result = analyze(map)
         #expect(result.verdict == .undecided)
-        #expect(result.reason == "not_a_surface" && result.relief == nil)
+        #expect(result.reason?.known == .notASurface && result.relief == nil)
     }
 
     @Test(

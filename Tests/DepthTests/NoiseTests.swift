@@ -41,7 +41,7 @@ struct NoiseTests {
     func notASurface() throws {
         let result = DepthAnalysis.analyze(depth: try map(.uniformEverywhere, seed: 9), luma: nil, exifOrientation: nil)
         #expect(result.verdict == .undecided)
-        #expect(result.reason == "not_a_surface")
+        #expect(result.reason?.known == .notASurface)
     }
 
     @Test("of a sensor does not hide a scene")

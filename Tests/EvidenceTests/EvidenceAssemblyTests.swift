@@ -11,7 +11,8 @@ struct EvidenceAssemblerTests {
     private static let receipt = TimestampCheckTests.receipt
 
     private func attestation(
-        _ status: CheckStatus, _ binding: AssertionBinding?, reason: String? = nil, model: String = "iPhone 15 Pro", hasLiDAR: Bool? = true
+        _ status: CheckStatus, _ binding: AssertionBinding?, reason: HardwareReason? = nil, model: String = "iPhone 15 Pro",
+        hasLiDAR: Bool? = true
     ) -> AttestationFindings {
         AttestationFindings(
             status: status, level: status == .unavailable ? .unverified : .secureEnclave, environment: "production",
@@ -19,8 +20,8 @@ struct EvidenceAssemblerTests {
             reason: reason)
     }
 
-    private func depth(_ verdict: DepthVerdict?, reason: String? = nil, method: String = "relief-2") -> DepthFindings {
-        guard let verdict else { return DepthFindings(measurements: nil, unavailableReason: "no_depth", preview: nil) }
+    private func depth(_ verdict: DepthVerdict?, reason: DepthReason? = nil, method: String = "relief-2") -> DepthFindings {
+        guard let verdict else { return DepthFindings(measurements: nil, unavailableReason: .noDepth, preview: nil) }
         let measurements = DepthMeasurements(
             depthVariance: 0.4, depthLayers: 3, edgeCoherence: 0.5, minDepth: 0.3, maxDepth: 4, relief: 0.6, coverage: 0.9,
             verdict: verdict,
@@ -45,11 +46,11 @@ struct EvidenceAssemblerTests {
     }
 
     private func assemble(
-        _ attestation: AttestationFindings, _ depth: DepthFindings, exif: EXIFFields?, location: String? = nil, mode: CaptureMode = .full
+        _ attestation: AttestationFindings, _ depth: DepthFindings, exif: EXIFFields?, location: String? = nil, kind: CaptureKind = .photo
     ) throws -> (package: EvidencePackage, confidence: ConfidenceLevel) {
         EvidenceAssembly.assemble(
             attestation: attestation, depth: depth, exif: exif, metadata: try metadata(location), receivedAt: Self.receipt,
-            completedAt: Self.receipt.addingTimeInterval(0.25), mode: mode, analysisSource: mode == .full ? .server : .device)
+            completedAt: Self.receipt.addingTimeInterval(0.25), kind: kind, analysisSource: kind.mode == .full ? .server : .device)
     }
 
     @Test("gives HIGH to a sound capture, with every finding in the package")
@@ -62,7 +63,7 @@ struct EvidenceAssemblerTests {
         #expect(package.hardwareAttestation == HardwareAttestationEvidence(attestation(.pass, .photoDepthMetadata)))
         #expect(package.depthAnalysis.status == .pass && package.depthAnalysis.source == .server && package.depthAnalysis.reason == nil)
         let checks = package.metadata
-        #expect([checks.timestamp, checks.model, checks.resolution].allSatisfy { $0 == MetadataCheck(.pass) })
+        #expect([checks.timestamp.status, checks.model.status, checks.resolution.status].allSatisfy { $0 == .pass })
         #expect(checks.timestampValid == true && checks.modelVerified == true && checks.locationAvailable)
         #expect(checks.locationCoarse == "San Francisco, CA" && checks.location.status == .pass)
         #expect(package.contentCredentials == ContentCredentialsEvidence(status: .pending, reason: nil))
@@ -112,20 +113,20 @@ struct EvidenceAssemblerTests {
         let (package, confidence) = try assemble(sound, depth(.real), exif: exif, location: #"{"lat": 91, "lng": 0}"#)
         #expect(confidence == .suspicious && package.metadata.location.status == .fail)
         #expect(!package.metadata.locationAvailable && package.metadata.locationCoarse == nil && package.metadata.location.latitude == nil)
-        #expect(package.contentCredentials == ContentCredentialsEvidence(status: .withheld, reason: "suspicious"))
+        #expect(package.contentCredentials == ContentCredentialsEvidence(status: .withheld, reason: .suspicious))
     }
 
     @Test(
         "says why depth did not pass",
         arguments: [
-            (nil, nil, .photoDepth, "no_depth"), (.flat, nil, .photoDepth, "flat_surface"),
-            (.undecided, "too_few_valid", .photoDepth, "too_few_valid"),
-            (.undecided, nil, nil, "undecided"), (.real, "not_a_surface", .photo, "depth_not_signed"),
-            (.real, "not_a_surface", .photoDepth, nil),
-        ] as [(DepthVerdict?, String?, AssertionBinding?, String?)])
-    func depthReason(verdict: DepthVerdict?, reason: String?, binding: AssertionBinding?, expected: String?) throws {
+            (nil, nil, .photoDepth, .noDepth), (.flat, nil, .photoDepth, .flatSurface),
+            (.undecided, .tooFewValid, .photoDepth, .tooFewValid),
+            (.undecided, nil, nil, .undecided), (.real, .notASurface, .photo, .depthNotSigned),
+            (.real, .notASurface, .photoDepth, nil),
+        ] as [(DepthVerdict?, DepthReason?, AssertionBinding?, DepthReason?)])
+    func depthReason(verdict: DepthVerdict?, reason: DepthReason?, binding: AssertionBinding?, expected: DepthReason?) throws {
         let package = try assemble(attestation(.pass, binding), depth(verdict, reason: reason), exif: nil).package
-        #expect(package.depthAnalysis.reason == expected)
+        #expect(package.depthAnalysis.reason?.known == expected)
     }
 
     @Test(
@@ -135,12 +136,12 @@ struct EvidenceAssemblerTests {
         ] as [(String, Bool?)], [DepthVerdict.real, .flat, .undecided])
     func noLiDAR(device: (model: String, hasLiDAR: Bool?), verdict: DepthVerdict) throws {
         let found = attestation(.pass, .photoDepthMetadata, model: device.model, hasLiDAR: device.hasLiDAR)
-        let (package, confidence) = try assemble(found, depth(verdict, reason: verdict == .undecided ? "too_few_valid" : nil), exif: nil)
-        #expect(package.depthAnalysis.status == .inconclusive && package.depthAnalysis.reason == "no_lidar")
+        let (package, confidence) = try assemble(found, depth(verdict, reason: verdict == .undecided ? .tooFewValid : nil), exif: nil)
+        #expect(package.depthAnalysis.status == .inconclusive && package.depthAnalysis.reason?.known == .noLiDAR)
         #expect(package.depthAnalysis.verdict == verdict)
         #expect(confidence != .high)
         let none = try assemble(found, depth(nil), exif: nil).package.depthAnalysis
-        #expect(none.status == .unavailable && none.reason == "no_depth")
+        #expect(none.status == .unavailable && none.reason?.known == .noDepth)
     }
 
     @Test("takes a device's word for its sensor where the model says nothing", arguments: ["iPhone 15 Pro", "iPhone", "iPhone99,9"])
@@ -161,13 +162,13 @@ struct EvidenceAssemblerTests {
 
     @Test("withholds Content Credentials without a verified device")
     func withheld() throws {
-        let package = try assemble(attestation(.unavailable, nil, reason: "no_assertion"), depth(.real), exif: nil).package
-        #expect(package.contentCredentials == ContentCredentialsEvidence(status: .withheld, reason: "hardware_attestation_not_passed"))
+        let package = try assemble(attestation(.unavailable, nil, reason: .noAssertion), depth(.real), exif: nil).package
+        #expect(package.contentCredentials == ContentCredentialsEvidence(status: .withheld, reason: .hardwareNotPassed))
     }
 
     @Test("says that a hash-only capture has no media")
     func hashOnly() throws {
-        let package = try assemble(attestation(.pass, .photoDepth), depth(.real), exif: nil, mode: .hashOnly).package
+        let package = try assemble(attestation(.pass, .photoDepth), depth(.real), exif: nil, kind: .hashOnly).package
         #expect(!package.mediaStored && package.analysisSource == .device && package.depthAnalysis.source == .device)
     }
 }

@@ -34,37 +34,37 @@ struct ModelCheckTests {
         "judges every combination",
         arguments: [
             // A known model without LiDAR, in either place, whatever else is said.
-            ("iPhone 15", "iPhone 15 Pro", "iPhone 15 Pro", .fail, "model_without_lidar"),
-            ("iPhone 15 Pro", "iPhone 15", "iPhone 15 Pro", .fail, "model_without_lidar"),
-            (nil, "iPhone15,4", "iPhone", .fail, "model_without_lidar"),
-            ("iPhone 15", "iPhone 15", "iPhone 15", .fail, "model_without_lidar"),
-            ("iPhone X", "iPhone10,3", "iPhone 15 Pro", .fail, "model_without_lidar"),
-            ("iPhone 11 Pro", "iPhone", "iPhone", .fail, "model_without_lidar"),
+            ("iPhone 15", "iPhone 15 Pro", "iPhone 15 Pro", .fail, .modelWithoutLiDAR),
+            ("iPhone 15 Pro", "iPhone 15", "iPhone 15 Pro", .fail, .modelWithoutLiDAR),
+            (nil, "iPhone15,4", "iPhone", .fail, .modelWithoutLiDAR),
+            ("iPhone 15", "iPhone 15", "iPhone 15", .fail, .modelWithoutLiDAR),
+            ("iPhone X", "iPhone10,3", "iPhone 15 Pro", .fail, .modelWithoutLiDAR),
+            ("iPhone 11 Pro", "iPhone", "iPhone", .fail, .modelWithoutLiDAR),
             // Another model than the registered one.
-            ("iPhone 15 Pro", "iPhone 15 Pro", "iPhone 14 Pro", .fail, "differs_from_registered"),
-            ("iPhone 15 Pro", "iPhone 14 Pro", "iPhone 14 Pro", .fail, "differs_from_registered"),
-            ("iPhone 14 Pro", "iPhone 15 Pro", "iPhone 14 Pro", .fail, "differs_from_registered"),
-            (nil, "iPhone16,2", "iPhone 15 Pro", .fail, "differs_from_registered"),
-            ("Canon EOS R5", "iPhone 15 Pro", "iPhone 15 Pro", .fail, "differs_from_registered"),
-            (nil, "iPhone19,1", "iPhone 15 Pro", .fail, "differs_from_registered"),
-            (nil, "iPhone 15 Pro", "iPhone 18 Pro", .fail, "differs_from_registered"),
-            (nil, "iPhone 18 Pro Max", "iPhone 18 Pro", .fail, "differs_from_registered"),
-            (nil, "iPhone19,2", "iPhone19,1", .fail, "differs_from_registered"),
+            ("iPhone 15 Pro", "iPhone 15 Pro", "iPhone 14 Pro", .fail, .differsFromRegistered),
+            ("iPhone 15 Pro", "iPhone 14 Pro", "iPhone 14 Pro", .fail, .differsFromRegistered),
+            ("iPhone 14 Pro", "iPhone 15 Pro", "iPhone 14 Pro", .fail, .differsFromRegistered),
+            (nil, "iPhone16,2", "iPhone 15 Pro", .fail, .differsFromRegistered),
+            ("Canon EOS R5", "iPhone 15 Pro", "iPhone 15 Pro", .fail, .differsFromRegistered),
+            (nil, "iPhone19,1", "iPhone 15 Pro", .fail, .differsFromRegistered),
+            (nil, "iPhone 15 Pro", "iPhone 18 Pro", .fail, .differsFromRegistered),
+            (nil, "iPhone 18 Pro Max", "iPhone 18 Pro", .fail, .differsFromRegistered),
+            (nil, "iPhone19,2", "iPhone19,1", .fail, .differsFromRegistered),
             // Nothing wrong, and not enough to pass.
-            ("iPhone", "iPhone", "iPhone 15 Pro", .unavailable, "model_unknown"),
-            ("iPhone", "iPhone 15 Pro", "iPhone 15 Pro", .unavailable, "model_unknown"),
-            ("iPhone 15 Pro", "iPhone", "iPhone 15 Pro", .unavailable, "model_unknown"),
-            (nil, "iPhone", "iPhone", .unavailable, "model_unknown"),
-            (nil, "iPhone 18 Pro", "iPhone 18 Pro", .unavailable, "model_unknown"),
-            ("iPhone 18 Pro", "iPhone19,1", "iPhone 18 Pro", .unavailable, "model_unknown"),
-            ("iphone 15 pro", "iphone 15 pro", "iphone 15 pro", .unavailable, "model_unknown"),
-            (nil, "", "iPhone 15 Pro", .unavailable, "model_unknown"),
+            ("iPhone", "iPhone", "iPhone 15 Pro", .unavailable, .modelUnknown),
+            ("iPhone", "iPhone 15 Pro", "iPhone 15 Pro", .unavailable, .modelUnknown),
+            ("iPhone 15 Pro", "iPhone", "iPhone 15 Pro", .unavailable, .modelUnknown),
+            (nil, "iPhone", "iPhone", .unavailable, .modelUnknown),
+            (nil, "iPhone 18 Pro", "iPhone 18 Pro", .unavailable, .modelUnknown),
+            ("iPhone 18 Pro", "iPhone19,1", "iPhone 18 Pro", .unavailable, .modelUnknown),
+            ("iphone 15 pro", "iphone 15 pro", "iphone 15 pro", .unavailable, .modelUnknown),
+            (nil, "", "iPhone 15 Pro", .unavailable, .modelUnknown),
             // Enough.
             (nil, "iPhone 15 Pro", "iPhone 15 Pro", .pass, nil),
             ("iPhone 15 Pro", "iPhone16,1", "iPhone", .pass, nil),
             ("iPhone 15 Pro", "", "", .pass, nil),
-        ] as [(String?, String, String, CheckStatus, String?)])
-    func combinations(exif: String?, claimed: String, registered: String, status: CheckStatus, reason: String?) {
+        ] as [(String?, String, String, CheckStatus, ModelReason?)])
+    func combinations(exif: String?, claimed: String, registered: String, status: CheckStatus, reason: ModelReason?) {
         #expect(MetadataChecks.model(exif: exif, claimed: claimed, registered: registered) == MetadataCheck(status, reason: reason))
     }
 
@@ -81,7 +81,8 @@ struct ModelCheckTests {
         var fields = EXIFFields()
         fields.pixelWidth = width
         fields.pixelHeight = height
-        let expected = isKnown ? MetadataCheck(.pass) : MetadataCheck(.unavailable, reason: "size_not_in_table")
+        let expected: MetadataCheck<ResolutionReason> =
+            isKnown ? MetadataCheck(.pass) : MetadataCheck(.unavailable, reason: .sizeNotInTable)
         #expect(MetadataChecks.resolution(fields, claimed: model) == expected)
         fields.model = model
         #expect(MetadataChecks.resolution(fields, claimed: "iPhone") == expected)
@@ -89,11 +90,11 @@ struct ModelCheckTests {
 
     @Test("cannot tell a resolution without size or model")
     func noResolution() {
-        #expect(MetadataChecks.resolution(nil, claimed: "iPhone 15 Pro") == MetadataCheck(.unavailable, reason: "size_unknown"))
-        #expect(MetadataChecks.resolution(EXIFFields(), claimed: "iPhone 15 Pro") == MetadataCheck(.unavailable, reason: "size_unknown"))
+        #expect(MetadataChecks.resolution(nil, claimed: "iPhone 15 Pro") == MetadataCheck(.unavailable, reason: .sizeUnknown))
+        #expect(MetadataChecks.resolution(EXIFFields(), claimed: "iPhone 15 Pro") == MetadataCheck(.unavailable, reason: .sizeUnknown))
         var fields = EXIFFields()
         (fields.pixelWidth, fields.pixelHeight) = (4032, 3024)
-        #expect(MetadataChecks.resolution(fields, claimed: "iPhone") == MetadataCheck(.unavailable, reason: "model_unknown"))
-        #expect(MetadataChecks.resolution(fields, claimed: "iPhone 15") == MetadataCheck(.unavailable, reason: "size_not_in_table"))
+        #expect(MetadataChecks.resolution(fields, claimed: "iPhone") == MetadataCheck(.unavailable, reason: .modelUnknown))
+        #expect(MetadataChecks.resolution(fields, claimed: "iPhone 15") == MetadataCheck(.unavailable, reason: .sizeNotInTable))
     }
 }

@@ -117,7 +117,7 @@ struct PlaceTests {
         ] as [(Double, Double, CheckStatus)])
     func onEarth(latitude: Double, longitude: Double, status: CheckStatus) {
         let location = PreciseLocation(latitude: latitude, longitude: longitude, altitude: nil, accuracy: nil)
-        #expect(MetadataChecks.location(location) == MetadataCheck(status, reason: status == .fail ? "not_on_earth" : nil))
-        #expect(MetadataChecks.location(nil) == MetadataCheck(.unavailable, reason: "not_provided"))
+        #expect(MetadataChecks.location(location) == MetadataCheck(status, reason: status == .fail ? .notOnEarth : nil))
+        #expect(MetadataChecks.location(nil) == MetadataCheck(.unavailable, reason: .notProvided))
     }
 }

@@ -38,14 +38,14 @@ struct RuleTests {
         arguments: [
             (nil, nil, .unavailable, nil), (nil, .photo, .unavailable, nil), (nil, .photoDepth, .unavailable, nil),
             (nil, .photoDepthMetadata, .unavailable, nil),
-            (.real, nil, .pass, nil), (.real, .photo, .inconclusive, "depth_not_signed"), (.real, .photoDepth, .pass, nil),
+            (.real, nil, .pass, nil), (.real, .photo, .inconclusive, .depthNotSigned), (.real, .photoDepth, .pass, nil),
             (.real, .photoDepthMetadata, .pass, nil),
-            (.flat, nil, .inconclusive, "flat_surface"), (.flat, .photo, .inconclusive, "flat_surface"),
-            (.flat, .photoDepth, .inconclusive, "flat_surface"), (.flat, .photoDepthMetadata, .inconclusive, "flat_surface"),
-            (.undecided, nil, .inconclusive, "undecided"), (.undecided, .photo, .inconclusive, "undecided"),
-            (.undecided, .photoDepth, .inconclusive, "undecided"), (.undecided, .photoDepthMetadata, .inconclusive, "undecided"),
-        ] as [(DepthVerdict?, AssertionBinding?, CheckStatus, String?)])
-    func depth(verdict: DepthVerdict?, binding: AssertionBinding?, status: CheckStatus, reason: String?) {
+            (.flat, nil, .inconclusive, .flatSurface), (.flat, .photo, .inconclusive, .flatSurface),
+            (.flat, .photoDepth, .inconclusive, .flatSurface), (.flat, .photoDepthMetadata, .inconclusive, .flatSurface),
+            (.undecided, nil, .inconclusive, .undecided), (.undecided, .photo, .inconclusive, .undecided),
+            (.undecided, .photoDepth, .inconclusive, .undecided), (.undecided, .photoDepthMetadata, .inconclusive, .undecided),
+        ] as [(DepthVerdict?, AssertionBinding?, CheckStatus, DepthReason?)])
+    func depth(verdict: DepthVerdict?, binding: AssertionBinding?, status: CheckStatus, reason: DepthReason?) {
         let result = DepthStatusRule.status(verdict: verdict, binding: binding)
         #expect(result.status == status && result.reason == reason)
     }

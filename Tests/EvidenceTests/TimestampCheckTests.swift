@@ -25,12 +25,12 @@ struct TimestampCheckTests {
     @Test(
         "goes by the time before receipt",
         arguments: [
-            (0, .pass, nil), (1, .pass, nil), (900_000, .pass, nil), (900_001, .unavailable, "uploaded_late"),
-            (901_000, .unavailable, "uploaded_late"), (30 * 86_400_000, .unavailable, "uploaded_late"),
-            (30 * 86_400_000 + 1, .unavailable, "uploaded_very_late"), (9000 * 86_400_000, .unavailable, "uploaded_very_late"),
-            (-1, .pass, nil), (-120_000, .pass, nil), (-120_001, .fail, "after_receipt"), (-86_400_000, .fail, "after_receipt"),
-        ] as [(Int, CheckStatus, String?)])
-    func age(milliseconds: Int, status: CheckStatus, reason: String?) {
+            (0, .pass, nil), (1, .pass, nil), (900_000, .pass, nil), (900_001, .unavailable, .uploadedLate),
+            (901_000, .unavailable, .uploadedLate), (30 * 86_400_000, .unavailable, .uploadedLate),
+            (30 * 86_400_000 + 1, .unavailable, .uploadedVeryLate), (9000 * 86_400_000, .unavailable, .uploadedVeryLate),
+            (-1, .pass, nil), (-120_000, .pass, nil), (-120_001, .fail, .afterReceipt), (-86_400_000, .fail, .afterReceipt),
+        ] as [(Int, CheckStatus, TimestampReason?)])
+    func age(milliseconds: Int, status: CheckStatus, reason: TimestampReason?) {
         let captured = Self.receipt.addingTimeInterval(-Double(milliseconds) / 1000)
         let check = MetadataChecks.timestamp(
             Self.exif(millisecondsBeforeReceipt: milliseconds), capturedAt: captured, receivedAt: Self.receipt)
@@ -47,7 +47,7 @@ struct TimestampCheckTests {
         let captured = Self.receipt.addingTimeInterval(Double(difference - milliseconds) / 1000)
         let check = MetadataChecks.timestamp(
             Self.exif(millisecondsBeforeReceipt: milliseconds), capturedAt: captured, receivedAt: Self.receipt)
-        #expect((check == MetadataCheck(.fail, reason: "differs_from_captured_at")) == !isClose)
+        #expect((check == MetadataCheck(.fail, reason: .differsFromCapturedAt)) == !isClose)
         #expect((check.status == .fail) == !isClose)
     }
 
@@ -55,19 +55,19 @@ struct TimestampCheckTests {
     func order() {
         let check = MetadataChecks.timestamp(
             Self.exif(millisecondsBeforeReceipt: -121_000), capturedAt: .distantPast, receivedAt: Self.receipt)
-        #expect(check.reason == "after_receipt")
+        #expect(check.reason?.known == .afterReceipt)
     }
 
     @Test(
         "cannot tell without a readable time and offset",
         arguments: [
-            (nil, "+01:00", "no_exif_time"), ("2026:11:21 07:00:00", nil, "no_utc_offset"), (nil, nil, "no_exif_time"),
-            ("2026:13:21 07:00:00", "+01:00", "unreadable_exif_time"), ("2026:11:21T07:00:00", "+01:00", "unreadable_exif_time"),
-            ("2026:11:21", "+01:00", "unreadable_exif_time"), ("    :  :     :  :", "+01:00", "unreadable_exif_time"),
-            ("2026:11:21 07:00:00", "   :", "unreadable_exif_time"), ("2026:11:21 07:00:00", "01:00", "unreadable_exif_time"),
-            ("2026:11:21 07:00:00", "+25:00", "unreadable_exif_time"), ("2026:11:21 07:00:00 ", "+01:00", "unreadable_exif_time"),
-        ] as [(String?, String?, String)])
-    func unreadable(time: String?, offset: String?, reason: String) {
+            (nil, "+01:00", .noEXIFTime), ("2026:11:21 07:00:00", nil, .noUTCOffset), (nil, nil, .noEXIFTime),
+            ("2026:13:21 07:00:00", "+01:00", .unreadableEXIFTime), ("2026:11:21T07:00:00", "+01:00", .unreadableEXIFTime),
+            ("2026:11:21", "+01:00", .unreadableEXIFTime), ("    :  :     :  :", "+01:00", .unreadableEXIFTime),
+            ("2026:11:21 07:00:00", "   :", .unreadableEXIFTime), ("2026:11:21 07:00:00", "01:00", .unreadableEXIFTime),
+            ("2026:11:21 07:00:00", "+25:00", .unreadableEXIFTime), ("2026:11:21 07:00:00 ", "+01:00", .unreadableEXIFTime),
+        ] as [(String?, String?, TimestampReason)])
+    func unreadable(time: String?, offset: String?, reason: TimestampReason) {
         var fields = EXIFFields()
         fields.dateTimeOriginal = time
         fields.offsetTimeOriginal = offset
@@ -82,7 +82,7 @@ struct TimestampCheckTests {
         let captured = Self.receipt.addingTimeInterval(Double(milliseconds) / 1000)
         for exif in [nil, EXIFFields(), Self.exif(millisecondsBeforeReceipt: 1000)] {
             let check = MetadataChecks.timestamp(exif, capturedAt: captured, receivedAt: Self.receipt)
-            #expect((check == MetadataCheck(.fail, reason: "after_receipt")) == fails)
+            #expect((check == MetadataCheck(.fail, reason: .afterReceipt)) == fails)
             #expect((check.status == .fail) == fails)
         }
     }
@@ -90,7 +90,7 @@ struct TimestampCheckTests {
     @Test("cannot tell without EXIF")
     func noEXIF() {
         let check = MetadataChecks.timestamp(nil, capturedAt: Self.receipt, receivedAt: Self.receipt)
-        #expect(check == MetadataCheck(.unavailable, reason: "no_exif_time"))
+        #expect(check == MetadataCheck(.unavailable, reason: .noEXIFTime))
     }
 
     @Test(

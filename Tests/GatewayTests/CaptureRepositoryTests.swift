@@ -75,7 +75,7 @@ struct CaptureRepositoryTests {
             }
             #expect(known.id == id && known.status == .failed)
             let submission = try Self.submission()
-            #expect(known.announcement.intake.photo == submission.photo && known.announcement.intake.depth == submission.depth)
+            #expect(known.announcement.content == .photo(submission.content))
             try await captures.announceAgain(known)
             #expect(try await Self.announced(pool) == [id.description, id.description])
         }

@@ -142,11 +142,12 @@ struct EventCursorTests {
         let findings = AttestationFindings(
             status: .pass, level: .secureEnclave, environment: "production", isDevelopmentAttestation: false, deviceModel: "iPhone 15 Pro",
             binding: .photoDepthMetadata, counter: 7, outOfOrder: false)
-        let check = MetadataCheck(.unavailable)
         let package = EvidencePackage(
             type: .photo, hardwareAttestation: HardwareAttestationEvidence(findings),
             depthAnalysis: DepthAnalysisEvidence(status: .pass, measurements: nil, source: .server, reason: nil),
-            metadata: MetadataEvidence(timestamp: check, model: check, resolution: check, location: check, place: nil),
+            metadata: MetadataEvidence(
+                timestamp: MetadataCheck(.unavailable), model: MetadataCheck(.unavailable), resolution: MetadataCheck(.unavailable),
+                location: MetadataCheck(.unavailable), place: nil),
             contentCredentials: ContentCredentialsEvidence(status: .unavailable, reason: nil), analysisSource: .server, mediaStored: true,
             algorithmVersions: [:], processing: ProcessingEvidence(receivedAt: now, completedAt: now))
         return String(decoding: try WireJSON.encode(package), as: UTF8.self)

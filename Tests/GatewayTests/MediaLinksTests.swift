@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Crypto
 import Foundation
+import Models
 import Testing
 
 @testable import Gateway
@@ -9,17 +10,17 @@ import Testing
 struct MediaLinksTests {
     private let links = MediaLinks(key: [UInt8](repeating: 7, count: 32))
     private let capture = CaptureID()
-    private static let signedNames = MediaLinks.names.subtracting(MediaLinks.unsigned).sorted()
+    private static let signedNames = MediaName.published.filter { !$0.isOpen }
 
     @Test("a link we made opens", arguments: signedNames)
-    func opens(name: String) throws {
+    func opens(name: MediaName) throws {
         let query = try parse(links.path(capture, name, at: now))
         try links.check(capture, name, expires: query["expires"], signature: query["signature"], at: now)
     }
 
     @Test("the signature is HMAC-SHA256 over version, capture, name and expiry")
     func signature() throws {
-        let query = try parse(links.path(capture, "public.jpg", at: now))
+        let query = try parse(links.path(capture, .publicCopy, at: now))
         let message = "rial-media-v1\n\(capture)\npublic.jpg\n\(query["expires"] ?? "")"
         let code = HMAC<SHA256>.authenticationCode(
             for: Data(message.utf8), using: SymmetricKey(data: [UInt8](repeating: 7, count: 32)))
@@ -28,38 +29,38 @@ struct MediaLinksTests {
 
     @Test("a link lives to its last second and is gone after it")
     func expires() throws {
-        let query = try parse(links.path(capture, "public.jpg", at: now))
+        let query = try parse(links.path(capture, .publicCopy, at: now))
         let end = try #require(query["expires"].flatMap(Double.init))
         let last = Date(timeIntervalSince1970: end)
-        try links.check(capture, "public.jpg", expires: query["expires"], signature: query["signature"], at: last)
+        try links.check(capture, .publicCopy, expires: query["expires"], signature: query["signature"], at: last)
         #expect(code(query, at: last.addingTimeInterval(1)) == .gone)
     }
 
     @Test("a link is never good for more than an hour", arguments: [0.0, 1, 449, 899, 900])
     func life(offset: Double) throws {
         let time = now.addingTimeInterval(offset)
-        let end = try #require(try parse(links.path(capture, "public.jpg", at: time))["expires"].flatMap(Double.init))
+        let end = try #require(try parse(links.path(capture, .publicCopy, at: time))["expires"].flatMap(Double.init))
         let life = end - time.timeIntervalSince1970
         #expect(life <= 3600 && life > 2700)
     }
 
     @Test("a signed expiry further ahead than an hour is refused")
     func tooFarAhead() throws {
-        let query = try parse(links.path(capture, "public.jpg", at: now.addingTimeInterval(3600)))
+        let query = try parse(links.path(capture, .publicCopy, at: now.addingTimeInterval(3600)))
         #expect(code(query, at: now) == .forbidden)
     }
 
     @Test("another capture, name, expiry or key does not open it")
     func wrong() throws {
-        var query = try parse(links.path(capture, "public.jpg", at: now))
+        var query = try parse(links.path(capture, .publicCopy, at: now))
         let other = refusal {
-            try links.check(CaptureID(), "public.jpg", expires: query["expires"], signature: query["signature"], at: now)
+            try links.check(CaptureID(), .publicCopy, expires: query["expires"], signature: query["signature"], at: now)
         }
         #expect(other?.code == .forbidden)
-        let name = refusal { try links.check(capture, "c2pa.jpg", expires: query["expires"], signature: query["signature"], at: now) }
+        let name = refusal { try links.check(capture, .signedCopy, expires: query["expires"], signature: query["signature"], at: now) }
         #expect(name?.code == .forbidden)
         let stranger = MediaLinks(key: [UInt8](repeating: 8, count: 32))
-        let key = refusal { try stranger.check(capture, "public.jpg", expires: query["expires"], signature: query["signature"], at: now) }
+        let key = refusal { try stranger.check(capture, .publicCopy, expires: query["expires"], signature: query["signature"], at: now) }
         #expect(key?.code == .forbidden)
         query["expires"] = query["expires"].flatMap(Int64.init).map { String($0 - 1) }
         #expect(code(query, at: now) == .forbidden)
@@ -75,19 +76,19 @@ struct MediaLinksTests {
         #expect(code(["expires": expires, "signature": String(repeating: "00", count: 32)], at: now) == .forbidden)
     }
 
-    @Test("thumbnail and preview card need no signature", arguments: MediaLinks.unsigned.sorted())
-    func unsigned(name: String) throws {
+    @Test("thumbnail and preview card need no signature", arguments: [MediaName.thumbnail, .shareCard])
+    func unsigned(name: MediaName) throws {
         #expect(!links.path(capture, name, at: now).contains("?"))
         try links.check(capture, name, expires: nil, signature: nil, at: now)
     }
 
-    @Test("originals, depth and metadata have no link", arguments: ["original.jpg", "depth.gz", "metadata.json"])
-    func neverPublic(name: String) { #expect(!MediaLinks.names.contains(name)) }
+    @Test("originals, depth and metadata have no link", arguments: [MediaName.original, .depth, .metadata])
+    func neverPublic(name: MediaName) { #expect(!MediaName.published.contains(name) && !name.isOpen) }
 
     private func code(_ query: [String: String?], at time: Date) -> ErrorCode? {
         let expires = query["expires"].flatMap(\.self)
         let signature = query["signature"].flatMap(\.self)
-        return refusal { try links.check(capture, "public.jpg", expires: expires, signature: signature, at: time) }?.code
+        return refusal { try links.check(capture, .publicCopy, expires: expires, signature: signature, at: time) }?.code
     }
 
     private func parse(_ path: String) throws -> [String: String] {

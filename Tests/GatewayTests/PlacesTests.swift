@@ -119,15 +119,3 @@ struct ScratchRoomTests {
     @Test("zero is no limit")
     func unlimited() throws { try ScratchRoom(bytes: 0).share().grow(by: .max) }
 }
-
-@Suite("Types of media")
-struct MediaTypeTests {
-    @Test("follow from the name alone", arguments: MediaLinks.names.sorted())
-    func known(name: String) {
-        let expected = name.hasSuffix(".jpg") ? "image/jpeg" : name.hasSuffix(".png") ? "image/png" : "application/c2pa"
-        #expect(MediaType.of(name) == expected)
-    }
-
-    @Test("no name is a page", arguments: ["x.html", "x.svg", "x", ".", "", "x.jpg.html", "x.xhtml", "jpg"])
-    func unknown(name: String) { #expect(MediaType.of(name) == "application/octet-stream") }
-}

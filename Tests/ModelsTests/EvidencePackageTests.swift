@@ -13,13 +13,13 @@ struct EvidencePackageTests {
             type: .photo, hardwareAttestation: HardwareAttestationEvidence(attestation),
             depthAnalysis: DepthAnalysisEvidence(
                 status: measurements == nil ? .unavailable : .pass, measurements: measurements, source: .server,
-                reason: measurements == nil ? "no_depth" : nil,
+                reason: measurements == nil ? StableWord(.noDepth) : nil,
                 previewScale: measurements == nil ? nil : DepthPreviewScale(near: 0.5, far: 4)),
             metadata: MetadataEvidence(
-                timestamp: MetadataCheck(.pass), model: MetadataCheck(.fail, reason: "model_without_lidar"),
-                resolution: MetadataCheck(.unavailable, reason: "size_unknown"),
-                location: place == nil ? MetadataCheck(.unavailable, reason: "not_provided") : MetadataCheck(.pass), place: place),
-            contentCredentials: ContentCredentialsEvidence(status: .withheld, reason: "suspicious"), analysisSource: .server,
+                timestamp: MetadataCheck(.pass), model: MetadataCheck(.fail, reason: .modelWithoutLiDAR),
+                resolution: MetadataCheck(.unavailable, reason: .sizeUnknown),
+                location: place == nil ? MetadataCheck(.unavailable, reason: .notProvided) : MetadataCheck(.pass), place: place),
+            contentCredentials: ContentCredentialsEvidence(status: .withheld, reason: .suspicious), analysisSource: .server,
             mediaStored: true, algorithmVersions: ["depth": "relief-2"],
             processing: ProcessingEvidence(receivedAt: received, completedAt: received.addingTimeInterval(0.5)))
     }
@@ -40,7 +40,7 @@ struct EvidencePackageTests {
         package(
             AttestationFindings(
                 status: .unavailable, level: .unverified, environment: nil, isDevelopmentAttestation: false, deviceModel: "iPhone",
-                reason: "device_unverified"),
+                reason: .deviceUnverified),
             nil, place: nil)
     }
 
@@ -137,7 +137,7 @@ struct EvidencePackageTests {
     func truth(status: CheckStatus, value: Bool?) {
         let evidence = MetadataEvidence(
             timestamp: MetadataCheck(status), model: MetadataCheck(status), resolution: MetadataCheck(.pass),
-            location: MetadataCheck(.fail, reason: "not_on_earth"), place: nil)
+            location: MetadataCheck(.fail, reason: .notOnEarth), place: nil)
         #expect(evidence.timestampValid == value && evidence.modelVerified == value)
         #expect(!evidence.locationAvailable && evidence.locationCoarse == nil)
     }

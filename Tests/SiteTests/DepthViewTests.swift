@@ -110,7 +110,7 @@ struct DepthViewTests {
     }
 
     private func depth(
-        picture: PublishedMedia? = Samples.media()["depth-preview.png"], scale: (near: Double, far: Double)? = nil, expects: Bool = true
+        picture: PublishedMedia? = Samples.media()[.depthPreview], scale: (near: Double, far: Double)? = nil, expects: Bool = true
     ) -> ViewContext {
         var depth = Samples.Evidence().package.depthAnalysis
         depth.previewScale = scale.map { DepthPreviewScale(near: $0.near, far: $0.far) }

@@ -23,11 +23,10 @@ struct FilePageTests {
     @Test(
         "what the file is of the record has its words",
         arguments: [
-            ("original", "This exact file is on record"), ("c2pa_copy", "This is the copy we signed"),
-            ("manifest", "This is the copy we signed"),
-            ("thumbnail", "This is the small preview we made"),
+            (MediaRole.original, "This exact file is on record"), (.signedCopy, "This is the copy we signed"),
+            (.manifest, "This is the copy we signed"), (.thumbnail, "This is the small preview we made"),
         ])
-    func matched(matched: String, title: String) async throws {
+    func matched(matched: MediaRole, title: String) async throws {
         #expect(try await Self.html(.verified(Self.verified(.high, matched: matched))).contains("class=\"told\">\(title)</h2>"))
     }
 
@@ -163,14 +162,14 @@ struct FilePageTests {
     }
 
     private static func verified(
-        _ confidence: ConfidenceLevel, matched: String = "original", others: [CaptureID] = []
+        _ confidence: ConfidenceLevel, matched: MediaRole = .original, others: [CaptureID] = []
     ) -> VerificationAnswer.Verified {
         VerificationAnswer.Verified(
             matched: matched, captureID: Samples.id, confidenceLevel: confidence, verificationURL: "", fileHash: Samples.digest,
             captureMode: .full, mediaStored: true, evidence: Samples.Evidence().package.publicForm(),
             otherClaims: others.map {
                 VerificationAnswer.OtherClaim(
-                    captureID: $0, matched: "original", confidenceLevel: .low, developmentAttestation: true, captureMode: .full,
+                    captureID: $0, matched: .original, confidenceLevel: .low, developmentAttestation: true, captureMode: .full,
                     uploadedAt: Samples.received,
                     verificationURL: "")
             })

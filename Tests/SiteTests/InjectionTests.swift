@@ -137,7 +137,7 @@ struct InjectionTests {
 
     private static func processing(_ model: String) -> CaptureFacts {
         CaptureFacts(
-            id: Samples.id, shortID: "Ab3dE6gH", type: .photo, mode: .full, status: .processing, failure: nil, confidence: nil,
+            id: Samples.id, shortID: "Ab3dE6gH", kind: .photo, status: .processing, failure: nil, confidence: nil,
             mediaHash: Samples.digest, capturedAt: .exact(Samples.captured), receivedAt: Samples.received, evidence: nil, hasPlace: false,
             model: model.isEmpty ? "M" : model, isDevelopment: false, signedAt: nil, finished: [], media: [:])
     }

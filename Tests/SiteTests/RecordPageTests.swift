@@ -68,7 +68,7 @@ struct RecordPageTests {
     @Test("a failed signature of a test device is not told as a signature")
     func developmentFailure() throws {
         let html = try Samples.html(
-            Samples.facts(Samples.Evidence(hardware: .fail, hardwareReason: "signature_invalid", development: true), .suspicious))
+            Samples.facts(Samples.Evidence(hardware: .fail, hardwareReason: .badSignature, development: true), .suspicious))
         #expect(html.contains("Hardware attestation failed"))
         #expect(html.contains("id=\"band\""))
     }
@@ -215,9 +215,9 @@ struct RecordPageTests {
     @Test("the page's own pictures are preferred to the full-size copy, and named with their widths")
     func variants() throws {
         var media = Samples.media(tall: true)
-        media["photo-828.jpg"] = PublishedMedia(
+        media[.smallPicture] = PublishedMedia(
             sha256: Samples.digest, sizeBytes: 1, link: "/media/x/photo-828.jpg?a=1&b=2", size: PixelSize(621, 828))
-        media["photo-1656.jpg"] = PublishedMedia(
+        media[.largePicture] = PublishedMedia(
             sha256: Samples.digest, sizeBytes: 1, link: "/media/x/photo-1656.jpg", size: PixelSize(1242, 1656))
         let html = try Samples.html(Samples.facts(media: media))
         #expect(
@@ -259,7 +259,7 @@ struct RecordPageTests {
         guard let evidence = facts.evidence, let confidence = facts.confidence else { return [] }
         return CheckRows(
             evidence: evidence, confidence: confidence, capturedAt: facts.capturedAt,
-            pictureSize: PhotoView(media: facts.media).originalSize, words: resources.words(.english, facts.type)
+            pictureSize: PhotoView(media: facts.media).originalSize, words: resources.words(.english, facts.kind.type)
         ).rows()
     }
 }

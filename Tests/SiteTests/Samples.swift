@@ -21,22 +21,22 @@ enum Samples {
 
     struct Evidence {
         var hardware = CheckStatus.pass
-        var hardwareReason: String?
+        var hardwareReason: HardwareReason?
         var development = false
         var model = "iPhone 15 Pro"
         var binding: AssertionBinding? = .photoDepthMetadata
         var outOfOrder = false
         var depth = CheckStatus.pass
-        var depthReason: String?
+        var depthReason: DepthReason?
         var verdict: DepthVerdict? = .real
         var relief: Double? = 0.37
         var edges: Double? = 0.42
         var method = "relief-2"
         var source = AnalysisSource.server
-        var time = MetadataCheck(.pass)
-        var modelCheck = MetadataCheck(.pass)
-        var size = MetadataCheck(.pass)
-        var location = MetadataCheck(.unavailable, reason: "not_provided")
+        var time = MetadataCheck<TimestampReason>(.pass)
+        var modelCheck = MetadataCheck<ModelReason>(.pass)
+        var size = MetadataCheck<ResolutionReason>(.pass)
+        var location = MetadataCheck<LocationReason>(.unavailable, reason: .notProvided)
         var place: String?
         var credentials = ContentCredentialsEvidence(status: .embedded, reason: nil)
 
@@ -48,7 +48,8 @@ enum Samples {
                     coverage: 0.94,
                     verdict: $0, specifiedRule: true, method: method, reason: nil, rotation: 0)
             }
-            var depthEvidence = DepthAnalysisEvidence(status: depth, measurements: measurements, source: source, reason: depthReason)
+            var depthEvidence = DepthAnalysisEvidence(
+                status: depth, measurements: measurements, source: source, reason: depthReason.map(StableWord.init))
             depthEvidence.relief = relief
             return EvidencePackage(
                 type: .photo,
@@ -66,22 +67,22 @@ enum Samples {
         }
     }
 
-    static func media(embedded: Bool = true, depth: Bool = true, tall: Bool = false) -> [String: PublishedMedia] {
+    static func media(embedded: Bool = true, depth: Bool = true, tall: Bool = false) -> [MediaName: PublishedMedia] {
         let size = tall ? PixelSize(3024, 4032) : PixelSize(4032, 3024)
-        var media = [
-            "public.jpg": PublishedMedia(
+        var media: [MediaName: PublishedMedia] = [
+            .publicCopy: PublishedMedia(
                 sha256: digest, sizeBytes: 3_300_000, link: "/media/\(id)/public.jpg?expires=1&signature=00", size: size),
-            "thumbnail.jpg": PublishedMedia(sha256: digest, sizeBytes: 20_000, link: "/media/\(id)/thumbnail.jpg", size: nil),
-            "og.jpg": PublishedMedia(sha256: digest, sizeBytes: 90_000, link: "/media/\(id)/og.jpg", size: nil),
+            .thumbnail: PublishedMedia(sha256: digest, sizeBytes: 20_000, link: "/media/\(id)/thumbnail.jpg", size: nil),
+            .shareCard: PublishedMedia(sha256: digest, sizeBytes: 90_000, link: "/media/\(id)/og.jpg", size: nil),
         ]
         if embedded {
-            media["c2pa.jpg"] = PublishedMedia(
+            media[.signedCopy] = PublishedMedia(
                 sha256: copyDigest, sizeBytes: 3_400_000, link: "/media/\(id)/c2pa.jpg?expires=1&signature=00", size: size)
-            media["manifest.c2pa"] = PublishedMedia(
+            media[.manifest] = PublishedMedia(
                 sha256: copyDigest, sizeBytes: 18_000, link: "/media/\(id)/manifest.c2pa?expires=1&signature=00", size: nil)
         }
         if depth {
-            media["depth-preview.png"] = PublishedMedia(
+            media[.depthPreview] = PublishedMedia(
                 sha256: digest, sizeBytes: 20_000, link: "/media/\(id)/depth-preview.png?expires=1&signature=00",
                 size: tall ? PixelSize(576, 768) : PixelSize(768, 576))
         }
@@ -90,11 +91,11 @@ enum Samples {
 
     static func facts(
         _ evidence: Evidence? = Evidence(), _ confidence: ConfidenceLevel? = .high, status: CaptureStatus = .complete,
-        mode: CaptureMode = .full, type: CaptureType = .photo, failure: String? = nil, capturedAt: CapturedTime? = .exact(captured),
-        receivedAt: Date = received, hasPlace: Bool = false, finished: Set<EvidencePart> = [], media: [String: PublishedMedia] = media()
+        kind: CaptureKind = .photo, failure: FailureReason? = nil, capturedAt: CapturedTime? = .exact(captured),
+        receivedAt: Date = received, hasPlace: Bool = false, finished: Set<EvidencePart> = [], media: [MediaName: PublishedMedia] = media()
     ) -> CaptureFacts {
         CaptureFacts(
-            id: id, shortID: "Ab3dE6gH", type: type, mode: mode, status: status, failure: failure, confidence: confidence,
+            id: id, shortID: "Ab3dE6gH", kind: kind, status: status, failure: failure.map(StableWord.init), confidence: confidence,
             mediaHash: digest, capturedAt: capturedAt, receivedAt: receivedAt, evidence: evidence?.package.publicForm(), hasPlace: hasPlace,
             model: "iPhone 15 Pro", isDevelopment: false, signedAt: captured.addingTimeInterval(3), finished: finished, media: media)
     }
@@ -106,13 +107,13 @@ enum Samples {
         (
             "late",
             facts(
-                Evidence(outOfOrder: true, time: MetadataCheck(.unavailable, reason: "uploaded_late")),
+                Evidence(outOfOrder: true, time: MetadataCheck(.unavailable, reason: .uploadedLate)),
                 receivedAt: captured.addingTimeInterval(3 * 3600))
         ),
-        ("flat", facts(Evidence(depth: .inconclusive, depthReason: "flat_surface", verdict: .flat, relief: 0.04), .medium)),
-        ("no lidar", facts(Evidence(depth: .inconclusive, depthReason: "no_lidar"), .medium)),
-        ("high, model unknown", facts(Evidence(modelCheck: MetadataCheck(.unavailable, reason: "model_unknown")))),
-        ("depth not signed", facts(Evidence(binding: .photo, depth: .inconclusive, depthReason: "depth_not_signed"), .medium)),
+        ("flat", facts(Evidence(depth: .inconclusive, depthReason: .flatSurface, verdict: .flat, relief: 0.04), .medium)),
+        ("no lidar", facts(Evidence(depth: .inconclusive, depthReason: .noLiDAR), .medium)),
+        ("high, model unknown", facts(Evidence(modelCheck: MetadataCheck(.unavailable, reason: .modelUnknown)))),
+        ("depth not signed", facts(Evidence(binding: .photo, depth: .inconclusive, depthReason: .depthNotSigned), .medium)),
         (
             "no depth",
             facts(Evidence(depth: .unavailable, verdict: nil, relief: nil), .medium, media: media(depth: false))
@@ -121,71 +122,71 @@ enum Samples {
             "device unverified",
             facts(
                 Evidence(
-                    hardware: .unavailable, hardwareReason: "device_unverified",
-                    credentials: .init(status: .withheld, reason: "hardware_attestation_not_passed")), .medium,
+                    hardware: .unavailable, hardwareReason: .deviceUnverified,
+                    credentials: .init(status: .withheld, reason: .hardwareNotPassed)), .medium,
                 media: media(embedded: false))
         ),
         (
             "low",
             facts(
                 Evidence(
-                    hardware: .unavailable, hardwareReason: "no_assertion", depth: .inconclusive, depthReason: "too_few_valid",
-                    verdict: .undecided, relief: nil, time: MetadataCheck(.unavailable, reason: "no_exif_time"),
-                    modelCheck: MetadataCheck(.unavailable, reason: "model_unknown"),
-                    size: MetadataCheck(.unavailable, reason: "model_unknown"),
-                    credentials: .init(status: .withheld, reason: "hardware_attestation_not_passed")), .low,
+                    hardware: .unavailable, hardwareReason: .noAssertion, depth: .inconclusive, depthReason: .tooFewValid,
+                    verdict: .undecided, relief: nil, time: MetadataCheck(.unavailable, reason: .noEXIFTime),
+                    modelCheck: MetadataCheck(.unavailable, reason: .modelUnknown),
+                    size: MetadataCheck(.unavailable, reason: .modelUnknown),
+                    credentials: .init(status: .withheld, reason: .hardwareNotPassed)), .low,
                 media: media(embedded: false))
         ),
         (
             "suspicious",
             facts(
                 Evidence(
-                    hardware: .fail, hardwareReason: "signature_invalid", credentials: .init(status: .withheld, reason: "suspicious")),
+                    hardware: .fail, hardwareReason: .badSignature, credentials: .init(status: .withheld, reason: .suspicious)),
                 .suspicious, media: media(embedded: false))
         ),
         (
             "suspicious in many ways",
             facts(
                 Evidence(
-                    hardware: .fail, hardwareReason: "counter_replay", time: MetadataCheck(.fail, reason: "after_receipt"),
-                    modelCheck: MetadataCheck(.fail, reason: "model_without_lidar"),
-                    size: MetadataCheck(.unavailable, reason: "size_not_in_table"), location: MetadataCheck(.fail, reason: "not_on_earth"),
-                    credentials: .init(status: .withheld, reason: "suspicious")), .suspicious, media: media(embedded: false))
+                    hardware: .fail, hardwareReason: .counterReplay, time: MetadataCheck(.fail, reason: .afterReceipt),
+                    modelCheck: MetadataCheck(.fail, reason: .modelWithoutLiDAR),
+                    size: MetadataCheck(.unavailable, reason: .sizeNotInTable), location: MetadataCheck(.fail, reason: .notOnEarth),
+                    credentials: .init(status: .withheld, reason: .suspicious)), .suspicious, media: media(embedded: false))
         ),
         (
             "revoked",
             facts(
                 Evidence(
-                    hardware: .fail, hardwareReason: "device_revoked", time: MetadataCheck(.fail, reason: "differs_from_captured_at"),
-                    modelCheck: MetadataCheck(.fail, reason: "differs_from_registered"),
-                    credentials: .init(status: .withheld, reason: "suspicious")), .suspicious, media: media(embedded: false))
+                    hardware: .fail, hardwareReason: .deviceRevoked, time: MetadataCheck(.fail, reason: .differsFromCapturedAt),
+                    modelCheck: MetadataCheck(.fail, reason: .differsFromRegistered),
+                    credentials: .init(status: .withheld, reason: .suspicious)), .suspicious, media: media(embedded: false))
         ),
         ("development", facts(Evidence(development: true))),
         (
             "credentials pending",
-            facts(Evidence(credentials: .init(status: .pending, reason: "no_timestamp_yet")), media: media(embedded: false))
+            facts(Evidence(credentials: .init(status: .pending, reason: .noTimestampYet)), media: media(embedded: false))
         ),
         (
             "not signable",
             facts(
                 Evidence(
-                    time: MetadataCheck(.unavailable, reason: "no_utc_offset"),
-                    credentials: .init(status: .unavailable, reason: "photo_not_signable")), media: media(embedded: false))
+                    time: MetadataCheck(.unavailable, reason: .noUTCOffset),
+                    credentials: .init(status: .unavailable, reason: .photoNotSignable)), media: media(embedded: false))
         ),
         (
             "signing not set up",
-            facts(Evidence(credentials: .init(status: .unavailable, reason: "no_signer")), media: [:])
+            facts(Evidence(credentials: .init(status: .unavailable, reason: .pictureMissing)), media: [:])
         ),
         (
             "hash only",
-            facts(Evidence(source: .device), mode: .hashOnly, capturedAt: .day(Date(timeIntervalSince1970: 1_763_769_600)), media: [:])
+            facts(Evidence(source: .device), kind: .hashOnly, capturedAt: .day(Date(timeIntervalSince1970: 1_763_769_600)), media: [:])
         ),
-        ("time not shared", facts(Evidence(model: "", source: .device), mode: .hashOnly, capturedAt: nil, media: [:])),
-        ("video", facts(type: .video)),
+        ("time not shared", facts(Evidence(model: "", source: .device), kind: .hashOnly, capturedAt: nil, media: [:])),
+        ("video", facts(kind: .video)),
         ("processing", facts(nil, nil, status: .processing, hasPlace: true, finished: [.attestation], media: [:])),
-        ("failed", facts(nil, nil, status: .failed, failure: "photo_unreadable", media: [:])),
-        ("failed, depth", facts(nil, nil, status: .failed, failure: "depth_unreadable", media: [:])),
-        ("failed, ours", facts(nil, nil, status: .failed, failure: "handling_failed", media: [:])),
+        ("failed", facts(nil, nil, status: .failed, failure: .originalMissing, media: [:])),
+        ("failed, depth", facts(nil, nil, status: .failed, failure: .depthUnreadable, media: [:])),
+        ("failed, ours", facts(nil, nil, status: .failed, failure: .handlingFailed, media: [:])),
     ]
 
     static func html(_ facts: CaptureFacts, _ language: Language = .english, similar: SimilarView? = nil) throws -> String {
@@ -193,7 +194,7 @@ enum Samples {
     }
 
     static func page(_ facts: CaptureFacts, _ language: Language = .english, similar: SimilarView? = nil) -> Page {
-        VerifyPage(facts, similar: similar, words: resources.words(language, facts.type), publicURL: publicURL).page(isIndexed: false)
+        VerifyPage(facts, similar: similar, words: resources.words(language, facts.kind.type), publicURL: publicURL).page(isIndexed: false)
     }
 
     static func facts(named name: String) -> CaptureFacts {

@@ -9,7 +9,7 @@ import Testing
 struct UnsignedRecordTests {
     private static let sentence = "The signature does not cover time, place and model. They may have been added or changed later."
 
-    private func facts(_ binding: AssertionBinding, hardware: CheckStatus = .pass, reason: String? = nil) -> CaptureFacts {
+    private func facts(_ binding: AssertionBinding, hardware: CheckStatus = .pass, reason: HardwareReason? = nil) -> CaptureFacts {
         Samples.facts(
             Samples.Evidence(
                 hardware: hardware, hardwareReason: reason, binding: binding, location: MetadataCheck(.pass), place: "Lyon, France"))
@@ -36,7 +36,7 @@ struct UnsignedRecordTests {
 
     @Test("without any accepted signature the facts are marked, and the sentence above says why")
     func none() throws {
-        let html = try Samples.html(facts(.photoDepthMetadata, hardware: .unavailable, reason: "app_not_accepted"))
+        let html = try Samples.html(facts(.photoDepthMetadata, hardware: .unavailable, reason: .appNotAccepted))
         #expect(html.contains("(not signed)") && !html.contains(Self.sentence))
         #expect(!(try Samples.html(Samples.facts(named: "processing")).contains("not signed")))
     }
@@ -44,17 +44,16 @@ struct UnsignedRecordTests {
     @Test(
         "each reason why a signature that holds does not count has its words",
         arguments: [
-            ("app_not_accepted", "The app that signed it is no longer accepted here"),
-            ("environment_mismatch", "The device was registered for another environment than this one"),
-            ("development_device", "Signed by a test device, which does not count here"),
-            ("distribution_not_accepted", "The app was installed in a way that is not accepted here"),
-            ("app_version_not_accepted", "The app’s version is not accepted here"),
-            ("binding_retired", "Signed in an older way, which is no longer accepted"),
+            (HardwareReason.appNotAccepted, "The app that signed it is no longer accepted here"),
+            (.environmentMismatch, "The device was registered for another environment than this one"),
+            (.developmentDevice, "Signed by a test device, which does not count here"),
+            (.distributionNotAccepted, "The app was installed in a way that is not accepted here"),
+            (.appVersionNotAccepted, "The app’s version is not accepted here"),
+            (.bindingRetired, "Signed in an older way, which is no longer accepted"),
         ])
-    func refusals(reason: String, told: String) throws {
+    func refusals(reason: HardwareReason, told: String) throws {
         let html = try Samples.html(facts(.photo, hardware: .unavailable, reason: reason))
         #expect(html.contains(told) && !html.contains("No hardware signature came with this photo"))
-        #expect(CheckRows.refusals[reason] != nil)
     }
 
     @Test("a list of similar captures marks those that are not signed")
@@ -75,7 +74,7 @@ struct UnsignedRecordTests {
         func values(_ binding: AssertionBinding) -> String {
             let evidence = Samples.Evidence(binding: binding, location: MetadataCheck(.pass), place: "Lyon, France").package
             let answer = VerificationAnswer.Verified(
-                matched: "original", captureID: Samples.id, confidenceLevel: .high, verificationURL: "", fileHash: Samples.digest,
+                matched: .original, captureID: Samples.id, confidenceLevel: .high, verificationURL: "", fileHash: Samples.digest,
                 captureMode: .full, mediaStored: true, evidence: evidence, otherClaims: [])
             return "\(FileResult.answer(.verified(answer)).context(resources.words(.english)))"
         }

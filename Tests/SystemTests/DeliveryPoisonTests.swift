@@ -12,7 +12,7 @@ extension SystemTests {
         static let services: [ServiceName] = [.attestationVerifier, .depthAnalyzer, .uploadSync]
 
         /// A sound event of a capture that nobody accepted.
-        private static func unknown() -> CaptureReceived { CaptureReceived(captureID: CaptureID(), type: .photo, mode: .full) }
+        private static func unknown() -> CaptureReceived { CaptureReceived(captureID: CaptureID(), kind: .photo) }
 
         private static func identified() -> [KafkaHeader] {
             [KafkaHeader(name: "ce_id", value: Array(UUID().uuidString.lowercased().utf8))]

@@ -48,9 +48,9 @@ extension SystemTests {
             let capture = try #require(CaptureID(id))
             let producer = try stack.producer()
             let errors: [(Topic, [UInt8])] = [
-                (.mediaSynced, try WireJSON.encode(MediaSynced.failed(capture, reason: "late"))),
-                (.depthAnalyzed, try WireJSON.encode(DepthAnalyzed.failed(capture, reason: "late"))),
-                (.attestationAppraised, try WireJSON.encode(AttestationAppraised.failed(capture, reason: "late"))),
+                (.mediaSynced, try WireJSON.encode(MediaSynced.failed(capture, reason: .handlingFailed))),
+                (.depthAnalyzed, try WireJSON.encode(DepthAnalyzed.failed(capture, reason: .handlingFailed))),
+                (.attestationAppraised, try WireJSON.encode(AttestationAppraised.failed(capture, reason: .handlingFailed))),
             ]
             var sent: [Topic: [String]] = [:]
             for (topic, value) in errors {

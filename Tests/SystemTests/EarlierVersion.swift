@@ -9,7 +9,7 @@ import Testing
 struct EarlierVersion: Sendable {
     let name: String
 
-    private var folder: URL { SharedData.projectRoot.appendingPathComponent("Tests/PipelineTests/Resources/\(name)") }
+    private var folder: URL { SharedData.projectRoot.appendingPathComponent("Tests/SystemTests/Resources/\(name)") }
 
     /// The authority that signed its Content Credentials.
     var anchors: URL { folder.appendingPathComponent("anchors.pem") }

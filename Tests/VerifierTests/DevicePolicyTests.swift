@@ -2,6 +2,7 @@ import Attestation
 import CaptureProtocol
 import Foundation
 import HTTPTypes
+import Models
 import ServiceRuntime
 import Testing
 
@@ -52,7 +53,7 @@ struct DevicePolicyTests {
         var policy = Self.production
         policy.validationCategories = [4]
         policy.bundleVersions = ["12", "13"]
-        func refusal(_ category: UInt32?, _ version: String?) -> DevicePolicy.Refusal? {
+        func refusal(_ category: UInt32?, _ version: String?) -> HardwareReason? {
             policy.refusal(of: device(category: category, version: version), binding: .photoDepthMetadata, receivedAt: Self.now)
         }
         #expect(refusal(nil, nil) == nil && refusal(4, "12") == nil && refusal(4, nil) == nil && refusal(nil, "13") == nil)

@@ -42,9 +42,10 @@ struct CaptureRedrive {
                 guard let status = CaptureStatus(rawValue: try row.get("status")) else {
                     throw CommandFailure("The capture \(id) has a status that this version does not know.")
                 }
-                guard let type = CaptureType(rawValue: try row.get("type")), let mode = CaptureMode(rawValue: try row.get("capture_mode"))
-                else { throw CommandFailure("The capture \(id) is of a kind that this version does not know.") }
-                return (status, CaptureReceived(captureID: id, type: type, mode: mode))
+                guard let kind = CaptureKind(type: try row.get("type"), mode: try row.get("capture_mode")) else {
+                    throw CommandFailure("The capture \(id) is of a kind that this version does not know.")
+                }
+                return (status, CaptureReceived(captureID: id, kind: kind))
             } catch {
                 await connection.close()
                 throw error

@@ -21,12 +21,12 @@ struct AppraiseCapture: MessageHandler {
     func handle(_ message: CaptureReceived, _ context: MessageContext) async throws {
         guard let announcement = try await publisher.begin(message.captureID, answering: context) else { return }
         let device = try await database.withConnection { try await DeviceRepository($0).find(announcement.deviceID) }
-        guard let device else { throw RejectedMessage(reason: "device_unknown") }
+        guard let device else { throw RejectedMessage(.deviceUnknown) }
         let appraisal = try await appraise(announcement, device)
         try await record(appraisal, device, announcement, context)
     }
 
-    func giveUp(_ message: CaptureReceived, reason: String, on connection: PostgresConnection) async throws {
+    func giveUp(_ message: CaptureReceived, reason: FailureReason, on connection: PostgresConnection) async throws {
         try await publisher.giveUp(message.captureID, reason: reason, on: connection)
     }
 
@@ -41,7 +41,7 @@ struct AppraiseCapture: MessageHandler {
                 case .accepted(let outOfOrder): findings.outOfOrder = outOfOrder
                 case .replayed:
                     findings.status = .fail
-                    findings.reason = "counter_replay"
+                    findings.reason = StableWord(.counterReplay)
                 }
                 FailPoint.reached("attestation-verifier.counter.consumed")
             }
@@ -67,24 +67,22 @@ struct AppraiseCapture: MessageHandler {
             isDevelopmentAttestation: device.isDevelopmentRoot, deviceModel: device.model, hasLiDAR: device.hasLiDAR)
         if device.isRevoked {
             findings.status = .fail
-            findings.reason = "device_revoked"
+            findings.reason = StableWord(.deviceRevoked)
             return Appraisal(findings: findings, assertion: .none)
         }
         guard device.level == .secureEnclave, let publicKey = device.publicKey, let appID = device.appID else {
-            findings.reason = "device_unverified"
+            findings.reason = StableWord(.deviceUnverified)
             return Appraisal(findings: findings, assertion: .none)
         }
-        guard let assertion = message.assertion?.bytes else {
-            findings.reason = "no_assertion"
+        guard let assertion = message.assertion else {
+            findings.reason = StableWord(.noAssertion)
             return Appraisal(findings: findings, assertion: .none)
         }
         let appraiser = CaptureAssertionAppraiser(publicKeyX963: publicKey, appID: appID)
-        var verdict = appraiser.appraise(assertion, candidates: message.signedCandidates(photoThenDepth: message.intake.photoThenDepth))
-        if verdict == .rejected(.badSignature), message.intake.photoThenDepth == nil, message.intake.depth != nil {
-            // The parts came in an order that did not let the gateway hash one after the other.
-            let both = try await hashBoth(message)
-            verdict = appraiser.appraise(assertion, candidates: message.signedCandidates(photoThenDepth: both))
-        }
+        let verdict =
+            switch message.content {
+            case .photo(let content): try await appraise(assertion, by: appraiser, over: content, message)
+            }
         switch verdict {
         case .verified(let counter, let binding, let extensions):
             findings.binding = binding
@@ -92,28 +90,44 @@ struct AppraiseCapture: MessageHandler {
             let attested = AttestedDevice(device, appID: appID, assertion: extensions)
             let refusal = policy.refusal(of: attested, binding: binding, receivedAt: message.receivedAt)
             findings.status = refusal == nil ? .pass : .unavailable
-            findings.reason = refusal?.rawValue
+            findings.reason = refusal.map(StableWord.init)
             if let refusal { Counter(label: "rial_assertions_not_accepted_total", dimensions: [("reason", refusal.rawValue)]).increment() }
             return Appraisal(findings: findings, assertion: .verified(counter: counter))
         case .rejected(let failure):
             findings.status = .fail
-            findings.reason = failure.rawValue
+            findings.reason = StableWord(failure.reason)
             return Appraisal(findings: findings, assertion: .none)
         }
     }
 
-    private func hashBoth(_ message: CaptureAnnouncement) async throws -> ContentDigest {
-        let objects = [(message.intake.photo, "original.jpg"), (message.intake.depth, "depth.gz")]
-        return try await storage.acceptedDigest(
-            ofAll: objects.compactMap { object, name in object.map { ($0, name) } }, of: message.captureID)
+    private func appraise(
+        _ assertion: [UInt8], by appraiser: CaptureAssertionAppraiser, over content: PhotoContent, _ message: CaptureAnnouncement
+    ) async throws -> CaptureAssertionVerdict {
+        func verdict(_ photoThenDepth: ContentDigest?) -> CaptureAssertionVerdict {
+            appraiser.appraise(
+                assertion,
+                candidates: CaptureClientData.candidates(
+                    photo: content.photo.sha256, depth: content.depth.sha256, metadata: ContentDigest(of: message.metadata),
+                    photoThenDepth: photoThenDepth))
+        }
+        let first = verdict(content.photoThenDepth)
+        guard first == .rejected(.badSignature), content.photoThenDepth == nil else { return first }
+        // The parts came in an order that did not let the gateway hash one after the other.
+        return verdict(
+            try await storage.acceptedDigest(ofAll: [(content.photo, .original), (content.depth, .depth)], of: message.captureID))
     }
 }
 
-extension CaptureAnnouncement {
-    /// What its assertion may be over.
-    fileprivate func signedCandidates(photoThenDepth: ContentDigest?) -> [(binding: AssertionBinding, hash: ContentDigest)] {
-        guard let photo = intake.photo?.sha256 else { return [] }
-        return CaptureClientData.candidates(
-            photo: photo, depth: intake.depth?.sha256, metadata: ContentDigest(of: metadata.bytes), photoThenDepth: photoThenDepth)
+extension AssertionFailure {
+    fileprivate var reason: HardwareReason {
+        switch self {
+        case .malformedCBOR: .malformedCBOR
+        case .malformedObject: .malformedObject
+        case .malformedAuthData: .malformedAuthData
+        case .keyType: .keyType
+        case .badSignature: .badSignature
+        case .appIDMismatch: .appIDMismatch
+        case .counterReplay: .counterReplay
+        }
     }
 }

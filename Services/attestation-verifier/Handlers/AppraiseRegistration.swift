@@ -17,7 +17,7 @@ struct AppraiseRegistration: MessageHandler {
 
     func handle(_ message: RegistrationSubmitted, _ context: MessageContext) async throws {
         let submission = try await database.withConnection { try await RegistrationRepository($0).submission(message.registrationID) }
-        guard let submission else { throw RejectedMessage(reason: "registration_unknown") }
+        guard let submission else { throw RejectedMessage(.registrationUnknown) }
         try await appraise(submission, context)
     }
 
@@ -42,14 +42,14 @@ struct AppraiseRegistration: MessageHandler {
         FailPoint.reached("attestation-verifier.registration.committed")
     }
 
-    func giveUp(_ message: RegistrationSubmitted, reason: String, on connection: PostgresConnection) async throws {
+    func giveUp(_ message: RegistrationSubmitted, reason: FailureReason, on connection: PostgresConnection) async throws {
         let registrations = RegistrationRepository(connection)
         try await registrations.lock(message.registrationID)
         guard try await registrations.isSubmitted(message.registrationID),
             try await registrations.outcome(of: message.registrationID) == nil
         else { return }
         // Not the end of it: the device's key can be attested only once, and the fault is ours.
-        try await registrations.save(message.registrationID, outcome: .failed, device: nil, failure: reason)
+        try await registrations.save(message.registrationID, outcome: .failed, device: nil, failure: reason.rawValue)
         try await outbox.append(
             RegistrationAppraised(registrationID: message.registrationID, outcome: .failed), on: connection)
     }

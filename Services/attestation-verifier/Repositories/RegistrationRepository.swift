@@ -20,7 +20,7 @@ struct RegistrationRepository {
         do {
             return try json.decode(RegistrationSubmission.self)
         } catch {
-            throw RejectedMessage(reason: "registration_unreadable", detail: "\(error)")
+            throw RejectedMessage(.registrationUnreadable, detail: "\(error)")
         }
     }
 

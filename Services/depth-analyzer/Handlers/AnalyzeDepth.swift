@@ -18,7 +18,7 @@ struct AnalyzeDepth: MessageHandler {
         Counter(label: "rial_depth_analyses_total", dimensions: [("verdict", verdict)]).increment()
     }
 
-    func giveUp(_ message: CaptureReceived, reason: String, on connection: PostgresConnection) async throws {
+    func giveUp(_ message: CaptureReceived, reason: FailureReason, on connection: PostgresConnection) async throws {
         try await publisher.giveUp(message.captureID, reason: reason, on: connection)
     }
 }

@@ -21,46 +21,48 @@ actor CaptureAnalysis {
 
     /// - Throws: ``RejectedMessage`` for bytes that cannot be what was accepted; storage errors as they are.
     func run(_ message: CaptureAnnouncement) async throws -> DepthFindings {
-        guard let depthObject = message.intake.depth else {
-            return DepthFindings(measurements: nil, unavailableReason: "no_depth", preview: nil)
+        switch message.content {
+        case .photo(let content): try await run(content, message.captureID)
         }
-        async let photoBytes = fetch(message.intake.photo, "original.jpg", message.captureID)
-        async let depthBytes = fetch(depthObject, "depth.gz", message.captureID)
+    }
+
+    private func run(_ content: PhotoContent, _ capture: CaptureID) async throws -> DepthFindings {
+        async let photoBytes = fetch(content.photo, .original, capture)
+        async let depthBytes = fetch(content.depth, .depth, capture)
         let (photo, compressed) = try await (photoBytes, depthBytes)
         FailPoint.reached("depth-analyzer.fetched")
-        let analyzed = try analyze(compressed ?? [], photo: photo, message)
+        let analyzed = try analyze(compressed, photo: photo, content)
         let preview = try await storage.storeDerived(
-            analyzed.preview, named: "depth-preview.png", contentType: "image/png", of: message.captureID)
+            analyzed.preview, named: .depthPreview, of: capture)
         FailPoint.reached("depth-analyzer.preview")
         return DepthFindings(measurements: analyzed.measurements, preview: preview, previewScale: analyzed.scale)
     }
 
     /// What was accepted and nothing else: a verdict on other bytes would be signed as if the device had sent them.
-    private nonisolated func fetch(_ object: StoredMedia?, _ name: String, _ capture: CaptureID) async throws -> [UInt8]? {
-        guard let object else { return nil }
-        return try await storage.accepted(object, keptAs: name, of: capture).bytes
+    private nonisolated func fetch(_ object: StoredMedia, _ name: MediaName, _ capture: CaptureID) async throws -> [UInt8] {
+        try await storage.accepted(object, keptAs: name, of: capture).bytes
     }
 
     private func analyze(
-        _ compressed: [UInt8], photo: [UInt8]?, _ message: CaptureAnnouncement
+        _ compressed: [UInt8], photo: [UInt8], _ content: PhotoContent
     ) throws -> (measurements: DepthMeasurements, preview: [UInt8], scale: DepthPreviewScale) {
         let start = ContinuousClock.now
         defer { Metrics.Timer(label: "rial_depth_analysis_seconds").record(duration: start.duration(to: .now)) }
         let depth: DepthMap
         do {
-            depth = try DepthMapDecoder.decode(compressed, width: message.depthWidth, height: message.depthHeight)
+            depth = try DepthMapDecoder.decode(compressed, width: content.depthWidth, height: content.depthHeight)
         } catch {
-            throw RejectedMessage(reason: "depth_unreadable", detail: "\(error)")
+            throw RejectedMessage(.depthUnreadable, detail: "\(error)")
         }
         // A photo that no decoder reads still leaves the depth to be measured: coherence is then 0.
         let size = DepthMap.measuredSize(width: depth.width, height: depth.height)
-        let gray = photo.flatMap { try? JPEGDecoder.decodeLuma($0, covering: size) }
+        let gray = try? JPEGDecoder.decodeLuma(photo, covering: size)
         let luma = gray.flatMap { try? LumaImage(width: $0.width, height: $0.height, pixels: $0.pixels) }
-        let orientation = photo.flatMap(EXIFReader.orientation)
+        let orientation = EXIFReader.orientation(of: photo)
         let measurements = DepthAnalysis.analyze(
             depth: depth, luma: luma, exifOrientation: orientation)
         // The picture lies over the photo, so that it has its proportions, where a decoder reads that.
-        let aspect = photo.flatMap { try? JPEGDecoder.size(of: $0) }.map { EXIFReader.upright($0, orientation: orientation) }
+        let aspect = (try? JPEGDecoder.size(of: photo)).map { EXIFReader.upright($0, orientation: orientation) }
         let preview = try DepthPreview.file(depth: depth, rotation: measurements.rotation, aspect: aspect) { picture in
             try PNGEncoder.encode(width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
         }

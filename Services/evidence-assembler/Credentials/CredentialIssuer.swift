@@ -33,7 +33,7 @@ enum Issuing: Sendable {
     /// The signer is away, or its certificate does not hold; to be tried again.
     case noSignerYet
     /// There is no public copy, or the library takes it for no photo: the capture goes on without. The reason is for the evidence.
-    case notSignable(reason: String)
+    case notSignable(reason: CredentialsReason)
 }
 
 /// Makes the signed copy of a photo. The signer and the library block, so that the actor has a thread of its own.
@@ -61,7 +61,7 @@ actor CredentialIssuer {
     /// - Throws: ``RejectedMessage`` if they are no more or others; storage errors as they are.
     nonisolated func read(_ photo: StoredMedia?) async throws -> [UInt8]? {
         guard let photo else { return nil }
-        return try await storage.accepted(photo, missing: "picture_missing")
+        return try await storage.accepted(photo, missing: .pictureMissing)
     }
 
     /// - Parameters:
@@ -69,7 +69,7 @@ actor CredentialIssuer {
     ///   - isTrial: the capture waits already, so that it may wait for what was away the last time.
     /// - Throws: storage errors as they are.
     nonisolated func issue(_ claim: CaptureClaim, photo: [UInt8]?, isTrial: Bool = false) async throws -> Issuing {
-        guard let photo else { return .notSignable(reason: "photo_unreadable") }
+        guard let photo else { return .notSignable(reason: .photoUnreadable) }
         // Before the line for this actor's thread, on which somebody else's trial may be hanging.
         if signerCircuit.state != .closed, !isTrial { return .noSignerYet }
         if timestampCircuit.state != .closed, !isTrial { return .noTimestampYet }
@@ -114,9 +114,9 @@ actor CredentialIssuer {
             return refused("its manifest store cannot be read again")
         }
         async let copy = storage.storeDerived(
-            try destination.bytes(), named: "c2pa.jpg", contentType: "image/jpeg", of: claim.captureID)
+            try destination.bytes(), named: .signedCopy, of: claim.captureID)
         let manifest = try await storage.storeDerived(
-            signed.manifest, named: "manifest.c2pa", contentType: "application/c2pa", of: claim.captureID)
+            signed.manifest, named: .manifest, of: claim.captureID)
         return .made(
             IssuedCredentials(
                 manifestID: signed.manifestID, certificateSerial: certificate.serialNumber, leafDigest: identity.leafDigest,
@@ -134,7 +134,7 @@ extension CredentialIssuer {
     private func refused(_ reason: String) -> Issuing {
         logger.error("a photo could not be signed", metadata: ["reason": "\(reason)"])
         Counter(label: "rial_signings_refused_total").increment()
-        return .notSignable(reason: "photo_not_signable")
+        return .notSignable(reason: .photoNotSignable)
     }
 }
 

@@ -73,10 +73,10 @@ struct WaitingCredentials: Sendable {
     /// A public copy that is no more, or another, is never signed, and does not hold up the others.
     private func issue(_ claim: CaptureClaim, _ parts: EvidenceParts) async throws -> Issuing {
         do {
-            return try await credentials.issue(claim, photo: try await credentials.read(parts.media.objects["public.jpg"]), isTrial: true)
+            return try await credentials.issue(claim, photo: try await credentials.read(parts.media.objects[.publicCopy]), isTrial: true)
         } catch let rejection as RejectedMessage {
             logger.error("a photo cannot be signed any more", metadata: ["capture_id": "\(claim.captureID)", "reason": "\(rejection)"])
-            return .notSignable(reason: rejection.reason)
+            return .notSignable(reason: rejection.reason == .digestMismatch ? .digestMismatch : .pictureMissing)
         }
     }
 }

@@ -18,7 +18,7 @@ struct AssembleEvidence<Part: PartEvent>: MessageHandler {
         }
     }
 
-    func giveUp(_ message: Part, reason: String, on connection: PostgresConnection) async throws {
+    func giveUp(_ message: Part, reason: FailureReason, on connection: PostgresConnection) async throws {
         try await assembly.fail(message.captureID, reason: reason, on: connection)
     }
 }

@@ -35,7 +35,7 @@ struct CaptureAssembly: Sendable {
         try await database.withTransaction { connection in
             let captures = CaptureRepository(connection)
             guard let status = try await captures.lock(capture) else {
-                throw RejectedMessage(reason: "capture_unknown")
+                throw RejectedMessage(.captureUnknown)
             }
             let parts = try await EvidencePartRepository(connection).take(part, of: capture, isFinal: status == .complete)
             FailPoint.reached("evidence-assembler.part.stored")
@@ -67,21 +67,21 @@ struct CaptureAssembly: Sendable {
     func complete(_ capture: CaptureID, _ parts: EvidenceParts, event: MessageContext?, _ logger: Logger) async throws {
         let start = ContinuousClock.now
         guard let record = try await database.withConnection({ try await CaptureRepository($0).find(capture) }) else {
-            throw RejectedMessage(reason: "capture_unknown")
+            throw RejectedMessage(.captureUnknown)
         }
         // Both are compared as a whole; neither waits for the other.
-        async let publicCopy = credentials.read(parts.media.objects["public.jpg"])
+        async let publicCopy = credentials.read(parts.media.objects[.publicCopy])
         let exif = try await readEXIF(parts)
         FailPoint.reached("evidence-assembler.exif")
         let metadata: CaptureMetadata
         do {
-            metadata = try CaptureMetadata.parse(record.announcement.metadata.bytes)
+            metadata = try CaptureMetadata.parse(record.announcement.metadata)
         } catch {
-            throw RejectedMessage(reason: "metadata_unreadable", detail: "\(error)")
+            throw RejectedMessage(.metadataUnreadable, detail: "\(error)")
         }
         let (assembled, confidence) = EvidenceAssembly.assemble(
             attestation: parts.attestation, depth: parts.depth, exif: exif, metadata: metadata,
-            receivedAt: record.announcement.receivedAt, completedAt: Date(), mode: record.announcement.mode,
+            receivedAt: record.announcement.receivedAt, completedAt: Date(), kind: record.announcement.content.kind,
             analysisSource: .server)
         let content = ShareCardContent(
             assembled, confidence, parts.attestation, capturedAt: metadata.capturedAt, mediaHash: record.mediaHash)
@@ -96,9 +96,9 @@ struct CaptureAssembly: Sendable {
             FailPoint.reached("evidence-assembler.completed")
             if let issued { try await CredentialRepository(connection).insert(capture, issued) }
             if let preview = parts.depth.preview {
-                try await MediaObjectRepository(connection).insert(capture, name: "depth-preview.png", preview)
+                try await MediaObjectRepository(connection).insert(capture, name: .depthPreview, preview)
             }
-            if let card { try await MediaObjectRepository(connection).insert(capture, name: "og.jpg", card) }
+            if let card { try await MediaObjectRepository(connection).insert(capture, name: .shareCard, card) }
             try await outbox.append(
                 EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: confidence, failure: nil), on: connection)
             FailPoint.reached("evidence-assembler.announced")
@@ -127,7 +127,7 @@ struct CaptureAssembly: Sendable {
         case .made(let issued):
             package.contentCredentials = ContentCredentialsEvidence(status: .embedded, reason: nil)
             return (package, issued)
-        case .noTimestampYet: package.contentCredentials.reason = ContentCredentialsEvidence.noTimestampYet
+        case .noTimestampYet: package.contentCredentials.reason = StableWord(.noTimestampYet)
         case .notSignable(let reason):
             package.contentCredentials = ContentCredentialsEvidence(status: .unavailable, reason: reason)
         }
@@ -135,21 +135,21 @@ struct CaptureAssembly: Sendable {
     }
 
     /// A record of this capture was given up here.
-    func fail(_ capture: CaptureID, reason: String, on connection: PostgresConnection) async throws {
-        try await announceFailure(capture, reason: reason, on: connection)
+    func fail(_ capture: CaptureID, reason: FailureReason, on connection: PostgresConnection) async throws {
+        try await announceFailure(capture, reason: StableWord(reason), on: connection)
     }
 
-    private func announceFailure(_ capture: CaptureID, reason: String, on connection: PostgresConnection) async throws {
-        guard try await CaptureRepository(connection).fail(capture, reason: reason) else { return }
+    private func announceFailure(_ capture: CaptureID, reason: StableWord<FailureReason>, on connection: PostgresConnection) async throws {
+        guard try await CaptureRepository(connection).fail(capture, reason: reason.text) else { return }
         try await outbox.append(
             EvidenceAssembled(captureID: capture, status: .failed, confidenceLevel: nil, failure: reason), on: connection)
-        Counter(label: "rial_captures_failed_total", dimensions: [("reason", reason)]).increment()
+        Counter(label: "rial_captures_failed_total", dimensions: [("reason", reason.text)]).increment()
     }
 
     /// From the stored photo, once the whole of it was compared: what is said of it below is said of what was accepted.
     private func readEXIF(_ parts: EvidenceParts) async throws -> EXIFFields? {
-        guard let photo = parts.media.objects["original.jpg"], photo.sizeBytes > 0 else { return nil }
-        let bytes = try await storage.accepted(photo, missing: "original_missing")
+        guard let photo = parts.media.objects[.original], photo.sizeBytes > 0 else { return nil }
+        let bytes = try await storage.accepted(photo, missing: .originalMissing)
         return EXIFReader.read(jpeg: Array(bytes.prefix(EXIFReader.headBytes)))
     }
 }

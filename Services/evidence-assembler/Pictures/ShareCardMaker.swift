@@ -28,10 +28,10 @@ actor ShareCardMaker {
     /// - Parameter objects: what was made of the photo, by name; the largest picture for the page is taken.
     /// - Returns: `nil` if no card could be drawn, which does not hold the capture up.
     /// - Throws: ``RejectedMessage`` for a picture that is not what was made of the photo; storage errors as they are.
-    func make(_ content: ShareCardContent, for capture: CaptureID, from objects: [String: StoredMedia]) async throws -> StoredMedia? {
-        let source = objects["photo-1656.jpg"] ?? objects["photo-828.jpg"]
+    func make(_ content: ShareCardContent, for capture: CaptureID, from objects: [MediaName: StoredMedia]) async throws -> StoredMedia? {
+        let source = objects[.largePicture] ?? objects[.smallPicture]
         var photo: [UInt8]?
-        if let source { photo = try await storage.accepted(source, missing: "picture_missing") }
+        if let source { photo = try await storage.accepted(source, missing: .pictureMissing) }
         let start = ContinuousClock.now
         let card: [UInt8]
         do {
@@ -42,7 +42,7 @@ actor ShareCardMaker {
             return nil
         }
         Metrics.Timer(label: "rial_share_card_seconds").record(duration: start.duration(to: .now))
-        return try await storage.storeDerived(card, named: "og.jpg", contentType: "image/jpeg", of: capture)
+        return try await storage.storeDerived(card, named: .shareCard, of: capture)
     }
 }
 

@@ -26,7 +26,7 @@ struct CaptureRepository {
         let rows = try await connection.query("SELECT announcement, media_sha256 FROM captures WHERE id = \(capture.uuid)")
         return try rows.first.map { row in
             guard let hash = ContentDigest(bytes: try row.get("media_sha256", as: [UInt8].self)) else {
-                throw RejectedMessage(reason: "capture_unreadable", detail: "media_sha256")
+                throw RejectedMessage(.captureUnreadable, detail: "media_sha256")
             }
             return CaptureRecord(
                 announcement: try CaptureAnnouncement(stored: row.get("announcement", as: PostgresJSON.self)), mediaHash: hash)
@@ -80,11 +80,11 @@ struct MediaObjectRepository {
 
     init(_ connection: PostgresConnection) { self.connection = connection }
 
-    func insert(_ capture: CaptureID, name: String, _ object: StoredMedia) async throws {
+    func insert(_ capture: CaptureID, name: MediaName, _ object: StoredMedia) async throws {
         try await connection.query(
             """
             INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
-            VALUES (\(capture.uuid), \(name), \(object.key), \(object.sha256.bytes), \(object.sizeBytes), \(object.contentType))
+            VALUES (\(capture.uuid), \(name.rawValue), \(object.key), \(object.sha256.bytes), \(object.sizeBytes), \(object.contentType))
             ON CONFLICT (capture_id, name) DO NOTHING
             """)
     }

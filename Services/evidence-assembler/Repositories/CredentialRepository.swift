@@ -19,8 +19,8 @@ struct CredentialRepository {
                 \(issued.hasTimestamp), \(issued.leafDigest.bytes), \(issued.manifest.sha256.bytes))
             """)
         let objects = MediaObjectRepository(connection)
-        try await objects.insert(capture, name: "c2pa.jpg", issued.copy)
-        try await objects.insert(capture, name: "manifest.c2pa", issued.manifest)
+        try await objects.insert(capture, name: .signedCopy, issued.copy)
+        try await objects.insert(capture, name: .manifest, issued.manifest)
     }
 
     /// Complete captures whose Content Credentials wait for a time stamp, longest waiting first.
@@ -53,7 +53,7 @@ struct CredentialRepository {
             """
             SELECT content_credentials.capture_id, manifest_id, certificate_serial, object_key, sha256, size_bytes, content_type
             FROM content_credentials LEFT JOIN media_objects
-                ON media_objects.capture_id = content_credentials.capture_id AND media_objects.name = 'manifest.c2pa'
+                ON media_objects.capture_id = content_credentials.capture_id AND media_objects.name = \(MediaName.manifest.rawValue)
             WHERE manifest_sha256 IS NULL AND content_credentials.capture_id > \(last)
             ORDER BY content_credentials.capture_id LIMIT \(limit)
             """

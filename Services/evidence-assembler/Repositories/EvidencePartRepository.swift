@@ -8,7 +8,7 @@ struct StoredPart: Sendable {
     /// Present if the part is done.
     let result: PostgresJSON?
     /// Present if the service gave up.
-    let reason: String?
+    let reason: StableWord<FailureReason>?
 }
 
 /// What each service answered for each capture.
@@ -42,7 +42,9 @@ struct EvidencePartRepository {
             """)
         return try rows.compactMap { row in
             guard let part = EvidencePart(rawValue: try row.get("part")) else { return nil }
-            return StoredPart(part: part, result: try row.getOptional("result"), reason: try row.getOptional("reason"))
+            return StoredPart(
+                part: part, result: try row.getOptional("result"),
+                reason: try row.getOptional("reason", as: String.self).map(StableWord.init(text:)))
         }
     }
 }

@@ -15,9 +15,12 @@ struct CaptureRepeat: Sendable {
         guard known.status != .complete else { return }
         try await intakes.reopen(known.id, device: device)
         var isBrought = false
-        let intake = known.announcement.intake
-        for (new, announced) in [(submission.photo, intake.photo), (submission.depth, intake.depth)] {
-            guard let announced, try await isNeeded(announced, known.status) else { continue }
+        let objects: [(new: StoredMedia, announced: StoredMedia)] =
+            switch known.announcement.content {
+            case .photo(let first): [(submission.content.photo, first.photo), (submission.content.depth, first.depth)]
+            }
+        for (new, announced) in objects {
+            guard try await isNeeded(announced, known.status) else { continue }
             try await storage.copy(from: new.key, to: announced.key)
             isBrought = true
         }

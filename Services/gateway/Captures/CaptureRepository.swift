@@ -30,10 +30,8 @@ struct CaptureRepository: Sendable {
     /// After an error the capture may be recorded all the same: ``IntakeRepository/outcome(of:)`` says.
     func record(_ id: CaptureID, _ submission: CaptureSubmission, device: DeviceID, receivedAt: Date) async throws -> Recorded {
         let announcement = CaptureAnnouncement(
-            captureID: id, deviceID: device, type: .photo, mode: .full,
-            intake: IntakeObjects(photo: submission.photo, depth: submission.depth, photoThenDepth: submission.photoThenDepth),
-            metadata: submission.metadataBytes, assertion: submission.assertion, depthWidth: submission.metadata.depthWidth,
-            depthHeight: submission.metadata.depthHeight, receivedAt: receivedAt)
+            captureID: id, deviceID: device, content: .photo(submission.content), metadata: submission.metadataBytes,
+            assertion: submission.assertion, receivedAt: receivedAt)
         let assertionDigest = submission.assertion.map { Array(SHA256.hash(data: $0)) }
         let location = try submission.metadata.location.map { try PostgresJSON(encoding: $0) }
         return try await database.withTransaction { connection in
@@ -41,8 +39,9 @@ struct CaptureRepository: Sendable {
                 """
                 INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, depth_sha256, assertion_sha256,
                     captured_at, uploaded_at, announcement, detection, location)
-                VALUES (\(id.uuid), \(ShortID.random()), \(device.uuid), 'photo', 'full', \(submission.photo.sha256.bytes),
-                    \(submission.depth.sha256.bytes), \(assertionDigest), \(submission.metadata.capturedAt), \(receivedAt),
+                VALUES (\(id.uuid), \(ShortID.random()), \(device.uuid), \(announcement.content.kind.type.rawValue),
+                    \(announcement.content.kind.mode.rawValue), \(submission.content.photo.sha256.bytes),
+                    \(submission.content.depth.sha256.bytes), \(assertionDigest), \(submission.metadata.capturedAt), \(receivedAt),
                     \(PostgresJSON(encoding: announcement)), \(try submission.detection.map(PostgresJSON.init(encoding:))), \(location))
                 ON CONFLICT ON CONSTRAINT captures_same_upload DO NOTHING RETURNING id
                 """)
@@ -58,8 +57,8 @@ struct CaptureRepository: Sendable {
             let known = try await connection.query(
                 """
                 SELECT status, announcement FROM captures
-                WHERE device_id = \(device.uuid) AND media_sha256 = \(submission.photo.sha256.bytes)
-                    AND depth_sha256 = \(submission.depth.sha256.bytes) AND assertion_sha256 IS NOT DISTINCT FROM \(assertionDigest)
+                WHERE device_id = \(device.uuid) AND media_sha256 = \(submission.content.photo.sha256.bytes)
+                    AND depth_sha256 = \(submission.content.depth.sha256.bytes) AND assertion_sha256 IS NOT DISTINCT FROM \(assertionDigest)
                 """)
             guard let row = known.first, let status = CaptureStatus(rawValue: try row.get("status")) else {
                 throw APIError.retryLater(.serviceUnavailable, "The capture is being recorded; send it again.", seconds: 1)

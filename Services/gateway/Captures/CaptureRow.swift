@@ -8,10 +8,9 @@ struct CaptureRow: Sendable {
     let id: CaptureID
     let shortID: String
     let deviceID: DeviceID
-    let type: CaptureType
-    let mode: CaptureMode
+    let kind: CaptureKind
     let status: CaptureStatus
-    let failure: String?
+    let failure: StableWord<FailureReason>?
     let confidence: ConfidenceLevel?
     let mediaHash: ContentDigest
     let capturedAt: Date
@@ -19,28 +18,27 @@ struct CaptureRow: Sendable {
     let evidence: EvidencePackage?
     let location: PreciseLocation?
     let detection: DetectionReport?
-    let mediaNames: Set<String>
+    let mediaNames: Set<MediaName>
 
     init(_ row: Row) throws {
         id = CaptureID(try row.get("id", as: UUID.self))
         shortID = try row.get("short_id")
         deviceID = DeviceID(try row.get("device_id", as: UUID.self))
-        guard let type = CaptureType(rawValue: try row.get("type")), let mode = CaptureMode(rawValue: try row.get("capture_mode")),
+        guard let kind = CaptureKind(type: try row.get("type"), mode: try row.get("capture_mode")),
             let status = CaptureStatus(rawValue: try row.get("status")),
             let hash = ContentDigest(bytes: try row.get("media_sha256", as: [UInt8].self))
         else { throw APIError(.internalError, "Something went wrong on our side.") }
-        self.type = type
-        self.mode = mode
+        self.kind = kind
         self.status = status
         mediaHash = hash
-        failure = try row.getOptional("failure")
+        failure = try row.getOptional("failure", as: String.self).map(StableWord.init(text:))
         confidence = try row.getOptional("confidence_level", as: String.self).flatMap(ConfidenceLevel.init(rawValue:))
         capturedAt = try row.get("captured_at")
         uploadedAt = try row.get("uploaded_at")
         evidence = try row.getOptional("evidence", as: PostgresJSON.self)?.decode(EvidencePackage.self)
         location = try row.getOptional("location", as: PostgresJSON.self)?.decode(PreciseLocation.self)
         detection = try row.getOptional("detection", as: PostgresJSON.self).map { try DetectionReport(parsing: $0.bytes) }
-        mediaNames = Set(try row.get("media_names", as: [String].self))
+        mediaNames = Set(try row.get("media_names", as: [String].self).compactMap(MediaName.init))
     }
 }
 

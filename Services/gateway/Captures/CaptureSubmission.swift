@@ -5,9 +5,7 @@ import Models
 
 /// A received body whose parts agree with each other: ready to be recorded.
 struct CaptureSubmission: Sendable {
-    let photo: StoredMedia
-    let depth: StoredMedia
-    let photoThenDepth: ContentDigest?
+    let content: PhotoContent
     let metadataBytes: [UInt8]
     let metadata: CaptureMetadata
     let assertion: [UInt8]?
@@ -41,9 +39,9 @@ struct CaptureSubmission: Sendable {
         guard metadata.photoHash == photo.sha256 else {
             throw .invalid("photo_hash", "is not the photo's SHA-256", code: .invalidMetadata)
         }
-        self.photo = photo
-        self.depth = depth
-        photoThenDepth = body.photoThenDepth
+        content = PhotoContent(
+            photo: photo, depth: depth, photoThenDepth: body.photoThenDepth, depthWidth: metadata.depthWidth,
+            depthHeight: metadata.depthHeight)
     }
 
     /// The assertion's part, or else the metadata's field; it must at least be CBOR.

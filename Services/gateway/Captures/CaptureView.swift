@@ -10,7 +10,7 @@ struct CaptureView: Encodable {
     let type: CaptureType
     let captureMode: CaptureMode
     let status: CaptureStatus
-    let failure: String?
+    let failure: StableWord<FailureReason>?
     let confidenceLevel: ConfidenceLevel?
     let capturedAt: Date
     let uploadedAt: Date
@@ -35,8 +35,8 @@ struct CaptureView: Encodable {
     init(_ row: CaptureRow, isOwner: Bool, links: MediaLinks, publicURL: String, at now: Date) {
         id = row.id
         shortID = row.shortID
-        type = row.type
-        captureMode = row.mode
+        type = row.kind.type
+        captureMode = row.kind.mode
         status = row.status
         failure = row.failure
         confidenceLevel = row.confidence
@@ -44,16 +44,16 @@ struct CaptureView: Encodable {
         uploadedAt = row.uploadedAt
         locationCoarse = row.evidence?.metadata.locationCoarse
         metadataSigned = row.evidence?.hardwareAttestation.coversMetadata
-        mediaStored = row.mode == .full
+        mediaStored = row.kind.mode == .full
         mediaHash = row.mediaHash
-        let link: (String) -> String? = { name in
+        let link: (MediaName) -> String? = { name in
             row.mediaNames.contains(name) ? publicURL + links.path(row.id, name, at: now) : nil
         }
-        c2paMediaURL = link("c2pa.jpg")
-        mediaURL = c2paMediaURL ?? link("public.jpg")
-        c2paManifestURL = link("manifest.c2pa")
-        depthVisualizationURL = link("depth-preview.png")
-        thumbnailURL = link("thumbnail.jpg")
+        c2paMediaURL = link(.signedCopy)
+        mediaURL = c2paMediaURL ?? link(.publicCopy)
+        c2paManifestURL = link(.manifest)
+        depthVisualizationURL = link(.depthPreview)
+        thumbnailURL = link(.thumbnail)
         verificationURL = "\(publicURL)/verify/\(row.id)"
         evidence = isOwner ? row.evidence : row.evidence?.publicForm()
         detection = isOwner ? row.detection : row.detection?.publicForm()

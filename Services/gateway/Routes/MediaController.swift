@@ -12,6 +12,8 @@ import Persistence
 /// breaks off before its length. A range that is less than the whole cannot be compared, nor can what the store sends to who follows a redirect; readers have the
 /// digest in `ETag`.
 struct MediaController: Sendable {
+    /// Nothing of what a link answers runs, loads or frames anything, whatever its bytes are.
+    static let policy = "default-src 'none'; frame-ancestors 'none'; sandbox"
     let database: PostgresPool
     /// Its connections are nobody else's: readers that take their time stop no upload.
     let storage: S3Client
@@ -27,8 +29,9 @@ struct MediaController: Sendable {
     }
 
     private func serve(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let name = try context.parameters.require("name")
-        guard let id = CaptureID(try context.parameters.require("id")), MediaLinks.names.contains(name) else {
+        guard let id = CaptureID(try context.parameters.require("id")),
+            let name = MediaName(rawValue: try context.parameters.require("name")), name.role != nil
+        else {
             throw APIError(.notFound, "There is nothing at this address.")
         }
         let query = request.uri.queryParameters
@@ -37,19 +40,20 @@ struct MediaController: Sendable {
         guard let object = try await find(id, name) else { throw APIError(.notFound, "There is nothing at this address.") }
         if let publicEndpoint {
             let location = storage.presignedGet(
-                object.key, expires: .seconds(300), at: Date(), endpoint: publicEndpoint, contentType: MediaType.of(name))
+                object.key, expires: .seconds(300), at: Date(), endpoint: publicEndpoint, contentType: name.contentType)
             return Response(status: .found, headers: [.location: location, .cacheControl: "no-store"])
         }
         return try await stream(object, named: name, request, from: ClientAddress(request, context, trusting: trustedProxies))
     }
 
-    private func stream(_ object: StoredMedia, named name: String, _ request: Request, from address: ClientAddress) async throws -> Response
-    {
+    private func stream(
+        _ object: StoredMedia, named name: MediaName, _ request: Request, from address: ClientAddress
+    ) async throws -> Response {
         let tag = "\"\(object.sha256.hex)\""
         var headers: HTTPFields = [
-            .eTag: tag, .acceptRanges: "bytes", .contentType: MediaType.of(name), .contentSecurityPolicy: MediaType.policy,
+            .eTag: tag, .acceptRanges: "bytes", .contentType: name.contentType, .contentSecurityPolicy: Self.policy,
             .contentDigest: "sha-256=:\(Base64.encode(object.sha256.bytes)):",
-            .cacheControl: MediaLinks.unsigned.contains(name) ? "public, max-age=3600" : "private, max-age=3600",
+            .cacheControl: name.isOpen ? "public, max-age=3600" : "private, max-age=3600",
         ]
         if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
         // RFC 9110 §14.2: only GET has ranges.
@@ -73,7 +77,7 @@ struct MediaController: Sendable {
         case .unsatisfiable:
             return Response(
                 status: .rangeNotSatisfiable,
-                headers: [.contentRange: "bytes */\(object.sizeBytes)", .contentSecurityPolicy: MediaType.policy])
+                headers: [.contentRange: "bytes */\(object.sizeBytes)", .contentSecurityPolicy: Self.policy])
         }
     }
 
@@ -91,13 +95,13 @@ struct MediaController: Sendable {
         }
     }
 
-    private func find(_ id: CaptureID, _ name: String) async throws -> StoredMedia? {
+    private func find(_ id: CaptureID, _ name: MediaName) async throws -> StoredMedia? {
         let rows = try await database.query(
             """
-            SELECT object_key, sha256, size_bytes FROM media_objects WHERE capture_id = \(id.uuid) AND name = \(name)
+            SELECT object_key, sha256, size_bytes FROM media_objects WHERE capture_id = \(id.uuid) AND name = \(name.rawValue)
             """)
         guard let row = rows.first, let digest = ContentDigest(bytes: try row.get("sha256", as: [UInt8].self)) else { return nil }
         return StoredMedia(
-            key: try row.get("object_key"), sha256: digest, sizeBytes: try row.get("size_bytes"), contentType: MediaType.of(name))
+            key: try row.get("object_key"), sha256: digest, sizeBytes: try row.get("size_bytes"), contentType: name.contentType)
     }
 }

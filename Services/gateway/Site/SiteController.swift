@@ -53,7 +53,7 @@ struct SiteController: Sendable {
         }
         guard let facts = try await facts.facts(id, at: Date()) else { throw Self.noSuchCapture }
         let language = Language(request)
-        let words = pages.resources.words(language, facts.type)
+        let words = pages.resources.words(language, facts.kind.type)
         // Most files are claimed once: their evidence is not read again.
         let hasSimilar = facts.status == .complete && facts.claimingDevices > 1
         let similar = hasSimilar ? SimilarView(try await claims.claims(of: facts.mediaHash), words: words) : nil
@@ -104,7 +104,7 @@ struct SiteController: Sendable {
             }
         guard let facts = found else { throw Self.noSuchCapture }
         let language = Language(request)
-        let title = VerifyPage(facts, similar: nil, words: pages.resources.words(language, facts.type), publicURL: publicURL).title
+        let title = VerifyPage(facts, similar: nil, words: pages.resources.words(language, facts.kind.type), publicURL: publicURL).title
         let answer = OEmbed.answer(
             facts, title: title, publicURL: publicURL, maximumWidth: query["maxwidth"].flatMap { Int($0) },
             maximumHeight: query["maxheight"].flatMap { Int($0) })

@@ -11,7 +11,7 @@ enum VerificationAnswer: Encodable, Sendable {
     /// A record of this exact file exists. What it is worth is its confidence's to say.
     struct Verified: Encodable {
         let status = "verified"
-        let matched: String
+        let matched: MediaRole
         let captureID: CaptureID
         let confidenceLevel: ConfidenceLevel?
         let verificationURL: String
@@ -37,7 +37,7 @@ enum VerificationAnswer: Encodable, Sendable {
     /// Another capture of the same file.
     struct OtherClaim: Encodable {
         let captureID: CaptureID
-        let matched: String
+        let matched: MediaRole
         let confidenceLevel: ConfidenceLevel?
         /// Its device is not vouched for by Apple, but by a development root.
         let developmentAttestation: Bool
@@ -95,13 +95,13 @@ enum VerificationAnswer: Encodable, Sendable {
         self = .verified(
             Verified(
                 matched: first.matched, captureID: first.row.id, confidenceLevel: first.row.confidence,
-                verificationURL: "\(publicURL)/verify/\(first.row.id)", fileHash: digest, captureMode: first.row.mode,
-                mediaStored: first.row.mode == .full, evidence: first.row.evidence?.publicForm(),
+                verificationURL: "\(publicURL)/verify/\(first.row.id)", fileHash: digest, captureMode: first.row.kind.mode,
+                mediaStored: first.row.kind.mode == .full, evidence: first.row.evidence?.publicForm(),
                 otherClaims: claims.dropFirst().map { claim in
                     OtherClaim(
                         captureID: claim.row.id, matched: claim.matched, confidenceLevel: claim.row.confidence,
                         developmentAttestation: claim.row.evidence?.hardwareAttestation.developmentAttestation ?? false,
-                        captureMode: claim.row.mode, uploadedAt: claim.row.uploadedAt,
+                        captureMode: claim.row.kind.mode, uploadedAt: claim.row.uploadedAt,
                         verificationURL: "\(publicURL)/verify/\(claim.row.id)")
                 }))
     }

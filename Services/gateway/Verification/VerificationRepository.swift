@@ -1,12 +1,12 @@
 import CaptureProtocol
 import Foundation
 import ManifestStore
+import Models
 import Persistence
 
 /// A complete capture that a file belongs to, and as what.
 struct Claim: Sendable {
-    /// `original`, or a role of ``MediaLinks/roles``.
-    let matched: String
+    let matched: MediaRole
     let row: CaptureRow
 }
 
@@ -21,9 +21,9 @@ struct VerificationRepository: Sendable {
     func claims(of digest: ContentDigest) async throws -> [Claim] {
         try await claims(
             matching: """
-                SELECT id AS capture_id, 'original' AS matched FROM captures WHERE media_sha256 = \(digest.bytes)
+                SELECT id AS capture_id, \(MediaName.original.rawValue) AS matched FROM captures WHERE media_sha256 = \(digest.bytes)
                 UNION
-                SELECT capture_id, name FROM media_objects WHERE sha256 = \(digest.bytes) AND name = ANY(\(Array(MediaLinks.names)))
+                SELECT capture_id, name FROM media_objects WHERE sha256 = \(digest.bytes) AND name = ANY(\(MediaName.published.map(\.rawValue)))
                 """)
     }
 
@@ -32,7 +32,7 @@ struct VerificationRepository: Sendable {
     func claims(of store: StoreIdentity) async throws -> [Claim] {
         try await claims(
             matching: """
-                SELECT capture_id, 'c2pa.jpg' AS matched FROM content_credentials
+                SELECT capture_id, \(MediaName.signedCopy.rawValue) AS matched FROM content_credentials
                 WHERE manifest_id = \(store.label) AND manifest_sha256 = \(store.digest.bytes)
                     AND leaf_sha256 = \(store.leafDigest.bytes)
                 """)
@@ -48,12 +48,12 @@ struct VerificationRepository: Sendable {
                     + CASE confidence_level WHEN 'high' THEN 0 WHEN 'medium' THEN 10 WHEN 'low' THEN 20 ELSE 30 END
                     + CASE evidence #>> '{hardware_attestation,development_attestation}' WHEN 'true' THEN 1 ELSE 0 END AS rank) AS ranked
                 WHERE captures.status = 'complete'
-                ORDER BY rank, captures.uploaded_at, captures.id, found.matched = 'original' DESC
+                ORDER BY rank, captures.uploaded_at, captures.id, found.matched = \(MediaName.original.rawValue) DESC
                 LIMIT \(Self.maximumClaims)
                 """)
-        return try rows.map { row in
-            let matched = try row.get("matched", as: String.self)
-            return Claim(matched: MediaLinks.roles[matched] ?? matched, row: try CaptureRow(row))
+        return try rows.compactMap { row in
+            guard let name = MediaName(rawValue: try row.get("matched")) else { return nil }
+            return Claim(matched: name.role ?? .original, row: try CaptureRow(row))
         }
     }
 

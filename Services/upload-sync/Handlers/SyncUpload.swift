@@ -9,7 +9,7 @@ import Persistence
 /// anew.
 struct SyncUpload: MessageHandler {
     /// Failures of a capture that say that kept media is not what it was.
-    static let damage = ["digest_mismatch", "original_missing", "picture_missing"]
+    static let damage: [FailureReason] = [.digestMismatch, .originalMissing, .pictureMissing]
     let copier: MediaCopier
     let database: PostgresPool
     let publisher: PartPublisher<MediaSynced>
@@ -31,11 +31,11 @@ struct SyncUpload: MessageHandler {
             """
             UPDATE sync_jobs SET result = NULL, synced_at = NULL FROM captures
             WHERE sync_jobs.capture_id = \(capture.uuid) AND captures.id = sync_jobs.capture_id AND sync_jobs.result IS NOT NULL
-                AND captures.status = 'failed' AND captures.failure = ANY(\(Self.damage))
+                AND captures.status = 'failed' AND captures.failure = ANY(\(Self.damage.map(\.rawValue)))
             """)
     }
 
-    func giveUp(_ message: CaptureReceived, reason: String, on connection: PostgresConnection) async throws {
+    func giveUp(_ message: CaptureReceived, reason: FailureReason, on connection: PostgresConnection) async throws {
         try await publisher.giveUp(message.captureID, reason: reason, on: connection)
     }
 }

@@ -11,7 +11,7 @@ import Persistence
 struct StuckCaptures {
     static let batchSize = 100
     /// Failures that say nothing about the capture, and how often they are tried again by themselves: over about two hours.
-    static let ownFaults = ["handling_failed", "process_died"]
+    static let ownFaults: [FailureReason] = [.handlingFailed, .processDied]
     static let maximumRepairs = 8
     let database: PostgresPool
     let outbox: Outbox
@@ -30,7 +30,7 @@ struct StuckCaptures {
                 SELECT captures.id, type, capture_mode, (captures.status = 'failed')::int AS repairs
                 FROM captures LEFT JOIN sync_jobs ON sync_jobs.capture_id = captures.id
                 WHERE (captures.status = 'processing'
-                        OR captures.status = 'failed' AND captures.failure = ANY(\(Self.ownFaults))
+                        OR captures.status = 'failed' AND captures.failure = ANY(\(Self.ownFaults.map(\.rawValue)))
                             AND coalesce(sync_jobs.repairs, 0) < \(Self.maximumRepairs))
                     AND coalesce(sync_jobs.announce_next_at, captures.uploaded_at + make_interval(secs => \(seconds))) <= now()
                 ORDER BY captures.uploaded_at LIMIT \(Self.batchSize)
@@ -40,8 +40,8 @@ struct StuckCaptures {
                 let id = CaptureID(try row.get("id", as: UUID.self))
                 let repairs = try row.get("repairs", as: Int.self)
                 // One that this version does not know waits its turn like the others, and holds none of them up.
-                if let type = CaptureType(rawValue: try row.get("type")), let mode = CaptureMode(rawValue: try row.get("capture_mode")) {
-                    try await outbox.append(CaptureReceived(captureID: id, type: type, mode: mode), on: connection)
+                if let kind = CaptureKind(type: try row.get("type"), mode: try row.get("capture_mode")) {
+                    try await outbox.append(CaptureReceived(captureID: id, kind: kind), on: connection)
                     announced += 1
                 } else {
                     logger.error("a capture of an unknown kind is not announced", metadata: ["capture_id": "\(id)"])

@@ -6,11 +6,9 @@ import Models
 struct CaptureFacts: Sendable {
     let id: CaptureID
     let shortID: String
-    let type: CaptureType
-    let mode: CaptureMode
+    let kind: CaptureKind
     let status: CaptureStatus
-    /// A stable word, if the capture failed.
-    let failure: String?
+    let failure: StableWord<FailureReason>?
     let confidence: ConfidenceLevel?
     let mediaHash: ContentDigest
     let capturedAt: CapturedTime?
@@ -30,7 +28,7 @@ struct CaptureFacts: Sendable {
     /// What the services have answered so far.
     let finished: Set<EvidencePart>
     /// Published objects by name.
-    let media: [String: PublishedMedia]
+    let media: [MediaName: PublishedMedia]
     /// Devices with a complete capture of exactly this file.
     var claimingDevices = 1
 }
@@ -47,9 +45,9 @@ enum CapturedTime: Sendable, Equatable {
     }
 
     /// A hash-only capture that shares its day alone says so with midnight, UTC.
-    init(_ date: Date, mode: CaptureMode) {
+    init(_ date: Date, kind: CaptureKind) {
         let isMidnight = date.timeIntervalSince1970.truncatingRemainder(dividingBy: 86_400) == 0
-        self = mode == .hashOnly && isMidnight ? .day(date) : .exact(date)
+        self = kind == .hashOnly && isMidnight ? .day(date) : .exact(date)
     }
 }
 

@@ -10,7 +10,7 @@ struct FactsReader: Sendable {
     let links: MediaLinks
 
     /// Pictures whose size a page needs.
-    private static let measured = PhotoView.variants + ["public.jpg", "depth-preview.png"]
+    private static let measured = MediaName.pagePictures + [.publicCopy, .depthPreview]
 
     /// - Returns: `nil` if there is no such capture.
     func facts(_ id: CaptureID, at now: Date) async throws -> CaptureFacts? {
@@ -31,11 +31,11 @@ struct FactsReader: Sendable {
             media: await published(record.media, of: record.row.id, at: now))
     }
 
-    private func published(_ objects: [String: StoredMedia], of id: CaptureID, at now: Date) async -> [String: PublishedMedia] {
+    private func published(_ objects: [MediaName: StoredMedia], of id: CaptureID, at now: Date) async -> [MediaName: PublishedMedia] {
         var sizes = await self.sizes.sizes(of: objects.filter { Self.measured.contains($0.key) })
         // The signed copy is the public one with credentials: the same picture.
-        sizes["c2pa.jpg"] = sizes["public.jpg"]
-        var media: [String: PublishedMedia] = [:]
+        sizes[.signedCopy] = sizes[.publicCopy]
+        var media: [MediaName: PublishedMedia] = [:]
         for (name, object) in objects {
             media[name] = PublishedMedia(
                 sha256: object.sha256, sizeBytes: object.sizeBytes, link: links.path(id, name, at: now), size: sizes[name])
@@ -46,11 +46,11 @@ struct FactsReader: Sendable {
 
 extension CaptureFacts {
     /// Leaves out whose device it was, and where exactly.
-    init(_ record: SiteRecord, finished: Set<EvidencePart>, media: [String: PublishedMedia]) {
+    init(_ record: SiteRecord, finished: Set<EvidencePart>, media: [MediaName: PublishedMedia]) {
         let row = record.row
         self.init(
-            id: row.id, shortID: row.shortID, type: row.type, mode: row.mode, status: row.status, failure: row.failure,
-            confidence: row.confidence, mediaHash: row.mediaHash, capturedAt: CapturedTime(row.capturedAt, mode: row.mode),
+            id: row.id, shortID: row.shortID, kind: row.kind, status: row.status, failure: row.failure,
+            confidence: row.confidence, mediaHash: row.mediaHash, capturedAt: CapturedTime(row.capturedAt, kind: row.kind),
             receivedAt: row.uploadedAt, evidence: row.evidence?.publicForm(), hasPlace: row.location != nil, model: record.model,
             isDevelopment: record.isDevelopment, signedAt: record.signedAt, issuer: record.issuer, finished: finished, media: media,
             claimingDevices: record.claimingDevices)

@@ -43,8 +43,8 @@ actor PictureSizes {
     }
 
     /// The sizes of several objects by name: see ``size(of:)``.
-    func sizes(of objects: [String: StoredMedia]) async -> [String: PixelSize] {
-        var sizes: [String: PixelSize] = [:]
+    func sizes(of objects: [MediaName: StoredMedia]) async -> [MediaName: PixelSize] {
+        var sizes: [MediaName: PixelSize] = [:]
         for (name, object) in objects { sizes[name] = await size(of: object) }
         return sizes
     }

@@ -15,7 +15,7 @@ struct SiteRecord: Sendable {
     /// Devices with a complete capture of exactly this file.
     let claimingDevices: Int
     /// The published objects by name; never the original or its depth.
-    let media: [String: StoredMedia]
+    let media: [MediaName: StoredMedia]
 }
 
 /// What the site reads of captures: a page takes one statement, so that it waits for the database once.
@@ -43,12 +43,13 @@ struct SiteRepository: Sendable {
             WHERE \(condition)
             """)
         return try rows.first.map { row in
-            let media = try row.getOptional("media", as: PostgresJSON.self)?.decode([String: StoredMedia].self) ?? [:]
+            let named = try row.getOptional("media", as: PostgresJSON.self)?.decode([String: StoredMedia].self) ?? [:]
+            let media = MediaName.published.compactMap { name in named[name.rawValue].map { (name, $0) } }
             return SiteRecord(
                 row: try CaptureRow(row), model: try row.get("model"), isDevelopment: try row.get("is_development_root"),
                 signedAt: try row.getOptional("signed_at"), issuer: try row.getOptional("issuer"),
                 claimingDevices: Int(try row.get("claiming_devices", as: Int64.self)),
-                media: media.filter { MediaLinks.names.contains($0.key) })
+                media: Dictionary(uniqueKeysWithValues: media))
         }
     }
 }

@@ -56,7 +56,7 @@ enum OEmbed {
     ) -> Answer {
         var answer = Answer(title: title, providerURL: publicURL + "/")
         if facts.status != .complete { answer.cacheAge = 60 }
-        guard let card = facts.media["og.jpg"] else { return answer }
+        guard let card = facts.media[.shareCard] else { return answer }
         let most = (width: max(maximumWidth ?? width, 1), height: max(maximumHeight ?? height, 1))
         let scale = min(1, Double(most.width) / Double(width), Double(most.height) / Double(height))
         answer.type = "photo"

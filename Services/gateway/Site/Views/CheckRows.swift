@@ -22,12 +22,6 @@ struct CheckRows: Sendable {
         return rows.filter { $0.status == .fail } + rows.filter { $0.status != .fail }
     }
 
-    /// Why a signature that holds does not count here.
-    static let refusals = [
-        "app_not_accepted": "hw.app", "environment_mismatch": "hw.environment", "development_device": "hw.development",
-        "distribution_not_accepted": "hw.distribution", "app_version_not_accepted": "hw.version", "binding_retired": "hw.retired",
-    ]
-
     /// What failed, what limits the level, and what the highest level rests on.
     private func isOpen(_ row: CheckRow) -> Bool {
         if row.status == .fail { return true }
@@ -52,7 +46,7 @@ struct CheckRows: Sendable {
     private func hardware() -> CheckRow {
         let found = evidence.hardwareAttestation
         var row: CheckRow
-        switch (found.status, found.reason) {
+        switch (found.status, found.reason?.known) {
         case (.pass, _):
             let kind = found.developmentAttestation ? "hw.dev" : "hw.pass"
             row = CheckRow(check: .hardware, status: .pass, detail: words(kind))
@@ -64,18 +58,34 @@ struct CheckRows: Sendable {
                     (words("bind.metadata"), binding == .photoDepthMetadata),
                 ]
             }
-        case (.fail, "counter_replay"): row = CheckRow(check: .hardware, status: .fail, detail: words("hw.replay"))
-        case (.fail, "device_revoked"):
+        case (.fail, .counterReplay): row = CheckRow(check: .hardware, status: .fail, detail: words("hw.replay"))
+        case (.fail, .deviceRevoked):
             row = CheckRow(check: .hardware, status: .fail, detail: words("hw.revoked"), paragraphs: [words("hw.revoked.more")])
         case (.fail, _): row = CheckRow(check: .hardware, status: .fail, detail: words("hw.fail"))
-        case (let status, let reason?) where Self.refusals[reason] != nil:
-            let more = reason == "development_device" ? "hw.dev.more" : "hw.refused.more"
-            row = CheckRow(check: .hardware, status: status, detail: words(Self.refusals[reason] ?? ""), paragraphs: [words(more)])
-        case (let status, "device_unverified"): row = CheckRow(check: .hardware, status: status, detail: words("hw.unverified"))
+        case (let status, let reason?) where Self.refusal(reason) != nil:
+            let more = reason == .developmentDevice ? "hw.dev.more" : "hw.refused.more"
+            row = CheckRow(
+                check: .hardware, status: status, detail: Self.refusal(reason).map { words($0) } ?? "", paragraphs: [words(more)])
+        case (let status, .deviceUnverified): row = CheckRow(check: .hardware, status: status, detail: words("hw.unverified"))
         case (let status, _): row = CheckRow(check: .hardware, status: status, detail: words("hw.none"))
         }
         row.caveat = words("hw.limit")
         return row
+    }
+
+    /// Why a signature that holds does not count here.
+    private static func refusal(_ reason: HardwareReason) -> String? {
+        switch reason {
+        case .appNotAccepted: "hw.app"
+        case .environmentMismatch: "hw.environment"
+        case .developmentDevice: "hw.development"
+        case .distributionNotAccepted: "hw.distribution"
+        case .appVersionNotAccepted: "hw.version"
+        case .bindingRetired: "hw.retired"
+        case .noAssertion, .deviceUnverified, .deviceRevoked, .malformedCBOR, .malformedObject, .malformedAuthData, .keyType,
+            .badSignature, .appIDMismatch, .counterReplay:
+            nil
+        }
     }
 
     private func depth() -> CheckRow {
@@ -93,13 +103,13 @@ struct CheckRows: Sendable {
         }
         paragraphs += depthParts(found)
         let detail: String
-        switch (found.status, found.reason) {
+        switch (found.status, found.reason?.known) {
         case (.pass, _): detail = found.relief.map { words("dp.pass", ["n": formats.percentage($0)]) } ?? words("depth.real")
         case (.fail, _): detail = words("dp.fail")
-        case (.inconclusive, DepthStatusRule.noLiDAR):
+        case (.inconclusive, .noLiDAR):
             detail = words("dp.nolidar")
             paragraphs.insert(words("dp.nolidar.more"), at: 0)
-        case (.inconclusive, "depth_not_signed"):
+        case (.inconclusive, .depthNotSigned):
             detail = words("dp.unbound")
             paragraphs.insert(words("dp.unbound.more"), at: 0)
         case (.inconclusive, _): detail = words(found.verdict == .flat ? "dp.flat" : "dp.undecided")
@@ -127,7 +137,7 @@ struct CheckRows: Sendable {
     private func time() -> CheckRow {
         let found = evidence.metadata.timestamp
         let (detail, more): (String, String)
-        switch (found.status, found.reason) {
+        switch (found.status, found.reason?.known) {
         case (.pass, _):
             if case .exact(let captured)? = capturedAt {
                 let span = formats.span(evidence.processing.receivedAt.timeIntervalSince(captured))
@@ -135,10 +145,10 @@ struct CheckRows: Sendable {
             } else {
                 return CheckRow(check: .time, status: .pass, detail: words("time.pass.more"))
             }
-        case (.fail, "after_receipt"): (detail, more) = (words("time.future"), "time.future.more")
+        case (.fail, .afterReceipt): (detail, more) = (words("time.future"), "time.future.more")
         case (.fail, _): (detail, more) = (words("time.differs.plain"), "time.fail.more")
-        case (_, "uploaded_late"), (_, "uploaded_very_late"): (detail, more) = (words("time.late"), "time.late.more")
-        case (_, "no_utc_offset"): (detail, more) = (words("time.zone"), "time.none.more")
+        case (_, .uploadedLate), (_, .uploadedVeryLate): (detail, more) = (words("time.late"), "time.late.more")
+        case (_, .noUTCOffset): (detail, more) = (words("time.zone"), "time.none.more")
         default: (detail, more) = (words("time.none"), "time.none.more")
         }
         return CheckRow(check: .time, status: found.status, detail: detail, paragraphs: [words(more)])
@@ -147,12 +157,12 @@ struct CheckRows: Sendable {
     private func model() -> CheckRow {
         let found = evidence.metadata.model
         let (detail, more): (String, String)
-        switch (found.status, found.reason) {
+        switch (found.status, found.reason?.known) {
         case (.pass, _):
             let model = UntrustedText(evidence.hardwareAttestation.deviceModel)?.isolated
             (detail, more) = (model.map { words("model.pass", ["model": $0]) } ?? words("fact.nomodel"), "model.pass.more")
         // Which of the named models it is, the evidence does not say.
-        case (.fail, "model_without_lidar"): (detail, more) = (words("model.other.plain"), "model.fail.more")
+        case (.fail, .modelWithoutLiDAR): (detail, more) = (words("model.other.plain"), "model.fail.more")
         case (.fail, _): (detail, more) = (words("model.differs.plain"), "model.fail.more")
         default: (detail, more) = (words("model.none"), "model.none.more")
         }
@@ -164,11 +174,11 @@ struct CheckRows: Sendable {
     private func size() -> CheckRow {
         let found = evidence.metadata.resolution
         let size = pictureSize.map { ["w": String($0.width), "h": String($0.height)] }
-        switch (found.status, found.reason, size) {
+        switch (found.status, found.reason?.known, size) {
         case (.pass, _, let size?):
             return CheckRow(check: .size, status: .pass, detail: words("size.pass", size), paragraphs: [words("size.pass.more")])
         case (.pass, _, nil): return CheckRow(check: .size, status: .pass, detail: words("size.pass.more"))
-        case (let status, "size_not_in_table", let size?):
+        case (let status, .sizeNotInTable, let size?):
             return CheckRow(check: .size, status: status, detail: words("size.other", size), paragraphs: [words("size.none.more")])
         case (let status, _, _):
             return CheckRow(check: .size, status: status, detail: words("size.none"), paragraphs: [words("size.none.more")])

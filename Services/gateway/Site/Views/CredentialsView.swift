@@ -12,7 +12,7 @@ struct CredentialsView: Sendable {
     func context() -> ViewContext {
         var view: ViewContext = [:]
         let formats = Formats(words: words)
-        let copy = isEmbedded ? facts.media["c2pa.jpg"] : nil
+        let copy = isEmbedded ? facts.media[.signedCopy] : nil
         var entries: [ViewContext] = []
         if isEmbedded {
             if let issuer = UntrustedText(facts.issuer) { entries.append(["name": words("cc.issuer"), "value": issuer.shown]) }
@@ -24,7 +24,7 @@ struct CredentialsView: Sendable {
         view["facts"] = ["entries": entries] as ViewContext
         var links: [ViewContext] = []
         if let copy { links.append(["href": copy.link, "text": words("cc.get", ["size": formats.size(copy.sizeBytes)])]) }
-        if isEmbedded, let manifest = facts.media["manifest.c2pa"] {
+        if isEmbedded, let manifest = facts.media[.manifest] {
             links.append(["href": manifest.link, "text": words("cc.get.manifest", ["size": formats.size(manifest.sizeBytes)])])
         }
         if !links.isEmpty {
@@ -35,16 +35,17 @@ struct CredentialsView: Sendable {
         return view
     }
 
-    private var isEmbedded: Bool { credentials.status == .embedded && facts.mode == .full }
+    private var isEmbedded: Bool { credentials.status == .embedded && facts.kind.mode == .full }
 
     private var notice: String? {
-        if facts.mode == .hashOnly { return withheld("cc.withheld.hash") }
-        switch (credentials.status, credentials.reason) {
+        if facts.kind.mode == .hashOnly { return withheld("cc.withheld.hash") }
+        switch (credentials.status, credentials.reason?.known) {
         case (.embedded, _): return nil
         case (.pending, _): return words("cc.pending")
-        case (.withheld, "suspicious"): return withheld("cc.withheld.suspicious")
+        case (.withheld, .suspicious): return withheld("cc.withheld.suspicious")
         case (.withheld, _): return withheld("cc.withheld.hardware")
-        case (.unavailable, let reason): return withheld(reason?.hasPrefix("photo_") == true ? "cc.withheld.photo" : "cc.withheld.signing")
+        case (.unavailable, .photoUnreadable), (.unavailable, .photoNotSignable): return withheld("cc.withheld.photo")
+        case (.unavailable, _): return withheld("cc.withheld.signing")
         }
     }
 

@@ -22,7 +22,7 @@ struct DepthView: Sendable {
         return view
     }
 
-    private var hasLiDAR: Bool { depth.reason != DepthStatusRule.noLiDAR }
+    private var hasLiDAR: Bool { depth.reason?.known != .noLiDAR }
 
     private var intro: String {
         switch (depth.source, isModelConfirmed && hasLiDAR) {

@@ -22,9 +22,9 @@ enum FileResult {
         let formats = Formats(words: words)
         let title =
             switch found.matched {
-            case "c2pa_copy", "manifest": "file.found.copy"
-            case "thumbnail": "file.found.thumb"
-            default: "file.found"
+            case .signedCopy, .manifest: "file.found.copy"
+            case .thumbnail: "file.found.thumb"
+            case .original, .publicCopy, .depthPreview, .shareCard: "file.found"
             }
         view["title"] = words(title)
         let place = UntrustedText(found.evidence?.metadata.locationCoarse)

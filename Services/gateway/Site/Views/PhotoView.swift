@@ -1,13 +1,12 @@
+import Models
+
 /// The picture that stands for a capture, in the sizes there are.
 struct PhotoView: Sendable {
-    /// Made for the page; the public copies are as large as the original.
-    static let variants = ["photo-828.jpg", "photo-1656.jpg"]
-    static let publicCopies = ["c2pa.jpg", "public.jpg"]
-    let media: [String: PublishedMedia]
+    let media: [MediaName: PublishedMedia]
 
     /// The one to show where there is no choice.
     var picture: (media: PublishedMedia, size: PixelSize)? {
-        (Self.variants + Self.publicCopies).lazy.compactMap { name in
+        (MediaName.pagePictures + MediaName.publicCopies).lazy.compactMap { name in
             media[name].flatMap { found in found.size.map { (found, $0) } }
         }.first
     }
@@ -15,12 +14,14 @@ struct PhotoView: Sendable {
     var isWide: Bool { picture.map { $0.size.width > $0.size.height } ?? false }
 
     /// As large as the original.
-    var originalSize: PixelSize? { Self.publicCopies.lazy.compactMap { media[$0]?.size }.first }
+    var originalSize: PixelSize? { MediaName.publicCopies.lazy.compactMap { media[$0]?.size }.first }
 
     func context(_ words: WordTable) -> ViewContext? {
         guard let (picture, size) = picture else { return nil }
         var view: ViewContext = ["src": picture.link, "width": size.width, "height": size.height, "alt": words("alt.photo")]
-        let choice = Self.variants.compactMap { name in media[name].flatMap { found in found.size.map { "\(found.link) \($0.width)w" } } }
+        let choice = MediaName.pagePictures.compactMap { name in
+            media[name].flatMap { found in found.size.map { "\(found.link) \($0.width)w" } }
+        }
         if !choice.isEmpty {
             view["srcset"] = choice.joined(separator: ", ")
             view["sizes"] =

@@ -22,7 +22,7 @@ struct SimilarView: Sendable {
     /// `nil` unless several devices claim the file.
     /// - Parameter claims: in the order of ``VerificationRepository/claims(of:)``; those of the original count.
     init?(_ claims: [Claim], words: WordTable) {
-        let originals = claims.filter { $0.matched == "original" }
+        let originals = claims.filter { $0.matched == .original }
         let devices = Set(originals.map(\.row.deviceID)).count
         guard devices > 1 else { return nil }
         self.devices = devices

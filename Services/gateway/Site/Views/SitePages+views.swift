@@ -25,7 +25,7 @@ extension SitePages {
     /// A finished record with both pictures; `nil` for any other.
     private static func example(_ facts: CaptureFacts, _ words: WordTable) -> ViewContext? {
         guard facts.status == .complete, let evidence = facts.evidence, let confidence = facts.confidence,
-            let (photo, size) = PhotoView(media: facts.media).picture, let depth = facts.media["depth-preview.png"]
+            let (photo, size) = PhotoView(media: facts.media).picture, let depth = facts.media[.depthPreview]
         else { return nil }
         return [
             "link": "/verify/\(facts.id)", "src": photo.link, "width": size.width, "height": size.height, "alt": words("alt.photo"),

@@ -37,9 +37,9 @@ struct VerifyPage: Sendable {
 
     /// - Parameter isIndexed: whether search engines may list it.
     func page(isIndexed: Bool) -> Page {
-        let comparesFiles = complete != nil && facts.mode == .hashOnly
+        let comparesFiles = complete != nil && facts.kind.mode == .hashOnly
         return Page(
-            template: .verify, type: facts.type, title: title, path: path, isIndexed: isIndexed && complete != nil,
+            template: .verify, type: facts.kind.type, title: title, path: path, isIndexed: isIndexed && complete != nil,
             // A record that is still being checked may turn into one that compares files, under the policy it was loaded with.
             showsLocalFiles: comparesFiles || badge == .processing, scripts: comparesFiles ? ["verify.js", "file.js"] : ["verify.js"],
             context: context())
@@ -99,7 +99,7 @@ struct VerifyPage: Sendable {
         guard complete != nil, case .exact(let captured)? = facts.capturedAt, captured <= facts.receivedAt else {
             return formats.second(facts.receivedAt)
         }
-        let isLate = facts.evidence?.metadata.timestamp.reason?.hasPrefix("uploaded_") == true
+        let isLate = [.uploadedLate, .uploadedVeryLate].contains(facts.evidence?.metadata.timestamp.reason?.known)
         let span = formats.span(facts.receivedAt.timeIntervalSince(captured))
         return words(isLate ? "fact.later.offline" : "fact.later", ["t": span])
     }
@@ -111,7 +111,7 @@ struct VerifyPage: Sendable {
         let rows = checks.rows()
         view["h1"] =
             Headline(
-                evidence: evidence, confidence: confidence, mode: facts.mode, failed: rows.filter { $0.status == .fail }.map(\.check),
+                evidence: evidence, confidence: confidence, mode: facts.kind.mode, failed: rows.filter { $0.status == .fail }.map(\.check),
                 words: words
             ).text
         view["note"] = words("note")
@@ -123,12 +123,12 @@ struct VerifyPage: Sendable {
         view["evidence"] = ["tally": CheckRow.tally(rows, words), "rows": rows.map { $0.context(words) }] as ViewContext
         view["depth"] =
             DepthView(
-                depth: evidence.depthAnalysis, picture: photo.picture == nil ? nil : facts.media["depth-preview.png"],
-                expectsPicture: facts.mode == .full, isModelConfirmed: evidence.metadata.model.status == .pass, words: words
+                depth: evidence.depthAnalysis, picture: photo.picture == nil ? nil : facts.media[.depthPreview],
+                expectsPicture: facts.kind.mode == .full, isModelConfirmed: evidence.metadata.model.status == .pass, words: words
             ).context()
         view["credentials"] = CredentialsView(facts: facts, credentials: evidence.contentCredentials, words: words).context()
         view["similar"] = similar?.context(of: facts.id)
-        if facts.mode == .hashOnly { addHash(evidence, to: &view) }
+        if facts.kind.mode == .hashOnly { addHash(evidence, to: &view) }
     }
 
     private func addHash(_ evidence: EvidencePackage, to view: inout ViewContext) {
@@ -149,7 +149,7 @@ struct VerifyPage: Sendable {
         view["note"] = words("proc.note")
         view["reload"] = path
         view["events"] = "/api/v1/captures/\(facts.id)/events"
-        if facts.mode == .full, photo.picture == nil {
+        if facts.kind.mode == .full, photo.picture == nil {
             view["waiting"] = true
             view["with_camera"] = true
         }
@@ -163,10 +163,13 @@ struct VerifyPage: Sendable {
 
     private func addFailure(to view: inout ViewContext) {
         let reason =
-            switch facts.failure {
-            case let failure? where failure.hasPrefix("photo_") || failure == "original_missing": "failed.photo"
-            case let failure? where failure.hasPrefix("depth_"): "failed.depth"
-            default: "failed.ours"
+            switch facts.failure?.known {
+            case .originalMissing: "failed.photo"
+            case .depthUnreadable: "failed.depth"
+            case .undecodable, .tombstone, .noEventID, .handlingFailed, .processDied, .captureUnknown, .captureUnreadable, .deviceUnknown,
+                .intakeMissing,
+                .registrationUnknown, .registrationUnreadable, .pictureMissing, .digestMismatch, .metadataUnreadable, nil:
+                "failed.ours"
             }
         view["h1"] = words("failed.h1")
         view["note"] = words("failed.note", ["reason": words(reason)])
@@ -175,13 +178,13 @@ struct VerifyPage: Sendable {
 
     private var print: ViewContext {
         var digests: [ViewContext] = [["name": words("cc.digest.original"), "digest": facts.mediaHash.hex]]
-        if let copy = facts.media["c2pa.jpg"] { digests.append(["name": words("cc.digest.copy"), "digest": copy.sha256.hex]) }
+        if let copy = facts.media[.signedCopy] { digests.append(["name": words("cc.digest.copy"), "digest": copy.sha256.hex]) }
         return ["url": address, "digests": digests]
     }
 
     private var openGraph: ViewContext {
         // While there is no result the card says nothing of one, and lies elsewhere: caches keep pictures longer than pages.
-        let card = facts.media["og.jpg"]?.link ?? SitePages.neutralCard
+        let card = facts.media[.shareCard]?.link ?? SitePages.neutralCard
         return [
             "og_type": "article", "title": title, "description": words("site.description"), "og_url": address,
             "og_locale": words.language.openGraph,

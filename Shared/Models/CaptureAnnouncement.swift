@@ -1,0 +1,124 @@
+import CaptureProtocol
+import Foundation
+
+/// What was accepted: everything a handler needs, or where to find it. In `captures.announcement`, written once by `gateway`.
+public struct CaptureAnnouncement: Sendable, Equatable {
+    public let captureID: CaptureID
+    public let deviceID: DeviceID
+    public let content: CaptureContent
+    /// The metadata part, byte for byte.
+    public let metadata: [UInt8]
+    /// App Attest assertion (CBOR), absent if the client sent none.
+    public let assertion: [UInt8]?
+    public let receivedAt: Date
+
+    public init(
+        captureID: CaptureID, deviceID: DeviceID, content: CaptureContent, metadata: [UInt8], assertion: [UInt8]?, receivedAt: Date
+    ) {
+        self.captureID = captureID
+        self.deviceID = deviceID
+        self.content = content
+        self.metadata = metadata
+        self.assertion = assertion
+        self.receivedAt = receivedAt
+    }
+}
+
+/// What an upload of each kind brought, as far as handlers know it. A `switch` over it has no `default`.
+public enum CaptureContent: Sendable, Equatable {
+    case photo(PhotoContent)
+
+    public var kind: CaptureKind {
+        switch self {
+        case .photo: .photo
+        }
+    }
+}
+
+/// The parts of a photo capture.
+public struct PhotoContent: Sendable, Equatable {
+    public let photo: StoredMedia
+    public let depth: StoredMedia
+    /// SHA-256 of the photo's bytes followed by the depth part's, if the upload's order let it be computed on the way.
+    public let photoThenDepth: ContentDigest?
+    /// 1...1024 each.
+    public let depthWidth: Int
+    public let depthHeight: Int
+
+    public init(photo: StoredMedia, depth: StoredMedia, photoThenDepth: ContentDigest?, depthWidth: Int, depthHeight: Int) {
+        self.photo = photo
+        self.depth = depth
+        self.photoThenDepth = photoThenDepth
+        self.depthWidth = depthWidth
+        self.depthHeight = depthHeight
+    }
+}
+
+extension CaptureAnnouncement: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case captureID = "capture_id"
+        case deviceID = "device_id"
+        case type, mode, intake, metadata, assertion
+        case depthWidth = "depth_width"
+        case depthHeight = "depth_height"
+        case receivedAt = "received_at"
+    }
+
+    private enum IntakeKeys: String, CodingKey {
+        case photo, depth
+        case photoThenDepth = "photo_then_depth_sha256"
+    }
+
+    /// - Throws: `DecodingError` for a kind whose content this version does not know.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let content: CaptureContent
+        switch try container.decodeKind(.type, .mode) {
+        case .photo:
+            let intake = try container.nestedContainer(keyedBy: IntakeKeys.self, forKey: .intake)
+            content = .photo(
+                PhotoContent(
+                    photo: try intake.decode(StoredMedia.self, forKey: .photo), depth: try intake.decode(StoredMedia.self, forKey: .depth),
+                    photoThenDepth: try intake.decodeIfPresent(ContentDigest.self, forKey: .photoThenDepth),
+                    depthWidth: try container.decode(Int.self, forKey: .depthWidth),
+                    depthHeight: try container.decode(Int.self, forKey: .depthHeight)))
+        case .hashOnly, .video:
+            throw DecodingError.dataCorruptedError(forKey: .type, in: container, debugDescription: "a kind that is not handled")
+        }
+        self.init(
+            captureID: try container.decode(CaptureID.self, forKey: .captureID),
+            deviceID: try container.decode(DeviceID.self, forKey: .deviceID), content: content,
+            metadata: try container.decode(Base64Bytes.self, forKey: .metadata).bytes,
+            assertion: try container.decodeIfPresent(Base64Bytes.self, forKey: .assertion)?.bytes,
+            receivedAt: try container.decode(Date.self, forKey: .receivedAt))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(captureID, forKey: .captureID)
+        try container.encode(deviceID, forKey: .deviceID)
+        try container.encode(content.kind.type, forKey: .type)
+        try container.encode(content.kind.mode, forKey: .mode)
+        switch content {
+        case .photo(let content):
+            var intake = container.nestedContainer(keyedBy: IntakeKeys.self, forKey: .intake)
+            try intake.encode(content.photo, forKey: .photo)
+            try intake.encode(content.depth, forKey: .depth)
+            try intake.encodeIfPresent(content.photoThenDepth, forKey: .photoThenDepth)
+            try container.encode(content.depthWidth, forKey: .depthWidth)
+            try container.encode(content.depthHeight, forKey: .depthHeight)
+        }
+        try container.encode(Base64Bytes(metadata), forKey: .metadata)
+        try container.encodeIfPresent(assertion.map(Base64Bytes.init), forKey: .assertion)
+        try container.encode(receivedAt, forKey: .receivedAt)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// A kind from its two words.
+    func decodeKind(_ type: Key, _ mode: Key) throws -> CaptureKind {
+        guard let kind = CaptureKind(type: try decode(CaptureType.self, forKey: type), mode: try decode(CaptureMode.self, forKey: mode))
+        else { throw DecodingError.dataCorruptedError(forKey: type, in: self, debugDescription: "no kind of capture") }
+        return kind
+    }
+}

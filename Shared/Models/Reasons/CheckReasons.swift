@@ -1,0 +1,72 @@
+/// Why the hardware check is what it is, for anything but `pass` (SPEC §3).
+public enum HardwareReason: String, Sendable, CaseIterable {
+    case noAssertion = "no_assertion"
+    case deviceUnverified = "device_unverified"
+    case deviceRevoked = "device_revoked"
+    // The assertion does not verify, or was used before.
+    case malformedCBOR = "malformed_cbor"
+    case malformedObject = "malformed_object"
+    case malformedAuthData = "malformed_auth_data"
+    case keyType = "key_type"
+    case badSignature = "bad_signature"
+    case appIDMismatch = "app_id_mismatch"
+    case counterReplay = "counter_replay"
+    // It verifies, and this installation does not accept the device or what is covered.
+    case appNotAccepted = "app_not_accepted"
+    case environmentMismatch = "environment_mismatch"
+    case developmentDevice = "development_device"
+    case distributionNotAccepted = "distribution_not_accepted"
+    case appVersionNotAccepted = "app_version_not_accepted"
+    case bindingRetired = "binding_retired"
+}
+
+/// Why the depth check is what it is.
+public enum DepthReason: String, Sendable, CaseIterable {
+    case noDepth = "no_depth"
+    case tooFewValid = "too_few_valid"
+    case notASurface = "not_a_surface"
+    case noLiDAR = "no_lidar"
+    case flatSurface = "flat_surface"
+    case undecided
+    case depthNotSigned = "depth_not_signed"
+}
+
+public enum TimestampReason: String, Sendable, CaseIterable {
+    case afterReceipt = "after_receipt"
+    case noEXIFTime = "no_exif_time"
+    case noUTCOffset = "no_utc_offset"
+    case unreadableEXIFTime = "unreadable_exif_time"
+    case differsFromCapturedAt = "differs_from_captured_at"
+    case uploadedLate = "uploaded_late"
+    case uploadedVeryLate = "uploaded_very_late"
+}
+
+public enum ModelReason: String, Sendable, CaseIterable {
+    case modelWithoutLiDAR = "model_without_lidar"
+    case differsFromRegistered = "differs_from_registered"
+    case modelUnknown = "model_unknown"
+}
+
+public enum ResolutionReason: String, Sendable, CaseIterable {
+    case sizeUnknown = "size_unknown"
+    case modelUnknown = "model_unknown"
+    case sizeNotInTable = "size_not_in_table"
+}
+
+public enum LocationReason: String, Sendable, CaseIterable {
+    case notProvided = "not_provided"
+    case notOnEarth = "not_on_earth"
+}
+
+/// Why there are no Content Credentials, or not yet (SPEC §7).
+public enum CredentialsReason: String, Sendable, CaseIterable {
+    case suspicious
+    case hardwareNotPassed = "hardware_attestation_not_passed"
+    /// Made as soon as the time-stamp authority answers.
+    case noTimestampYet = "no_timestamp_yet"
+    case photoUnreadable = "photo_unreadable"
+    case photoNotSignable = "photo_not_signable"
+    /// What was to be signed is no more, or is other bytes.
+    case pictureMissing = "picture_missing"
+    case digestMismatch = "digest_mismatch"
+}

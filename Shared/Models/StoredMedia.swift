@@ -1,0 +1,23 @@
+import CaptureProtocol
+
+/// An object in storage with what is known of its bytes.
+public struct StoredMedia: Codable, Sendable, Hashable {
+    /// The object key.
+    public let key: String
+    public let sha256: ContentDigest
+    public let sizeBytes: Int64
+    public let contentType: String
+
+    public init(key: String, sha256: ContentDigest, sizeBytes: Int64, contentType: String) {
+        self.key = key
+        self.sha256 = sha256
+        self.sizeBytes = sizeBytes
+        self.contentType = contentType
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case key, sha256
+        case sizeBytes = "size_bytes"
+        case contentType = "content_type"
+    }
+}

@@ -1,0 +1,25 @@
+import Models
+import Testing
+
+@Suite("Names of media")
+struct MediaNameTests {
+    @Test("say what is in an object", arguments: MediaName.allCases)
+    func contentType(name: MediaName) {
+        let suffix = name.rawValue.split(separator: ".").last.map(String.init) ?? ""
+        let types = [
+            "jpg": "image/jpeg", "png": "image/png", "c2pa": "application/c2pa", "json": "application/json",
+            "gz": "application/octet-stream",
+        ]
+        #expect(name.contentType == types[suffix])
+    }
+
+    @Test("nothing that a link answers is a page or a script", arguments: MediaName.published)
+    func published(name: MediaName) {
+        #expect(["image/jpeg", "image/png", "application/c2pa"].contains(name.contentType))
+    }
+
+    @Test("what the device sent is published under no name")
+    func originals() {
+        #expect(Set(MediaName.allCases).subtracting(MediaName.published) == [.original, .depth, .metadata])
+    }
+}
