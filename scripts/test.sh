@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# All tests: alone, against real parts, the whole stack, the site in a browser, the README, and docker-compose.yml. Arguments go to `swift test`.
+# All tests: alone, against real parts, the whole stack, the site in a browser, the documents' commands, and docker-compose.yml.
+# Arguments go to `swift test`.
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"
@@ -67,7 +68,7 @@ if [ -n "$outside_pid" ]; then
     Tests/browser/run.sh test_speed || failed+=("Tests/browser test_speed")
 fi
 
-say "checking docker-compose.yml and the scripts"
+say "checking docker-compose.yml, the documents and the scripts"
 python3 -m unittest discover -s Tests/deploy -p '*.py' || failed+=("Tests/deploy")
 if command -v shellcheck >/dev/null; then
     shellcheck -x scripts/*.sh deploy/*.sh .ci/run || failed+=("shellcheck")

@@ -19,7 +19,7 @@ struct StorageRights: Sendable, CustomTestStringConvertible {
     static let derived = ["public", "photo-828", "photo-1656", "thumbnail", "depth-preview", "c2pa", "manifest", "og"]
     static let kept = ["original.jpg", "depth.gz", "metadata.json"]
 
-    /// README, "Object store".
+    /// As `deploy/s3-identities.sh` gives them.
     static let all = [
         StorageRights(service: "gateway", reads: Set(["incoming"] + derived), writes: ["incoming"], deletes: ["incoming"]),
         StorageRights(service: "attestation-verifier", reads: ["incoming", "original.jpg", "depth.gz"], writes: [], deletes: []),

@@ -1,4 +1,4 @@
-"""Pastes each block of commands in README.md into a shell of its own that knows nothing but HOME and PATH.
+"""Pastes each block of commands in README.md, then in docs/*.md, into a shell of its own that knows nothing but HOME and PATH.
 
     paste.py STACK      a running stack, in the place of the one that `make up` starts
 
@@ -13,6 +13,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# In this order: the README's blocks send the capture that the others name.
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def blocks(text):
@@ -30,7 +32,7 @@ def missing(text):
         for target in re.findall(r"(?m)(?:^|[;&] ?)make ([a-z-]+)", piece):
             if target not in targets:
                 yield f"make {target}"
-        for path in re.findall(r"(?:^|[\s`])((?:scripts|deploy|Tests|docs|Services)/[\w./-]*\w)", piece):
+        for path in re.findall(r"(?:^|[\s`])((?:scripts|deploy|Tests|docs|Services|Shared|Clients|Benchmarks|Fuzz)/[\w./-]*\w)", piece):
             if not (ROOT / path).exists():
                 yield path
     for command in re.findall(r"`rial ((?:[a-z-]+ ?)+)", text):
@@ -58,33 +60,35 @@ def paste(block, stack, folder, capture):
 
 def main():
     stack = sys.argv[1]
-    text = (ROOT / "README.md").read_text()
-    problems = [f"README.md names {what}, which is not there" for what in missing(text)]
+    problems = []
     ran, capture = 0, None
     with tempfile.TemporaryDirectory() as folder:
-        for block in blocks(text):
-            if re.match(r"(make|docker|deploy/)", block):
-                continue
-            # A block may use what it has itself just sent.
-            parts = [block]
-            if " ID" in block and capture is None:
-                lines = block.splitlines(keepends=True)
-                cut = next(index for index, line in enumerate(lines) if " ID" in line)
-                parts = ["".join(lines[:cut]), "".join(lines[:2] + lines[cut:])]
-            for part in parts:
-                pasted, run = paste(part, stack, folder, capture)
-                ran += 1
-                if run.returncode != 0:
-                    problems.append(f"ended with {run.returncode}:\n{pasted}\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
-                sent = re.search(r"(?m)^capture ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", run.stderr + run.stdout)
-                capture = capture or (sent and sent.group(1))
+        for page in PAGES:
+            text = page.read_text()
+            problems += [f"{page.name} names {what}, which is not there" for what in missing(text)]
+            for block in blocks(text):
+                if re.match(r"(make|docker|deploy/)", block):
+                    continue
+                # A block may use what it has itself just sent.
+                parts = [block]
+                if " ID" in block and capture is None:
+                    lines = block.splitlines(keepends=True)
+                    cut = next(index for index, line in enumerate(lines) if " ID" in line)
+                    parts = ["".join(lines[:cut]), "".join(lines[:2] + lines[cut:])]
+                for part in parts:
+                    pasted, run = paste(part, stack, folder, capture)
+                    ran += 1
+                    if run.returncode != 0:
+                        problems.append(f"{page.name}: ended with {run.returncode}:\n{pasted}\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
+                    sent = re.search(r"(?m)^capture ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", run.stderr + run.stdout)
+                    capture = capture or (sent and sent.group(1))
     if ran < 3:
-        problems.append(f"README.md has only {ran} blocks of commands")
+        problems.append(f"the pages have only {ran} blocks of commands")
     for problem in problems:
         print(f"✘ {problem}")
     if problems:
         sys.exit(1)
-    print(f"{ran} blocks of README.md work in a new shell")
+    print(f"{ran} blocks of README.md and docs work in a new shell")
 
 
 main()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Pastes the README's commands into new shells, over a stack of its own: Tests/readme/run.sh.
+# Pastes the commands of README.md and docs into new shells, over a stack of its own: Tests/readme/run.sh.
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 cd "$ROOT"
@@ -16,5 +16,5 @@ trap 'exit 130' INT TERM
 
 scripts/stack.sh clean readme
 scripts/stack.sh up readme
-say "pasting the README's commands"
+say "pasting the commands of README.md and docs"
 python3 Tests/readme/paste.py readme

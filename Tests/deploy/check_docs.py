@@ -1,0 +1,129 @@
+"""docs/configuration.md and what is configured agree, metrics that operators are told of are measured, and links lead somewhere."""
+
+import pathlib
+import re
+import unittest
+
+import check_compose
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def sources(*folders):
+    return "".join(path.read_text() for folder in folders for path in sorted((ROOT / folder).rglob("*.swift")))
+
+
+def readers():
+    """{variable: {service}} of scripts/service-env.list."""
+    found = {}
+    for service, variables in check_compose.service_settings()[0].items():
+        for variable in variables:
+            found.setdefault(variable, set()).add(service)
+    return found
+
+
+def rows(text):
+    """(services, variable, default) of each row under a heading that names services."""
+    services = set()
+    for line in text.splitlines():
+        if line.startswith("## "):
+            services = {service for service in check_compose.SERVICES if line == "## Every service" or service in line}
+        row = re.match(r"\| `(RIAL_[A-Z0-9_]+)` \| ([^|]+) \|", line)
+        if row and services:
+            yield services, row[1], row[2]
+
+
+def configuration_problems(text, listed):
+    """Each variable of a service has one row, under the services that read it; the page names no other that nobody reads."""
+    problems = []
+    documented = set()
+    for services, variable, _ in rows(text):
+        if variable in documented:
+            problems.append(f"{variable} has two rows")
+        documented.add(variable)
+        if variable in listed and services != listed[variable]:
+            problems.append(f"{variable} is read by {sorted(listed[variable])}, not by {sorted(services)}")
+    problems += [f"{variable} has no row" for variable in sorted(set(listed) - documented)]
+    problems += [f"{variable} has a row, and no service reads it" for variable in sorted(documented - set(listed))]
+    commands = set(re.findall(r'"(RIAL_[A-Z0-9_]+)"', sources("Clients/rial")))
+    compose = set(re.findall(r"\$\{(RIAL_[A-Z0-9_]+)", "".join(path.read_text() for path in ROOT.glob("docker-compose*.yml"))))
+    named = set(re.findall(r"RIAL_[A-Z0-9_]+", text))
+    problems += [f"{variable} is read by the rial command and not named" for variable in sorted(commands - named)]
+    return problems + [f"{variable} is named, and nobody reads it" for variable in sorted(named - set(listed) - commands - compose)]
+
+
+def default_problems(text):
+    """Numbers that the sources fall back to are those of the page."""
+    told = {variable: default.replace(",", "") for _, variable, default in rows(text)}
+    given = re.findall(r'\.integer\(\s*"(RIAL_[A-Z0-9_]+)", default: ([0-9_]+),', sources("Services", "Shared"))
+    assert len(given) > 20, "the sources give numbers in another way now"
+    return [
+        f"{variable} is {number} by default, not {told.get(variable)}" for variable, number in given
+        if told.get(variable) != number.replace("_", "")
+    ]
+
+
+def metric_problems(text):
+    measured = set(re.findall(r'"(rial_[a-z0-9_]+)"', sources("Services", "Shared")))
+    return [f"{name} is not measured" for name in sorted(set(re.findall(r"\brial_[a-z0-9_]+", text)) - measured)]
+
+
+def link_problems(page, text):
+    """Links to files of ours and to headings in them; addresses elsewhere are not asked."""
+    problems = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        path, _, heading = target.partition("#")
+        file = (page.parent / path) if path else page
+        if re.match(r"\w+:", target):
+            continue
+        if not file.exists():
+            problems.append(f"{page.name}: {target} is not there")
+        elif heading:
+            titles = re.findall(r"(?m)^#+ (.+)$", file.read_text())
+            if heading not in {re.sub(r"[^\w -]", "", title).strip().lower().replace(" ", "-") for title in titles}:
+                problems.append(f"{page.name}: {target} names no heading")
+    return problems
+
+
+class DocumentTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.configuration = (ROOT / "docs/configuration.md").read_text()
+        cls.operations = (ROOT / "docs/operations.md").read_text()
+        cls.listed = readers()
+
+    def test_every_variable_is_documented_where_it_is_read_and_no_other(self):
+        self.assertEqual(configuration_problems(self.configuration, self.listed), [])
+
+    def test_documented_defaults_are_those_of_the_sources(self):
+        self.assertEqual(default_problems(self.configuration), [])
+
+    def test_metrics_that_operators_are_told_of_are_measured(self):
+        self.assertEqual(metric_problems(self.operations), [])
+
+    def test_links_lead_somewhere(self):
+        self.assertEqual([problem for page in PAGES for problem in link_problems(page, page.read_text())], [])
+
+    def test_each_check_finds_what_it_looks_for(self):
+        row = next(line for line in self.configuration.splitlines() if line.startswith("| `RIAL_LINK_KEY`"))
+        changes = {
+            "a missing variable": self.configuration.replace(row, ""),
+            "an unknown variable": self.configuration.replace(row, f"{row}\n{row.replace('LINK', 'CHAIN')}"),
+            "two rows": self.configuration.replace(row, f"{row}\n{row}"),
+            "another service": self.configuration.replace(row, "").replace("## upload-sync\n", f"## upload-sync\n{row}\n"),
+            "an unknown variable in a sentence": f"{self.configuration}\nSet `RIAL_CHAIN_KEY`.\n",
+            "a command's variable that is missing": self.configuration.replace("RIAL_DEVICE_STATE", "state"),
+        }
+        for name, text in changes.items():
+            with self.subTest(name):
+                self.assertNotEqual(configuration_problems(text, self.listed), [], "not noticed")
+        self.assertNotEqual(configuration_problems(self.configuration, self.listed | {"RIAL_NEW": {"gateway"}}), [])
+        self.assertNotEqual(default_problems(self.configuration.replace("| 800 |", "| 900 |")), [])
+        self.assertNotEqual(metric_problems("`rial_dependency_down`"), [])
+        for target in ("missing.md", "docs/operations.md#missing"):
+            self.assertNotEqual(link_problems(ROOT / "README.md", f"[there]({target})"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
