@@ -82,9 +82,9 @@ let package = Package(
         .target(name: "Compression", dependencies: ["CZlib"], path: "Shared/Compression", swiftSettings: computing),
         .target(name: "CaptureProtocol", dependencies: [crypto], path: "Shared/CaptureProtocol"),
         .target(name: "Models", dependencies: ["CaptureProtocol"], path: "Shared/Models"),
-        .target(name: "Depth", dependencies: ["CaptureProtocol", "Models", "CZlib"], path: "Shared/Depth", swiftSettings: computing),
+        .target(name: "Depth", dependencies: ["Models", "CZlib"], path: "Shared/Depth", swiftSettings: computing),
         .target(
-            name: "Imaging", dependencies: ["CaptureProtocol", "Models", "CTurboJPEG", "CPNG"], path: "Shared/Imaging",
+            name: "Imaging", dependencies: ["CTurboJPEG", "CPNG"], path: "Shared/Imaging",
             swiftSettings: computing),
         .target(
             name: "ShareCard", dependencies: ["CPango", "Imaging", "CaptureProtocol", "Models"], path: "Shared/ShareCard",
@@ -99,11 +99,13 @@ let package = Package(
             name: "ObjectStorage",
             dependencies: ["CaptureProtocol", "Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging],
             path: "Shared/ObjectStorage"),
-        .target(name: "Attestation", dependencies: [crypto, x509, asn1], path: "Shared/Attestation", exclude: ["Roots"]),
-        .target(name: "Signing", dependencies: ["CPKCS11", "CaptureProtocol", "Models", crypto, x509, asn1], path: "Shared/Signing"),
+        .target(
+            name: "Attestation", dependencies: ["CaptureProtocol", "Models", crypto, x509, asn1], path: "Shared/Attestation",
+            exclude: ["Roots"]),
+        .target(name: "Signing", dependencies: ["CPKCS11", "CaptureProtocol", crypto, x509, asn1], path: "Shared/Signing"),
         .target(
             name: "ContentCredentials", dependencies: ["CC2PA", "CaptureProtocol", "Models", "Signing"], path: "Shared/ContentCredentials"),
-        .target(name: "ManifestStore", dependencies: ["Attestation", "CaptureProtocol", "Models", crypto], path: "Shared/ManifestStore"),
+        .target(name: "ManifestStore", dependencies: ["Attestation", "CaptureProtocol", crypto], path: "Shared/ManifestStore"),
         .target(name: "CSandbox", path: "Shared/CSandbox"),
         .target(name: "Inspection", dependencies: ["Blocking", "CSandbox", "CaptureProtocol", "Models"], path: "Shared/Inspection"),
         .target(name: "Multipart", path: "Shared/Multipart", swiftSettings: computing),
@@ -153,7 +155,7 @@ let package = Package(
             path: "Services/gateway", resources: [.copy("Site/Resources")]),
 
         .executableTarget(
-            name: "C2PAInspector", dependencies: ["ContentCredentials", "CSandbox", "CaptureProtocol", "Models"],
+            name: "C2PAInspector", dependencies: ["ContentCredentials", "CSandbox", "Models"],
             path: "Services/c2pa-inspector"),
 
         .target(name: "SimulatedDevice", dependencies: ["CaptureProtocol", crypto, x509, asn1], path: "Clients/SimulatedDevice"),
@@ -164,7 +166,8 @@ let package = Package(
         .executableTarget(
             name: "RialCLI",
             dependencies: [
-                "RialClient", "SimulatedDevice", "Scene", "Signing", "Compression", "ContentCredentials", "CaptureProtocol", "Models",
+                "MediaStore", "Blocking", "RialClient", "SimulatedDevice", "Scene", "Signing", "Compression", "ContentCredentials",
+                "CaptureProtocol", "Models",
                 "Persistence",
                 "Messaging", "ObjectStorage", "Delivery", "ServiceRuntime",
                 "Observability", "Imaging", crypto, httpClient, nioCore, logging, arguments,
@@ -180,16 +183,19 @@ let package = Package(
             ],
             path: "Benchmarks/ComponentBench"),
 
-        .target(name: "TestSupport", dependencies: ["CZlib", "Persistence", logging], path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["CZlib", "CaptureProtocol", "Models", "Persistence", logging], path: "Tests/TestSupport"),
         .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
         .testTarget(name: "CompressionTests", dependencies: ["Compression", "TestSupport"], path: "Tests/CompressionTests"),
         .testTarget(name: "CaptureProtocolTests", dependencies: ["CaptureProtocol", crypto], path: "Tests/CaptureProtocolTests"),
-        .testTarget(name: "ModelsTests", dependencies: ["CaptureProtocol", "Models"], path: "Tests/ModelsTests"),
-        .testTarget(name: "AttestationTests", dependencies: ["Attestation", "TestSupport"], path: "Tests/AttestationTests"),
+        .testTarget(name: "ModelsTests", dependencies: ["CaptureProtocol", "Models", "TestSupport"], path: "Tests/ModelsTests"),
+        .testTarget(
+            name: "AttestationTests", dependencies: ["Attestation", "CaptureProtocol", "Models", "SimulatedDevice", "TestSupport"],
+            path: "Tests/AttestationTests"),
         .testTarget(
             name: "SimulatedDeviceTests", dependencies: ["SimulatedDevice", "Attestation", crypto], path: "Tests/SimulatedDeviceTests"),
         .testTarget(
-            name: "InspectionTests", dependencies: ["Inspection", "C2PAInspector", "CSandbox", "CaptureProtocol", "Models", "TestSupport"],
+            name: "InspectionTests", dependencies: ["Inspection", "C2PAInspector", "CSandbox", "Models", "TestSupport"],
             path: "Tests/InspectionTests",
             exclude: ["Resources"]),
         .testTarget(
@@ -197,22 +203,24 @@ let package = Package(
         .testTarget(
             name: "ContentCredentialsTests",
             dependencies: [
+                "Blocking",
                 "ContentCredentials", "CC2PA", "ManifestStore", "CaptureProtocol", "Models", "Signing", "Imaging", "TestSupport",
             ],
             path: "Tests/ContentCredentialsTests"),
         .testTarget(
-            name: "ManifestStoreTests", dependencies: ["ManifestStore", "CaptureProtocol", "Models", "TestSupport"],
+            name: "ManifestStoreTests", dependencies: ["ManifestStore", "TestSupport"],
             path: "Tests/ManifestStoreTests"),
         .testTarget(
-            name: "DepthTests", dependencies: ["Depth", "Imaging", "CaptureProtocol", "Models", "CZlib"], path: "Tests/DepthTests"),
+            name: "DepthTests", dependencies: ["Depth", "Imaging", "Models", "CZlib"], path: "Tests/DepthTests"),
         .testTarget(
-            name: "ImagingTests", dependencies: ["Imaging", "CaptureProtocol", "Models", "CPNG", "TestSupport"], path: "Tests/ImagingTests"),
+            name: "ImagingTests", dependencies: ["Imaging", "CPNG", "TestSupport"], path: "Tests/ImagingTests"),
         .testTarget(
             name: "ShareCardTests", dependencies: ["ShareCard", "Imaging", "CaptureProtocol", "Models"], path: "Tests/ShareCardTests"),
         .testTarget(
-            name: "SceneTests", dependencies: ["Scene", "Depth", "Imaging", "CaptureProtocol", "Models"], path: "Tests/SceneTests"),
+            name: "SceneTests", dependencies: ["Scene", "Depth", "Imaging", "Models"], path: "Tests/SceneTests"),
         .testTarget(
-            name: "EvidenceTests", dependencies: ["Evidence", "Imaging", "CaptureProtocol", "Models"], path: "Tests/EvidenceTests"),
+            name: "EvidenceTests", dependencies: ["Evidence", "Imaging", "CaptureProtocol", "Models", "TestSupport"],
+            path: "Tests/EvidenceTests"),
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
         .testTarget(
             name: "ObjectStorageTests",
@@ -233,19 +241,20 @@ let package = Package(
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability", coreMetrics, logging], path: "Tests/ObservabilityTests"),
         .testTarget(
             name: "VerifierTests",
-            dependencies: ["AttestationVerifier", "Attestation", "CaptureProtocol", "Models", "Delivery", "ServiceRuntime", httpTypes],
+            dependencies: ["AttestationVerifier", "Attestation", "CaptureProtocol", "Models", "ServiceRuntime", httpTypes],
             path: "Tests/VerifierTests"),
         .testTarget(
             name: "DeliveryTests",
             dependencies: [
-                "Delivery", "ServiceRuntime", "Messaging", "CaptureProtocol", "Models", "ObjectStorage", "Persistence", "TestSupport",
+                "Blocking", "Delivery", "ServiceRuntime", "Messaging", "CaptureProtocol", "Models", "ObjectStorage", "Persistence",
+                "TestSupport",
                 httpClient, httpTypes, logging,
             ],
             path: "Tests/DeliveryTests"),
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Gateway", "Attestation", "CaptureProtocol", "Models", "Multipart", "ObjectStorage", "Persistence", "Delivery",
+                "Gateway", "CaptureProtocol", "Models", "Persistence", "Delivery",
                 "ServiceRuntime", "SimulatedDevice",
                 "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, logging,
             ],
@@ -261,9 +270,8 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "CaptureProtocol", "Models", "Messaging", "Persistence", "ObjectStorage", "SimulatedDevice", "Scene", "RialClient",
-                "TestSupport",
-                "Blocking", "ContentCredentials", "Imaging", "ManifestStore", "Signing", crypto, httpClient, nioCore, logging,
+                "CaptureProtocol", "Models", "Messaging", "ObjectStorage", "SimulatedDevice", "Scene", "TestSupport",
+                "ContentCredentials", "Imaging", "ManifestStore", "Signing", crypto, httpClient, nioCore, logging,
             ],
             path: "Tests/SystemTests", exclude: ["Resources"]),
     ]

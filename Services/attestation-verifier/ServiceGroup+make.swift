@@ -12,9 +12,9 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         appraiser: AttestationAppraiser(
             roots: settings.roots, appIDs: settings.appIDs, environment: settings.appAttestEnvironment),
         receipts: ReceiptAppraiser(), database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox)
-    let captures = AppraiseCapture(
-        policy: settings.policy, database: backbone.database, storage: backbone.storage,
-        publisher: PartPublisher(.attestationVerifier, database: backbone.database))
+    let work = AppraiseCapture(
+        appraiser: CaptureAppraiser(policy: settings.policy), database: backbone.database, storage: backbone.storage)
+    let captures = PartHandler(work, .attestationVerifier, database: backbone.database)
     return backbone.serviceGroup([backbone.consume(registrations), backbone.consume(captures)]) { router in
         DeviceAdministration(database: backbone.database, authorization: settings.authorization, logger: logger).addRoutes(to: router)
     }

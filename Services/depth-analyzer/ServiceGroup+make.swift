@@ -7,8 +7,7 @@ import ServiceRuntime
 /// Builds the service from its settings.
 func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
     let backbone = try Backbone(.depthAnalyzer, settings: settings.common, metrics: metrics, logger: logger)
-    let handler = AnalyzeDepth(
-        analysis: CaptureAnalysis(storage: backbone.storage),
-        publisher: PartPublisher(.depthAnalyzer, database: backbone.database))
+    let handler = PartHandler(
+        AnalyzeDepth(analysis: CaptureAnalysis(storage: backbone.storage)), .depthAnalyzer, database: backbone.database)
     return backbone.serviceGroup([backbone.consume(handler)])
 }

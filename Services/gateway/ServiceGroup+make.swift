@@ -109,10 +109,10 @@ private func verificationController(
         repository: VerificationRepository(database: backbone.database), inspectors: inspectors,
         intakes: Places(
             "files", .init(total: 512, perAddress: settings.verification.filesPerAddress), metric: "rial_verification_files"),
-        slots: WaitingSlots(
-            settings.verification.concurrentFiles, line: 200,
-            // A connection on which nothing moves is closed: the refusal must come before.
-            patience: .seconds(max(1, settings.idleTimeoutSeconds * 2 / 3)), metric: "rial_verifications_in_progress"),
+        permits: VerificationPermits(
+            settings.verification.concurrentFiles, queueLimit: 200,
+            // Below the idle timeout, so that clients see the 503 and not a reset.
+            timeout: .seconds(max(1, settings.idleTimeoutSeconds * 2 / 3)), metric: "rial_verifications_in_progress"),
         scratch: .init(
             folder: settings.verification.scratchFolder, room: ScratchRoom(bytes: settings.verification.scratchBytes),
             executors: (0..<4).map { BlockingExecutor(label: "verification-\($0)") }),

@@ -15,7 +15,6 @@ struct Settings: Sendable {
     let host: String
     let port: Int
     let tls: TLSFiles?
-    let appIDs: [String]
     let trustedProxies: [AddressRange]
     let publicStorageEndpoint: URL?
     let idleTimeoutSeconds: Int
@@ -39,7 +38,6 @@ struct Settings: Sendable {
         host = try environment.optional("RIAL_HTTP_HOST") ?? "0.0.0.0"
         port = try environment.integer("RIAL_HTTP_PORT", default: 8080, in: 1...65535)
         tls = try Self.tls(environment)
-        appIDs = try environment.required("RIAL_APP_IDS").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         trustedProxies = try (environment.optional("RIAL_TRUSTED_PROXIES") ?? "").split(separator: ",").map { text in
             guard let range = AddressRange(text.trimmingCharacters(in: .whitespaces)) else {
                 throw SettingsError("RIAL_TRUSTED_PROXIES", "must be addresses or CIDR ranges, comma separated, not “\(text)”")

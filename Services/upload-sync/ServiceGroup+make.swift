@@ -7,9 +7,8 @@ import ServiceRuntime
 /// Builds the service from its settings.
 func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
     let backbone = try Backbone(.uploadSync, settings: settings.common, metrics: metrics, logger: logger)
-    let handler = SyncUpload(
-        copier: MediaCopier(storage: backbone.storage), database: backbone.database,
-        publisher: PartPublisher(.uploadSync, database: backbone.database))
+    let work = SyncUpload(copier: MediaCopier(storage: backbone.storage), database: backbone.database)
+    let handler = PartHandler(work, .uploadSync, database: backbone.database)
     let announcer = StuckCaptures(
         database: backbone.database, outbox: backbone.outbox, after: settings.announceAgainAfter, logger: logger)
     let cleaner = IntakeCleaner(database: backbone.database, storage: backbone.storage, logger: logger)

@@ -4,13 +4,17 @@ public enum AssertionBinding: String, Codable, Sendable {
     case photoDepth = "photo+depth"
     case photo
 
-    public var coversDepth: Bool { self != .photo }
+    public var coversDepth: Bool { covers.contains(.depth) }
     /// Time, place and model stand in the metadata.
-    public var coversMetadata: Bool { self == .photoDepthMetadata }
+    public var coversMetadata: Bool { covers.contains(.metadata) }
 
     /// What of the capture is signed.
     public var covers: [SignedPart] {
-        [.photo] + (coversDepth ? [.depth] : []) + (coversMetadata ? [.metadata] : [])
+        switch self {
+        case .photoDepthMetadata: [.photo, .depth, .metadata]
+        case .photoDepth: [.photo, .depth]
+        case .photo: [.photo]
+        }
     }
 }
 

@@ -101,7 +101,7 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
             decoded = try decode(record)
         } catch {
             let reason = (error as? RejectedMessage) ?? RejectedMessage(.undecodable, detail: "\(error)")
-            return await bury(record, reason, message: nil, attempts: 1)
+            return await deadLetter(record, reason, message: nil, attempts: 1)
         }
         let inHand = InHand(service: service)
         var backoff = Backoff()
@@ -109,7 +109,7 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
         var isInHand = false
         while !isStopping {
             attempts += 1
-            let context = MessageContext(eventID: decoded.id, topic: topic, attempt: attempts, logger: logger)
+            let context = MessageContext(eventID: decoded.id, topic: topic, logger: logger)
             do {
                 if !isInHand {
                     let deaths = try await inHand.take(decoded.id, consumer: topic, database)
@@ -121,31 +121,31 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
                 try await handler.handle(decoded.message, context)
                 return .done
             } catch let rejection as RejectedMessage {
-                return await bury(record, rejection, message: decoded.message, attempts: attempts)
+                return await deadLetter(record, rejection, message: decoded.message, attempts: attempts)
             } catch {
                 if isStopping { break }
                 if isDependencyFailure(error) {
                     attempts -= 1
                 } else if attempts >= Self.maximumAttempts {
                     let rejection = RejectedMessage(.handlingFailed, detail: "\(error)")
-                    return await bury(record, rejection, message: decoded.message, attempts: attempts)
+                    return await deadLetter(record, rejection, message: decoded.message, attempts: attempts)
                 }
                 Counter(label: "rial_record_retries_total", dimensions: [("topic", topic.rawValue)]).increment()
                 logger.warning("record not handled yet", error: error)
                 // Another member may be given the record while this one waits: that is no death.
-                if isInHand, await layDown(decoded.id) { isInHand = false }
+                if isInHand, await release(decoded.id) { isInHand = false }
                 await pause(backoff.next())
             }
         }
-        if isInHand { _ = await layDown(decoded.id) }
+        if isInHand { _ = await release(decoded.id) }
         return .interrupted
     }
 
     /// So that an orderly end is not taken for a death; a database that does not answer now must not hold it up.
     /// - Returns: false if the database does not say that it was noted.
-    private func layDown(_ event: EventID) async -> Bool {
+    private func release(_ event: EventID) async -> Bool {
         await answer(within: .seconds(2)) {
-            (try? await InHand(service: service).letGo(event, consumer: topic, database)) != nil
+            (try? await InHand(service: service).release(event, consumer: topic, database)) != nil
         } ?? false
     }
 
@@ -160,7 +160,7 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
     }
 
     /// Stores the dead letter and what the handler announces of it in one transaction; tries until that has succeeded.
-    private func bury(
+    private func deadLetter(
         _ record: KafkaRecord, _ rejection: RejectedMessage, message: Handler.Message?, attempts: Int
     ) async -> Outcome {
         logger.error("record given up", metadata: ["reason": "\(rejection)", "offset": "\(record.offset)"])

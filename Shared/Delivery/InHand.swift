@@ -22,7 +22,7 @@ struct InHand: Sendable {
     }
 
     /// The record is laid down by an orderly end of the process, which is no death.
-    func letGo(_ event: EventID, consumer: Topic, _ database: PostgresPool) async throws {
+    func release(_ event: EventID, consumer: Topic, _ database: PostgresPool) async throws {
         _ = try await database.query(
             """
             UPDATE \(unescaped: service.inHandTable) SET tries = tries - 1

@@ -9,8 +9,6 @@ import Persistence
 public struct MessageContext: Sendable {
     public let eventID: EventID
     public let topic: Topic
-    /// 1 for the first try.
-    public let attempt: Int
     public let logger: Logger
 }
 

@@ -5,14 +5,14 @@ import Persistence
 
 /// What the handlers of `capture-received` share: the announcement is read from the capture's row, a stored result is announced again, a
 /// new one is stored and announced in one transaction, and giving up is a stored failure with an `error` part.
-public struct PartPublisher<Part: PartEvent>: Sendable {
+struct PartPublisher<Part: PartEvent>: Sendable {
     let service: ServiceName
     let database: PostgresPool
     let outbox: Outbox
     let inbox: Inbox
-    public let results = PartResults<Part>()
+    let results = PartResults<Part>()
 
-    public init(_ service: ServiceName, database: PostgresPool) {
+    init(_ service: ServiceName, database: PostgresPool) {
         self.service = service
         self.database = database
         outbox = Outbox(service)
@@ -22,38 +22,34 @@ public struct PartPublisher<Part: PartEvent>: Sendable {
     /// What there is to do about a capture.
     /// - Returns: `nil` if it was done before; that is then announced again.
     /// - Throws: ``RejectedMessage`` if there is no such capture.
-    public func begin(_ capture: CaptureID, answering context: MessageContext) async throws -> CaptureAnnouncement? {
+    func begin(_ capture: CaptureID, answering context: MessageContext) async throws -> CaptureAnnouncement? {
         guard let known = try await database.withConnection({ try await results.find(capture, on: $0) }) else {
             throw RejectedMessage(.captureUnknown)
         }
         guard known.stored != nil else { return known.announcement }
-        try await publish(capture, answering: context) { _ in }
+        _ = try await publish(capture, answering: context) { _ in }
         return nil
     }
 
-    /// Stores the findings and announces them.
-    public func publish(_ findings: Part.Findings, for capture: CaptureID, answering context: MessageContext) async throws {
-        try await publish(capture, answering: context) { connection in
-            try await results.save(findings, for: capture, on: connection)
-        }
-    }
-
     /// Announces the part unless this very event was answered before; runs `store` first, in the same transaction.
-    public func publish(
-        _ capture: CaptureID, answering context: MessageContext, store: @Sendable (PostgresConnection) async throws -> Void
-    ) async throws {
-        try await database.withTransaction { connection in
-            guard try await inbox.accept(context.eventID, consumer: context.topic, on: connection) else { return }
-            try await store(connection)
+    /// - Returns: what `store` returned; `nil` if the event was answered before.
+    func publish<Stored: Sendable>(
+        _ capture: CaptureID, answering context: MessageContext, store: @Sendable (PostgresConnection) async throws -> Stored
+    ) async throws -> Stored? {
+        let stored = try await database.withTransaction { connection -> Stored? in
+            guard try await inbox.accept(context.eventID, consumer: context.topic, on: connection) else { return nil }
+            let stored = try await store(connection)
             FailPoint.reached("\(service.rawValue).stored")
             try await outbox.append(Part.done(capture), on: connection)
             FailPoint.reached("\(service.rawValue).announced")
+            return stored
         }
         FailPoint.reached("\(service.rawValue).committed")
+        return stored
     }
 
     /// Stores that the capture was given up, and says so; nothing if there is a result, or no such capture.
-    public func giveUp(_ capture: CaptureID, reason: FailureReason, on connection: PostgresConnection) async throws {
+    func giveUp(_ capture: CaptureID, reason: FailureReason, on connection: PostgresConnection) async throws {
         guard try await results.fail(capture, reason: reason, on: connection) else { return }
         try await outbox.append(Part.failed(capture, reason: reason), on: connection)
     }

@@ -39,7 +39,7 @@ public enum EvidenceAssembly {
     private static func depthEvidence(
         _ findings: DepthFindings, attestation: AttestationFindings, source: AnalysisSource
     ) -> DepthAnalysisEvidence {
-        let binding = attestation.status == .pass ? attestation.binding : nil
+        let binding: AssertionBinding? = if case .pass(let signed) = attestation.appraisal { signed.binding } else { nil }
         let (status, reason) = DepthStatusRule.status(
             verdict: findings.measurements?.verdict, binding: binding, hasLiDAR: hasLiDAR(attestation))
         // The analyzer's word for an open verdict is the more exact one.

@@ -15,8 +15,8 @@ public struct InspectorPool: Sendable {
     private let timestampAnchorsFile: String
     private let ownAnchorsFile: String
     private let limits: InspectionLimits
-    private let slots: InspectorSlots
-    /// One a slot: on it the whole life of a process is watched.
+    private let semaphore: FIFOSemaphore
+    /// One a permit: on it the whole life of a process is watched.
     private let executors: [BlockingExecutor]
 
     /// - Parameters:
@@ -36,7 +36,7 @@ public struct InspectorPool: Sendable {
         self.ownAnchorsFile = ownAnchorsFile ?? "/dev/null"
         self.limits = limits
         let count = max(1, concurrency)
-        slots = InspectorSlots(count, waiting: max(0, waiting))
+        semaphore = FIFOSemaphore(permits: count, queueLimit: waiting)
         executors = (0..<count).map { BlockingExecutor(label: "inspector-\($0)") }
     }
 
@@ -52,7 +52,7 @@ public struct InspectorPool: Sendable {
     }
 
     /// Whether files can be inspected here: the sandbox refuses all it must, the anchors are certificates, and a photo can be read.
-    /// Anything that starts without asking risks to find out from its first visitor.
+    /// Call it at start.
     ///
     /// - Throws: ``InspectionError/unavailable(_:)`` with what is wrong.
     public func selfTest() async throws(InspectionError) {
@@ -72,11 +72,19 @@ public struct InspectorPool: Sendable {
     }
 
     private func run(_ arguments: [String], on descriptor: Int32) async throws(InspectionError) -> InspectorWatch.Result {
-        let slot = try await slots.take()
-        defer { slots.give(slot) }
+        let permit: Int
+        do {
+            permit = try await semaphore.acquire()
+        } catch {
+            switch error {
+            case .cancelled: throw .cancelled
+            case .queueFull, .timeout: throw .busy
+            }
+        }
+        defer { semaphore.release(permit) }
         let killSwitch = KillSwitch()
         let result = await withTaskCancellationHandler {
-            await Self.caught { try await executors[slot].run { try runBlocking(arguments, on: descriptor, killSwitch) } }
+            await Self.caught { try await executors[permit].run { try runBlocking(arguments, on: descriptor, killSwitch) } }
         } onCancel: {
             killSwitch.pull(.cancellation)
         }

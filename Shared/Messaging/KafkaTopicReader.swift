@@ -63,9 +63,9 @@ public struct KafkaTopicReader: Sendable {
             var (low, high) = (Int64(0), Int64(0))
             var error = RD_KAFKA_RESP_ERR__TIMED_OUT
             while error != RD_KAFKA_RESP_ERR_NO_ERROR {
-                let patience = min(ContinuousClock.now.duration(to: deadline), .seconds(2))
-                guard patience > .zero else { throw KafkaError(error) }
-                error = rd_kafka_query_watermark_offsets(client.handle, topic, partition, &low, &high, patience.milliseconds)
+                let remaining = min(ContinuousClock.now.duration(to: deadline), .seconds(2))
+                guard remaining > .zero else { throw KafkaError(error) }
+                error = rd_kafka_query_watermark_offsets(client.handle, topic, partition, &low, &high, remaining.milliseconds)
                 // Whatever it is: older libraries call a broker that is away a bad message. Such an answer may come at once, and nothing
                 // tells when there is a better one; the thread is this reader's own, and the deadline ends it.
                 if error != RD_KAFKA_RESP_ERR_NO_ERROR { Thread.sleep(forTimeInterval: 0.1) }

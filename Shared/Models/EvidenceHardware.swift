@@ -15,15 +15,15 @@ public struct HardwareAttestationEvidence: Codable, Sendable, Equatable {
     public var reason: StableWord<HardwareReason>?
 
     public init(_ findings: AttestationFindings) {
-        status = findings.status
+        status = findings.appraisal.status
         level = findings.level
         environment = findings.environment
         developmentAttestation = findings.isDevelopmentAttestation
         deviceModel = findings.deviceModel
-        binding = findings.binding
-        counter = findings.counter
-        outOfOrder = findings.outOfOrder
-        reason = findings.reason
+        binding = findings.appraisal.signed?.binding
+        counter = findings.appraisal.signed?.counter
+        outOfOrder = findings.appraisal.signed?.isOutOfOrder
+        reason = findings.appraisal.reason
     }
 
     /// What an accepted signature covers: nothing unless the check passed. What is not in it anyone could have written.

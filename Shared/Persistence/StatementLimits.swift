@@ -1,6 +1,6 @@
 import Foundation
 
-/// What bounds a session's statements: the server's own timeouts, and the client's patience beyond them.
+/// What bounds a session's statements: the server's own timeouts, and the client's own beyond them.
 struct StatementLimits: Sendable {
     /// Zero means no limit.
     let statement: Duration

@@ -25,7 +25,7 @@ public struct ShareCardContent: Sendable, Equatable {
     public var isSigned: Bool
 
     public init(
-        subject: Subject = .photo, level: ConfidenceLevel?, isDevelopment: Bool = false, capturedAt: Date?, placeName: String?,
+        subject: Subject, level: ConfidenceLevel?, isDevelopment: Bool = false, capturedAt: Date?, placeName: String?,
         isSigned: Bool = true
     ) {
         self.subject = subject

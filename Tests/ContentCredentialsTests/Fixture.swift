@@ -1,3 +1,4 @@
+import Blocking
 import CaptureProtocol
 import Foundation
 import Imaging
@@ -37,8 +38,8 @@ struct Fixture {
 
     static func evidence(hasDepth: Bool = true, deviceModel: String = "iPhone 15 Pro") -> EvidencePackage {
         let attestation = AttestationFindings(
-            status: .pass, level: .secureEnclave, environment: "production", isDevelopmentAttestation: false, deviceModel: deviceModel,
-            binding: .photoDepthMetadata, counter: 4_711, outOfOrder: false)
+            .sample(.pass, counter: 4_711), level: .secureEnclave, environment: "production", isDevelopmentAttestation: false,
+            deviceModel: deviceModel)
         let measurements = DepthMeasurements(
             depthVariance: 0.5, depthLayers: 3, edgeCoherence: 0.75, minDepth: 0.25, maxDepth: 4.5, relief: 0.625, reliefFront: 0.5,
             reliefBehind: 0.125, photoEdgesOnSurface: 0.25, coverage: 1,
@@ -66,21 +67,21 @@ struct Fixture {
         copy: [UInt8], result: SignedCopy
     ) {
         let writer = try CredentialWriter(signer: signer ?? self.signer, timestampAuthority: timestampAuthority)
-        let input = try ScratchFile(source ?? photo)
-        let output = try ScratchFile()
+        let input = try NamelessFile(holding: source ?? photo)
+        let output = try NamelessFile()
         let result = try writer.sign(claim(), source: input.descriptor, destination: output.descriptor)
         return (try output.bytes(), result)
     }
 
     func sign(claim: CaptureClaim) throws -> [UInt8] {
-        let (input, output) = (try ScratchFile(photo), try ScratchFile())
+        let (input, output) = (try NamelessFile(holding: photo), try NamelessFile())
         let writer = try CredentialWriter(signer: signer, timestampAuthority: nil)
         _ = try writer.sign(claim, source: input.descriptor, destination: output.descriptor)
         return try output.bytes()
     }
 
     func read(_ bytes: [UInt8], mediaType: String? = "image/jpeg", timestampAnchors: String? = nil) throws -> CredentialReport {
-        let file = try ScratchFile(bytes)
+        let file = try NamelessFile(holding: bytes)
         return try CredentialReader(trustAnchorsPEM: identity.rootPEM, timestampAnchorsPEM: timestampAnchors)
             .read(fileDescriptor: file.descriptor, mediaType: mediaType)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Models
+import Blocking
 import Testing
 
 @testable import ContentCredentials
@@ -35,7 +36,7 @@ struct HostileFileTests {
     func truncatedManifest() throws {
         let fixture = try Fixture()
         let (copy, result) = try fixture.sign()
-        let file = try ScratchFile(copy)
+        let file = try NamelessFile(holding: copy)
         let reader = try CredentialReader(trustAnchorsPEM: fixture.identity.rootPEM)
         for count in stride(from: 0, to: result.manifest.count, by: 997) {
             let report = reader.read(
@@ -57,7 +58,7 @@ struct HostileFileTests {
     @Test("leave the descriptor's position alone")
     func position() throws {
         let fixture = try Fixture()
-        let file = try ScratchFile(fixture.sign().copy)
+        let file = try NamelessFile(holding: fixture.sign().copy)
         lseek(file.descriptor, 5, SEEK_SET)
         let reader = try CredentialReader(trustAnchorsPEM: fixture.identity.rootPEM)
         #expect(reader.read(fileDescriptor: file.descriptor, mediaType: nil).state == .trusted)

@@ -1,6 +1,7 @@
 import CC2PA
 import Foundation
 import Signing
+import Blocking
 import Testing
 
 @testable import ContentCredentials
@@ -21,7 +22,7 @@ extension Fixture {
                 Unmanaged.passUnretained(call).toOpaque(), PlainCall.callback, 6, signer.certificateChainPEM,
                 timestampAuthority?.absoluteString))
         defer { c2pa_free(UnsafeRawPointer(handle)) }
-        let (input, output) = (try ScratchFile(photo), try ScratchFile())
+        let (input, output) = (try NamelessFile(holding: photo), try NamelessFile())
         let (source, destination) = (FileStream(input.descriptor), FileStream(output.descriptor))
         var manifest: UnsafePointer<UInt8>?
         let count = withExtendedLifetime((call, source, destination)) {
@@ -35,7 +36,7 @@ extension Fixture {
     /// The store of a file in the form that the conformance programme's rubrics read.
     func crJSON(_ bytes: [UInt8]) throws -> [String: Any] {
         let context = try LibraryContext(anchors: [.own: identity.rootPEM], timestampAnchors: nil)
-        let file = try ScratchFile(bytes)
+        let file = try NamelessFile(holding: bytes)
         let stream = FileStream(file.descriptor)
         return try withExtendedLifetime(stream) {
             let reader = try #require(

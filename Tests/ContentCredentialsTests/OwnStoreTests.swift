@@ -3,6 +3,7 @@ import Foundation
 import ManifestStore
 import Models
 import Signing
+import Blocking
 import Testing
 
 @testable import ContentCredentials
@@ -72,11 +73,11 @@ struct VoucherTests {
         let (ours, stranger) = (try Fixture(), try Fixture())
         let reader = try CredentialReader(trustAnchorsPEM: stranger.identity.rootPEM, ownAnchorsPEM: ours.identity.rootPEM)
         for (fixture, voucher) in [(ours, CredentialReport.Voucher.own), (stranger, .listed)] {
-            let file = try ScratchFile(fixture.sign().copy)
+            let file = try NamelessFile(holding: fixture.sign().copy)
             let report = reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg")
             #expect(report.state == .trusted && report.voucher == voucher)
         }
-        let file = try ScratchFile(Fixture().sign().copy)
+        let file = try NamelessFile(holding: Fixture().sign().copy)
         let unknown = reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg")
         #expect(unknown.state == .valid && unknown.voucher == nil)
     }

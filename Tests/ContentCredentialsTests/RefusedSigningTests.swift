@@ -1,5 +1,6 @@
 import Foundation
 import Signing
+import Blocking
 import Testing
 
 @testable import ContentCredentials
@@ -51,7 +52,7 @@ struct RefusedSigningTests {
         var evidence = Fixture.evidence()
         evidence.depthAnalysis.maxDepth = .infinity
         let writer = try CredentialWriter(signer: fixture.signer, timestampAuthority: nil)
-        let (input, output) = (try ScratchFile(fixture.photo), try ScratchFile())
+        let (input, output) = (try NamelessFile(holding: fixture.photo), try NamelessFile())
         #expect(throws: CredentialError.refused("the claim cannot be written as JSON")) {
             try writer.sign(fixture.claim(evidence), source: input.descriptor, destination: output.descriptor)
         }
@@ -61,7 +62,7 @@ struct RefusedSigningTests {
     func destination() throws {
         let fixture = try Fixture()
         let writer = try CredentialWriter(signer: fixture.signer, timestampAuthority: nil)
-        let input = try ScratchFile(fixture.photo)
+        let input = try NamelessFile(holding: fixture.photo)
         #expect(throws: CredentialError.self) {
             try writer.sign(fixture.claim(), source: input.descriptor, destination: -1)
         }

@@ -1,6 +1,7 @@
 import CC2PA
 import Foundation
 import Signing
+import Blocking
 import Testing
 import TestSupport
 
@@ -41,7 +42,7 @@ struct RemoteManifestTests {
         c2pa_free(UnsafeRawPointer(settings))
         let context = try #require(c2pa_context_builder_build(builder))
         defer { c2pa_free(UnsafeRawPointer(context)) }
-        let file = try ScratchFile(bytes)
+        let file = try NamelessFile(holding: bytes)
         let stream = FileStream(file.descriptor)
         withExtendedLifetime(stream) {
             let reader = c2pa_reader_with_stream(c2pa_reader_from_context(context), "image/jpeg", stream.handle)

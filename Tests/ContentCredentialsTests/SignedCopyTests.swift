@@ -3,6 +3,7 @@ import Foundation
 import Imaging
 import Models
 import Signing
+import Blocking
 import Testing
 
 @testable import ContentCredentials
@@ -25,7 +26,7 @@ struct SignedCopyTests {
     @Test("are valid where nobody knows the signer")
     func valid() throws {
         let fixture = try Fixture()
-        let file = try ScratchFile(fixture.sign().copy)
+        let file = try NamelessFile(holding: fixture.sign().copy)
         for anchors in [nil, "\n", try Fixture().identity.rootPEM] {
             let report = try CredentialReader(trustAnchorsPEM: anchors).read(fileDescriptor: file.descriptor, mediaType: "image/jpeg")
             #expect(report.state == .valid)
@@ -36,7 +37,7 @@ struct SignedCopyTests {
     @Test("are not trusted for an anchor that may vouch for times only")
     func timestampAnchorIsNoSignerAnchor() throws {
         let fixture = try Fixture()
-        let file = try ScratchFile(fixture.sign().copy)
+        let file = try NamelessFile(holding: fixture.sign().copy)
         let reader = try CredentialReader(trustAnchorsPEM: nil, timestampAnchorsPEM: fixture.identity.rootPEM)
         #expect(reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg").state == .valid)
     }
@@ -105,7 +106,7 @@ struct SignedCopyTests {
         let fixture = try Fixture()
         let (copy, result) = try fixture.sign()
         let reader = try CredentialReader(trustAnchorsPEM: fixture.identity.rootPEM)
-        let files = (copy: try ScratchFile(copy), original: try ScratchFile(fixture.photo))
+        let files = (copy: try NamelessFile(holding: copy), original: try NamelessFile(holding: fixture.photo))
         #expect(reader.read(manifest: result.manifest, fileDescriptor: files.copy.descriptor, mediaType: nil).state == .trusted)
         let original = reader.read(manifest: result.manifest, fileDescriptor: files.original.descriptor, mediaType: "image/jpeg")
         #expect(original.state == .invalid)
@@ -145,7 +146,7 @@ struct SignedCopyTests {
             for _ in 0..<10 {
                 let claim = CaptureClaim(
                     captureID: CaptureID(), capturedAt: Fixture.capturedAt, evidence: Fixture.evidence(), confidence: .high)
-                guard let input = try? ScratchFile(fixture.photo), let output = try? ScratchFile(),
+                guard let input = try? NamelessFile(holding: fixture.photo), let output = try? NamelessFile(),
                     let made = try? writer.sign(claim, source: input.descriptor, destination: output.descriptor)
                 else { continue }
                 let report = reader.read(fileDescriptor: output.descriptor, mediaType: "image/jpeg")

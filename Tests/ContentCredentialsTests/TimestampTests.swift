@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import Signing
+import Blocking
 import Testing
 import TestSupport
 
@@ -54,7 +55,7 @@ struct TimestampTests {
             (2, try fixture.sign(timestampAuthority: authority.url).copy),
         ]
         for (version, bytes) in files {
-            let file = try ScratchFile(bytes)
+            let file = try NamelessFile(holding: bytes)
             // Nobody's, the signer's authority, one that is listed for signers alone, and the one for times.
             let readers = [
                 (try CredentialReader(trustAnchorsPEM: nil), false),

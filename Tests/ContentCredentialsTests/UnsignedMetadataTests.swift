@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import Models
+import Blocking
 import Testing
 
 @testable import ContentCredentials
@@ -42,7 +43,7 @@ struct UnsignedMetadataTests {
     func sound() throws {
         let fixture = try Fixture()
         let writer = try CredentialWriter(signer: fixture.signer, timestampAuthority: nil)
-        let (input, output) = (try ScratchFile(fixture.photo), try ScratchFile())
+        let (input, output) = (try NamelessFile(holding: fixture.photo), try NamelessFile())
         _ = try writer.sign(fixture.claim(evidence(.photo)), source: input.descriptor, destination: output.descriptor)
         let copy = try output.bytes()
         let report = try fixture.read(copy)

@@ -30,7 +30,7 @@ struct InHandTests {
             let pool = pools[0]
             let (laidDown, handled, givenUp) = (EventID(), EventID(), EventID())
             for event in [laidDown, handled, givenUp] { _ = try await Self.inHand.take(event, consumer: .captureReceived, pool) }
-            try await Self.inHand.letGo(laidDown, consumer: .captureReceived, pool)
+            try await Self.inHand.release(laidDown, consumer: .captureReceived, pool)
             let deaths = try await Self.inHand.take(laidDown, consumer: .captureReceived, pool)
             #expect(deaths == 0)
             try await pool.withTransaction { connection in

@@ -71,10 +71,13 @@ struct PartResultsTests {
     func again() async throws {
         try await StoredCapture.with { capture, pool in
             let publisher = PartPublisher<DepthAnalyzed>(.depthAnalyzer, database: pool)
-            let context = { MessageContext(eventID: EventID(), topic: .captureReceived, attempt: 1, logger: Logger(label: "tests")) }
+            let context = { MessageContext(eventID: EventID(), topic: .captureReceived, logger: Logger(label: "tests")) }
             let first = context()
             #expect(try await publisher.begin(capture.id, answering: first) == capture.announcement)
-            try await publisher.publish(Self.findings(.noDepth), for: capture.id, answering: first)
+            let stored = try await publisher.publish(capture.id, answering: first) { connection in
+                try await publisher.results.save(Self.findings(.noDepth), for: capture.id, on: connection)
+            }
+            #expect(stored == Self.findings(.noDepth))
             let second = context()
             for _ in 0..<2 { #expect(try await publisher.begin(capture.id, answering: second) == nil) }
             let done = #"{"capture_id":"\#(capture.id)","outcome":"done"}"#

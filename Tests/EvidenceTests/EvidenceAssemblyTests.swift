@@ -3,6 +3,7 @@ import Foundation
 import Imaging
 import Models
 import Testing
+import TestSupport
 
 @testable import Evidence
 
@@ -15,9 +16,8 @@ struct EvidenceAssemblerTests {
         hasLiDAR: Bool? = true
     ) -> AttestationFindings {
         AttestationFindings(
-            status: status, level: status == .unavailable ? .unverified : .secureEnclave, environment: "production",
-            isDevelopmentAttestation: true, deviceModel: model, hasLiDAR: hasLiDAR, binding: binding, counter: 3, outOfOrder: false,
-            reason: reason)
+            .sample(status, binding: binding, reason: reason), level: status == .unavailable ? .unverified : .secureEnclave,
+            environment: "production", isDevelopmentAttestation: true, deviceModel: model, hasLiDAR: hasLiDAR)
     }
 
     private func depth(_ verdict: DepthVerdict?, reason: DepthReason? = nil, method: String = "relief-2") -> DepthFindings {

@@ -27,7 +27,7 @@ struct BodyPaceTests {
             pace.receive(20_000)
             #expect(pace.failure(at: now) == nil)
         }
-        #expect(pace.patience(at: now) == .seconds(1))
+        #expect(pace.timeout(at: now) == .seconds(1))
         #expect(pace.failure(at: now + .seconds(1)) == .late)
     }
 
@@ -38,7 +38,7 @@ struct BodyPaceTests {
         pace.receive(1)
         #expect(pace.failure(at: start + .seconds(12)) == nil)
         pace.receive(1)
-        #expect(pace.patience(at: start + .seconds(12)) == .seconds(3))
+        #expect(pace.timeout(at: start + .seconds(12)) == .seconds(3))
         #expect(pace.failure(at: start + .seconds(15)) == .slow)
     }
 
@@ -57,7 +57,7 @@ struct BodyPaceTests {
         let pace = Body(length: 0)
         pace.wait(at: start)
         pace.pause(at: start + .seconds(5))
-        #expect(pace.patience(at: start + .seconds(500)) == nil)
+        #expect(pace.timeout(at: start + .seconds(500)) == nil)
         #expect(pace.failure(at: start + .seconds(500)) == nil)
         pace.wait(at: start + .seconds(500))
         #expect(pace.failure(at: start + .seconds(509)) == nil)
@@ -69,7 +69,7 @@ struct BodyPaceTests {
         let pace = Body(length: nil)
         pace.wait(at: start + .seconds(10))
         #expect(pace.failure(at: start) == nil)
-        #expect(pace.patience(at: start) == .seconds(15))
+        #expect(pace.timeout(at: start) == .seconds(15))
     }
 }
 
@@ -117,7 +117,7 @@ private final class Body {
     func pause(at now: NIODeadline) { pace.pause(at: now) }
     func receive(_ bytes: Int) { pace.receive(bytes) }
     func failure(at now: NIODeadline) -> BodyPace.Failure? { pace.failure(at: now) }
-    func patience(at now: NIODeadline) -> TimeAmount? { pace.patience(at: now) }
+    func timeout(at now: NIODeadline) -> TimeAmount? { pace.timeout(at: now) }
 }
 
 private final class Answer {

@@ -1,6 +1,7 @@
 import Foundation
 import Models
 import Testing
+import TestSupport
 
 @testable import Gateway
 
@@ -132,7 +133,10 @@ struct EventCursorTests {
         let result: String =
             switch name {
             case "attestation":
-                #"{"status":"pass","level":"secure_enclave","development_attestation":false,"device_model":"iPhone 15 Pro"}"#
+                """
+                {"status":"pass","level":"secure_enclave","development_attestation":false,"device_model":"iPhone 15 Pro",\
+                "binding":"photo+depth","counter":7}
+                """
             default: "{}"
             }
         return try #require(PartRow(makeRow(["part": name, "outcome": "done", "result": result])))
@@ -140,8 +144,7 @@ struct EventCursorTests {
 
     private static func evidence() throws -> String {
         let findings = AttestationFindings(
-            status: .pass, level: .secureEnclave, environment: "production", isDevelopmentAttestation: false, deviceModel: "iPhone 15 Pro",
-            binding: .photoDepthMetadata, counter: 7, outOfOrder: false)
+            .sample(.pass), level: .secureEnclave, environment: "production", isDevelopmentAttestation: false, deviceModel: "iPhone 15 Pro")
         let package = EvidencePackage(
             type: .photo, hardwareAttestation: HardwareAttestationEvidence(findings),
             depthAnalysis: DepthAnalysisEvidence(status: .pass, measurements: nil, source: .server, reason: nil),

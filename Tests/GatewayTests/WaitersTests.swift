@@ -6,7 +6,7 @@ import Testing
 struct WaitersTests {
     @Test("everyone who waits for a key is woken by it")
     func wakesAll() async {
-        let waiters = Waiters(patience: .seconds(60))
+        let waiters = Waiters(timeout: .seconds(60))
         let start = ContinuousClock.now
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<20 { group.addTask { await waiters.wait(for: "a") } }
@@ -45,7 +45,7 @@ struct WaitersTests {
 
     @Test("a cancelled task does not wait")
     func cancelled() async {
-        let waiters = Waiters(patience: .seconds(60))
+        let waiters = Waiters(timeout: .seconds(60))
         let start = ContinuousClock.now
         let task = Task { await waiters.wait(for: "a") }
         task.cancel()

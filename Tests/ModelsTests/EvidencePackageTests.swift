@@ -1,6 +1,7 @@
 import Foundation
 import Models
 import Testing
+import TestSupport
 
 @Suite("Evidence package")
 struct EvidencePackageTests {
@@ -27,8 +28,8 @@ struct EvidencePackageTests {
     private var full: EvidencePackage {
         package(
             AttestationFindings(
-                status: .pass, level: .secureEnclave, environment: "production", isDevelopmentAttestation: false,
-                deviceModel: "iPhone 15 Pro", binding: .photoDepthMetadata, counter: 7, outOfOrder: false),
+                .sample(.pass), level: .secureEnclave, environment: "production", isDevelopmentAttestation: false,
+                deviceModel: "iPhone 15 Pro"),
             DepthMeasurements(
                 depthVariance: 0.5, depthLayers: 3, edgeCoherence: 0.75, minDepth: 0.25, maxDepth: 4.5, relief: 0.5,
                 reliefFront: 0.375, reliefBehind: 0.125, photoEdgesOnSurface: 0.25, coverage: 1, verdict: .real, specifiedRule: true,
@@ -39,8 +40,8 @@ struct EvidencePackageTests {
     private var empty: EvidencePackage {
         package(
             AttestationFindings(
-                status: .unavailable, level: .unverified, environment: nil, isDevelopmentAttestation: false, deviceModel: "iPhone",
-                reason: .deviceUnverified),
+                .unavailable(.deviceUnverified), level: .unverified, environment: nil, isDevelopmentAttestation: false,
+                deviceModel: "iPhone"),
             nil, place: nil)
     }
 

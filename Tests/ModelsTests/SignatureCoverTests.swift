@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import Testing
+import TestSupport
 
 @testable import Models
 
@@ -9,8 +10,8 @@ struct SignatureCoverTests {
     private func evidence(_ status: CheckStatus, _ binding: AssertionBinding?) -> HardwareAttestationEvidence {
         HardwareAttestationEvidence(
             AttestationFindings(
-                status: status, level: .secureEnclave, environment: "production", isDevelopmentAttestation: false,
-                deviceModel: "iPhone 15 Pro", binding: binding))
+                .sample(status, binding: binding), level: .secureEnclave, environment: "production", isDevelopmentAttestation: false,
+                deviceModel: "iPhone 15 Pro"))
     }
 
     @Test(
@@ -18,7 +19,7 @@ struct SignatureCoverTests {
         arguments: [
             (.pass, .photoDepthMetadata, ["photo", "depth", "metadata"]), (.pass, .photoDepth, ["photo", "depth"]),
             (.pass, .photo, ["photo"]),
-            (.unavailable, .photoDepthMetadata, []), (.fail, .photoDepthMetadata, []), (.unavailable, nil, []),
+            (.unavailable, .photoDepthMetadata, []), (.fail, nil, []), (.unavailable, nil, []),
         ] as [(CheckStatus, AssertionBinding?, [String])])
     func covers(status: CheckStatus, binding: AssertionBinding?, parts: [String]) throws {
         let evidence = evidence(status, binding)

@@ -13,7 +13,7 @@ enum Cards {
     static func content(
         _ level: ConfidenceLevel? = .high, isDevelopment: Bool = false, place: String? = "Lyon, France"
     ) -> ShareCardContent {
-        ShareCardContent(level: level, isDevelopment: isDevelopment, capturedAt: time, placeName: place)
+        ShareCardContent(subject: .photo, level: level, isDevelopment: isDevelopment, capturedAt: time, placeName: place)
     }
 
     /// One colour, as a JPEG.

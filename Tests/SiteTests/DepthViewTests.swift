@@ -85,9 +85,9 @@ struct DepthViewTests {
         #expect(await counter.count == 2)
     }
 
-    @Test("a store that does not answer holds a page up once, and no longer than its patience")
-    func patience() async {
-        let sizes = PictureSizes(logger: Logger(label: "tests"), patience: .milliseconds(200), pause: .seconds(60)) { _, _ in
+    @Test("a store that does not answer holds a page up once, and no longer than its timeout")
+    func timeout() async {
+        let sizes = PictureSizes(logger: Logger(label: "tests"), timeout: .milliseconds(200), pause: .seconds(60)) { _, _ in
             try await Task.sleep(for: .seconds(60))
             return []
         }

@@ -92,7 +92,7 @@ struct InjectionTests {
     @Test("stays inside an attribute", arguments: attacks)
     func attribute(attack: String) throws {
         let picture = { (text: String) in
-            try resources.templates(.english).render(
+            try resources.templates(.english, nil).render(
                 "photo", ["src": text, "srcset": text, "sizes": text, "width": 1, "height": 1, "alt": text])
         }
         #expect(Self.skeleton(try picture(attack)) == Self.skeleton(try picture("x")))

@@ -55,9 +55,10 @@ enum Samples {
                 type: .photo,
                 hardwareAttestation: HardwareAttestationEvidence(
                     AttestationFindings(
-                        status: hardware, level: .secureEnclave, environment: "production", isDevelopmentAttestation: development,
-                        deviceModel: model, binding: hardware == .pass ? binding : nil, counter: 4711, outOfOrder: outOfOrder,
-                        reason: hardwareReason)),
+                        .sample(
+                            hardware, binding: hardware == .pass ? binding : nil, reason: hardwareReason, counter: 4711,
+                            isOutOfOrder: outOfOrder),
+                        level: .secureEnclave, environment: "production", isDevelopmentAttestation: development, deviceModel: model)),
                 depthAnalysis: depthEvidence,
                 metadata: MetadataEvidence(
                     timestamp: time, model: modelCheck, resolution: size, location: location,

@@ -1,4 +1,3 @@
-import Attestation
 import CaptureProtocol
 import Foundation
 import HTTPTypes
@@ -6,6 +5,7 @@ import Models
 import ServiceRuntime
 import Testing
 
+@testable import Attestation
 @testable import AttestationVerifier
 
 @Suite("Which devices and bindings count")
@@ -75,13 +75,12 @@ struct DevicePolicyTests {
 
     @Test("what the assertion says of the app is newer than what the registration said")
     func newer() {
-        let known = Device(
-            id: DeviceID(), model: "iPhone 15 Pro", hasLiDAR: true, level: .secureEnclave, environment: "production", appID: "T.app",
-            publicKey: [4],
-            isDevelopmentRoot: false, validationCategory: 4, bundleVersion: "11", isRevoked: false)
-        let old = AttestedDevice(known, appID: "T.app", assertion: AttestationExtensions())
+        let known = RegisteredDevice(
+            level: .secureEnclave, isRevoked: false, publicKey: [4], appID: "T.app", environment: "production", isDevelopmentRoot: false,
+            validationCategory: 4, bundleVersion: "11")
+        let old = known.attested(appID: "T.app", AttestationExtensions())
         #expect(old.validationCategory == 4 && old.bundleVersion == "11")
-        let new = AttestedDevice(known, appID: "T.app", assertion: AttestationExtensions(validationCategory: 2, bundleVersion: "12\0"))
+        let new = known.attested(appID: "T.app", AttestationExtensions(validationCategory: 2, bundleVersion: "12\0"))
         #expect(new.validationCategory == 2 && new.bundleVersion == "12")
     }
 

@@ -9,15 +9,7 @@ struct Device: Sendable {
     let id: DeviceID
     let model: String
     let hasLiDAR: Bool
-    let level: AttestationLevel
-    let environment: String?
-    let appID: String?
-    let publicKey: [UInt8]?
-    let isDevelopmentRoot: Bool
-    /// As attested, from iOS 27 on.
-    let validationCategory: UInt32?
-    let bundleVersion: String?
-    let isRevoked: Bool
+    let registered: RegisteredDevice
 }
 
 /// The registered devices.
@@ -73,11 +65,12 @@ struct DeviceRepository {
         guard let row = rows.first else { return nil }
         return Device(
             id: id, model: try row.get("model"), hasLiDAR: try row.get("has_lidar"),
-            level: AttestationLevel(rawValue: try row.get("attestation_level")) ?? .unverified,
-            environment: try row.getOptional("environment"), appID: try row.getOptional("app_id"),
-            publicKey: try row.getOptional("public_key"), isDevelopmentRoot: try row.get("is_development_root"),
-            validationCategory: try row.getOptional("validation_category", as: Int64.self).flatMap(UInt32.init(exactly:)),
-            bundleVersion: try row.getOptional("bundle_version"), isRevoked: try row.get("is_revoked"))
+            registered: RegisteredDevice(
+                level: AttestationLevel(rawValue: try row.get("attestation_level")) ?? .unverified,
+                isRevoked: try row.get("is_revoked"), publicKey: try row.getOptional("public_key"), appID: try row.getOptional("app_id"),
+                environment: try row.getOptional("environment"), isDevelopmentRoot: try row.get("is_development_root"),
+                validationCategory: try row.getOptional("validation_category", as: Int64.self).flatMap(UInt32.init(exactly:)),
+                bundleVersion: try row.getOptional("bundle_version")))
     }
 
     /// Revokes or restores; revoking twice keeps the first time.

@@ -87,8 +87,8 @@ actor CredentialIssuer {
         } catch {
             return noSigner("\(error)")
         }
-        let source = try ScratchFile(holding: photo)
-        let destination = try ScratchFile()
+        let source = try NamelessFile.made(holding: photo)
+        let destination = try NamelessFile.made()
         let start = ContinuousClock.now
         let signed: SignedCopy
         do {
@@ -113,8 +113,8 @@ actor CredentialIssuer {
         guard let identity = StoreIdentity(signed.manifest), identity.label == signed.manifestID, identity.binding != nil else {
             return refused("its manifest store cannot be read again")
         }
-        async let copy = storage.storeDerived(
-            try destination.bytes(), named: .signedCopy, of: claim.captureID)
+        let copied = try NamelessFile.onDisk { try destination.bytes() }
+        async let copy = storage.storeDerived(copied, named: .signedCopy, of: claim.captureID)
         let manifest = try await storage.storeDerived(
             signed.manifest, named: .manifest, of: claim.captureID)
         return .made(
@@ -138,43 +138,21 @@ extension CredentialIssuer {
     }
 }
 
-/// A file without a name, gone when it is let go.
-private final class ScratchFile {
-    let descriptor: Int32
-
-    init() throws {
-        var template = Array((FileManager.default.temporaryDirectory.path + "/rial-XXXXXX").utf8CString)
-        descriptor = template.withUnsafeMutableBufferPointer { $0.baseAddress.map { mkstemp($0) } ?? -1 }
-        guard descriptor >= 0 else { throw DependencyUnavailable("disk", String(cString: strerror(errno))) }
-        template.withUnsafeBufferPointer { if let name = $0.baseAddress { unlink(name) } }
-    }
-
-    convenience init(holding bytes: [UInt8]) throws {
-        try self.init()
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw DependencyUnavailable("disk", String(cString: strerror(errno))) }
-            rest = rest.dropFirst(count)
+extension NamelessFile {
+    /// - Throws: ``DependencyUnavailable``: a disk that is full or broken is no fault of the capture.
+    fileprivate static func made(holding bytes: [UInt8] = []) throws -> NamelessFile {
+        try onDisk {
+            let file = try NamelessFile()
+            try file.append(bytes[...])
+            return file
         }
     }
 
-    deinit { close(descriptor) }
-
-    func bytes() throws -> [UInt8] {
-        let size = Int(lseek(descriptor, 0, SEEK_END))
-        var position = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: max(size, 0)) { buffer, count in
-            while position < size {
-                let read = pread(descriptor, buffer.baseAddress?.advanced(by: position), size - position, off_t(position))
-                if read < 0, errno == EINTR { continue }
-                guard read > 0 else { break }
-                position += read
-            }
-            count = position
+    fileprivate static func onDisk<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let failure as Failure {
+            throw DependencyUnavailable("disk", "\(failure)")
         }
-        guard size > 0, bytes.count == size else { throw DependencyUnavailable("disk", "a scratch file was cut short") }
-        return bytes
     }
 }

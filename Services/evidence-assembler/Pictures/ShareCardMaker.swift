@@ -22,7 +22,7 @@ actor ShareCardMaker {
         renderer = ShareCardRenderer()
         self.storage = storage
         self.logger = logger
-        _ = try renderer.render(ShareCardContent(level: nil, capturedAt: nil, placeName: nil), photo: nil)
+        _ = try renderer.render(ShareCardContent(subject: .photo, level: nil, capturedAt: nil, placeName: nil), photo: nil)
     }
 
     /// - Parameter objects: what was made of the photo, by name; the largest picture for the page is taken.

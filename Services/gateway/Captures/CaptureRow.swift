@@ -57,7 +57,7 @@ struct PartRow: Sendable {
         isGivenUp = (try? row.get("outcome", as: String.self)) == "error"
         let result = try? row.getOptional("result", as: PostgresJSON.self)
         switch part {
-        case .attestation: status = (try? result?.decode(AttestationFindings.self))?.status ?? .unavailable
+        case .attestation: status = (try? result?.decode(AttestationFindings.self))?.appraisal.status ?? .unavailable
         case .depth:
             let verdict = (try? result?.decode(DepthFindings.self))?.measurements?.verdict
             status = verdict == .real ? .pass : verdict == nil ? .unavailable : .inconclusive

@@ -6,7 +6,7 @@ import Persistence
 struct IntakeRepository: Sendable {
     /// Tries to learn what became of a transaction, and for how long new ones are begun.
     static let tries = 4
-    static let patience: Duration = .seconds(8)
+    static let timeout: Duration = .seconds(8)
     let database: PostgresPool
 
     /// Where the objects of an upload lie.
@@ -58,7 +58,7 @@ struct IntakeRepository: Sendable {
     /// Asks on another connection. A transaction that is still under way holds the row that this one wants, so that there is no answer
     /// before its end.
     func outcome(of id: CaptureID) async -> Outcome {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         for attempt in 1...Self.tries where ContinuousClock.now < deadline {
             do {
                 return try await database.withTransaction { connection in

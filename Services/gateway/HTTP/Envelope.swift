@@ -70,19 +70,3 @@ enum Envelope {
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 }
-
-extension HTTPField.Name {
-    static let requestID = Self("X-Request-Id")!
-    static let traceparent = Self("traceparent")!
-    static let deviceID = Self("X-Device-Id")!
-    static let deviceTimestamp = Self("X-Device-Timestamp")!
-    static let deviceSignature = Self("X-Device-Signature")!
-    static let deviceSignatureVersion = Self("X-Device-Signature-Version")!
-    static let forwardedFor = Self("X-Forwarded-For")!
-    static let rateLimitLimit = Self("RateLimit-Limit")!
-    static let rateLimitRemaining = Self("RateLimit-Remaining")!
-    static let rateLimitReset = Self("RateLimit-Reset")!
-    static let contentDigest = Self("Content-Digest")!
-    static let lastEventID = Self("Last-Event-ID")!
-    static let referrerPolicy = Self("Referrer-Policy")!
-}

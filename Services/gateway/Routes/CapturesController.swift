@@ -37,7 +37,7 @@ struct CapturesController: Sendable {
     private func submit(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let address = ClientAddress(request, context, trusting: trustedProxies)
         let headers = try SignatureHeaders(request.headers)
-        let boundary = try boundary(of: request)
+        let boundary = try MultipartBoundary(of: request)
         if let length = request.headers[.contentLength].flatMap(Int.init), length > BodyIntake.maximumBytes {
             throw APIError(.payloadTooLarge, "A capture is at most 20 MiB.")
         }
@@ -63,7 +63,7 @@ struct CapturesController: Sendable {
             FailPoint.reached("gateway.capture.intake")
         } catch {
             await Self.discard(intake)
-            throw Self.refusal(error)
+            throw error
         }
         switch try await record(id, submission, intake, device: device, context) {
         case .new:
@@ -116,25 +116,6 @@ struct CapturesController: Sendable {
             context: context)
     }
 
-    private func boundary(of request: Request) throws -> MultipartBoundary {
-        do {
-            return try MultipartBoundary(contentType: request.headers[.contentType] ?? "")
-        } catch MultipartError.notMultipart {
-            throw APIError(.unsupportedMediaType, "The body must be multipart/form-data.")
-        } catch {
-            throw APIError.invalid("Content-Type", "has no usable boundary")
-        }
-    }
-
-    /// A body that ends early or stalls is the client's to send again.
-    private static func refusal(_ error: any Error) -> any Error {
-        switch error {
-        case is APIError, is ObjectStorageError, is HTTPError, is CancellationError: error
-        case is MultipartError: APIError(.validationError, "The multipart body is malformed.")
-        default: error
-        }
-    }
-
     private func show(_ request: Request, _ context: GatewayContext) async throws -> Response {
         guard let id = CaptureID(try context.parameters.require("id")) else {
             throw APIError(.captureNotFound, "There is no such capture.")
@@ -158,14 +139,5 @@ struct CapturesController: Sendable {
         headers[.eTag] = tag
         if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
         return try Envelope.success(view, headers: headers, context: context)
-    }
-}
-
-/// `If-None-Match` (RFC 9110 §13.1.2), weak comparison.
-enum EntityTag {
-    static func matches(_ field: String?, _ tag: String) -> Bool {
-        guard let field else { return false }
-        return field.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            .contains { $0 == "*" || $0 == tag || $0 == "W/" + tag }
     }
 }

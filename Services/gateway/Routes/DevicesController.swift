@@ -6,7 +6,7 @@ import NIOCore
 
 /// `GET /api/v1/devices/challenge` and `POST /api/v1/devices/register`.
 struct DevicesController: Sendable {
-    static let patience: Duration = .seconds(10)
+    static let timeout: Duration = .seconds(10)
     let challenges: ChallengeRepository
     let registrations: RegistrationRepository
     let waiters: Waiters
@@ -64,7 +64,7 @@ struct DevicesController: Sendable {
     }
 
     private func outcome(of id: RegistrationID) async throws -> RegistrationRecord {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         while ContinuousClock.now < deadline {
             if let record = try await settled(id) { return record }
             try Task.checkCancellation()
@@ -90,12 +90,5 @@ struct DevicesController: Sendable {
         case (.alreadyRegistered, _): throw APIError(.deviceAlreadyRegistered, "A device with this key is registered.")
         case (.registered, nil), (.failed, _): throw APIError(.internalError, "The registration could not be completed.")
         }
-    }
-}
-
-extension Request {
-    /// The media type without parameters, in lower case; `nil` without a `Content-Type`.
-    var mediaType: String? {
-        headers[.contentType].flatMap { $0.split(separator: ";").first }.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
     }
 }

@@ -15,7 +15,7 @@ struct VerificationController: Sendable {
     /// Who may send a file at the moment.
     let intakes: Places
     /// How many files are looked at at once, once they are there; the others wait.
-    let slots: WaitingSlots
+    let permits: VerificationPermits
     let scratch: ScratchSettings
     let buckets: TokenBuckets
     let limits: RateLimits
@@ -60,14 +60,7 @@ struct VerificationController: Sendable {
 
     /// Takes the file in, looks it up, reads what it carries. The site's form without JavaScript uses it too.
     func answer(_ request: Request, _ address: ClientAddress) async throws -> (VerificationAnswer, HTTPFields) {
-        let boundary: MultipartBoundary
-        do {
-            boundary = try MultipartBoundary(contentType: request.headers[.contentType] ?? "")
-        } catch MultipartError.notMultipart {
-            throw APIError(.unsupportedMediaType, "The body must be multipart/form-data.")
-        } catch {
-            throw APIError.invalid("Content-Type", "has no usable boundary")
-        }
+        let boundary = try MultipartBoundary(of: request)
         if let length = request.headers[.contentLength].flatMap(Int.init),
             length > FileIntake.maximumVideoBytes + FileIntake.maximumOverhead
         {
@@ -80,11 +73,12 @@ struct VerificationController: Sendable {
         let intake = FileIntake(boundary: boundary, folder: scratch.folder, room: scratch.room, executor: executor)
         let received = try await intake.read(request.body)
         // Only now: a client that sends slowly holds none.
-        let slot = try await slots.take()
-        defer { slot.give() }
-        let digest = received.file.digest
-        let answer = try await judge(received, digest, executor)
-        try await log(.file, digest, address, answer.status, answer.captureID)
+        let answer = try await permits.withPermit {
+            let digest = received.file.digest
+            let answer = try await judge(received, digest, executor)
+            try await log(.file, digest, address, answer.status, answer.captureID)
+            return answer
+        }
         return (answer, fields)
     }
 

@@ -65,7 +65,7 @@ struct BodyPace {
     }
 
     /// How much longer the client may be waited for before ``failure(at:)`` has to be asked; `nil` while it is not waited for.
-    func patience(at now: NIODeadline) -> TimeAmount? {
+    func timeout(at now: NIODeadline) -> TimeAmount? {
         guard let waitsSince else { return nil }
         let pending = now - waitsSince
         return max(.zero, min(allowed - waited, Self.window - waitedInWindow) - pending)

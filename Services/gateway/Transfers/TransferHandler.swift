@@ -130,7 +130,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func schedule(_ context: ChannelHandlerContext) {
         guard context.channel.isActive, !isLingering else { return }
         let now = context.eventLoop.now
-        let ofBody = hasFailed ? nil : body?.patience(at: now).map { now + $0 }
+        let ofBody = hasFailed ? nil : body?.timeout(at: now).map { now + $0 }
         guard let wanted = [ofBody, answer?.windowEnds].compactMap({ $0 }).min() else { return }
         // One that comes earlier sets the next.
         if let timer, timer.at <= wanted { return }

@@ -14,7 +14,7 @@ actor PictureSizes {
     typealias Reader = @Sendable (_ object: StoredMedia, _ bytes: Int64) async throws -> [UInt8]
 
     private let read: Reader
-    private let patience: Duration
+    private let timeout: Duration
     private let pause: Duration
     private let logger: Logger
     /// `nil` for what is no picture that can be measured.
@@ -22,11 +22,11 @@ actor PictureSizes {
     private var restsUntil = ContinuousClock.now
 
     /// - Parameters:
-    ///   - patience: how long a page waits for the store.
+    ///   - timeout: how long a page waits for the store.
     ///   - pause: how long nothing is read after a failure, so that pages do not wait one after the other.
-    init(logger: Logger, patience: Duration = .seconds(1), pause: Duration = .seconds(5), read: @escaping Reader) {
+    init(logger: Logger, timeout: Duration = .seconds(1), pause: Duration = .seconds(5), read: @escaping Reader) {
         self.logger = logger
-        self.patience = patience
+        self.timeout = timeout
         self.pause = pause
         self.read = read
     }
@@ -65,12 +65,12 @@ actor PictureSizes {
         }
     }
 
-    /// - Throws: `CancellationError` when patience is over.
+    /// - Throws: `CancellationError` when timeout is over.
     private func head(of object: StoredMedia) async throws -> [UInt8] {
-        try await withThrowingTaskGroup(of: [UInt8].self) { [read, patience] group in
+        try await withThrowingTaskGroup(of: [UInt8].self) { [read, timeout] group in
             group.addTask { try await read(object, min(object.sizeBytes, Self.headBytes)) }
             group.addTask {
-                try await Task.sleep(for: patience)
+                try await Task.sleep(for: timeout)
                 throw CancellationError()
             }
             defer { group.cancelAll() }

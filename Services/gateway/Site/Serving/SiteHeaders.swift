@@ -28,10 +28,3 @@ struct SiteHeaders: Sendable {
             + "worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     }
 }
-
-extension HTTPField.Name {
-    static let crossOriginOpenerPolicy = Self("Cross-Origin-Opener-Policy")!
-    static let crossOriginResourcePolicy = Self("Cross-Origin-Resource-Policy")!
-    static let permissionsPolicy = Self("Permissions-Policy")!
-    static let robotsTag = Self("X-Robots-Tag")!
-}

@@ -61,7 +61,8 @@ struct SitePages: Sendable {
 struct Page {
     enum Template: String { case verify, file, landing, methodology, error }
     var template: Template
-    var type: CaptureType = .photo
+    /// Of the capture that it is about; `nil` for none in particular.
+    var type: CaptureType?
     var title: String
     /// Without the query: where the language switch leads back to, and below the public address the canonical one.
     var path: String

@@ -47,12 +47,20 @@ struct SiteResources: Sendable {
         scriptVersion = Self.version(assets.filter { $0.key.hasPrefix("js/") })
     }
 
-    func words(_ language: Language, _ type: CaptureType = .photo) -> WordTable {
-        tables[language]?[type] ?? words.table(language, type)
+    /// What pages about no capture in particular speak of.
+    private static let general = CaptureType.photo
+
+    /// - Parameter type: of the capture that a page is about; `nil` for none in particular.
+    func words(_ language: Language, _ type: CaptureType?) -> WordTable {
+        let type = type ?? Self.general
+        return tables[language]?[type] ?? words.table(language, type)
     }
 
+    func words(_ language: Language) -> WordTable { words(language, nil) }
+
     /// - Throws: ``SiteError`` if there are none for this language and kind.
-    func templates(_ language: Language, _ type: CaptureType = .photo) throws(SiteError) -> Templates {
+    func templates(_ language: Language, _ type: CaptureType?) throws(SiteError) -> Templates {
+        let type = type ?? Self.general
         guard let templates = compiled[language]?[type] else { throw SiteError(.template, "none for \(language) and \(type)") }
         return templates
     }

@@ -16,12 +16,12 @@ final class Waiters: Sendable {
         var count = 0
     }
     private let state = Mutex(State())
-    private let patience: Duration
+    private let timeout: Duration
 
-    /// - Parameter patience: after this a waiter goes on unwoken.
-    init(patience: Duration = .seconds(1)) { self.patience = patience }
+    /// - Parameter timeout: after this a waiter goes on unwoken.
+    init(timeout: Duration = .seconds(1)) { self.timeout = timeout }
 
-    /// Returns when `key` is woken, when the patience ends, or when the task is cancelled.
+    /// Returns when `key` is woken, when the timeout ends, or when the task is cancelled.
     func wait(for key: String) async {
         let id = state.withLock { state in
             state.next += 1
@@ -37,7 +37,7 @@ final class Waiters: Sendable {
                 }
                 // Only now: a wake-up before there is somebody to be woken is lost.
                 limit = Task {
-                    try? await Task.sleep(for: patience)
+                    try? await Task.sleep(for: timeout)
                     wake(key, only: id)
                 }
                 if Task.isCancelled { wake(key, only: id) }

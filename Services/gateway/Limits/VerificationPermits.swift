@@ -1,0 +1,35 @@
+import Blocking
+import Metrics
+
+/// Bounds the files that are verified at once; callers beyond the limit queue for at most `timeout`.
+struct VerificationPermits: Sendable {
+    private let semaphore: FIFOSemaphore
+    private let timeout: Duration
+    private let gauge: Meter
+
+    init(_ permits: Int, queueLimit: Int, timeout: Duration, metric: String) {
+        semaphore = FIFOSemaphore(permits: permits, queueLimit: queueLimit)
+        self.timeout = timeout
+        gauge = Meter(label: metric)
+    }
+
+    /// - Throws: `SERVICE_UNAVAILABLE` if the queue is full or the wait too long; `CancellationError` if the task is cancelled.
+    func withPermit<Result>(_ body: () async throws -> Result) async throws -> Result {
+        let permit: Int
+        do {
+            permit = try await semaphore.acquire(timeout: timeout)
+        } catch {
+            switch error {
+            case .cancelled: throw CancellationError()
+            case .queueFull, .timeout:
+                throw APIError.retryLater(.serviceUnavailable, "Too many files at the moment; try again.", seconds: 5)
+            }
+        }
+        gauge.increment()
+        defer {
+            gauge.decrement()
+            semaphore.release(permit)
+        }
+        return try await body()
+    }
+}

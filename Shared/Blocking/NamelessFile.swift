@@ -1,0 +1,64 @@
+import Foundation
+
+/// A file without a name: its bytes are gone when it is let go, or the process ends. Its calls block for as long as the disk does.
+///
+/// Written by one task at a time; whoever has the descriptor may read it, and processes that are started meanwhile do not inherit it.
+public final class NamelessFile: Sendable {
+    public struct Failure: Error, Sendable, CustomStringConvertible {
+        /// The system's `errno`; 0 where a file ended before it should.
+        public let code: Int32
+        public var description: String { code == 0 ? "cut short" : String(cString: strerror(code)) }
+    }
+
+    public let descriptor: Int32
+
+    /// - Parameter folder: where there is room; the file never appears in it for longer than its making takes.
+    public init(in folder: String = FileManager.default.temporaryDirectory.path) throws(Failure) {
+        var template = Array((folder + "/rial-XXXXXX").utf8CString)
+        descriptor = template.withUnsafeMutableBufferPointer { $0.baseAddress.map { mkstemp($0) } ?? -1 }
+        guard descriptor >= 0 else { throw Failure(code: errno) }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        template.withUnsafeBufferPointer { if let name = $0.baseAddress { unlink(name) } }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes at the position where the last write ended.
+    public func append(_ bytes: ArraySlice<UInt8>) throws(Failure) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Failure(code: errno) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// What lies there, up to the end of the file, whoever wrote it.
+    public func bytes(_ range: Range<Int64>) throws(Failure) -> [UInt8] {
+        var position = 0
+        var code: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
+            while position < range.count {
+                let read = pread(
+                    descriptor, buffer.baseAddress?.advanced(by: position), range.count - position, off_t(range.lowerBound) + position)
+                if read < 0, errno == EINTR { continue }
+                if read < 0 { code = errno }
+                guard read > 0 else { break }
+                position += read
+            }
+            count = position
+        }
+        guard code == 0 else { throw Failure(code: code) }
+        return bytes
+    }
+
+    /// All of it.
+    public func bytes() throws(Failure) -> [UInt8] {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }
+        let bytes = try bytes(0..<Int64(status.st_size))
+        guard bytes.count == Int(status.st_size) else { throw Failure(code: 0) }
+        return bytes
+    }
+}

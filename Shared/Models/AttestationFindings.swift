@@ -1,0 +1,150 @@
+import CaptureProtocol
+import Foundation
+
+/// What an assertion that verified covers, and its counter.
+public struct SignedCapture: Sendable, Equatable {
+    public let binding: AssertionBinding
+    public let counter: UInt32
+    /// A counter below one seen before: an offline queue arrived late. Not held against the capture; `nil` until it is consumed.
+    public var isOutOfOrder: Bool?
+
+    public init(binding: AssertionBinding, counter: UInt32, isOutOfOrder: Bool? = nil) {
+        self.binding = binding
+        self.counter = counter
+        self.isOutOfOrder = isOutOfOrder
+    }
+}
+
+/// The outcome of the hardware check (SPEC §3). Nothing passes without saying what was signed.
+public enum HardwareAppraisal: Sendable, Equatable {
+    case pass(SignedCapture)
+    /// Something is wrong.
+    case fail(StableWord<HardwareReason>)
+    /// Something is missing, or a signature that holds does not count here.
+    case unavailable(StableWord<HardwareReason>, signed: SignedCapture?)
+
+    public static func fail(_ reason: HardwareReason) -> HardwareAppraisal { .fail(StableWord(reason)) }
+    public static func unavailable(_ reason: HardwareReason, signed: SignedCapture? = nil) -> HardwareAppraisal {
+        .unavailable(StableWord(reason), signed: signed)
+    }
+
+    /// What was signed, also where it does not count.
+    public var signed: SignedCapture? {
+        switch self {
+        case .pass(let signed): signed
+        case .fail: nil
+        case .unavailable(_, let signed): signed
+        }
+    }
+
+    public var status: CheckStatus {
+        switch self {
+        case .pass: .pass
+        case .fail: .fail
+        case .unavailable: .unavailable
+        }
+    }
+
+    public var reason: StableWord<HardwareReason>? {
+        switch self {
+        case .pass: nil
+        case .fail(let reason), .unavailable(let reason, _): reason
+        }
+    }
+
+    /// The same, once the counter is consumed.
+    public func consumed(isOutOfOrder: Bool) -> HardwareAppraisal {
+        func noted(_ signed: SignedCapture) -> SignedCapture {
+            SignedCapture(binding: signed.binding, counter: signed.counter, isOutOfOrder: isOutOfOrder)
+        }
+        return switch self {
+        case .pass(let signed): .pass(noted(signed))
+        case .fail: self
+        case .unavailable(let reason, let signed): .unavailable(reason, signed: signed.map(noted))
+        }
+    }
+}
+
+/// What `attestation-verifier` found out about the device and the assertion of one capture.
+public struct AttestationFindings: Sendable, Equatable {
+    public var appraisal: HardwareAppraisal
+    public var level: AttestationLevel
+    /// App Attest environment the key was attested in: `production` or `development`; `nil` for an unverified device.
+    public var environment: String?
+    /// True if the device's chain ends at a root that only this installation trusts.
+    public var isDevelopmentAttestation: Bool
+    /// The model given at registration.
+    public var deviceModel: String
+    /// Whether the device said at registration that it has a LiDAR sensor; `nil` in findings from before that was kept.
+    public var hasLiDAR: Bool?
+
+    public init(
+        _ appraisal: HardwareAppraisal, level: AttestationLevel, environment: String?, isDevelopmentAttestation: Bool, deviceModel: String,
+        hasLiDAR: Bool? = nil
+    ) {
+        self.appraisal = appraisal
+        self.level = level
+        self.environment = environment
+        self.isDevelopmentAttestation = isDevelopmentAttestation
+        self.deviceModel = deviceModel
+        self.hasLiDAR = hasLiDAR
+    }
+}
+
+/// Flat, as rows of every version have it.
+extension AttestationFindings: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case status, level, environment
+        case isDevelopmentAttestation = "development_attestation"
+        case deviceModel = "device_model"
+        case hasLiDAR = "has_lidar"
+        case binding, counter
+        case outOfOrder = "out_of_order"
+        case reason
+    }
+
+    /// - Throws: `DecodingError`, also for a check that passed without saying what was signed.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func signed() throws -> SignedCapture? {
+            guard let binding = try container.decodeIfPresent(AssertionBinding.self, forKey: .binding),
+                let counter = try container.decodeIfPresent(UInt32.self, forKey: .counter)
+            else { return nil }
+            return SignedCapture(
+                binding: binding, counter: counter, isOutOfOrder: try container.decodeIfPresent(Bool.self, forKey: .outOfOrder))
+        }
+        func reason() throws -> StableWord<HardwareReason> { try container.decode(StableWord<HardwareReason>.self, forKey: .reason) }
+        let appraisal: HardwareAppraisal
+        switch try container.decode(CheckStatus.self, forKey: .status) {
+        case .pass:
+            guard let signed = try signed() else {
+                throw DecodingError.dataCorruptedError(forKey: .binding, in: container, debugDescription: "a pass without a signature")
+            }
+            appraisal = .pass(signed)
+        case .fail: appraisal = .fail(try reason())
+        case .unavailable: appraisal = .unavailable(try reason(), signed: try signed())
+        case .inconclusive:
+            throw DecodingError.dataCorruptedError(forKey: .status, in: container, debugDescription: "no status of this check")
+        }
+        self.init(
+            appraisal, level: try container.decode(AttestationLevel.self, forKey: .level),
+            environment: try container.decodeIfPresent(String.self, forKey: .environment),
+            isDevelopmentAttestation: try container.decode(Bool.self, forKey: .isDevelopmentAttestation),
+            deviceModel: try container.decode(String.self, forKey: .deviceModel),
+            hasLiDAR: try container.decodeIfPresent(Bool.self, forKey: .hasLiDAR))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(appraisal.status, forKey: .status)
+        try container.encode(level, forKey: .level)
+        try container.encodeIfPresent(environment, forKey: .environment)
+        try container.encode(isDevelopmentAttestation, forKey: .isDevelopmentAttestation)
+        try container.encode(deviceModel, forKey: .deviceModel)
+        try container.encodeIfPresent(hasLiDAR, forKey: .hasLiDAR)
+        try container.encodeIfPresent(appraisal.signed?.binding, forKey: .binding)
+        try container.encodeIfPresent(appraisal.signed?.counter, forKey: .counter)
+        try container.encodeIfPresent(appraisal.signed?.isOutOfOrder, forKey: .outOfOrder)
+        try container.encodeIfPresent(appraisal.reason, forKey: .reason)
+    }
+}

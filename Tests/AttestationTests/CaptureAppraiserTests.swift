@@ -1,0 +1,76 @@
+import CaptureProtocol
+import Foundation
+import Models
+import Testing
+
+@testable import Attestation
+@testable import SimulatedDevice
+
+@Suite("The hardware check of a capture")
+struct CaptureAppraiserTests {
+    private static let now = Date(timeIntervalSince1970: 1_795_240_800)
+    private static let (photo, depth, metadata) = (ContentDigest(of: [1]), ContentDigest(of: [2]), ContentDigest(of: [3]))
+    private static let both = ContentDigest(of: [1, 2])
+    private static let candidates = CaptureClientData.candidates(
+        photo: photo, depth: depth, metadata: metadata, photoThenDepth: both)
+    private let appraiser = CaptureAppraiser(
+        policy: DevicePolicy(appIDs: [SimulatedDevice.developmentAppID], environment: .development, acceptsDevelopmentRoots: true))
+
+    private func registered(
+        _ device: SimulatedDevice, level: AttestationLevel = .secureEnclave, isRevoked: Bool = false, environment: String = "development"
+    ) throws -> RegisteredDevice {
+        RegisteredDevice(
+            level: level, isRevoked: isRevoked, publicKey: Array(try device.attestedKey.publicKey.x963Representation), appID: device.appID,
+            environment: environment,
+            isDevelopmentRoot: true, validationCategory: nil, bundleVersion: nil)
+    }
+
+    private func appraise(_ assertion: [UInt8]?, _ device: RegisteredDevice) -> HardwareAppraisal {
+        appraiser.appraise(assertion, by: device, over: Self.candidates, receivedAt: Self.now)
+    }
+
+    @Test("passes with what was signed and its counter, whichever form it has", arguments: Array(candidates.indices))
+    func passes(index: Int) throws {
+        var device = SimulatedDevice()
+        let assertion = try device.assertion(clientDataHash: Self.candidates[index].hash.bytes, counter: 5)
+        #expect(
+            appraise(assertion, try registered(device))
+                == .pass(SignedCapture(binding: Self.candidates[index].binding, counter: 5)))
+    }
+
+    @Test("fails where something is wrong: another signature, another app, or the counter of the attestation itself")
+    func fails() throws {
+        var device = SimulatedDevice()
+        let known = try registered(device)
+        let hash = Self.candidates[0].hash.bytes
+        #expect(appraise(try device.assertion(clientDataHash: ContentDigest(of: [9]).bytes), known) == .fail(.badSignature))
+        #expect(appraise(try device.assertion(clientDataHash: hash, defect: .badSignature), known) == .fail(.badSignature))
+        #expect(appraise(try device.assertion(clientDataHash: hash, defect: .assertionOfOtherApp), known) == .fail(.appIDMismatch))
+        #expect(appraise(try device.assertion(clientDataHash: hash, counter: 0), known) == .fail(.counterReplay))
+        #expect(appraise([0xa0], known) == .fail(.malformedObject))
+    }
+
+    @Test("fails for a revoked device, whatever it signed")
+    func revoked() throws {
+        var device = SimulatedDevice()
+        let assertion = try device.assertion(clientDataHash: Self.candidates[0].hash.bytes)
+        #expect(appraise(assertion, try registered(device, isRevoked: true)) == .fail(.deviceRevoked))
+        #expect(appraise(nil, try registered(device, level: .unverified, isRevoked: true)) == .fail(.deviceRevoked))
+    }
+
+    @Test("is unavailable where something is missing, and nothing is held against anyone")
+    func missing() throws {
+        var device = SimulatedDevice()
+        let assertion = try device.assertion(clientDataHash: Self.candidates[0].hash.bytes)
+        #expect(appraise(assertion, try registered(device, level: .unverified)) == .unavailable(.deviceUnverified))
+        #expect(appraise(nil, try registered(device)) == .unavailable(.noAssertion))
+    }
+
+    @Test("is unavailable where a signature that holds does not count here, and says all the same what was signed")
+    func refused() throws {
+        var device = SimulatedDevice()
+        let assertion = try device.assertion(clientDataHash: Self.photo.bytes, counter: 3)
+        let appraisal = appraise(assertion, try registered(device, environment: "production"))
+        #expect(appraisal == .unavailable(.environmentMismatch, signed: SignedCapture(binding: .photo, counter: 3)))
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+@testable import Blocking
+
+@Suite("Files without a name")
+struct NamelessFileTests {
+    @Test("give back what was written, whole and in parts, and no more than there is")
+    func contents() throws {
+        let file = try NamelessFile()
+        try file.append([1, 2, 3][...])
+        try file.append([4, 5])
+        #expect(try file.bytes() == [1, 2, 3, 4, 5])
+        #expect(try file.bytes(1..<3) == [2, 3])
+        #expect(try file.bytes(4..<100) == [5])
+        #expect(try file.bytes(9..<12).isEmpty)
+    }
+
+    @Test("have no name, and are not inherited by other programs")
+    func nameless() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rial-nameless-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = try NamelessFile(in: folder.path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        #expect(fcntl(file.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+    }
+
+    @Test("that cannot be made say why")
+    func noFolder() {
+        #expect { try NamelessFile(in: "/does/not/exist") } throws: { ($0 as? NamelessFile.Failure)?.code == ENOENT }
+    }
+
+    @Test("that cannot be written say why")
+    func full() throws {
+        let file = try NamelessFile()
+        // Whatever is written to a descriptor that is open for reading alone is refused.
+        let other = open("/dev/null", O_RDONLY)
+        defer { close(other) }
+        #expect(dup2(other, file.descriptor) == file.descriptor)
+        #expect { try file.append([1]) } throws: { ($0 as? NamelessFile.Failure)?.code == EBADF }
+    }
+}
