@@ -1,0 +1,197 @@
+"""Words that outlive a process are spelled once in Swift, and alike where they have to be spelled again: SQL and OpenAPI.
+
+Modules import what Package.swift says and nothing above them; services do not know each other.
+"""
+
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NAMES = "Shared/Models/MediaName.swift"
+REASONS = ("Shared/Models/Reasons/CheckReasons.swift", "Shared/Models/Reasons/FailureReason.swift")
+# Where a word that is a reason stands for something of its own.
+ELSEWHERE = {
+    "Shared/Attestation/AssertionAppraiser.swift": "classes of assertions' failures, mapped to reasons in CaptureAppraiser",
+    "Shared/Attestation/AttestationVerdict.swift": "classes of attestations' failures",
+    "Shared/ShareCard/ShareCardError.swift": "codes of its own error",
+    "Services/attestation-verifier/DeviceAdministration.swift": "answers of the admin port",
+    "Services/evidence-assembler/Credentials/CredentialDigests.swift": "why a row stays without digests",
+}
+
+
+def enumeration(path, name):
+    """Raw values of a Swift enum of strings."""
+    body = re.search(rf"public enum {name}: String[^{{]*\{{(.*?)\n\}}", (ROOT / path).read_text(), re.S)
+    assert body, f"{path} has no enum {name}"
+    return [raw or case for case, raw in re.findall(r'^    case (\w+)(?: = "([^"]+)")?$', body[1], re.M)]
+
+
+def reasons():
+    """{enum: words}."""
+    found = {}
+    for path in REASONS:
+        for name in re.findall(r"public enum (\w+): String", (ROOT / path).read_text()):
+            found[name] = enumeration(path, name)
+    return found
+
+
+def swift(*folders):
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*.swift")):
+            # Comments say what they like.
+            yield path.relative_to(ROOT).as_posix(), re.sub(r"^\s*//.*$", "", path.read_text(), flags=re.M)
+
+
+def spelled_again(words, allowed):
+    """Literals of the words in sources that are not `allowed`."""
+    pattern = re.compile('"(' + "|".join(map(re.escape, sorted(words))) + ')"')
+    return [
+        f"{path} spells {word}" for path, text in swift("Shared", "Services") if path not in allowed
+        for word in sorted(set(pattern.findall(text)))
+    ]
+
+
+def schema_enums(text):
+    """{schema: words} of the OpenAPI file's lists."""
+    return {
+        name: re.findall(r"[\w.+-]+", words)
+        for name, words in re.findall(r"^    (\w+):\n(?:      description: .*\n)?      enum: \[([^\]]*)\]", text, re.M)
+    }
+
+
+def name_lists(sql):
+    """Every list of media names in the migrations, newest last."""
+    return [re.findall(r"'([^']+)'", found) for found in re.findall(r"(?:CHECK \(name IN \(|ARRAY\[)\s*([^)\]]*\.(?:jpg|png)'[^)\]]*)", sql)]
+
+
+def imports(text):
+    return set(re.findall(r"^(?:@testable )?import (?:struct |class |enum |func )?(\w+)", text, re.M))
+
+
+def targets():
+    """{target: (path, what it depends on)} of Package.swift."""
+    manifest = (ROOT / "Package.swift").read_text()
+    backbone = re.search(r"let backbone: \[Target\.Dependency\] = \[(.*?)\]", manifest, re.S)[1]
+    found = {}
+    for chunk in re.split(r"\n        \.(?=target|executableTarget|testTarget)", manifest)[1:]:
+        name = re.search(r'name: "(\w+)"', chunk)[1]
+        path = re.search(r'path: "([^"]+)"', chunk)[1]
+        listed = re.search(r"dependencies: (backbone \+ )?\[(.*?)\]", chunk, re.S)
+        depends = set(re.findall(r'"(\w+)"', listed[2])) if listed else set()
+        if listed and listed[1]:
+            depends |= set(re.findall(r'"(\w+)"', backbone))
+        found[name] = (path, depends)
+    return found
+
+
+# What may be imported by what, lowest first: nothing upward, nothing sideways but what is named.
+LAYERS = (
+    {"CaptureProtocol"},
+    {"Models"},
+    {"Attestation", "Depth", "Imaging", "Evidence", "ShareCard", "Signing", "ContentCredentials", "ManifestStore"},
+    {"Blocking", "Compression", "Multipart", "Persistence", "Messaging", "ObjectStorage", "MediaStore", "Observability", "Inspection"},
+    {"Delivery"},
+    {"ServiceRuntime"},
+    {"AttestationVerifier", "DepthAnalyzer", "UploadSync", "EvidenceAssembler", "Gateway", "C2PAInspector"},
+)
+DOMAIN = LAYERS[2]
+# Within a layer.
+SIDEWAYS = {
+    "Evidence": {"Imaging"}, "ShareCard": {"Imaging"}, "ContentCredentials": {"Signing"}, "ManifestStore": {"Attestation"},
+    "Persistence": {"Blocking"}, "Messaging": {"Blocking"}, "Inspection": {"Blocking"}, "MediaStore": {"ObjectStorage"},
+}
+
+
+def layer(module):
+    return next((number for number, names in enumerate(LAYERS) if module in names), None)
+
+
+def layer_problems(found):
+    """Imports that go up or sideways, or that Package.swift does not name."""
+    problems = []
+    modules = set().union(*LAYERS)
+    for name, (path, depends) in found.items():
+        if layer(name) is None:
+            continue
+        for file, text in swift(path):
+            for module in sorted(imports(text) & modules - {name}):
+                if module not in depends:
+                    problems.append(f"{file} imports {module}, which Package.swift does not give {name}")
+                above, own = layer(module), layer(name)
+                is_domain = module in DOMAIN and own in (3, 4, 5)
+                if above > own or (above == own and module not in SIDEWAYS.get(name, set())) or is_domain:
+                    problems.append(f"{file} of {name} must not know {module}")
+    return problems
+
+
+def manifest_problems(found):
+    """What Package.swift gives a target that it does not import, and the other way round. Services are given a common set."""
+    problems = []
+    for name, (path, depends) in found.items():
+        used = {module for _, text in swift(path) for module in imports(text)} & set(found) - {name}
+        given = depends & set(found)
+        if layer(name) == len(LAYERS) - 1:
+            given &= used
+        # A program that is run, not a module that is imported.
+        given.discard("C2PAInspector")
+        problems += [f"{name} does not import {module}" for module in sorted(given - used)]
+        problems += [f"{name} is not given {module}" for module in sorted(used - given)]
+    return problems
+
+
+class Vocabulary(unittest.TestCase):
+    def test_media_names_are_spelled_once(self):
+        self.assertEqual(spelled_again(enumeration(NAMES, "MediaName"), {NAMES}), [])
+
+    def test_reasons_are_spelled_once(self):
+        # Single words say many things.
+        words = {word for listed in reasons().values() for word in listed if "_" in word}
+        self.assertGreater(len(words), 40)
+        self.assertEqual(spelled_again(words, {*REASONS, *ELSEWHERE}), [])
+
+    def test_exceptions_are_needed(self):
+        words = {word for listed in reasons().values() for word in listed}
+        for path in ELSEWHERE:
+            self.assertTrue(any(f'"{word}"' in (ROOT / path).read_text() for word in words), f"{path} needs no exception")
+
+    def test_sql_names_the_same_media(self):
+        sql = "".join(path.read_text() for path in sorted((ROOT / "Shared/Persistence/Migrations").glob("*.sql")))
+        lists = name_lists(sql)
+        self.assertGreaterEqual(len(lists), 3)
+        names = set(enumeration(NAMES, "MediaName"))
+        checks = [set(listed) for listed in lists if len(listed) > 8]
+        self.assertEqual(checks[-1], names)
+        writers = [set(listed) for listed in lists if len(listed) <= 8]
+        self.assertEqual(set().union(*writers[-2:]), names)
+
+    def test_the_api_lists_the_same_reasons(self):
+        listed = schema_enums((ROOT / "docs/openapi.yaml").read_text())
+        for name, words in reasons().items():
+            self.assertEqual(listed.get(name), words, name)
+
+    def test_a_missing_word_is_found(self):
+        text = (ROOT / "docs/openapi.yaml").read_text()
+        self.assertIn("counter_replay", schema_enums(text)["HardwareReason"])
+        self.assertNotIn("counter_replay", schema_enums(text.replace("counter_replay, ", ""))["HardwareReason"])
+
+
+class Layers(unittest.TestCase):
+    def test_nothing_is_imported_upward_or_undeclared(self):
+        self.assertEqual(layer_problems(targets()), [])
+
+    def test_targets_are_given_what_they_import(self):
+        self.assertEqual(manifest_problems(targets()), [])
+
+    def test_every_module_has_a_layer(self):
+        modules = {name for name, (path, _) in targets().items() if path.startswith(("Shared/", "Services/")) and not name.startswith("C")}
+        self.assertEqual({name for name in modules if layer(name) is None}, set())
+
+    def test_what_goes_up_is_found(self):
+        found = targets()
+        found["Models"] = ("Shared/Delivery", found["Models"][1])
+        self.assertTrue(any("must not know" in problem for problem in layer_problems(found)))
+
+
+if __name__ == "__main__":
+    unittest.main()
