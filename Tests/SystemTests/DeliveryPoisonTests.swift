@@ -133,6 +133,11 @@ extension SystemTests {
                 }
                 return kept
             }
+            let list = ids.map { "'\($0)'" }.joined(separator: ", ")
+            // Both services have to have said so: a later word would take the place of the one that is written below.
+            try await eventually("each was given up by both services") {
+                try await stack.sql("SELECT count(*) FROM evidence_parts WHERE outcome = 'error' AND capture_id IN (\(list))") == ["6"]
+            }
             for id in ids { _ = try await client.settled(id, as: "failed") }
             let (seventh, eighth, own) = (ids[0], ids[1], ids[2])
             try await stack.putBack(kept)
@@ -146,7 +151,7 @@ extension SystemTests {
                     """)
             }
             #expect(try await client.settled(seventh, within: .seconds(90)).data["confidence_level"] as? String == "high")
-            let repairs = "SELECT repairs FROM sync_jobs WHERE capture_id IN ('\(seventh)', '\(eighth)', '\(own)') ORDER BY repairs"
+            let repairs = "SELECT repairs FROM sync_jobs WHERE capture_id IN (\(list)) ORDER BY repairs"
             #expect(try await stack.sql(repairs) == ["0", "8", "8"])
             #expect(try await client.show(eighth).data["failure"] as? String == "handling_failed")
             #expect(try await client.show(own).data["failure"] as? String == "intake_missing")
