@@ -114,6 +114,7 @@ actor CredentialIssuer {
             return refused("its manifest store cannot be read again")
         }
         let copied = try NamelessFile.onDisk { try destination.bytes() }
+        guard !copied.isEmpty else { throw DependencyUnavailable("disk", "a scratch file was cut short") }
         async let copy = storage.storeDerived(copied, named: .signedCopy, of: claim.captureID)
         let manifest = try await storage.storeDerived(
             signed.manifest, named: .manifest, of: claim.captureID)
