@@ -14,6 +14,7 @@ public final class NamelessFile: Sendable {
 
     /// - Parameter folder: where there is room; the file never appears in it for longer than its making takes.
     public init(in folder: String = FileManager.default.temporaryDirectory.path) throws(Failure) {
+        // mkstemp(3) replaces the six X.
         var template = Array((folder + "/rial-XXXXXX").utf8CString)
         descriptor = template.withUnsafeMutableBufferPointer { $0.baseAddress.map { mkstemp($0) } ?? -1 }
         guard descriptor >= 0 else { throw Failure(code: errno) }

@@ -4,8 +4,9 @@ import Messaging
 import Observability
 
 /// The attributes of CloudEvents 1.0, binary content mode over Kafka, and the trace.
-enum CloudEventHeaders {
-    static func make(id: EventID, type: String, source: String, subject: String, time: Date) -> [KafkaHeader] {
+public enum CloudEventHeaders {
+    /// - Parameter source: the service or the command that makes the event.
+    public static func make(id: EventID, type: String, source: String, subject: String, time: Date) -> [KafkaHeader] {
         let trace = TraceContext.current ?? TraceContext()
         return [
             ("ce_specversion", "1.0"), ("ce_id", id.description), ("ce_type", type), ("ce_source", "/rial/\(source)"),

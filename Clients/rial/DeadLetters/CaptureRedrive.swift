@@ -1,9 +1,9 @@
 import CaptureProtocol
+import Delivery
 import Foundation
 import Logging
 import Messaging
 import Models
-import Observability
 import Persistence
 
 /// Announces a capture again under a new event id, from what PostgreSQL keeps of it.
@@ -25,7 +25,9 @@ struct CaptureRedrive {
         do {
             try await producer.send(
                 topic: CaptureReceived.topic.rawValue, key: Array(announcement.partitionKey.utf8),
-                value: try WireJSON.encode(announcement), headers: Self.headers(event, announcement))
+                value: try WireJSON.encode(announcement),
+                headers: CloudEventHeaders.make(
+                    id: event, type: CaptureReceived.topic.rawValue, source: "cli", subject: announcement.partitionKey, time: Date()))
         } catch let error as KafkaError {
             throw CommandFailure("Kafka did not take the announcement of \(id): \(error).")
         }
@@ -51,14 +53,5 @@ struct CaptureRedrive {
                 throw error
             }
         }
-    }
-
-    /// CloudEvents 1.0, binary content mode over Kafka.
-    private static func headers(_ event: EventID, _ announcement: CaptureReceived) -> [KafkaHeader] {
-        [
-            ("ce_specversion", "1.0"), ("ce_id", event.description), ("ce_type", CaptureReceived.topic.rawValue),
-            ("ce_source", "/rial/cli"), ("ce_time", Timestamp.format(Date())), ("ce_subject", announcement.partitionKey),
-            ("content-type", "application/json"), ("traceparent", TraceContext().traceparent),
-        ].map { KafkaHeader(name: $0.0, value: Array($0.1.utf8)) }
     }
 }

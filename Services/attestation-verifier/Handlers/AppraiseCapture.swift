@@ -27,9 +27,10 @@ struct AppraiseCapture: PartWork {
     private func appraise(
         _ content: PhotoContent, _ announcement: CaptureAnnouncement, by device: RegisteredDevice
     ) async throws -> HardwareAppraisal {
+        let metadata = ContentDigest(of: announcement.metadata)
         func appraise(_ photoThenDepth: ContentDigest?) -> HardwareAppraisal {
             let candidates = CaptureClientData.candidates(
-                photo: content.photo.sha256, depth: content.depth.sha256, metadata: ContentDigest(of: announcement.metadata),
+                photo: content.photo.sha256, depth: content.depth.sha256, metadata: metadata,
                 photoThenDepth: photoThenDepth)
             return appraiser.appraise(announcement.assertion, by: device, over: candidates, receivedAt: announcement.receivedAt)
         }

@@ -167,8 +167,7 @@ struct VerifyPage: Sendable {
             case .originalMissing: "failed.photo"
             case .depthUnreadable: "failed.depth"
             case .undecodable, .tombstone, .noEventID, .handlingFailed, .processDied, .captureUnknown, .captureUnreadable, .deviceUnknown,
-                .intakeMissing,
-                .registrationUnknown, .registrationUnreadable, .pictureMissing, .digestMismatch, .metadataUnreadable, nil:
+                .intakeMissing, .registrationUnknown, .registrationUnreadable, .pictureMissing, .digestMismatch, .metadataUnreadable, nil:
                 "failed.ours"
             }
         view["h1"] = words("failed.h1")
