@@ -84,7 +84,7 @@ let package = Package(
         .target(name: "Models", dependencies: ["CaptureProtocol"], path: "Shared/Models"),
         .target(name: "Depth", dependencies: ["Models", "CZlib"], path: "Shared/Depth", swiftSettings: computing),
         .target(
-            name: "Imaging", dependencies: ["CTurboJPEG", "CPNG"], path: "Shared/Imaging",
+            name: "Imaging", dependencies: ["CTurboJPEG", "CPNG", "Models"], path: "Shared/Imaging",
             swiftSettings: computing),
         .target(
             name: "ShareCard", dependencies: ["CPango", "Imaging", "CaptureProtocol", "Models"], path: "Shared/ShareCard",
@@ -110,7 +110,7 @@ let package = Package(
         .target(name: "Inspection", dependencies: ["Blocking", "CSandbox", "CaptureProtocol", "Models"], path: "Shared/Inspection"),
         .target(name: "Multipart", path: "Shared/Multipart", swiftSettings: computing),
         .target(
-            name: "Evidence", dependencies: ["CaptureProtocol", "Models", "Imaging"], path: "Shared/Evidence",
+            name: "Evidence", dependencies: ["CaptureProtocol", "Models"], path: "Shared/Evidence",
             resources: [.copy("Resources")]),
         .target(
             name: "Observability", dependencies: [logging, metrics, coreMetrics, lifecycle, hummingbird],
@@ -135,9 +135,9 @@ let package = Package(
             name: "AttestationVerifier", dependencies: backbone + ["Attestation", crypto, httpTypes, hummingbird],
             path: "Services/attestation-verifier"),
         .executableTarget(
-            name: "DepthAnalyzer", dependencies: backbone + ["Depth", "Imaging", crypto], path: "Services/depth-analyzer"),
+            name: "DepthAnalyzer", dependencies: backbone + ["Depth", "Imaging"], path: "Services/depth-analyzer"),
         .executableTarget(
-            name: "UploadSync", dependencies: backbone + ["Imaging", crypto], path: "Services/upload-sync"),
+            name: "UploadSync", dependencies: backbone, path: "Services/upload-sync"),
         .executableTarget(
             name: "EvidenceAssembler",
             dependencies: backbone + [
@@ -167,10 +167,8 @@ let package = Package(
             name: "RialCLI",
             dependencies: [
                 "MediaStore", "Blocking", "RialClient", "SimulatedDevice", "Scene", "Signing", "Compression", "ContentCredentials",
-                "CaptureProtocol", "Models",
-                "Persistence",
-                "Messaging", "ObjectStorage", "Delivery", "ServiceRuntime",
-                "Observability", "Imaging", crypto, httpClient, nioCore, logging, arguments,
+                "CaptureProtocol", "Models", "Persistence", "Messaging", "ObjectStorage", "Delivery", "ServiceRuntime",
+                "Imaging", crypto, httpClient, nioCore, logging, arguments,
             ],
             path: "Clients/rial"),
 
@@ -213,7 +211,7 @@ let package = Package(
         .testTarget(
             name: "DepthTests", dependencies: ["Depth", "Imaging", "Models", "CZlib"], path: "Tests/DepthTests"),
         .testTarget(
-            name: "ImagingTests", dependencies: ["Imaging", "CPNG", "TestSupport"], path: "Tests/ImagingTests"),
+            name: "ImagingTests", dependencies: ["Imaging", "Models", "CPNG", "CTurboJPEG", "TestSupport"], path: "Tests/ImagingTests"),
         .testTarget(
             name: "ShareCardTests", dependencies: ["ShareCard", "Imaging", "CaptureProtocol", "Models"], path: "Tests/ShareCardTests"),
         .testTarget(

@@ -31,8 +31,9 @@ service() { # service NAME: with what was allowed since the last one, and its pr
     statements=
 }
 
-# Uploads come and go under incoming/; of what is kept the gateway reads what is published, and writes and deletes nothing.
-allow 'GetObject PutObject DeleteObject AbortMultipartUpload' 'incoming/*'
+# What a device sends is put where it stays, and deleted where the upload is refused; only what is published can be read. incoming/ is from
+# before that.
+allow 'PutObject DeleteObject AbortMultipartUpload' 'captures/*/original.jpg' 'captures/*/depth.gz' 'captures/*/metadata.json'
 allow 'GetObject' 'captures/*/public-*' 'captures/*/photo-*' 'captures/*/thumbnail-*' 'captures/*/depth-preview-*' 'captures/*/c2pa-*' \
     'captures/*/manifest-*' 'captures/*/og-*'
 service gateway
@@ -40,20 +41,22 @@ service gateway
 allow 'GetObject' 'incoming/*' 'captures/*/original.jpg' 'captures/*/depth.gz'
 service attestation_verifier
 
+# The one that decodes pixels.
 allow 'GetObject' 'incoming/*' 'captures/*/original.jpg' 'captures/*/depth.gz'
-allow 'PutObject' 'captures/*/depth-preview-*'
+allow 'PutObject' 'captures/*/depth-preview-*' 'captures/*/photo-*' 'captures/*/thumbnail-*'
 service depth_analyzer
 
-# The one that keeps originals, and the one that deletes.
+# The one that looks after what is stored, and deletes.
 allow 'GetObject DeleteObject AbortMultipartUpload' 'incoming/*' 'captures/*'
-allow 'PutObject' 'captures/*/original.jpg' 'captures/*/depth.gz' 'captures/*/metadata.json' 'captures/*/public-*' 'captures/*/photo-*' \
-    'captures/*/thumbnail-*'
+allow 'PutObject' 'captures/*/original.jpg' 'captures/*/depth.gz' 'captures/*/metadata.json'
 allow 'ListBucket ListBucketMultipartUploads' ''
 service upload_sync
 
-# Manifests are read where the digests by which a copy is known as ours have to be computed anew.
-allow 'GetObject' 'captures/*/original.jpg' 'captures/*/public-*' 'captures/*/photo-*' 'captures/*/manifest-*'
-allow 'PutObject' 'captures/*/c2pa-*' 'captures/*/manifest-*' 'captures/*/og-*'
+# Signed copies, pictures and manifests are read where their sizes, or the digests by which a copy is known as ours, have to be found out
+# anew.
+allow 'GetObject' 'captures/*/original.jpg' 'captures/*/public-*' 'captures/*/photo-*' 'captures/*/thumbnail-*' 'captures/*/depth-preview-*' \
+    'captures/*/c2pa-*' 'captures/*/manifest-*'
+allow 'PutObject' 'captures/*/public-*' 'captures/*/c2pa-*' 'captures/*/manifest-*' 'captures/*/og-*'
 service evidence_assembler
 
 printf '{"identities": [{"name": "operator", %s, "actions": ["Admin", "Read", "Write", "List", "Tagging"]}%s],\n "policies": [%s]}\n' \

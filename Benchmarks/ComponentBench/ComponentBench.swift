@@ -75,16 +75,19 @@ enum ComponentBench {
         let depth = try scene.depthGzip()
         let (width, height) = (scene.depthWidth, scene.depthHeight)
         row("SHA-256 of the photo (\(jpeg.count / 1000) kB)", measure { SHA256.hash(data: jpeg).withUnsafeBytes { $0.count == 32 } })
-        let decode = measure { (try? JPEGDecoder.decodeLuma(jpeg, covering: (width, height))) != nil }
-        row("JPEG decode alone, scaled, 12 megapixels", decode)
+        let colour = measure { (try? PhotoVariants(jpeg)) != nil }
+        row("one decode, fitted to \(PhotoVariants.largeSide) px and smaller", colour)
+        row(
+            "thumbnail and page pictures with the decode", measure { (try? PhotoVariants(jpeg).copies(orientation: 1)) != nil },
+            bare: colour)
+        row("the same, turned upright", measure { (try? PhotoVariants(jpeg).copies(orientation: 6)) != nil }, bare: colour)
+        let gray = try PhotoVariants(jpeg).luma(covering: (width, height))
+        let luma = try LumaImage(width: gray.width, height: gray.height, pixels: gray.pixels)
         let whole = measure {
-            guard let map = try? DepthMapDecoder.decode(depth, width: width, height: height),
-                let gray = try? JPEGDecoder.decodeLuma(jpeg, covering: (width, height)),
-                let luma = try? LumaImage(width: gray.width, height: gray.height, pixels: gray.pixels)
-            else { return false }
+            guard let map = try? DepthMapDecoder.decode(depth, width: width, height: height) else { return false }
             return DepthAnalysis.analyze(depth: map, luma: luma, exifOrientation: 1).verdict == .real
         }
-        row("depth analysis \(width)×\(height) with the decode", whole, bare: decode)
+        row("depth analysis \(width)×\(height)", whole)
         try largeDepth(DepthMapDecoder.decode(depth, width: width, height: height))
         row("EXIF", measure { EXIFReader.read(jpeg: Array(jpeg.prefix(262_144))) != nil })
         row("public copy", measure { (try? JPEGSegments.publicCopy(of: jpeg)) != nil })
@@ -92,9 +95,6 @@ enum ComponentBench {
         let bare = measure { credentials.signAndReadBare() }
         row("C2PA library alone, sign and read", bare)
         row("Content Credentials, sign and read", measure { credentials.signAndRead() }, bare: bare)
-        let colour = measure { (try? JPEGDecoder.decodeRGB(jpeg, fitting: PhotoVariants.largeSide)) != nil }
-        row("colour decode alone, fitted to \(PhotoVariants.largeSide) px", colour)
-        row("thumbnail and page pictures", measure { (try? PhotoVariants.make(jpeg, orientation: 1)) != nil }, bare: colour)
     }
 
     /// A depth map of the largest size against one as the sensor gives it: at most three times its cost.

@@ -36,9 +36,11 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let assembly = CaptureAssembly(
         database: backbone.database, storage: backbone.storage, outbox: backbone.outbox, inbox: backbone.inbox,
         credentials: credentials, cards: try ShareCardMaker(storage: backbone.storage, logger: logger))
-    let waiting = WaitingCredentials(database: backbone.database, credentials: credentials, logger: logger)
+    let waiting = WaitingCredentials(
+        database: backbone.database, storage: backbone.storage, credentials: credentials, logger: logger)
     let unsigned = UnsignedCaptures(database: backbone.database, assembly: assembly, logger: logger)
     let digests = CredentialDigests(database: backbone.database, storage: backbone.storage, logger: logger)
+    let sizes = PictureSizes(database: backbone.database, storage: backbone.storage, logger: logger)
     let watch = CertificateWatch(
         certificate: certificate, isKeyInFile: settings.signer.isKeyInFile, mode: settings.common.mode, logger: logger)
     watch.warnOfKey()
@@ -49,6 +51,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         PeriodicTask(name: "waiting credentials", every: .seconds(5), logger: logger) { try await waiting.retry() },
         PeriodicTask(name: "unsigned captures", every: .seconds(5), logger: logger) { try await unsigned.retry() },
         PeriodicTask(name: "credential digests", every: .seconds(600), logger: logger) { try await digests.fill() },
+        PeriodicTask(name: "picture sizes", every: .seconds(600), logger: logger) { try await sizes.fill() },
         PeriodicTask(name: "certificate watch", every: .seconds(60), logger: logger) { watch.look(at: Date()) },
     ])
 }

@@ -77,7 +77,7 @@ private func makeRouter(
         pages: pages, captures: captures,
         facts: FactsReader(
             captures: captures, records: SiteRepository(database: backbone.database),
-            sizes: PictureSizes(storage: backbone.connections.media, logger: backbone.logger), links: links),
+            links: links),
         claims: VerificationRepository(database: backbone.database), verify: verification.answer, trustedProxies: settings.trustedProxies
     ).addRoutes(to: routes, table: &table)
     middleware.set(table)

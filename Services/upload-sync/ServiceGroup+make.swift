@@ -7,15 +7,23 @@ import ServiceRuntime
 /// Builds the service from its settings.
 func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
     let backbone = try Backbone(.uploadSync, settings: settings.common, metrics: metrics, logger: logger)
-    let work = SyncUpload(copier: MediaCopier(storage: backbone.storage), database: backbone.database)
-    let handler = PartHandler(work, .uploadSync, database: backbone.database)
+    let intake = LegacyIntake(storage: backbone.storage, database: backbone.database)
+    let handler = PartHandler(
+        SyncUpload(inventory: MediaInventory(storage: backbone.storage, intake: intake)), .uploadSync, database: backbone.database)
+    let repeats = RepeatedUploads(
+        database: backbone.database, storage: backbone.storage, outbox: backbone.outbox, logger: logger)
     let announcer = StuckCaptures(
         database: backbone.database, outbox: backbone.outbox, after: settings.announceAgainAfter, logger: logger)
     let cleaner = IntakeCleaner(database: backbone.database, storage: backbone.storage, logger: logger)
     let sweeper = DerivedSweeper(database: backbone.database, storage: backbone.storage, logger: logger)
     let expiry = MediaExpiry(database: backbone.database, storage: backbone.storage, logger: logger)
+    let scrubber = MediaScrubber(
+        days: settings.scrubDays, bytesPerSecond: settings.scrubBytesPerSecond, database: backbone.database, storage: backbone.storage,
+        logger: logger)
     return backbone.serviceGroup([
         backbone.consume(handler),
+        PeriodicTask(name: "bring repeated uploads", every: .seconds(1), logger: logger) { try await repeats.bring() },
+        PeriodicTask(name: "read stored media again", every: .seconds(60), logger: logger) { try await scrubber.scrub() },
         PeriodicTask(name: "announce stuck captures", every: min(settings.announceAgainAfter / 4, .seconds(5)), logger: logger) {
             try await announcer.announce()
         },

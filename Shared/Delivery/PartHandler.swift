@@ -8,8 +8,9 @@ public protocol PartWork: Sendable {
     /// What ``compute(_:)`` gives to ``save(_:of:with:on:)``.
     associatedtype Computed: Sendable
 
-    /// Before a stored result is looked for. Nothing, unless a service has to forget one first.
-    func prepare(_ capture: CaptureID) async throws
+    /// Whether findings are to be made anew although some are stored; asked of captures that are not complete.
+    /// - Parameter isFailed: of the capture.
+    func isOutdated(_ stored: Part.Findings, isFailed: Bool) -> Bool
 
     /// Finds out, outside of any transaction.
     /// - Throws: ``RejectedMessage`` for what no retry can mend; anything else is tried again.
@@ -26,7 +27,7 @@ public protocol PartWork: Sendable {
 }
 
 extension PartWork {
-    public func prepare(_ capture: CaptureID) async throws {}
+    public func isOutdated(_ stored: Part.Findings, isFailed: Bool) -> Bool { false }
     public func count(_ findings: Part.Findings) {}
 }
 
@@ -50,11 +51,10 @@ public struct PartHandler<Work: PartWork>: MessageHandler {
     }
 
     public func handle(_ message: CaptureReceived, _ context: MessageContext) async throws {
-        try await work.prepare(message.captureID)
-        guard let announcement = try await publisher.begin(message.captureID, answering: context) else { return }
-        let computed = try await work.compute(announcement)
+        guard let task = try await publisher.begin(message.captureID, answering: context, isOutdated: work.isOutdated) else { return }
+        let computed = try await work.compute(task.announcement)
         let stored = try await publisher.publish(message.captureID, answering: context) { connection in
-            try await work.save(computed, of: announcement, with: publisher.results, on: connection)
+            try await work.save(computed, of: task.announcement, with: task.results, on: connection)
         }
         if let stored { work.count(stored) }
     }

@@ -10,7 +10,9 @@ struct PartPublisher<Part: PartEvent>: Sendable {
     let database: PostgresPool
     let outbox: Outbox
     let inbox: Inbox
-    let results = PartResults<Part>()
+
+    /// What there is to do about a capture, and where its findings go.
+    typealias Task = (announcement: CaptureAnnouncement, results: PartResults<Part>)
 
     init(_ service: ServiceName, database: PostgresPool) {
         self.service = service
@@ -20,13 +22,20 @@ struct PartPublisher<Part: PartEvent>: Sendable {
     }
 
     /// What there is to do about a capture.
+    /// - Parameter isOutdated: whether stored findings of a capture that is not complete, and perhaps failed, are to be made anew.
     /// - Returns: `nil` if it was done before; that is then announced again.
     /// - Throws: ``RejectedMessage`` if there is no such capture.
-    func begin(_ capture: CaptureID, answering context: MessageContext) async throws -> CaptureAnnouncement? {
-        guard let known = try await database.withConnection({ try await results.find(capture, on: $0) }) else {
+    func begin(
+        _ capture: CaptureID, answering context: MessageContext,
+        isOutdated: (_ stored: Part.Findings, _ isFailed: Bool) -> Bool = { _, _ in false }
+    ) async throws -> Task? {
+        guard let known = try await database.withConnection({ try await PartResults<Part>().find(capture, on: $0) }) else {
             throw RejectedMessage(.captureUnknown)
         }
-        guard known.stored != nil else { return known.announcement }
+        guard let stored = known.stored else { return (known.announcement, PartResults()) }
+        if known.status != .complete, isOutdated(stored, known.status == .failed) {
+            return (known.announcement, PartResults(replacesFindings: true))
+        }
         _ = try await publish(capture, answering: context) { _ in }
         return nil
     }
@@ -50,7 +59,7 @@ struct PartPublisher<Part: PartEvent>: Sendable {
 
     /// Stores that the capture was given up, and says so; nothing if there is a result, or no such capture.
     func giveUp(_ capture: CaptureID, reason: FailureReason, on connection: PostgresConnection) async throws {
-        guard try await results.fail(capture, reason: reason, on: connection) else { return }
+        guard try await PartResults<Part>().fail(capture, reason: reason, on: connection) else { return }
         try await outbox.append(Part.failed(capture, reason: reason), on: connection)
     }
 }

@@ -6,26 +6,34 @@ import Persistence
 /// What a service answered for each capture, as it keeps it: findings, or why it gave up. PostgreSQL decides (SPEC §1): who is told of a
 /// part by an event reads it here.
 public struct PartResults<Part: PartEvent>: Sendable {
-    public init() {}
+    /// Whether findings take the place of others, until the capture is complete.
+    let replacesFindings: Bool
 
-    /// What was announced of a capture, and what the service has found out about it before.
+    public init() { self.init(replacesFindings: false) }
+
+    init(replacesFindings: Bool) { self.replacesFindings = replacesFindings }
+
+    /// What was announced of a capture, how it stands, and what the service has found out about it before.
+    typealias Known = (announcement: CaptureAnnouncement, status: CaptureStatus, stored: Part.Findings?)
+
     /// - Returns: `nil` if there is no such capture.
-    public func find(
-        _ capture: CaptureID, on connection: PostgresConnection
-    ) async throws -> (announcement: CaptureAnnouncement, stored: Part.Findings?)? {
+    func find(_ capture: CaptureID, on connection: PostgresConnection) async throws -> Known? {
         let rows = try await connection.query(
             """
-            SELECT captures.announcement, part.result FROM captures
+            SELECT captures.announcement, captures.status, part.result FROM captures
             LEFT JOIN \(unescaped: Part.part.table) AS part ON part.capture_id = captures.id WHERE captures.id = \(capture.uuid)
             """)
         guard let row = rows.first else { return nil }
+        guard let status = CaptureStatus(rawValue: try row.get("status")) else {
+            throw RejectedMessage(.captureUnreadable, detail: "status")
+        }
         return (
-            try CaptureAnnouncement(stored: row.get("announcement", as: PostgresJSON.self)),
+            try CaptureAnnouncement(stored: row.get("announcement", as: PostgresJSON.self)), status,
             try row.getOptional("result", as: PostgresJSON.self)?.decode(Part.Findings.self)
         )
     }
 
-    /// Keeps the findings unless there are some: the first ones stand, and they replace a failure.
+    /// Keeps the findings unless there are some that they do not replace: the first ones stand. They always replace a failure.
     /// - Returns: what is kept now.
     @discardableResult
     public func save(_ findings: Part.Findings, for capture: CaptureID, on connection: PostgresConnection) async throws -> Part.Findings {
@@ -36,7 +44,9 @@ public struct PartResults<Part: PartEvent>: Sendable {
             VALUES (\(capture.uuid), \(PostgresJSON(encoding: findings)), now())
             ON CONFLICT (capture_id) DO UPDATE SET result = EXCLUDED.result, failure = NULL,
                 \(unescaped: part.timeColumn) = EXCLUDED.\(unescaped: part.timeColumn)
-            WHERE part.result IS NULL RETURNING capture_id
+            WHERE part.result IS NULL
+                OR \(replacesFindings) AND EXISTS (SELECT FROM captures WHERE id = part.capture_id AND status <> 'complete')
+            RETURNING capture_id
             """)
         guard rows.isEmpty else { return findings }
         let known = try await connection.query(

@@ -44,18 +44,18 @@ public enum DepthPreview {
 
     /// Renders and writes a picture of at most ``maximumBytes``, coarser if the map is so noisy that it would have more.
     /// - Parameter encode: writes a PNG.
-    /// - Returns: the file, and the scale for the legend beside it.
+    /// - Returns: the file, its size in pixels, and the scale for the legend beside it.
     public static func file<Failure: Error>(
         depth map: DepthMap, rotation: Int, aspect: (width: Int, height: Int)?,
         encode: (DepthPicture) throws(Failure) -> [UInt8]
-    ) throws(Failure) -> (bytes: [UInt8], scale: DepthPreviewScale) {
+    ) throws(Failure) -> (bytes: [UInt8], width: Int, height: Int, scale: DepthPreviewScale) {
         var picture = render(depth: map, rotation: rotation, aspect: aspect)
         var bytes = try encode(picture)
         for side in coarserSides where bytes.count > maximumBytes {
             picture = render(depth: map, rotation: rotation, aspect: aspect, detail: side)
             bytes = try encode(picture)
         }
-        return (bytes, picture.scale)
+        return (bytes, picture.width, picture.height, picture.scale)
     }
 
     /// The long side fixed, the short one by the proportions, at most 8 : 1.

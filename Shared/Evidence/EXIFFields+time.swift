@@ -1,6 +1,6 @@
 import CaptureProtocol
 import Foundation
-import Imaging
+import Models
 
 extension EXIFFields {
     /// DateTimeOriginal with its offset and fraction (CIPA DC-008 §4.6.5); `nil` if one of the first two is missing or malformed.

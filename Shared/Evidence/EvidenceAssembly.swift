@@ -1,6 +1,5 @@
 import CaptureProtocol
 import Foundation
-import Imaging
 import Models
 
 /// Puts the parts of a capture together: every check, the confidence, the package.

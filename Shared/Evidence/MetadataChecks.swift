@@ -1,6 +1,5 @@
 import CaptureProtocol
 import Foundation
-import Imaging
 import Models
 
 /// The metadata checks of SPEC §3, from the photo's EXIF and what the upload says. Only contradictions fail.

@@ -8,25 +8,41 @@ struct AreaScaler {
 
     private let columns: [Span]
     private let rows: [Span]
+    /// Interleaved values of a pixel, 1 or 3.
+    private let channels: Int
     /// Values in a source row.
     private let stride: Int
 
     /// - Parameters: sizes in pixels, all at least 1.
-    init(from source: (width: Int, height: Int), to target: (width: Int, height: Int)) {
+    init(from source: (width: Int, height: Int), to target: (width: Int, height: Int), channels: Int) {
         columns = Span.all(from: source.width, to: target.width)
         rows = Span.all(from: source.height, to: target.height)
-        stride = source.width * 3
+        self.channels = channels
+        stride = source.width * channels
     }
 
-    /// - Parameter source: interleaved red, green and blue, of the source's size.
+    /// The size with a longer side of `maxSide` and these proportions.
+    /// - Returns: `nil` for a picture that is not larger.
+    static func size(
+        of source: (width: Int, height: Int), fitting maxSide: Int, proportions: (width: Int, height: Int)
+    ) -> (width: Int, height: Int)? {
+        let longest = max(proportions.width, proportions.height)
+        guard maxSide >= 1, max(source.width, source.height) > maxSide else { return nil }
+        return (
+            max(1, (proportions.width * maxSide + longest / 2) / longest), max(1, (proportions.height * maxSide + longest / 2) / longest)
+        )
+    }
+
+    /// - Parameter source: row-major, of the source's size.
     func scale(_ source: UnsafeBufferPointer<UInt8>) -> [UInt8] {
-        let count = columns.count * 3
+        let count = columns.count * channels
         return [UInt8](unsafeUninitializedCapacity: rows.count * count) { output, initialized in
             var sums = [UInt32](repeating: 0, count: stride)
             for (y, row) in rows.enumerated() {
                 sums.withUnsafeMutableBufferPointer { sums in
                     add(row, of: source, to: sums)
-                    average(sums, into: UnsafeMutableBufferPointer(rebasing: output[y * count..<(y + 1) * count]))
+                    let line = UnsafeMutableBufferPointer(rebasing: output[y * count..<(y + 1) * count])
+                    if channels == 1 { averageOne(sums, into: line) } else { averageThree(sums, into: line) }
                 }
             }
             initialized = rows.count * count
@@ -43,7 +59,16 @@ struct AreaScaler {
         for place in 0..<stride { sums[place] >>= 16 - Self.fractionBits }
     }
 
-    private func average(_ sums: UnsafeMutableBufferPointer<UInt32>, into output: UnsafeMutableBufferPointer<UInt8>) {
+    private func averageOne(_ sums: UnsafeMutableBufferPointer<UInt32>, into output: UnsafeMutableBufferPointer<UInt8>) {
+        let shift = 16 + Self.fractionBits
+        for (place, column) in columns.enumerated() {
+            var value = UInt32(1) << (shift - 1)
+            for (index, weight) in column.weights.enumerated() { value &+= sums[column.start + index] &* weight }
+            output[place] = UInt8(truncatingIfNeeded: value >> shift)
+        }
+    }
+
+    private func averageThree(_ sums: UnsafeMutableBufferPointer<UInt32>, into output: UnsafeMutableBufferPointer<UInt8>) {
         let shift = 16 + Self.fractionBits
         var place = 0
         for column in columns {

@@ -1,3 +1,5 @@
+import Models
+
 /// Reads EXIF from the head of a JPEG. Hostile input gives fewer fields, never a crash or a long loop.
 public enum EXIFReader {
     /// - Parameter jpeg: the file, or a prefix of it; segments that are cut off are not read.

@@ -7,9 +7,30 @@ public struct GrayImage: Sendable, Equatable {
     /// - Throws: ``ImagingError`` `invalidArgument` if the count is not `width * height`.
     public init(width: Int, height: Int, pixels: [UInt8]) throws(ImagingError) {
         try ImageShape.check(width: width, height: height, channels: 1, count: pixels.count)
+        self.init(trusted: width, height, pixels)
+    }
+
+    init(trusted width: Int, _ height: Int, _ pixels: [UInt8]) {
         self.width = width
         self.height = height
         self.pixels = pixels
+    }
+
+    /// Scales by area average.
+    func scaled(to size: (width: Int, height: Int)) -> GrayImage {
+        guard size.width != width || size.height != height else { return self }
+        let scaler = AreaScaler(from: (width, height), to: size, channels: 1)
+        return GrayImage(trusted: size.width, size.height, pixels.withUnsafeBufferPointer(scaler.scale))
+    }
+
+    /// Turned and mirrored as a viewer does for this EXIF orientation; unchanged for anything unknown.
+    func oriented(_ orientation: Int) -> GrayImage {
+        guard let turn = EXIFTurn(orientation, width: width, height: height) else { return self }
+        let output = [UInt8](unsafeUninitializedCapacity: pixels.count) { output, initialized in
+            pixels.withUnsafeBufferPointer { source in turn.forEach { place, origin in output[place] = source[origin] } }
+            initialized = pixels.count
+        }
+        return GrayImage(trusted: turn.width, turn.height, output)
     }
 }
 

@@ -16,66 +16,92 @@ public enum JPEGDecoder {
         }
     }
 
-    /// Decodes the brightness at the smallest scale whose longer and shorter side are at least the target's, or at full size.
-    /// - Throws: ``ImagingError`` `corrupt`, `unsupported`, `tooLarge` or `tooManyScans`.
-    public static func decodeLuma(
-        _ jpeg: some ContiguousBytes, covering target: (width: Int, height: Int)
-    ) throws(ImagingError) -> GrayImage {
-        let longest = max(target.width, target.height)
-        let shortest = min(target.width, target.height)
-        let decoded = try decode(jpeg, TJPF_GRAY, channels: 1) { width, height in
-            max(width, height) >= longest && min(width, height) >= shortest
-        }
-        return try GrayImage(width: decoded.width, height: decoded.height, pixels: decoded.pixels)
-    }
-
     /// Decodes in colour with a longer side of at most `maxSide`, EXIF orientation not applied; never enlarges.
     /// - Throws: ``ImagingError`` `corrupt`, `unsupported`, `tooLarge` or `tooManyScans`.
     public static func decodeRGB(_ jpeg: some ContiguousBytes, fitting maxSide: Int) throws(ImagingError) -> RGBImage {
-        let decoded = try decode(jpeg, TJPF_RGB, channels: 3) { width, height in max(width, height) >= maxSide }
-        let image = try RGBImage(width: decoded.width, height: decoded.height, pixels: decoded.pixels)
-        return image.fitted(maxSide: maxSide, proportions: decoded.original)
+        try decode(jpeg, fitting: maxSide) { bytes, header, size throws(ImagingError) in
+            try decompress(bytes, header) { handle, source, _, _ throws(ImagingError) in
+                try rgb(handle, source, size).fitted(maxSide: maxSide, proportions: (header.width, header.height))
+            }
+        }
     }
 
-    /// - original: size as stored.
-    private typealias Decoded = (width: Int, height: Int, pixels: [UInt8], original: (width: Int, height: Int))
+    /// Decodes without turning the colours into red, green and blue, with a longer side of at most `maxSide`, EXIF orientation not applied;
+    /// never enlarges.
+    /// - Throws: ``ImagingError`` `corrupt`, `unsupported`, `tooLarge` or `tooManyScans`.
+    static func decodePlanar(_ jpeg: some ContiguousBytes, fitting maxSide: Int) throws(ImagingError) -> PlanarImage {
+        try decode(jpeg, fitting: maxSide) { bytes, header, size throws(ImagingError) in
+            try decompress(bytes, header) { handle, source, subsampling, colours throws(ImagingError) in
+                let image =
+                    colours == Int32(TJCS_YCbCr.rawValue) || colours == Int32(TJCS_GRAY.rawValue)
+                    ? try planes(handle, source, size, subsampling) : try PlanarImage(rgb(handle, source, size))
+                return image.fitted(maxSide: maxSide, proportions: (header.width, header.height))
+            }
+        }
+    }
 
-    /// - Parameter isLargeEnough: asked with scaled sizes.
-    private static func decode(
-        _ jpeg: some ContiguousBytes, _ format: TJPF, channels: Int, isLargeEnough: (Int, Int) -> Bool
-    ) throws(ImagingError) -> Decoded {
+    /// Checks the header and chooses the scale.
+    private static func decode<Image>(
+        _ jpeg: some ContiguousBytes, fitting maxSide: Int,
+        _ body: (UnsafeRawBufferPointer, JPEGHeader, (width: Int, height: Int)) throws(ImagingError) -> Image
+    ) throws(ImagingError) -> Image {
         try withBytes(jpeg) { bytes throws(ImagingError) in
             let header = try JPEGHeader(bytes)
             try header.checkLimits()
             if header.isBuffered, JPEGHeader.scanCount(bytes) > ImageLimits.maximumScans {
                 throw ImagingError(.tooManyScans, "more than \(ImageLimits.maximumScans) scans")
             }
-            let scaled = scaledSize(header.width, header.height, isLargeEnough)
-            return try decompress(bytes, header, to: scaled, format, channels: channels)
+            return try body(bytes, header, scaledSize(header.width, header.height) { width, height in max(width, height) >= maxSide })
         }
     }
 
-    private static func decompress(
-        _ bytes: UnsafeRawBufferPointer, _ header: JPEGHeader, to size: (width: Int, height: Int), _ format: TJPF, channels: Int
-    ) throws(ImagingError) -> Decoded {
+    private typealias Source = (bytes: UnsafePointer<UInt8>?, count: UInt)
+
+    private static func decompress<Image>(
+        _ bytes: UnsafeRawBufferPointer, _ header: JPEGHeader,
+        _ body: (_ handle: tjhandle, _ source: Source, _ subsampling: Int32, _ colours: Int32) throws(ImagingError) -> Image
+    ) throws(ImagingError) -> Image {
         guard let handle = tjInitDecompress() else { throw ImagingError(.corrupt, "tjInitDecompress failed") }
         defer { tjDestroy(handle) }
-        let source = bytes.bindMemory(to: UInt8.self).baseAddress
+        let source = (bytes: bytes.bindMemory(to: UInt8.self).baseAddress, count: UInt(bytes.count))
         var (width, height, subsampling, colours) = (Int32(0), Int32(0), Int32(0), Int32(0))
-        guard tjDecompressHeader3(handle, source, UInt(bytes.count), &width, &height, &subsampling, &colours) == 0,
+        guard tjDecompressHeader3(handle, source.bytes, source.count, &width, &height, &subsampling, &colours) == 0,
             // libjpeg must have found the frame that was checked.
             Int(width) == header.width, Int(height) == header.height
         else { throw ImagingError(.corrupt, message(of: handle)) }
-        var pixels = [UInt8](repeating: 0, count: size.width * size.height * channels)
+        return try body(handle, source, subsampling, colours)
+    }
+
+    private static func rgb(_ handle: tjhandle, _ source: Source, _ size: (width: Int, height: Int)) throws(ImagingError) -> RGBImage {
+        var pixels = [UInt8](repeating: 0, count: size.width * size.height * 3)
         let status = pixels.withUnsafeMutableBufferPointer { output in
             tjDecompress2(
-                handle, source, UInt(bytes.count), output.baseAddress, Int32(size.width), 0, Int32(size.height),
-                format.rawValue, TJFLAG_LIMITSCANS)
+                handle, source.bytes, source.count, output.baseAddress, Int32(size.width), 0, Int32(size.height), TJPF_RGB.rawValue,
+                TJFLAG_LIMITSCANS)
         }
+        try check(status, handle)
+        return try RGBImage(width: size.width, height: size.height, pixels: pixels)
+    }
+
+    private static func planes(
+        _ handle: tjhandle, _ source: Source, _ size: (width: Int, height: Int), _ subsampling: Int32
+    ) throws(ImagingError) -> PlanarImage {
+        let planes = JPEGPlanes(width: size.width, height: size.height, subsampling: subsampling)
+        let (status, bytes) = planes.filled { pointers in
+            tjDecompressToYUVPlanes(
+                handle, source.bytes, source.count, pointers, Int32(size.width), nil, Int32(size.height), TJFLAG_LIMITSCANS)
+        }
+        try check(status, handle)
+        let luma = planes.plane(0, of: bytes)
+        guard planes.count == 3 else { return PlanarImage(gray: luma) }
+        return PlanarImage(luma: luma, anyBlue: planes.plane(1, of: bytes), anyRed: planes.plane(2, of: bytes))
+    }
+
+    /// What libjpeg calls a warning is a picture all the same.
+    private static func check(_ status: Int32, _ handle: tjhandle) throws(ImagingError) {
         guard status == 0 || tjGetErrorCode(handle) == TJERR_WARNING.rawValue else {
             throw ImagingError(.corrupt, message(of: handle))
         }
-        return (size.width, size.height, pixels, (header.width, header.height))
     }
 
     /// The smallest of libjpeg-turbo's scales that is large enough, full size if none below it is.

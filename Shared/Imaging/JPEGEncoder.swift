@@ -5,6 +5,37 @@ public enum JPEGEncoder {
     /// - Parameter quality: 1...100.
     /// - Throws: ``ImagingError`` `invalidArgument` or `encodingFailed`.
     public static func encode(_ image: RGBImage, quality: Int) throws(ImagingError) -> [UInt8] {
+        try encode(quality: quality) { handle, output, size in
+            image.pixels.withUnsafeBufferPointer { source in
+                tjCompress2(
+                    handle, source.baseAddress, Int32(image.width), 0, Int32(image.height), TJPF_RGB.rawValue, output, size,
+                    Int32(TJSAMP_420.rawValue), Int32(quality), 0)
+            }
+        }
+    }
+
+    /// As ``encode(_:quality:)``, without turning colours.
+    static func encode(_ image: PlanarImage, quality: Int) throws(ImagingError) -> [UInt8] {
+        // libjpeg-turbo reads whole groups of two by two.
+        let luma = image.luma.paddedToEven()
+        return try encode(quality: quality) { handle, output, size in
+            luma.pixels.withUnsafeBufferPointer { luma in
+                image.blue.pixels.withUnsafeBufferPointer { blue in
+                    image.red.pixels.withUnsafeBufferPointer { red in
+                        var planes = [luma.baseAddress, blue.baseAddress, red.baseAddress]
+                        return tjCompressFromYUVPlanes(
+                            handle, &planes, Int32(image.width), nil, Int32(image.height), Int32(TJSAMP_420.rawValue), output, size,
+                            Int32(quality), 0)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func encode(
+        quality: Int,
+        _ compress: (tjhandle, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<UInt>) -> Int32
+    ) throws(ImagingError) -> [UInt8] {
         guard (1...100).contains(quality) else { throw ImagingError(.invalidArgument, "quality \(quality)") }
         guard let handle = tjInitCompress() else { throw ImagingError(.encodingFailed, "tjInitCompress failed") }
         defer { tjDestroy(handle) }
@@ -12,14 +43,25 @@ public enum JPEGEncoder {
         var output: UnsafeMutablePointer<UInt8>?
         var size = UInt(0)
         defer { tjFree(output) }
-        let status = image.pixels.withUnsafeBufferPointer { source in
-            tjCompress2(
-                handle, source.baseAddress, Int32(image.width), 0, Int32(image.height), TJPF_RGB.rawValue, &output, &size,
-                Int32(TJSAMP_420.rawValue), Int32(quality), 0)
-        }
-        guard status == 0, let output else {
-            throw ImagingError(.encodingFailed, tjGetErrorStr2(handle).map { String(cString: $0) } ?? "tjCompress2 failed")
+        guard compress(handle, &output, &size) == 0, let output else {
+            throw ImagingError(.encodingFailed, tjGetErrorStr2(handle).map { String(cString: $0) } ?? "not encodable")
         }
         return Array(UnsafeBufferPointer(start: output, count: Int(size)))
+    }
+}
+
+extension GrayImage {
+    /// The last column and row once more where there is an odd number of them.
+    fileprivate func paddedToEven() -> GrayImage {
+        guard !width.isMultiple(of: 2) || !height.isMultiple(of: 2) else { return self }
+        let (evenWidth, evenHeight) = (width + width % 2, height + height % 2)
+        var padded: [UInt8] = []
+        padded.reserveCapacity(evenWidth * evenHeight)
+        for row in 0..<evenHeight {
+            let line = pixels[min(row, height - 1) * width..<(min(row, height - 1) + 1) * width]
+            padded += line
+            if evenWidth > width, let last = line.last { padded.append(last) }
+        }
+        return GrayImage(trusted: evenWidth, evenHeight, padded)
     }
 }

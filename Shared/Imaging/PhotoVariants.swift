@@ -1,5 +1,6 @@
-/// Upright copies of a photo for pages and lists (`guides/site.md` §8), with nothing of its metadata but the colour profile.
-public enum PhotoVariants {
+/// One decode of a photo, for everything that is made of its pixels: upright copies for pages and lists (`guides/site.md` §8), with nothing
+/// of its metadata but the colour profile, and the brightness that its depth map is compared with.
+public struct PhotoVariants: Sendable {
     /// Longer side of the thumbnail in pixels.
     public static let thumbnailSide = 480
     /// Longer side of the small copy in pixels.
@@ -18,26 +19,56 @@ public enum PhotoVariants {
     /// Profiles of cameras have some hundred bytes. A larger one is left out: it would weigh more than it brings.
     private static let maximumProfileBytes = 4096
 
-    /// JPEG files.
-    public typealias Copies = (thumbnail: [UInt8], small: [UInt8], large: [UInt8]?)
+    /// As stored, largest first.
+    private let large: PlanarImage
+    private let small: PlanarImage
+    private let thumbnail: PlanarImage
+    private let profile: [UInt8]
 
-    /// - Parameter orientation: EXIF orientation of the photo, 1...8; it is applied.
-    /// - Returns: `thumbnail` has a longer side of at most 480 px, `small` has a longer side of at most 828 px, `large` of at most 1656 px; `large` is `nil` if `small` has all
-    ///   pixels of the photo. Both are within their bounds unless the photo is noise.
+    /// Decodes the photo.
     /// - Throws: ``ImagingError``.
-    public static func make(_ jpeg: [UInt8], orientation: Int) throws(ImagingError) -> Copies {
-        let image = try JPEGDecoder.decodeRGB(jpeg, fitting: largeSide).oriented(orientation)
-        let profile = colourProfile(of: jpeg)
-        let smaller = image.fitted(maxSide: smallSide)
-        let isLarge = max(image.width, image.height) > smallSide
+    public init(_ jpeg: [UInt8]) throws(ImagingError) {
+        large = try JPEGDecoder.decodePlanar(jpeg, fitting: Self.largeSide)
+        small = large.fitted(maxSide: Self.smallSide)
+        thumbnail = small.fitted(maxSide: Self.thumbnailSide)
+        profile = Self.colourProfile(of: jpeg)
+    }
+
+    /// The brightness as stored, in the smallest size whose longer and shorter side are at least the target's, or the largest.
+    public func luma(covering target: (width: Int, height: Int)) -> GrayImage {
+        let (long, short) = (max(target.width, target.height), min(target.width, target.height))
+        let covering = [thumbnail, small].first { max($0.width, $0.height) >= long && min($0.width, $0.height) >= short }
+        return (covering ?? large).luma
+    }
+
+    /// A JPEG file and its size in pixels.
+    public struct Picture: Sendable {
+        public let jpeg: [UInt8]
+        public let width: Int
+        public let height: Int
+    }
+
+    /// `large` is `nil` if `small` has all pixels of the photo.
+    public typealias Copies = (thumbnail: Picture, small: Picture, large: Picture?)
+
+    /// Upright copies, with longer sides of at most ``thumbnailSide``, ``smallSide`` and ``largeSide``. All are within their bounds of bytes
+    /// unless the photo is noise.
+    /// - Parameter orientation: EXIF orientation of the photo, 1...8; it is applied.
+    /// - Throws: ``ImagingError`` `encodingFailed`.
+    public func copies(orientation: Int) throws(ImagingError) -> Copies {
+        let isLarge = max(large.width, large.height) > Self.smallSide
         return (
-            thumbnail: try encode(smaller.fitted(maxSide: thumbnailSide), within: maximumThumbnailBytes, profile),
-            small: try encode(smaller, within: maximumSmallBytes, profile),
-            large: isLarge ? try encode(image, within: maximumLargeBytes, profile) : nil
+            thumbnail: try picture(thumbnail.oriented(orientation), within: Self.maximumThumbnailBytes),
+            small: try picture(small.oriented(orientation), within: Self.maximumSmallBytes),
+            large: isLarge ? try picture(large.oriented(orientation), within: Self.maximumLargeBytes) : nil
         )
     }
 
-    private static func encode(_ image: RGBImage, within limit: Int, _ profile: [UInt8]) throws(ImagingError) -> [UInt8] {
+    private func picture(_ image: PlanarImage, within limit: Int) throws(ImagingError) -> Picture {
+        Picture(jpeg: try Self.encode(image, within: limit, profile), width: image.width, height: image.height)
+    }
+
+    private static func encode(_ image: PlanarImage, within limit: Int, _ profile: [UInt8]) throws(ImagingError) -> [UInt8] {
         let room = limit - profile.count
         var jpeg = try JPEGEncoder.encode(image, quality: bestQuality)
         let best = Double(jpeg.count)

@@ -22,51 +22,25 @@ public struct RGBImage: Sendable, Equatable {
 
     /// Fits with the proportions of the picture that this one was scaled from, whose rounding would show in narrow pictures.
     func fitted(maxSide: Int, proportions: (width: Int, height: Int)) -> RGBImage {
-        let longest = max(proportions.width, proportions.height)
-        guard maxSide >= 1, max(width, height) > maxSide else { return self }
-        let newWidth = max(1, (proportions.width * maxSide + longest / 2) / longest)
-        let newHeight = max(1, (proportions.height * maxSide + longest / 2) / longest)
-        return scaled(toWidth: newWidth, height: newHeight)
-    }
-
-    private func scaled(toWidth newWidth: Int, height newHeight: Int) -> RGBImage {
-        let scaler = AreaScaler(from: (width, height), to: (newWidth, newHeight))
-        return RGBImage(trusted: newWidth, newHeight, pixels.withUnsafeBufferPointer(scaler.scale))
+        guard let size = AreaScaler.size(of: (width, height), fitting: maxSide, proportions: proportions) else { return self }
+        let scaler = AreaScaler(from: (width, height), to: size, channels: 3)
+        return RGBImage(trusted: size.width, size.height, pixels.withUnsafeBufferPointer(scaler.scale))
     }
 
     /// Turns and mirrors as a viewer does for this EXIF orientation (Exif 2.32 §4.6.4, tag 0x0112); unchanged for anything
     /// unknown.
     public func oriented(_ orientation: Int) -> RGBImage {
-        guard (2...8).contains(orientation) else { return self }
-        let (newWidth, newHeight) = orientation >= 5 ? (height, width) : (width, height)
-        // Where the first pixel of the new picture is in this one, and how far the next to the right and the next below are.
-        let (right, bottom) = (width - 1, (height - 1) * width)
-        let (first, across, down) =
-            switch orientation {
-            case 2: (right, -1, width)
-            case 3: (bottom + right, -1, -width)
-            case 4: (bottom, 1, -width)
-            case 5: (0, width, 1)
-            case 6: (bottom, -width, 1)
-            case 7: (bottom + right, -width, -1)
-            default: (right, width, -1)
-            }
+        guard let turn = EXIFTurn(orientation, width: width, height: height) else { return self }
         let output = [UInt8](unsafeUninitializedCapacity: pixels.count) { output, initialized in
             pixels.withUnsafeBufferPointer { source in
-                var place = 0
-                for y in 0..<newHeight {
-                    var offset = (first + y * down) * 3
-                    for _ in 0..<newWidth {
-                        output[place] = source[offset]
-                        output[place + 1] = source[offset + 1]
-                        output[place + 2] = source[offset + 2]
-                        place += 3
-                        offset += across * 3
-                    }
+                turn.forEach { place, origin in
+                    output[place * 3] = source[origin * 3]
+                    output[place * 3 + 1] = source[origin * 3 + 1]
+                    output[place * 3 + 2] = source[origin * 3 + 2]
                 }
             }
             initialized = pixels.count
         }
-        return RGBImage(trusted: newWidth, newHeight, output)
+        return RGBImage(trusted: turn.width, turn.height, output)
     }
 }

@@ -62,6 +62,6 @@ extension S3Client {
 extension StoredMedia {
     /// The same bytes under a final key of the capture.
     public func kept(as name: MediaName, of capture: CaptureID) -> StoredMedia {
-        StoredMedia(key: "captures/\(capture)/\(name.rawValue)", sha256: sha256, sizeBytes: sizeBytes, contentType: contentType)
+        StoredMedia(key: name.key(of: capture), sha256: sha256, sizeBytes: sizeBytes, contentType: contentType)
     }
 }

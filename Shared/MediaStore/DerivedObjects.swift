@@ -3,16 +3,15 @@ import Models
 import ObjectStorage
 
 extension S3Client {
-    /// Stores what was made of a capture as `captures/{id}/{name}-{SHA-256}.{suffix}`, so that two workers cannot overwrite each other
-    /// (SPEC §5).
+    /// Stores what was made of a capture.
+    /// - Parameter pixels: of a picture, upright.
     /// - Throws: storage errors.
     public func storeDerived(
-        _ bytes: [UInt8], named name: MediaName, of capture: CaptureID
+        _ bytes: [UInt8], named name: MediaName, of capture: CaptureID, pixels: PixelSize? = nil
     ) async throws -> StoredMedia {
         let digest = ContentDigest(of: bytes)
-        let stem = name.rawValue.prefix { $0 != "." }
-        let key = "captures/\(capture)/\(stem)-\(digest.hex)\(name.rawValue.dropFirst(stem.count))"
+        let key = name.key(of: capture, digest: digest)
         try await put(key, bytes: bytes, contentType: name.contentType, sha256: digest.bytes)
-        return StoredMedia(key: key, sha256: digest, sizeBytes: Int64(bytes.count), contentType: name.contentType)
+        return StoredMedia(key: key, sha256: digest, sizeBytes: Int64(bytes.count), contentType: name.contentType, pixels: pixels)
     }
 }

@@ -1,3 +1,5 @@
+import CaptureProtocol
+
 /// The objects of a capture, by the names that rows, links and keys give them. A name says what is in it and who makes it (SPEC §5).
 public enum MediaName: String, Codable, CodingKeyRepresentable, Sendable, CaseIterable {
     /// As the device sent them.
@@ -16,6 +18,13 @@ public enum MediaName: String, Codable, CodingKeyRepresentable, Sendable, CaseIt
     case manifest = "manifest.c2pa"
     /// What stands for the capture where its link is shared.
     case shareCard = "og.jpg"
+
+    /// Where the object with this name lies (SPEC §5).
+    /// - Parameter digest: of what was made of a capture: two workers cannot overwrite each other then. `nil` for what the device sent.
+    public func key(of capture: CaptureID, digest: ContentDigest? = nil) -> String {
+        let stem = rawValue.prefix { $0 != "." }
+        return "captures/\(capture)/" + (digest.map { "\(stem)-\($0.hex)\(rawValue.dropFirst(stem.count))" } ?? rawValue)
+    }
 
     /// What it is to a browser: what a row or the store says is not believed (SPEC §5).
     public var contentType: String {
@@ -39,6 +48,14 @@ public enum MediaName: String, Codable, CodingKeyRepresentable, Sendable, CaseIt
         case .signedCopy: .signedCopy
         case .manifest: .manifest
         case .shareCard: .shareCard
+        }
+    }
+
+    /// Whether a row says how large it is. Nobody sees the original, and cards all have one size.
+    public var isPicture: Bool {
+        switch self {
+        case .publicCopy, .thumbnail, .smallPicture, .largePicture, .depthPreview, .signedCopy: true
+        case .original, .depth, .metadata, .manifest, .shareCard: false
         }
     }
 

@@ -7,16 +7,19 @@ public struct StoredMedia: Codable, Sendable, Hashable {
     public let sha256: ContentDigest
     public let sizeBytes: Int64
     public let contentType: String
+    /// Width and height of an upright picture in pixels; `nil` for what is none, or was not measured.
+    public let pixels: PixelSize?
 
-    public init(key: String, sha256: ContentDigest, sizeBytes: Int64, contentType: String) {
+    public init(key: String, sha256: ContentDigest, sizeBytes: Int64, contentType: String, pixels: PixelSize? = nil) {
         self.key = key
         self.sha256 = sha256
         self.sizeBytes = sizeBytes
         self.contentType = contentType
+        self.pixels = pixels
     }
 
     enum CodingKeys: String, CodingKey {
-        case key, sha256
+        case key, sha256, pixels
         case sizeBytes = "size_bytes"
         case contentType = "content_type"
     }

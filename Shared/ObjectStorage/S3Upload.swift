@@ -41,10 +41,11 @@ public actor S3Upload {
     }
 
     /// Completes the object.
-    public func finish() async throws -> StoredObject {
+    /// - Parameter sha256: of all that was written, where the caller has it: what fits one request is not hashed again.
+    public func finish(sha256: [UInt8]? = nil) async throws -> StoredObject {
         guard !isEnded else { throw ObjectStorageError(.rejected, "the upload has ended") }
         guard let uploadID else {
-            let stored = try await client.put(key, buffer: pending, contentType: contentType)
+            let stored = try await client.put(key, buffer: pending, contentType: contentType, sha256: sha256)
             isEnded = true
             pending = ByteBuffer()
             return stored

@@ -73,9 +73,9 @@ struct PartResultsTests {
             let publisher = PartPublisher<DepthAnalyzed>(.depthAnalyzer, database: pool)
             let context = { MessageContext(eventID: EventID(), topic: .captureReceived, logger: Logger(label: "tests")) }
             let first = context()
-            #expect(try await publisher.begin(capture.id, answering: first) == capture.announcement)
+            #expect(try await publisher.begin(capture.id, answering: first)?.announcement == capture.announcement)
             let stored = try await publisher.publish(capture.id, answering: first) { connection in
-                try await publisher.results.save(Self.findings(.noDepth), for: capture.id, on: connection)
+                try await Self.results.save(Self.findings(.noDepth), for: capture.id, on: connection)
             }
             #expect(stored == Self.findings(.noDepth))
             let second = context()

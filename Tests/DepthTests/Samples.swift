@@ -29,7 +29,7 @@ struct Sample: Decodable, Sendable, CustomTestStringConvertible {
 
     func luma() throws -> LumaImage {
         let file = try Data(contentsOf: Self.directory.appendingPathComponent("\(name).jpg"))
-        let gray = try JPEGDecoder.decodeLuma(file, covering: (width, height))
+        let gray = try PhotoVariants(Array(file)).luma(covering: (width, height))
         return try LumaImage(width: gray.width, height: gray.height, pixels: gray.pixels)
     }
 }

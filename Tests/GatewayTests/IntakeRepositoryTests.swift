@@ -14,8 +14,8 @@ struct IntakeRepositoryTests {
             let id = CaptureID()
             _ = try await CaptureRepositoryTests.record(id, on: pool, device)
             #expect(await IntakeRepository(database: pool).outcome(of: id) == .recorded)
-            // Who sent again meanwhile has named the bytes anew.
-            try await IntakeRepository(database: pool).reopen(id, device: device)
+            // A row of that name that is there all the same: the capture decides.
+            try await IntakeRepository(database: pool).open(id, device: device)
             #expect(await IntakeRepository(database: pool).outcome(of: id) == .recorded)
             let rows = try await pool.query("SELECT abandoned_at FROM intakes WHERE id = \(id.uuid)")
             #expect(rows.count == 1)
@@ -70,19 +70,19 @@ struct IntakeRepositoryTests {
         }
     }
 
-    @Test("bytes that are brought again are named anew, also where they were before")
-    func reopened() async throws {
+    @Test("an upload that brings a capture's bytes once more is left to it, unless it was given up")
+    func left() async throws {
         try await GatewayDatabase.with { pool in
             let device = try await CaptureRepositoryTests.insertDevice(pool)
-            let (id, intakes) = (CaptureID(), IntakeRepository(database: pool))
-            try await intakes.reopen(id, device: device)
-            _ = try await pool.query("UPDATE intakes SET created_at = now() - interval '2 days', abandoned_at = now()")
-            try await intakes.reopen(id, device: device)
-            let row = try #require(
-                try await pool.query("SELECT created_at > now() - interval '1 minute' AS young, abandoned_at, prefix FROM intakes").first)
-            #expect(try row.get("young") == true)
-            #expect(try row.getOptional("abandoned_at", as: Date.self) == nil)
-            #expect(try row.get("prefix") == "incoming/\(id)/")
+            let (id, known, intakes) = (CaptureID(), CaptureID(), IntakeRepository(database: pool))
+            try await intakes.open(id, device: device)
+            #expect(try await intakes.leave(id, to: known))
+            let row = try #require(try await pool.query("SELECT brings, prefix FROM intakes").first)
+            #expect(try row.get("brings", as: UUID.self) == known.uuid)
+            #expect(try row.get("prefix") == "captures/\(id)/")
+            _ = try await pool.query("UPDATE intakes SET abandoned_at = now()")
+            #expect(try await !intakes.leave(id, to: known))
+            #expect(try await !intakes.leave(CaptureID(), to: known))
         }
     }
 }

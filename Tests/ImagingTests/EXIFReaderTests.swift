@@ -1,4 +1,5 @@
 import Imaging
+import Models
 import Testing
 
 @Suite("EXIF reader")

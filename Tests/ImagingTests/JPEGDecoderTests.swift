@@ -1,6 +1,7 @@
 import Foundation
-import Imaging
 import Testing
+
+@testable import Imaging
 
 @Suite("JPEG decoder")
 struct JPEGDecoderTests {
@@ -11,21 +12,6 @@ struct JPEGDecoderTests {
         } catch {
             return (error as? ImagingError)?.code
         }
-    }
-
-    @Test(
-        "decodes at the smallest scale that covers the target in either orientation",
-        arguments: [
-            (640, 480, 256, 192, 320, 240), (480, 640, 256, 192, 240, 320), (640, 480, 641, 1, 640, 480),
-            (100, 80, 256, 192, 100, 80),
-            (2048, 1536, 256, 192, 256, 192), (2047, 1535, 256, 192, 256, 192), (2040, 1528, 256, 192, 510, 382),
-        ])
-    func scaling(width: Int, height: Int, targetWidth: Int, targetHeight: Int, expectedWidth: Int, expectedHeight: Int) throws {
-        let gray = try JPEGDecoder.decodeLuma(
-            TestPictures.jpeg(width: width, height: height), covering: (targetWidth, targetHeight))
-        #expect(gray.width == expectedWidth && gray.height == expectedHeight)
-        #expect(gray.pixels.count == expectedWidth * expectedHeight)
-        #expect(gray.pixels[0] > 240 && gray.pixels[gray.pixels.count - 1] < 120)
     }
 
     @Test(
@@ -49,16 +35,16 @@ struct JPEGDecoderTests {
         arguments: [(65_500, 65_500), (12_001, 10), (10, 12_001), (12_000, 5001)])
     func bombs(width: Int, height: Int) throws {
         let bomb = TestPictures.announcing(width: width, height: height, try TestPictures.jpeg(width: 64, height: 64))
-        #expect(code { try JPEGDecoder.decodeLuma(bomb, covering: (256, 192)) } == .tooLarge)
+        #expect(code { try JPEGDecoder.decodePlanar(bomb, fitting: 256) } == .tooLarge)
         #expect(code { try JPEGDecoder.decodeRGB(bomb, fitting: 640) } == .tooLarge)
         #expect(code { try JPEGDecoder.size(of: bomb) } == .tooLarge)
-        #expect(code { try PhotoVariants.make(bomb, orientation: 1) } == .tooLarge)
+        #expect(code { try PhotoVariants(bomb).copies(orientation: 1) } == .tooLarge)
     }
 
     @Test("refuses a picture without extent", arguments: [(0, 64), (64, 0)])
     func empty(width: Int, height: Int) throws {
         let jpeg = TestPictures.announcing(width: width, height: height, try TestPictures.jpeg(width: 64, height: 64))
-        #expect(code { try JPEGDecoder.decodeLuma(jpeg, covering: (8, 8)) } == .corrupt)
+        #expect(code { try JPEGDecoder.decodePlanar(jpeg, fitting: 8) } == .corrupt)
     }
 
     @Test("holds progressive pictures to a lower limit, since they are held whole")
@@ -78,21 +64,21 @@ struct JPEGDecoderTests {
         var bomb = Array(jpeg.dropLast(2))
         for _ in 0..<1000 { bomb += scan }
         bomb += [0xFF, 0xD9]
-        #expect(code { try JPEGDecoder.decodeLuma(bomb, covering: (8, 8)) } == .tooManyScans)
+        #expect(code { try JPEGDecoder.decodePlanar(bomb, fitting: 8) } == .tooManyScans)
     }
 
     @Test("refuses kinds that no camera writes", arguments: [UInt8(0xC3), 0xC9, 0xCA])
     func unsupportedFrames(marker: UInt8) throws {
         var jpeg = try TestPictures.jpeg(width: 16, height: 16)
         jpeg[try #require(TestPictures.frame(in: jpeg)) - 3] = marker
-        #expect(code { try JPEGDecoder.decodeLuma(jpeg, covering: (8, 8)) } == .unsupported)
+        #expect(code { try JPEGDecoder.decodePlanar(jpeg, fitting: 8) } == .unsupported)
     }
 
     @Test("refuses four components and twelve bits", arguments: [(5, UInt8(4)), (0, 12)])
     func unsupportedFields(offset: Int, value: UInt8) throws {
         var jpeg = try TestPictures.jpeg(width: 16, height: 16)
         jpeg[try #require(TestPictures.frame(in: jpeg)) + offset] = value
-        #expect(code { try JPEGDecoder.decodeLuma(jpeg, covering: (8, 8)) } == .unsupported)
+        #expect(code { try JPEGDecoder.decodePlanar(jpeg, fitting: 8) } == .unsupported)
     }
 
     @Test("decodes a truncated picture as far as it goes, or refuses it")
@@ -101,7 +87,7 @@ struct JPEGDecoderTests {
         var refused = 0
         for length in 0..<jpeg.count {
             let prefix = Array(jpeg[..<length])
-            if let gray = try? JPEGDecoder.decodeLuma(prefix, covering: (48, 32)) {
+            if let gray = try? JPEGDecoder.decodePlanar(prefix, fitting: 48) {
                 #expect(gray.width == 48 && gray.height == 32)
             } else {
                 refused += 1
@@ -128,7 +114,7 @@ struct JPEGDecoderTests {
 
     @Test("refuses what is no JPEG", arguments: ["", "\u{FF}", "GIF89a", "PNG and more text than a header needs"])
     func garbage(text: String) {
-        #expect(code { try JPEGDecoder.decodeLuma(Array(text.utf8), covering: (8, 8)) } == .corrupt)
-        #expect(code { try JPEGDecoder.decodeLuma([0xFF, 0xD8, 0xFF, 0xD9], covering: (8, 8)) } == .corrupt)
+        #expect(code { try JPEGDecoder.decodePlanar(Array(text.utf8), fitting: 8) } == .corrupt)
+        #expect(code { try JPEGDecoder.decodePlanar([0xFF, 0xD8, 0xFF, 0xD9], fitting: 8) } == .corrupt)
     }
 }

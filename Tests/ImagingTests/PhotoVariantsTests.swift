@@ -1,3 +1,4 @@
+import CTurboJPEG
 import Testing
 
 @testable import Imaging
@@ -19,16 +20,16 @@ struct PhotoVariantsTests {
 
     @Test("are 828 and 1656 px long, upright", arguments: [(1, [828, 621], [1656, 1242]), (6, [621, 828], [1242, 1656])])
     func sizes(orientation: Int, small: [Int], large: [Int]) throws {
-        let variants = try PhotoVariants.make(try TestPictures.jpeg(width: 2000, height: 1500), orientation: orientation)
-        #expect(try size(variants.small) == small)
-        #expect(try size(try #require(variants.large)) == large)
-        #expect(variants.small.count <= 160_000)
+        let variants = try PhotoVariants(try TestPictures.jpeg(width: 2000, height: 1500)).copies(orientation: orientation)
+        #expect(try size(variants.small.jpeg) == small && [variants.small.width, variants.small.height] == small)
+        #expect(try size(try #require(variants.large).jpeg) == large)
+        #expect(variants.small.jpeg.count <= 160_000)
     }
 
     @Test("have the bright corner where a viewer shows it")
     func orientation() throws {
-        let variants = try PhotoVariants.make(try TestPictures.jpeg(width: 1200, height: 900), orientation: 6)
-        let image = try JPEGDecoder.decodeRGB(variants.small, fitting: 828)
+        let variants = try PhotoVariants(try TestPictures.jpeg(width: 1200, height: 900)).copies(orientation: 6)
+        let image = try JPEGDecoder.decodeRGB(variants.small.jpeg, fitting: 828)
         let (left, right) = (image.pixels[(20 * image.width + 20) * 3], image.pixels[(20 * image.width + image.width - 20) * 3])
         #expect(right > 230 && left < 120)
     }
@@ -36,9 +37,9 @@ struct PhotoVariantsTests {
     @Test(
         "are never larger than the photo, and one where one has it all", arguments: [([640, 480], 0), ([828, 10], 0), ([900, 600], 900)])
     func small(shape: [Int], largeWidth: Int) throws {
-        let variants = try PhotoVariants.make(try TestPictures.jpeg(width: shape[0], height: shape[1]), orientation: 1)
-        #expect(try size(variants.small)[0] == min(shape[0], 828))
-        #expect(try variants.large.map { try size($0)[0] } ?? 0 == largeWidth)
+        let variants = try PhotoVariants(try TestPictures.jpeg(width: shape[0], height: shape[1])).copies(orientation: 1)
+        #expect(try size(variants.small.jpeg)[0] == min(shape[0], 828))
+        #expect(try variants.large.map { try size($0.jpeg)[0] } ?? 0 == largeWidth)
     }
 
     @Test("stay within their bounds for noise")
@@ -46,9 +47,9 @@ struct PhotoVariantsTests {
         var random = SystemRandomNumberGenerator()
         let pixels = (0..<1000 * 800 * 3).map { _ in UInt8.random(in: 0...255, using: &random) }
         let noise = try JPEGEncoder.encode(try RGBImage(width: 1000, height: 800, pixels: pixels), quality: 95)
-        let variants = try PhotoVariants.make(noise, orientation: 1)
-        #expect(variants.small.count <= PhotoVariants.maximumSmallBytes)
-        #expect(try #require(variants.large).count <= PhotoVariants.maximumLargeBytes)
+        let variants = try PhotoVariants(noise).copies(orientation: 1)
+        #expect(variants.small.jpeg.count <= PhotoVariants.maximumSmallBytes)
+        #expect(try #require(variants.large).jpeg.count <= PhotoVariants.maximumLargeBytes)
     }
 
     @Test("keep the colour profile and nothing else that is not picture")
@@ -57,8 +58,8 @@ struct PhotoVariantsTests {
         jpeg = inserting(0xfe, Array("a comment".utf8), into: jpeg)
         jpeg = inserting(0xe1, Array("Exif\0\0secret".utf8), into: jpeg)
         jpeg = inserting(0xe2, Self.profile, into: jpeg)
-        let variants = try PhotoVariants.make(jpeg, orientation: 1)
-        for variant in [variants.small, try #require(variants.large)] {
+        let variants = try PhotoVariants(jpeg).copies(orientation: 1)
+        for variant in [variants.small.jpeg, try #require(variants.large).jpeg] {
             var walker = JPEGMarkerWalker(variant)
             var markers: [UInt8] = []
             while let segment = walker.next() {
@@ -73,17 +74,42 @@ struct PhotoVariantsTests {
     @Test("leave out a profile that is large, or in parts")
     func oddProfiles() throws {
         let jpeg = try TestPictures.jpeg(width: 100, height: 80)
-        let plain = try PhotoVariants.make(jpeg, orientation: 1).small
+        let plain = try PhotoVariants(jpeg).copies(orientation: 1).small.jpeg
         let large = Self.profile + [UInt8](repeating: 0, count: 5000)
         var part = Self.profile
         part[13] = 2
         for payload in [large, part, Array(Self.profile.prefix(14))] {
-            #expect(try PhotoVariants.make(inserting(0xe2, payload, into: jpeg), orientation: 1).small == plain)
+            #expect(try PhotoVariants(inserting(0xe2, payload, into: jpeg)).copies(orientation: 1).small.jpeg == plain)
         }
+    }
+
+    @Test(
+        "are within a few levels of the picture made in full colours, whatever the photo's subsampling",
+        arguments: [TJSAMP_444, TJSAMP_422, TJSAMP_420, TJSAMP_440, TJSAMP_411, TJSAMP_GRAY], [(1200, 902), (1201, 901), (600, 411)])
+    func planes(subsampling: TJSAMP, size: (width: Int, height: Int)) throws {
+        let source = try TestPictures.gradient(width: size.width, height: size.height)
+        let jpeg = try TestPictures.jpeg(source, subsampling)
+        let expected = try JPEGDecoder.decodeRGB(jpeg, fitting: PhotoVariants.smallSide)
+        let shown = try JPEGDecoder.decodeRGB(PhotoVariants(jpeg).copies(orientation: 1).small.jpeg, fitting: PhotoVariants.smallSide)
+        #expect(shown.width == expected.width && shown.height == expected.height)
+        let differences = zip(shown.pixels, expected.pixels).map { abs(Int($0) - Int($1)) }
+        #expect(Double(differences.reduce(0, +)) / Double(differences.count) < 2)
+        // Away from the edge of the marked square nothing is off.
+        let middle = (expected.height / 2 * expected.width + expected.width / 2) * 3
+        #expect(differences[middle..<middle + 300].allSatisfy { $0 < 8 })
+    }
+
+    @Test(
+        "give the brightness as stored, in the smallest size that covers the depth map",
+        arguments: [(256, 192, 480), (192, 256, 480), (480, 361, 828), (1024, 768, 1656), (4000, 3000, 1656)])
+    func luma(width: Int, height: Int, longSide: Int) throws {
+        let luma = try PhotoVariants(try TestPictures.jpeg(width: 2000, height: 1500)).luma(covering: (width, height))
+        #expect(luma.width == longSide && luma.height == longSide * 3 / 4)
+        #expect(luma.pixels[0] > 240 && luma.pixels[luma.pixels.count - 1] < 120)
     }
 
     @Test("are not made of what is no photo", arguments: [[], [0xff, 0xd8], Array("GIF89a".utf8)])
     func refuses(bytes: [UInt8]) {
-        #expect(throws: ImagingError.self) { try PhotoVariants.make(bytes, orientation: 1) }
+        #expect(throws: ImagingError.self) { try PhotoVariants(bytes).copies(orientation: 1) }
     }
 }

@@ -84,7 +84,7 @@ struct RGBImageTests {
     @Test("become upright thumbnails", arguments: [(1, 480, 360), (6, 360, 480), (8, 360, 480), (3, 480, 360)])
     func thumbnail(orientation: Int, width: Int, height: Int) throws {
         let jpeg = try TestPictures.jpeg(width: 960, height: 720)
-        let small = try JPEGDecoder.decodeRGB(try PhotoVariants.make(jpeg, orientation: orientation).thumbnail, fitting: 1000)
+        let small = try JPEGDecoder.decodeRGB(try PhotoVariants(jpeg).copies(orientation: orientation).thumbnail.jpeg, fitting: 1000)
         #expect(small.width == width && small.height == height)
         // Where the marked corner comes to lie.
         let (x, y) = [1: (5, 5), 6: (width - 6, 5), 3: (width - 6, height - 6), 8: (5, height - 6)][orientation] ?? (0, 0)

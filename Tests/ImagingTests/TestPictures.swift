@@ -1,4 +1,6 @@
+import CTurboJPEG
 import Imaging
+import Testing
 
 /// Pictures by formula.
 enum TestPictures {
@@ -16,6 +18,19 @@ enum TestPictures {
 
     static func jpeg(width: Int, height: Int) throws -> [UInt8] {
         try JPEGEncoder.encode(try gradient(width: width, height: height), quality: 90)
+    }
+
+    static func jpeg(_ image: RGBImage, _ subsampling: TJSAMP) throws -> [UInt8] {
+        let handle = try #require(tjInitCompress())
+        defer { tjDestroy(handle) }
+        var output: UnsafeMutablePointer<UInt8>?
+        var size = UInt(0)
+        defer { tjFree(output) }
+        let status = tjCompress2(
+            handle, image.pixels, Int32(image.width), 0, Int32(image.height), TJPF_RGB.rawValue, &output, &size,
+            Int32(subsampling.rawValue), 92, 0)
+        try #require(status == 0)
+        return Array(UnsafeBufferPointer(start: try #require(output), count: Int(size)))
     }
 
     /// Where the body of the frame header starts.

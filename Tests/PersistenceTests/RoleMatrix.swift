@@ -17,7 +17,7 @@ enum RoleMatrix {
                 "I announcement assertion_sha256 capture_mode captured_at depth_sha256 detection device_id id location media_sha256 short_id "
                     + "type uploaded_at",
             ],
-            "intakes": ["S", "I", "U abandoned_at created_at", "D"],
+            "intakes": ["S", "I", "U abandoned_at brings created_at", "D"],
             "evidence_parts": ["S"], "media_objects": ["S"], "content_credentials": ["S"],
             "rate_limits": ["S", "I", "U", "D"], "verification_logs": ["S", "I", "D"],
         ],
@@ -37,14 +37,14 @@ enum RoleMatrix {
         ],
         "depth_analyzer": ["captures": ["S"], "depth_analyses": ["S", "I", "U analyzed_at failure result"]],
         "upload_sync": [
-            "captures": ["S"], "devices": ["S attestation_level id"], "sync_jobs": ["S", "I", "U"], "media_objects": ["S", "I", "D"],
-            "intakes": ["S", "U abandoned_at", "D"],
+            "captures": ["S"], "devices": ["S attestation_level id"], "sync_jobs": ["S", "I", "U"], "media_objects": ["S"],
+            "intakes": ["S", "U abandoned_at", "D"], "media_damage": ["S", "I", "U"],
         ],
         "evidence_assembler": [
             "captures": ["S", "U completed_at confidence_level evidence failure status"],
             "attestation_appraisals": ["S"], "depth_analyses": ["S"], "sync_jobs": ["S"],
             "evidence_parts": ["S", "I", "U outcome reason received_at result"],
-            "media_objects": ["S", "I"], "content_credentials": ["S", "I", "U leaf_sha256 manifest_sha256"],
+            "media_objects": ["S", "I", "U height width"], "content_credentials": ["S", "I", "U leaf_sha256 manifest_sha256"],
         ],
     ]
 

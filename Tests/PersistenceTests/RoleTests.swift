@@ -144,13 +144,14 @@ struct RoleTests {
             ("depth_analyzer", "SELECT public_key FROM devices"),
             ("upload_sync", Self.media("c2pa.jpg", "text/html", of: Self.unfinished)),
             ("upload_sync", Self.media("c2pa.jpg", "image/jpeg", of: Self.unfinished)),
-            ("upload_sync", Self.media("public.jpg", "text/html", of: Self.unfinished)),
-            ("upload_sync", Self.media("public.jpg", "image/jpeg", of: Self.unfinished, key: "captures/\(Self.complete)/original.jpg")),
+            ("upload_sync", Self.media("original.jpg", "image/jpeg", of: Self.unfinished)),
             ("upload_sync", "UPDATE media_objects SET sha256 = sha256('y')"),
             ("upload_sync", "DELETE FROM media_objects"),
             ("upload_sync", "UPDATE captures SET status = 'failed'"),
             ("upload_sync", "SELECT public_key FROM devices"),
-            ("evidence_assembler", Self.media("original.jpg", "image/jpeg", of: Self.unfinished)),
+            ("evidence_assembler", Self.media("og.jpg", "image/jpeg", of: Self.unfinished, key: "captures/\(Self.complete)/original.jpg")),
+            ("evidence_assembler", "UPDATE media_objects SET sha256 = sha256('y')"),
+            ("upload_sync", "DELETE FROM media_damage"),
             ("evidence_assembler", Self.media("og.jpg", "text/html", of: Self.unfinished)),
             ("evidence_assembler", "UPDATE captures SET confidence_level = 'high' WHERE status = 'complete'"),
             (
@@ -180,8 +181,9 @@ struct RoleTests {
                 try await connection.execute(script: "RESET ROLE")
             }
             // A table that hides the real one deceives no guard.
-            try await connection.execute(script: "SET ROLE rial_upload_sync; CREATE TEMP TABLE captures (id uuid, status text)")
-            #expect(await postgresError { try await connection.execute(script: "DELETE FROM media_objects") }?.sqlState == "23514")
+            try await connection.execute(script: "SET ROLE rial_depth_analyzer; CREATE TEMP TABLE captures (id uuid, status text)")
+            let overwrite = "UPDATE depth_analyses SET result = '{}'"
+            #expect(await postgresError { try await connection.execute(script: overwrite) }?.sqlState == "23514")
             try await connection.execute(script: "DROP TABLE pg_temp.captures; RESET ROLE")
             let left = try await connection.query("SELECT count(*) AS count FROM media_objects")
             #expect(try left.first?.get("count", as: Int64.self) == 1)
@@ -198,8 +200,10 @@ struct RoleTests {
             ("attestation_verifier", "UPDATE devices SET revoked_at = NULL"),
             ("attestation_verifier", "INSERT INTO attestation_appraisals (capture_id, failure) VALUES ('\(Self.unfinished)', 'x')"),
             ("attestation_verifier", "UPDATE attestation_appraisals SET failure = NULL, result = '{}' WHERE result IS NULL"),
-            ("upload_sync", Self.media("public.jpg", "image/jpeg", of: Self.unfinished)),
-            ("upload_sync", "DELETE FROM media_objects WHERE capture_id = '\(Self.unfinished)'"),
+            ("evidence_assembler", Self.media("original.jpg", "image/jpeg", of: Self.unfinished)),
+            ("evidence_assembler", "UPDATE media_objects SET width = 4, height = 3"),
+            ("depth_analyzer", "INSERT INTO depth_analyses (capture_id, result) VALUES ('\(Self.unfinished)', '{}')"),
+            ("depth_analyzer", "UPDATE depth_analyses SET result = '{\"pictures\": {}}' WHERE capture_id = '\(Self.unfinished)'"),
             ("evidence_assembler", Self.media("manifest.c2pa", "application/c2pa", of: Self.complete)),
             ("evidence_assembler", "UPDATE captures SET evidence = '{\"content_credentials\": {}}' WHERE status = 'complete'"),
             (

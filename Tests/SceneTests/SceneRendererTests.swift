@@ -16,7 +16,7 @@ struct SceneRendererTests {
 
     private func analyze(_ scene: RenderedScene) throws -> DepthMeasurements {
         let map = try DepthMapDecoder.decode(try scene.depthGzip(), width: scene.depthWidth, height: scene.depthHeight)
-        let gray = try JPEGDecoder.decodeLuma(scene.jpeg, covering: (scene.depthWidth, scene.depthHeight))
+        let gray = try PhotoVariants(scene.jpeg).luma(covering: (scene.depthWidth, scene.depthHeight))
         let luma = try LumaImage(width: gray.width, height: gray.height, pixels: gray.pixels)
         return DepthAnalysis.analyze(depth: map, luma: luma, exifOrientation: 1)
     }

@@ -50,61 +50,6 @@ struct DepthViewTests {
         #expect(depth(picture: nil, expects: false)["missing"] == nil)
     }
 
-    @Test("pictures are measured upright from their first bytes")
-    func sizes() async throws {
-        #expect(
-            PictureSizes.measure([]) == nil && PictureSizes.measure([0xFF, 0xD8]) == nil
-                && PictureSizes.measure(Array("GIF89a".utf8)) == nil)
-        let png: [UInt8] =
-            [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + [0, 0, 3, 0, 0, 0, 2, 0x40]
-        #expect(PictureSizes.measure(png) == PixelSize(768, 576))
-        #expect(PictureSizes.measure(Array(png.dropLast())) == nil)
-        // SOI, a baseline frame of 4032 × 3024, start of scan.
-        let frame: [UInt8] = [0xFF, 0xC0, 0, 11, 8, 0x0B, 0xD0, 0x0F, 0xC0, 1, 1, 0x11, 0, 0xFF, 0xDA, 0, 2]
-        #expect(PictureSizes.measure([0xFF, 0xD8] + frame) == PixelSize(4032, 3024))
-        // EXIF that says orientation 6.
-        let tiff: [UInt8] =
-            Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
-        let exif = Array("Exif\0\0".utf8) + tiff
-        #expect(PictureSizes.measure([0xFF, 0xD8, 0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif + frame) == PixelSize(3024, 4032))
-    }
-
-    @Test("a picture is read once, and a store that is away makes a page without it")
-    func remembered() async throws {
-        let counter = Counter()
-        let png: [UInt8] =
-            [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + [0, 0, 3, 0, 0, 0, 2, 0x40]
-        let sizes = PictureSizes(logger: Logger(label: "tests"), pause: .zero) { _, bytes in
-            guard await counter.next() > 1 else { throw APIError(.storageError, "away") }
-            return Array(png.prefix(Int(bytes)))
-        }
-        let object = StoredMedia(key: "k", sha256: Samples.digest, sizeBytes: 1000, contentType: "image/png")
-        #expect(await sizes.size(of: object) == nil)
-        #expect(await sizes.size(of: object) == PixelSize(768, 576))
-        #expect(await sizes.size(of: object) == PixelSize(768, 576))
-        #expect(await counter.count == 2)
-    }
-
-    @Test("a store that does not answer holds a page up once, and no longer than its timeout")
-    func timeout() async {
-        let sizes = PictureSizes(logger: Logger(label: "tests"), timeout: .milliseconds(200), pause: .seconds(60)) { _, _ in
-            try await Task.sleep(for: .seconds(60))
-            return []
-        }
-        let object = StoredMedia(key: "k", sha256: Samples.digest, sizeBytes: 1000, contentType: "image/png")
-        let start = ContinuousClock.now
-        for _ in 0..<100 { #expect(await sizes.size(of: object) == nil) }
-        #expect(start.duration(to: .now) < .seconds(15))
-    }
-
-    private actor Counter {
-        var count = 0
-        func next() -> Int {
-            count += 1
-            return count
-        }
-    }
-
     private func gauges(_ verdict: DepthVerdict, relief: Double?, _ language: Language = .english) -> [Gauge] {
         Gauge.all(Samples.Evidence(verdict: verdict, relief: relief).package.depthAnalysis, resources.words(language))
     }

@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Foundation
+import Models
 import Testing
 
 @testable import Gateway

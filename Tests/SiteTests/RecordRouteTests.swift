@@ -8,10 +8,6 @@ import Testing
 
 @Suite("Records from the database", .enabled(if: SiteDatabase.isConfigured, SiteDatabase.hint))
 struct RecordRouteTests {
-    /// 768 × 576.
-    private static let picture: [UInt8] =
-        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + [0, 0, 3, 0, 0, 0, 2, 0x40]
-
     @Test("a finished record shows its pictures and downloads, and nothing that is not public")
     func complete() async throws {
         try await SiteDatabase.with { database in
@@ -26,7 +22,7 @@ struct RecordRouteTests {
                 INSERT INTO content_credentials (capture_id, manifest_id, certificate_serial, issuer, signed_at, has_timestamp)
                 VALUES (\(id.uuid), 'm', '1', 'Newsroom\u{202E} <b>', \(Samples.captured), false)
                 """)
-            let site = TestSite(database: database.pool, reader: { _, _ in Self.picture })
+            let site = TestSite(database: database.pool)
             let response = try await site.get("/verify/\(id)")
             let html = try await response.text()
             #expect(response.status == .ok && response.headers[.robotsTag] == "noindex")
@@ -42,7 +38,7 @@ struct RecordRouteTests {
             let embed = try await site.get("/oembed?url=\(publicURL)/v/Ab3dE6gH&maxwidth=600")
             #expect(try await embed.text().contains(#""type":"photo""#) && embed.headers[.accessControlAllowOrigin] == "*")
             let example = try await TestSite(
-                SiteSettings(publicURL: publicURL, example: id), database: database.pool, reader: { _, _ in Self.picture }
+                SiteSettings(publicURL: publicURL, example: id), database: database.pool
             ).get("/").text()
             #expect(example.contains("<a class=\"photo ex\" href=\"/verify/\(id)\">"))
             #expect(!example.contains(device.description))

@@ -51,8 +51,8 @@ struct SiteDatabase: Sendable {
     func insertMedia(_ capture: CaptureID, _ name: String) async throws {
         _ = try await pool.query(
             """
-            INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
-            VALUES (\(capture.uuid), \(name), \("captures/\(capture)/\(name)"), \(Samples.copyDigest.bytes), 3400000, 'x')
+            INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type, width, height)
+            VALUES (\(capture.uuid), \(name), \("captures/\(capture)/\(name)"), \(Samples.copyDigest.bytes), 3400000, 'x', 768, 576)
             """)
     }
 }

@@ -61,7 +61,7 @@ struct TestSite {
     let responder: any HTTPResponder<GatewayContext>
 
     init(
-        _ settings: SiteSettings = SiteSettings(publicURL: publicURL), database: PostgresPool? = nil, reader: PictureSizes.Reader? = nil,
+        _ settings: SiteSettings = SiteSettings(publicURL: publicURL), database: PostgresPool? = nil,
         verify: @escaping @Sendable (Request, ClientAddress) async throws -> (VerificationAnswer, HTTPFields) = { _, _ in
             throw APIError(.serviceUnavailable, "not here")
         }
@@ -74,7 +74,6 @@ struct TestSite {
             pages: pages, captures: captures,
             facts: FactsReader(
                 captures: captures, records: SiteRepository(database: pool),
-                sizes: PictureSizes(logger: logger, read: reader ?? { _, _ in [] }),
                 links: MediaLinks(key: [UInt8](repeating: 7, count: 32))),
             claims: VerificationRepository(database: pool), verify: verify, trustedProxies: [])
         let router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)

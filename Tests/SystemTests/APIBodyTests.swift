@@ -20,14 +20,17 @@ extension SystemTests {
             return lines.joined(separator: "\r\n") + "\r\n"
         }
 
-        /// Nothing of the device is recorded, and nothing but recorded captures lies in intake.
+        /// Nothing of the device is recorded, and nothing but recorded captures lies in the store.
         private func expectNoTrace(of device: SimulatedDevice, _ what: String) async throws {
             let stack = try LocalStack.required()
             let storage = try stack.storage()
             #expect(try await stack.sql("SELECT count(*) FROM captures WHERE device_id = '\(device.deviceID ?? "")'") == ["0"], "\(what)")
-            try await eventually("intake is clean after \(what)") {
-                let known = Set(try await stack.sql("SELECT id FROM captures").map { $0.lowercased() })
-                let keys = try await storage.list(prefix: "incoming/").objects.map(\.key)
+            try await eventually("the store is clean after \(what)") {
+                let known = Set(
+                    try await stack.sql("SELECT id FROM captures UNION SELECT brings FROM intakes WHERE brings IS NOT NULL").map {
+                        $0.lowercased()
+                    })
+                let keys = try await storage.list(prefix: "captures/").objects.map(\.key)
                 return keys.allSatisfy { key in key.split(separator: "/").dropFirst().first.map { known.contains(String($0)) } ?? false }
             }
         }
@@ -131,7 +134,7 @@ extension SystemTests {
                 let view = try await client.settled(id)
                 #expect(view.data["confidence_level"] as? String == "high", "\(view.text)")
                 let keys = try await LocalStack.required().storage().list(prefix: "").objects.map(\.key)
-                #expect(keys.allSatisfy { $0.hasPrefix("incoming/") || $0.hasPrefix("captures/") || $0.hasPrefix("probes/") })
+                #expect(keys.allSatisfy { $0.hasPrefix("captures/") || $0.hasPrefix("probes/") })
             } else {
                 APIRefusal.validationError.expectEnvelope(answer, name.debugDescription)
             }

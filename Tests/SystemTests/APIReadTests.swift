@@ -148,16 +148,16 @@ extension SystemTests {
             _ = try await client.settled(id)
             _ = try await client.settled(other)
             let now = Date()
-            #expect(try await client.send("GET", stack.link(id, "public.jpg", expires: now + 600)).status == 200)
-            let link = try stack.link(id, "public.jpg", expires: now + 600)
+            #expect(try await client.send("GET", stack.link(id, "c2pa.jpg", expires: now + 600)).status == 200)
+            let link = try stack.link(id, "c2pa.jpg", expires: now + 600)
             let query = try #require(link.firstIndex(of: "?")).utf16Offset(in: link)
             APIRefusal.forbidden.expectEnvelope(
-                try await client.send("GET", "/media/\(other)/public.jpg" + link.dropFirst(query)), "another capture")
+                try await client.send("GET", "/media/\(other)/c2pa.jpg" + link.dropFirst(query)), "another capture")
             APIRefusal.forbidden.expectEnvelope(
                 try await client.send("GET", "/media/\(id)/depth-preview.png" + link.dropFirst(query)), "another name")
             APIRefusal.forbidden.expectEnvelope(
-                try await client.send("GET", stack.link(id, "public.jpg", expires: now + 3700)), "too far ahead")
-            APIRefusal.gone.expectEnvelope(try await client.send("GET", stack.link(id, "public.jpg", expires: now - 2)))
+                try await client.send("GET", stack.link(id, "c2pa.jpg", expires: now + 3700)), "too far ahead")
+            APIRefusal.gone.expectEnvelope(try await client.send("GET", stack.link(id, "c2pa.jpg", expires: now - 2)))
             for name in ["original.jpg", "depth.gz", "metadata.json", "..%2f..%2foriginal.jpg"] {
                 APIRefusal.notFound.expectEnvelope(try await client.send("GET", stack.link(id, name, expires: now + 600)), name)
             }

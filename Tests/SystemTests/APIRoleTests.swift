@@ -10,7 +10,7 @@ extension SystemTests {
             "gateway": ["challenges", "captures", "intakes", "rate_limits", "verification_logs"],
             "attestation-verifier": ["devices", "device_events", "registrations", "assertion_counters", "attestation_appraisals"],
             "depth-analyzer": ["depth_analyses"],
-            "upload-sync": ["media_objects", "sync_jobs", "intakes"],
+            "upload-sync": ["media_damage", "sync_jobs", "intakes"],
             "evidence-assembler": ["evidence_parts", "captures", "media_objects", "content_credentials"],
         ]
 

@@ -16,8 +16,16 @@ extension SystemTests {
             #expect(found.count > PrivatePhoto.forms.count)
 
             let capture = try await SignedCapture.make(CaptureParts(photo: photo))
-            for name in ["c2pa.jpg", "public.jpg", "thumbnail.jpg"] {
-                let bytes = try await capture.media(name)
+            let (client, stack) = (try TestClient.current(), try LocalStack.required())
+            var device = try await client.device()
+            let unsigned = try await client.submit(&device, CaptureParts(photo: photo).form(assertion: nil))
+            let id = try #require(unsigned.data["capture_id"] as? String, "\(unsigned.text)")
+            _ = try await client.settled(id)
+            let copy = try await client.send("GET", stack.link(id, "public.jpg", expires: Date() + 600)).body
+            for (name, bytes) in [
+                ("c2pa.jpg", try await capture.media("c2pa.jpg")), ("public.jpg", copy),
+                ("thumbnail.jpg", try await capture.media("thumbnail.jpg")),
+            ] {
                 let tags = try await PrivatePhoto.tags(of: bytes)
                 #expect(tags.filter(PrivatePhoto.isPrivate).isEmpty, "\(name)")
                 for secret in PrivatePhoto.secrets { #expect(!bytes.contains(secret), "\(secret) in \(name)") }

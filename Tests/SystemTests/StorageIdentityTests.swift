@@ -21,17 +21,20 @@ struct StorageRights: Sendable, CustomTestStringConvertible {
 
     /// As `deploy/s3-identities.sh` gives them.
     static let all = [
-        StorageRights(service: "gateway", reads: Set(["incoming"] + derived), writes: ["incoming"], deletes: ["incoming"]),
+        StorageRights(service: "gateway", reads: Set(derived), writes: Set(kept), deletes: Set(kept)),
         StorageRights(service: "attestation-verifier", reads: ["incoming", "original.jpg", "depth.gz"], writes: [], deletes: []),
         StorageRights(
-            service: "depth-analyzer", reads: ["incoming", "original.jpg", "depth.gz"], writes: ["depth-preview"], deletes: []),
+            service: "depth-analyzer", reads: ["incoming", "original.jpg", "depth.gz"],
+            writes: ["depth-preview", "photo-828", "photo-1656", "thumbnail"],
+            deletes: []),
         StorageRights(
             service: "upload-sync", reads: Set(["incoming"] + kept + derived),
-            writes: Set(kept + ["public", "photo-828", "photo-1656", "thumbnail"]), deletes: Set(["incoming"] + kept + derived), lists: true
+            writes: Set(kept), deletes: Set(["incoming"] + kept + derived), lists: true
         ),
         StorageRights(
-            service: "evidence-assembler", reads: ["original.jpg", "public", "photo-828", "photo-1656", "manifest"],
-            writes: ["c2pa", "manifest", "og"], deletes: []),
+            service: "evidence-assembler",
+            reads: ["original.jpg", "public", "photo-828", "photo-1656", "thumbnail", "depth-preview", "c2pa", "manifest"],
+            writes: ["public", "c2pa", "manifest", "og"], deletes: []),
     ]
 
     /// One object of each kind by its name here: those of a capture, each service's probe, and one that is nobody's.

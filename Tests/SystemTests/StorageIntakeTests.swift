@@ -23,10 +23,10 @@ extension SystemTests {
             _ = try await stack.sql(
                 """
                 INSERT INTO intakes (id, device_id, prefix, created_at)
-                VALUES ('\(id)', '\(device)', 'incoming/\(id)/', now() - interval '\(hours) hours')
+                VALUES ('\(id)', '\(device)', 'captures/\(id)/', now() - interval '\(hours) hours')
                 """)
-            try await storage.put("incoming/\(id)/photo", bytes: [1, 2, 3], contentType: "image/jpeg")
-            let upload = storage.putStream("incoming/\(id)/depth", contentType: "application/octet-stream")
+            try await storage.put("captures/\(id)/original.jpg", bytes: [1, 2, 3], contentType: "image/jpeg")
+            let upload = storage.putStream("captures/\(id)/depth.gz", contentType: "application/octet-stream")
             try await upload.write(ByteBuffer(repeating: 1, count: S3Upload.partBytes + 1))
             return id
         }
@@ -37,32 +37,33 @@ extension SystemTests {
             var device = try await TestClient.current().device()
             let owner = try #require(device.deviceID)
             let (old, young) = (try await abandon(of: owner, hours: 25), try await abandon(of: owner, hours: 23))
-            // A capture's own intake is not taken for abandoned, whatever the table says.
+            // A capture's own media are not taken for abandoned, whatever the table says.
             let known = try await FaultCapture(&device).accepted().id
+            try await stack.expectWhole([known], of: device)
             _ = try await stack.sql(
                 """
                 INSERT INTO intakes (id, device_id, prefix, created_at)
-                VALUES ('\(known)', '\(owner)', 'incoming/\(known)/', now() - interval '2 days')
+                VALUES ('\(known)', '\(owner)', 'captures/\(known)/', now() - interval '2 days')
                 """)
-            let before = try await keys("incoming/\(known)/")
+            let before = try await keys("captures/\(known)/")
             #expect(before.count >= 2)
             try await cleanUp()
             let storage = try stack.storage()
             try await eventually("the old one is gone") {
                 let rows = try await stack.sql("SELECT id FROM intakes WHERE id IN ('\(old)', '\(known)')")
-                let uploads = try await storage.unfinishedUploads(under: "incoming/\(old)/")
-                let left = try await keys("incoming/\(old)/")
+                let uploads = try await storage.unfinishedUploads(under: "captures/\(old)/")
+                let left = try await keys("captures/\(old)/")
                 return rows.isEmpty && uploads.isEmpty && left.isEmpty
             }
-            #expect(try await keys("incoming/\(known)/") == before)
-            #expect(try await keys("incoming/\(young)/") == ["incoming/\(young)/photo"])
-            #expect(try await storage.unfinishedUploads(under: "incoming/\(young)/").count == 1)
+            #expect(try await keys("captures/\(known)/") == before)
+            #expect(try await keys("captures/\(young)/") == ["captures/\(young)/original.jpg"])
+            #expect(try await storage.unfinishedUploads(under: "captures/\(young)/").count == 1)
             #expect(try await stack.sql("SELECT abandoned_at IS NULL FROM intakes WHERE id = '\(young)'") == ["t"])
             // Given up by the gateway, which could not delete: it goes without waiting for the day to end.
             _ = try await stack.sql("UPDATE intakes SET abandoned_at = now() - interval '11 minutes' WHERE id = '\(young)'")
             try await cleanUp()
             try await eventually("the other is gone") {
-                let left = try await keys("incoming/\(young)/")
+                let left = try await keys("captures/\(young)/")
                 return try await stack.sql("SELECT id FROM intakes WHERE id = '\(young)'").isEmpty && left.isEmpty
             }
             try await stack.expectWhole([known], of: device)
@@ -75,7 +76,7 @@ extension SystemTests {
             _ = try await stack.sql(
                 """
                 INSERT INTO intakes (id, device_id, prefix, created_at)
-                SELECT made, '\(owner)', 'incoming/' || made || '/', now() - interval '25 hours'
+                SELECT made, '\(owner)', 'captures/' || made || '/', now() - interval '25 hours'
                 FROM (SELECT gen_random_uuid() AS made FROM generate_series(1, 250)) AS ids
                 """)
             try await cleanUp()
@@ -122,32 +123,48 @@ extension SystemTests {
             } else {
                 try await stack.expectWhole([id], of: device)
             }
-            // The repeat's own intake is gone; what it brought is named until tomorrow.
+            // Nothing is left of the repeat.
             let owner = try #require(device.deviceID)
-            let named = try await stack.sql("SELECT id FROM intakes WHERE device_id = '\(owner)'")
-            #expect(named == [id])
-            #expect(try await keys("incoming/\(id)/").isSuperset(of: ["incoming/\(id)/photo", "incoming/\(id)/depth"]))
+            try await eventually("the repeat is forgotten") {
+                try await stack.sql("SELECT id FROM intakes WHERE device_id = '\(owner)'").isEmpty
+            }
+            let known = Set(try await stack.sql("SELECT id FROM captures").map { "captures/\($0.lowercased())" })
+            let all = try await keys("captures/").map { String($0.prefix(9 + 36)) }
+            #expect(known.isSuperset(of: all))
         }
 
-        @Test("media that is kept serves where intake is gone and the result was lost", .timeLimit(.minutes(3)))
-        func lostResult() async throws {
+        @Test("what was accepted before uploads went to where they stay is brought there, and its intake goes", .timeLimit(.minutes(3)))
+        func legacy() async throws {
             let stack = try LocalStack.required()
             var device = try await TestClient.current().device()
             let capture = try FaultCapture(&device)
-            let id = try await stack.without(["evidence-assembler"]) {
+            let services = ["attestation-verifier", "depth-analyzer", "upload-sync"]
+            let id = try await stack.without(services) {
                 let id = try await capture.accepted().id
-                let done = "SELECT count(*) FROM sync_jobs WHERE capture_id = '\(id)' AND result IS NOT NULL"
-                try await eventually("its media is kept") { try await stack.sql(done) == ["1"] }
-                // As after a fail-over to a database that had not heard of it.
-                try await stack.storage().delete(Array(try await keys("incoming/\(id)/")))
-                for table in ["sync_jobs", "depth_analyses"] { _ = try await stack.sql("DELETE FROM \(table) WHERE capture_id = '\(id)'") }
-                try await eventually("it is found again") { try await stack.sql(done) == ["1"] }
+                let taken = try await stack.takeIntake(of: id)
+                for (key, bytes) in taken {
+                    let name = key.hasSuffix("original.jpg") ? "photo" : "depth"
+                    try await stack.storage().put("incoming/\(id)/\(name)", bytes: bytes, contentType: "application/octet-stream")
+                }
+                for (member, name) in [("photo", "photo"), ("depth", "depth")] {
+                    let change = "jsonb_set(announcement, '{intake,\(member),key}', '\"incoming/\(id)/\(name)\"')"
+                    _ = try await stack.sql("UPDATE captures SET announcement = \(change) WHERE id = '\(id)'")
+                }
                 return id
             }
             try await stack.expectWhole([id], of: device)
+            #expect(try await keys("captures/\(id)/").isSuperset(of: ["captures/\(id)/original.jpg", "captures/\(id)/depth.gz"]))
+            let deleted = "SELECT count(*) FROM sync_jobs WHERE capture_id = '\(id)' AND intake_deleted_at IS NOT NULL"
+            #expect(try await stack.sql(deleted) == ["0"])
+            _ = try await stack.sql("UPDATE captures SET completed_at = now() - interval '61 minutes' WHERE id = '\(id)'")
+            _ = try await stack.sql("UPDATE sync_jobs SET synced_at = now() - interval '61 minutes' WHERE capture_id = '\(id)'")
+            try await cleanUp()
+            try await eventually("intake is deleted") { try await stack.sql(deleted) == ["1"] }
+            #expect(try await keys("incoming/\(id)/").isEmpty)
+            try await stack.expectWhole([id], of: device)
         }
 
-        @Test("intake is kept for an hour after completion, and what is unnamed for a day", .timeLimit(.minutes(3)))
+        @Test("what is unnamed goes a day after completion", .timeLimit(.minutes(3)))
         func finished() async throws {
             let stack = try LocalStack.required()
             var device = try await TestClient.current().device()
@@ -156,23 +173,11 @@ extension SystemTests {
             let (swept, postponed) = (ids[0], ids[1])
             let unnamed = "captures/\(postponed)/og-\(String(repeating: "b", count: 64)).jpg"
             try await stack.storage().put(unnamed, bytes: [1], contentType: "image/jpeg")
-            let age = { (times: String) in
-                _ = try await stack.sql(
-                    "UPDATE captures SET completed_at = now() - interval '\(times)' WHERE id IN ('\(swept)', '\(postponed)')")
-                _ = try await stack.sql(
-                    "UPDATE sync_jobs SET synced_at = now() - interval '\(times)' WHERE capture_id IN ('\(swept)', '\(postponed)')")
-                try await cleanUp()
-            }
-            let deleted =
-                "SELECT count(*) FROM sync_jobs WHERE capture_id IN ('\(swept)', '\(postponed)') AND intake_deleted_at IS NOT NULL"
-            try await age("50 minutes")
-            // Whoever comes later has seen the first turn of every task.
-            try await stack.expectWhole([swept, postponed], of: device)
-            #expect(try await stack.sql(deleted) == ["0"])
-            #expect(try await !keys("incoming/\(swept)/").isEmpty)
-            try await age("25 hours")
-            try await eventually("intake is deleted") { try await stack.sql(deleted) == ["2"] }
-            #expect(try await keys("incoming/\(swept)/").isEmpty)
+            _ = try await stack.sql(
+                "UPDATE captures SET completed_at = now() - interval '25 hours' WHERE id IN ('\(swept)', '\(postponed)')")
+            _ = try await stack.sql(
+                "UPDATE sync_jobs SET synced_at = now() - interval '25 hours' WHERE capture_id IN ('\(swept)', '\(postponed)')")
+            try await cleanUp()
             let looked =
                 "SELECT capture_id FROM sync_jobs WHERE capture_id IN ('\(swept)', '\(postponed)') AND derived_swept_at IS NOT NULL"
             // The other has something that is too young to be judged.
@@ -196,8 +201,7 @@ extension SystemTests {
                 try await eventually("its media is kept") {
                     try await stack.sql("SELECT count(*) FROM sync_jobs WHERE capture_id = '\(id)' AND result IS NOT NULL") == ["1"]
                 }
-                // Nothing is left from which it could be made whole, however often it is announced.
-                _ = try await stack.takeIntake(of: id)
+                // However often it is announced, nothing makes it whole.
                 try await stack.storage().swap("captures/\(id)/original.jpg")
                 return id
             }
@@ -219,8 +223,7 @@ extension SystemTests {
                 #expect(try await keys("captures/\(id)/") == before)
             } else {
                 try await eventually("its media is gone") { try await stack.sql(expiredAt) == ["1"] }
-                #expect(try await keys("incoming/\(id)/").isEmpty)
-                #expect(try await keys("captures/\(id)/").allSatisfy { $0.contains("/depth-preview-") })
+                #expect(try await keys("captures/\(id)/").isEmpty)
                 #expect(try await stack.mediaNames(of: id).isEmpty)
                 #expect(try await client.show(id).data["media_url"] is NSNull)
             }

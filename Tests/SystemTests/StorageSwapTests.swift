@@ -22,7 +22,7 @@ extension SystemTests {
     struct StorageSwaps {
         private static let readers = ["attestation-verifier", "depth-analyzer", "upload-sync"]
 
-        /// A capture whose bytes wait in intake while nobody who reads them runs; they run again once `work` is done.
+        /// A capture whose bytes wait while nobody who reads them runs; they run again once `work` is done.
         private func held(_ work: (LocalStack, S3Client, String) async throws -> Void) async throws -> (capture: FaultCapture, id: String) {
             let stack = try LocalStack.required()
             var device = try await TestClient.current().device()
@@ -48,9 +48,9 @@ extension SystemTests {
             try await LocalStack.required().expectMedia(id, what)
         }
 
-        @Test("before they are analysed end as a failure, never as HIGH", .timeLimit(.minutes(3)), arguments: ["photo", "depth"])
+        @Test("before they are analysed end as a failure, never as HIGH", .timeLimit(.minutes(3)), arguments: ["original.jpg", "depth.gz"])
         func intake(name: String) async throws {
-            let (capture, id) = try await held { _, storage, id in try await storage.swap("incoming/\(id)/\(name)") }
+            let (capture, id) = try await held { _, storage, id in try await storage.swap("captures/\(id)/\(name)") }
             try await expectFailed(capture, id, name)
         }
 
@@ -58,22 +58,26 @@ extension SystemTests {
         func otherDepth() async throws {
             let (capture, id) = try await held { _, storage, id in
                 try await storage.put(
-                    "incoming/\(id)/depth", bytes: CaptureParts(CaptureParts.screen).depth, contentType: "application/octet-stream")
+                    "captures/\(id)/depth.gz", bytes: CaptureParts(CaptureParts.screen).depth, contentType: "application/octet-stream")
             }
             try await expectFailed(capture, id, "depth")
         }
 
         @Test(
-            "between keeping and signing end as a failure, never as a signature", .timeLimit(.minutes(3)),
-            arguments: ["original.jpg", "public.jpg", "photo-828.jpg"])
+            "between analysis and signing end as a failure, never as a signature", .timeLimit(.minutes(3)),
+            arguments: ["original.jpg", "photo-828.jpg"])
         func kept(name: String) async throws {
             let stack = try LocalStack.required()
             var device = try await TestClient.current().device()
             let capture = try FaultCapture(&device)
             let id = try await stack.without(["evidence-assembler"]) {
                 let id = try await capture.accepted().id
-                let query = "SELECT result->'objects'->'\(name)'->>'key' FROM sync_jobs WHERE capture_id = '\(id)' AND result IS NOT NULL"
-                try await eventually("\(name) is kept") { try await !stack.sql(query).isEmpty }
+                let query = """
+                    SELECT coalesce(sync_jobs.result->'objects'->'\(name)'->>'key', depth_analyses.result->'pictures'->'\(name)'->>'key')
+                    FROM sync_jobs JOIN depth_analyses USING (capture_id)
+                    WHERE capture_id = '\(id)' AND sync_jobs.result IS NOT NULL AND depth_analyses.result IS NOT NULL
+                    """
+                try await eventually("\(name) is there") { try await !stack.sql(query).isEmpty }
                 try await stack.storage().swap(try #require(try await stack.sql(query).first))
                 return id
             }
@@ -93,7 +97,7 @@ extension SystemTests {
             let id = try await stack.without(Self.readers) {
                 let answer = try await client.submit(&device, form)
                 let id = try #require(answer.data["capture_id"] as? String, "\(answer.text)")
-                try await stack.storage().swap("incoming/\(id)/photo")
+                try await stack.storage().swap("captures/\(id)/original.jpg")
                 return id
             }
             let query = "SELECT failure FROM attestation_appraisals WHERE capture_id = '\(id)'"

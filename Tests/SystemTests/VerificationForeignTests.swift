@@ -42,7 +42,7 @@ extension SystemTests {
             let gradient = try JPEGEncoder.encode(
                 RGBImage(width: 64, height: 64, pixels: (0..<64 * 64).flatMap { [UInt8](repeating: UInt8($0 % 64 * 4), count: 3) }),
                 quality: 90)
-            let photos = [gradient, capture.parts.photo, try await capture.media("public.jpg")]
+            let photos = [gradient, capture.parts.photo, try JPEGSegments.publicCopy(of: capture.parts.photo)]
             // Listed as a signer of others; and, by mistake, as one of ours.
             let mistaken = try CredentialFile(Array((try stack.signingRoot + gateway.listed.rootPEM).utf8))
             let settings = ["RIAL_LIMIT_VERIFICATIONS_PER_HOUR": "0", "RIAL_C2PA_OWN_ANCHORS": mistaken.path]

@@ -8,7 +8,7 @@ extension SystemTests {
     struct Verifications {
         /// Every file of a capture that others can have, and as what it is known.
         private static let published = [
-            ("c2pa.jpg", "c2pa_copy"), ("public.jpg", "public_copy"), ("thumbnail.jpg", "thumbnail"), ("manifest.c2pa", "manifest"),
+            ("c2pa.jpg", "c2pa_copy"), ("thumbnail.jpg", "thumbnail"), ("manifest.c2pa", "manifest"),
             ("photo-828.jpg", "thumbnail"), ("og.jpg", "share_picture"), ("depth-preview.png", "depth_preview"),
         ]
 

@@ -85,14 +85,11 @@ def copied(world, record, status):
     identifier, short, digest = str(uuid.uuid4()), os.urandom(4).hex(), os.urandom(32).hex()
     failure = "'no_answer'" if status == "failed" else "NULL"
     parts = "('attestation', 'media')" if status == "processing" else "('attestation')"
-    names = "('public.jpg', 'photo-828.jpg', 'photo-1656.jpg', 'thumbnail.jpg')"
     world.sql(f"""
         INSERT INTO captures (id, short_id, device_id, type, capture_mode, status, failure, media_sha256, captured_at, uploaded_at,
             announcement, location)
         SELECT '{identifier}', '{short}', device_id, type, capture_mode, '{status}', {failure}, '\\x{digest}', captured_at, uploaded_at,
             announcement, location FROM captures WHERE id = '{record.id}';
-        INSERT INTO media_objects SELECT '{identifier}', name, object_key, sha256, size_bytes, content_type FROM media_objects
-            WHERE capture_id = '{record.id}' AND name IN {names};
         INSERT INTO evidence_parts SELECT '{identifier}', part, outcome, reason, result FROM evidence_parts
             WHERE capture_id = '{record.id}' AND part IN {parts};
         """)
@@ -110,7 +107,6 @@ def hash_only(world, record):
         "media_stored": False, "analysis_source": "device", "content_credentials": {"status": "withheld", "reason": "media_not_stored"},
     }
     world.sql(f"""
-        DELETE FROM media_objects WHERE capture_id = '{made.id}';
         UPDATE captures SET capture_mode = 'hash_only', status = 'complete', media_sha256 = sha256('\\x{photo.read_bytes().hex()}'),
             depth_sha256 = NULL, confidence_level = source.confidence_level, completed_at = source.completed_at,
             evidence = jsonb_set(source.evidence || '{json.dumps(changes)}', '{{depth_analysis,source}}', '"device"')

@@ -12,6 +12,7 @@ NAMES = "Shared/Models/MediaName.swift"
 REASONS = ("Shared/Models/Reasons/CheckReasons.swift", "Shared/Models/Reasons/FailureReason.swift")
 # Where a word that is a reason stands for something of its own.
 ELSEWHERE = {
+    "Shared/Models/MediaProblem.swift": "how stored media are damaged, in the database",
     "Shared/Attestation/AssertionAppraiser.swift": "classes of assertions' failures, mapped to reasons in CaptureAppraiser",
     "Shared/Attestation/AttestationVerdict.swift": "classes of attestations' failures",
     "Shared/ShareCard/ShareCardError.swift": "codes of its own error",
@@ -77,8 +78,8 @@ def targets():
     for chunk in re.split(r"\n        \.(?=target|executableTarget|testTarget)", manifest)[1:]:
         name = re.search(r'name: "(\w+)"', chunk)[1]
         path = re.search(r'path: "([^"]+)"', chunk)[1]
-        listed = re.search(r"dependencies: (backbone \+ )?\[(.*?)\]", chunk, re.S)
-        depends = set(re.findall(r'"(\w+)"', listed[2])) if listed else set()
+        listed = re.search(r"dependencies: (backbone)?(?: \+ )?(?:\[(.*?)\])?", chunk, re.S)
+        depends = set(re.findall(r'"(\w+)"', listed[2] or "")) if listed else set()
         if listed and listed[1]:
             depends |= set(re.findall(r'"(\w+)"', backbone))
         found[name] = (path, depends)
@@ -98,7 +99,7 @@ LAYERS = (
 DOMAIN = LAYERS[2]
 # Within a layer.
 SIDEWAYS = {
-    "Evidence": {"Imaging"}, "ShareCard": {"Imaging"}, "ContentCredentials": {"Signing"}, "ManifestStore": {"Attestation"},
+    "ShareCard": {"Imaging"}, "ContentCredentials": {"Signing"}, "ManifestStore": {"Attestation"},
     "Persistence": {"Blocking"}, "Messaging": {"Blocking"}, "Inspection": {"Blocking"}, "MediaStore": {"ObjectStorage"},
 }
 

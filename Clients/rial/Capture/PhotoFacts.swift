@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import Imaging
+import Models
 
 /// What a photo's own EXIF says of it.
 struct PhotoFacts {

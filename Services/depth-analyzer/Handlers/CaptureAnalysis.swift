@@ -9,7 +9,7 @@ import Models
 import ObjectStorage
 import Observability
 
-/// From the objects of a capture to its depth findings.
+/// From the objects of a capture to its depth findings and pictures. The photo is read once and decoded once.
 ///
 /// An actor on a thread of its own: decoding and fitting take tens of milliseconds of CPU and must not hold the cooperative pool.
 actor CaptureAnalysis {
@@ -27,25 +27,33 @@ actor CaptureAnalysis {
     }
 
     private func run(_ content: PhotoContent, _ capture: CaptureID) async throws -> DepthFindings {
-        async let photoBytes = fetch(content.photo, .original, capture)
-        async let depthBytes = fetch(content.depth, .depth, capture)
-        let (photo, compressed) = try await (photoBytes, depthBytes)
+        // What was accepted and nothing else: a verdict on other bytes would be signed as if the device had sent them.
+        async let photoBytes = storage.accepted(content.photo, keptAs: .original, of: capture)
+        async let depthBytes = storage.accepted(content.depth, keptAs: .depth, of: capture)
+        let (photo, depth) = try await (photoBytes, depthBytes)
         FailPoint.reached("depth-analyzer.fetched")
-        let analyzed = try analyze(compressed, photo: photo, content)
-        let preview = try await storage.storeDerived(
-            analyzed.preview, named: .depthPreview, of: capture)
+        let analyzed = try analyze(depth.bytes, photo: photo.bytes, content)
+        let stored = try await store(analyzed.pictures, of: capture)
         FailPoint.reached("depth-analyzer.preview")
-        return DepthFindings(measurements: analyzed.measurements, preview: preview, previewScale: analyzed.scale)
+        return DepthFindings(
+            measurements: analyzed.measurements, preview: stored[.depthPreview], previewScale: analyzed.scale, exif: analyzed.exif,
+            pictures: stored.filter { $0.key != .depthPreview })
     }
 
-    /// What was accepted and nothing else: a verdict on other bytes would be signed as if the device had sent them.
-    private nonisolated func fetch(_ object: StoredMedia, _ name: MediaName, _ capture: CaptureID) async throws -> [UInt8] {
-        try await storage.accepted(object, keptAs: name, of: capture).bytes
+    private nonisolated func store(
+        _ pictures: [MediaName: EncodedPicture], of capture: CaptureID
+    ) async throws -> [MediaName: StoredMedia] {
+        try await withThrowingTaskGroup(of: (MediaName, StoredMedia).self) { group in
+            for (name, picture) in pictures {
+                group.addTask {
+                    (name, try await self.storage.storeDerived(picture.bytes, named: name, of: capture, pixels: picture.pixels))
+                }
+            }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
     }
 
-    private func analyze(
-        _ compressed: [UInt8], photo: [UInt8], _ content: PhotoContent
-    ) throws -> (measurements: DepthMeasurements, preview: [UInt8], scale: DepthPreviewScale) {
+    private func analyze(_ compressed: [UInt8], photo: [UInt8], _ content: PhotoContent) throws -> AnalyzedPhoto {
         let start = ContinuousClock.now
         defer { Metrics.Timer(label: "rial_depth_analysis_seconds").record(duration: start.duration(to: .now)) }
         let depth: DepthMap
@@ -54,18 +62,37 @@ actor CaptureAnalysis {
         } catch {
             throw RejectedMessage(.depthUnreadable, detail: "\(error)")
         }
+        let exif = EXIFReader.read(jpeg: Array(photo.prefix(EXIFReader.headBytes)))
         // A photo that no decoder reads still leaves the depth to be measured: coherence is then 0.
-        let size = DepthMap.measuredSize(width: depth.width, height: depth.height)
-        let gray = try? JPEGDecoder.decodeLuma(photo, covering: size)
+        let decoded = try? PhotoVariants(photo)
+        let gray = decoded?.luma(covering: DepthMap.measuredSize(width: depth.width, height: depth.height))
         let luma = gray.flatMap { try? LumaImage(width: $0.width, height: $0.height, pixels: $0.pixels) }
-        let orientation = EXIFReader.orientation(of: photo)
-        let measurements = DepthAnalysis.analyze(
-            depth: depth, luma: luma, exifOrientation: orientation)
+        let measurements = DepthAnalysis.analyze(depth: depth, luma: luma, exifOrientation: exif?.orientation)
         // The picture lies over the photo, so that it has its proportions, where a decoder reads that.
-        let aspect = (try? JPEGDecoder.size(of: photo)).map { EXIFReader.upright($0, orientation: orientation) }
+        let aspect = (try? JPEGDecoder.size(of: photo)).map { EXIFReader.upright($0, orientation: exif?.orientation) }
         let preview = try DepthPreview.file(depth: depth, rotation: measurements.rotation, aspect: aspect) { picture in
             try PNGEncoder.encode(width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
         }
-        return (measurements, preview.bytes, preview.scale)
+        var pictures = [MediaName.depthPreview: EncodedPicture(bytes: preview.bytes, pixels: PixelSize(preview.width, preview.height))]
+        if let copies = try decoded?.copies(orientation: exif?.orientation ?? 1) {
+            for (name, copy) in [(MediaName.thumbnail, copies.thumbnail), (.smallPicture, copies.small), (.largePicture, copies.large)] {
+                pictures[name] = copy.map { EncodedPicture(bytes: $0.jpeg, pixels: PixelSize($0.width, $0.height)) }
+            }
+        }
+        return AnalyzedPhoto(measurements: measurements, scale: preview.scale, exif: exif, pictures: pictures)
     }
+}
+
+/// What one look at photo and depth map gave.
+private struct AnalyzedPhoto {
+    let measurements: DepthMeasurements
+    let scale: DepthPreviewScale
+    let exif: EXIFFields?
+    let pictures: [MediaName: EncodedPicture]
+}
+
+/// A file and its size in pixels.
+private struct EncodedPicture: Sendable {
+    let bytes: [UInt8]
+    let pixels: PixelSize?
 }

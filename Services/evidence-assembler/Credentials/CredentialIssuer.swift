@@ -23,6 +23,8 @@ struct IssuedCredentials: Sendable {
     let hasTimestamp: Bool
     let copy: StoredMedia
     let manifest: StoredMedia
+
+    var objects: [MediaName: StoredMedia] { [.signedCopy: copy, .manifest: manifest] }
 }
 
 /// What became of an attempt to make Content Credentials.
@@ -57,18 +59,11 @@ actor CredentialIssuer {
         self.logger = logger
     }
 
-    /// The public copy's bytes, as they were when it was made.
-    /// - Throws: ``RejectedMessage`` if they are no more or others; storage errors as they are.
-    nonisolated func read(_ photo: StoredMedia?) async throws -> [UInt8]? {
-        guard let photo else { return nil }
-        return try await storage.accepted(photo, missing: .pictureMissing)
-    }
-
     /// - Parameters:
-    ///   - photo: the public copy's bytes, from ``read(_:)``; it holds neither place nor serial numbers.
+    ///   - photo: the public copy; it holds neither place nor serial numbers. `nil` for a photo of which there can be none.
     ///   - isTrial: the capture waits already, so that it may wait for what was away the last time.
     /// - Throws: storage errors as they are.
-    nonisolated func issue(_ claim: CaptureClaim, photo: [UInt8]?, isTrial: Bool = false) async throws -> Issuing {
+    nonisolated func issue(_ claim: CaptureClaim, photo: PublicCopy?, isTrial: Bool = false) async throws -> Issuing {
         guard let photo else { return .notSignable(reason: .photoUnreadable) }
         // Before the line for this actor's thread, on which somebody else's trial may be hanging.
         if signerCircuit.state != .closed, !isTrial { return .noSignerYet }
@@ -76,7 +71,7 @@ actor CredentialIssuer {
         return try await sign(claim, photo: photo, isTrial: isTrial)
     }
 
-    private func sign(_ claim: CaptureClaim, photo: [UInt8], isTrial: Bool) async throws -> Issuing {
+    private func sign(_ claim: CaptureClaim, photo: PublicCopy, isTrial: Bool) async throws -> Issuing {
         guard signerCircuit.mayPass(isTrial: isTrial) else { return .noSignerYet }
         // Both forget a trial that came to no end.
         defer { if isTrial { signerCircuit.abandon() } }
@@ -87,7 +82,7 @@ actor CredentialIssuer {
         } catch {
             return noSigner("\(error)")
         }
-        let source = try NamelessFile.made(holding: photo)
+        let source = try NamelessFile.made(holding: photo.bytes)
         let destination = try NamelessFile.made()
         let start = ContinuousClock.now
         let signed: SignedCopy
@@ -115,7 +110,7 @@ actor CredentialIssuer {
         }
         let copied = try NamelessFile.onDisk { try destination.bytes() }
         guard !copied.isEmpty else { throw DependencyUnavailable("disk", "a scratch file was cut short") }
-        async let copy = storage.storeDerived(copied, named: .signedCopy, of: claim.captureID)
+        async let copy = storage.storeDerived(copied, named: .signedCopy, of: claim.captureID, pixels: photo.pixels)
         let manifest = try await storage.storeDerived(
             signed.manifest, named: .manifest, of: claim.captureID)
         return .made(

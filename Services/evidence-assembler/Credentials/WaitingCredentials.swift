@@ -4,12 +4,14 @@ import Foundation
 import Logging
 import Metrics
 import Models
+import ObjectStorage
 import Persistence
 
 /// Makes the Content Credentials of captures that were complete before the time-stamp authority answered.
 struct WaitingCredentials: Sendable {
     static let batchSize = 50
     let database: PostgresPool
+    let storage: S3Client
     let credentials: CredentialIssuer
     let logger: Logger
 
@@ -55,6 +57,7 @@ struct WaitingCredentials: Sendable {
             case .notSignable(let reason): package.contentCredentials = .init(status: .unavailable, reason: reason)
             case .made(let issued):
                 try await repository.insert(capture, issued)
+                try await MediaObjectRepository(connection).insert(issued.objects, of: capture)
                 package.contentCredentials = .init(status: .embedded, reason: nil)
             }
             try await repository.save(capture, package)
@@ -70,10 +73,11 @@ struct WaitingCredentials: Sendable {
         }
     }
 
-    /// A public copy that is no more, or another, is never signed, and does not hold up the others.
+    /// A photo that is no more, or another, is never signed, and does not hold up the others.
     private func issue(_ claim: CaptureClaim, _ parts: EvidenceParts) async throws -> Issuing {
         do {
-            return try await credentials.issue(claim, photo: try await credentials.read(parts.media.objects[.publicCopy]), isTrial: true)
+            let photo = try await OriginalPhoto(of: parts, in: storage)
+            return try await credentials.issue(claim, photo: photo.publicCopy, isTrial: true)
         } catch let rejection as RejectedMessage {
             logger.error("a photo cannot be signed any more", metadata: ["capture_id": "\(claim.captureID)", "reason": "\(rejection)"])
             return .notSignable(reason: rejection.reason == .digestMismatch ? .digestMismatch : .pictureMissing)

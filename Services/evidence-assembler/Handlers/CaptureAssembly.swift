@@ -3,7 +3,6 @@ import ContentCredentials
 import Delivery
 import Evidence
 import Foundation
-import Imaging
 import Logging
 import MediaStore
 import Metrics
@@ -69,36 +68,33 @@ struct CaptureAssembly: Sendable {
         guard let record = try await database.withConnection({ try await CaptureRepository($0).find(capture) }) else {
             throw RejectedMessage(.captureUnknown)
         }
-        // Both are compared as a whole; neither waits for the other.
-        async let publicCopy = credentials.read(parts.media.objects[.publicCopy])
-        let exif = try await readEXIF(parts)
-        FailPoint.reached("evidence-assembler.exif")
         let metadata: CaptureMetadata
         do {
             metadata = try CaptureMetadata.parse(record.announcement.metadata)
         } catch {
             throw RejectedMessage(.metadataUnreadable, detail: "\(error)")
         }
+        let photo = try await OriginalPhoto(of: parts, in: storage)
+        FailPoint.reached("evidence-assembler.exif")
         let (assembled, confidence) = EvidenceAssembly.assemble(
-            attestation: parts.attestation, depth: parts.depth, exif: exif, metadata: metadata,
+            attestation: parts.attestation, depth: parts.depth, exif: photo.exif, metadata: metadata,
             receivedAt: record.announcement.receivedAt, completedAt: Date(), kind: record.announcement.content.kind,
             analysisSource: .server)
         let content = ShareCardContent(
             assembled, confidence, parts.attestation, capturedAt: metadata.capturedAt, mediaHash: record.mediaHash)
-        async let drawn = cards.make(content, for: capture, from: parts.media.objects)
-        let (package, issued) = try await issue(
-            capture, assembled, confidence, capturedAt: metadata.capturedAt, photo: try await publicCopy, isTrial: event == nil)
-        let card = try await drawn
+        async let card = cards.make(content, for: capture, from: parts.pictures)
+        let (package, published) = try await publish(
+            photo.publicCopy, of: capture, assembled, confidence, capturedAt: metadata.capturedAt, isTrial: event == nil)
+        var objects = parts.objects
+        objects[.shareCard] = try await card
+        objects.merge(published.objects) { $1 }
         FailPoint.reached("evidence-assembler.signed")
-        try await database.withTransaction { connection in
+        try await database.withTransaction { [objects] connection in
             if let event, try await !inbox.accept(event.eventID, consumer: event.topic, on: connection) { return }
             guard try await CaptureRepository(connection).complete(capture, package, confidence) else { return }
             FailPoint.reached("evidence-assembler.completed")
-            if let issued { try await CredentialRepository(connection).insert(capture, issued) }
-            if let preview = parts.depth.preview {
-                try await MediaObjectRepository(connection).insert(capture, name: .depthPreview, preview)
-            }
-            if let card { try await MediaObjectRepository(connection).insert(capture, name: .shareCard, card) }
+            if case .signed(let issued) = published { try await CredentialRepository(connection).insert(capture, issued) }
+            try await MediaObjectRepository(connection).insert(objects, of: capture)
             try await outbox.append(
                 EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: confidence, failure: nil), on: connection)
             FailPoint.reached("evidence-assembler.announced")
@@ -114,24 +110,44 @@ struct CaptureAssembly: Sendable {
             ])
     }
 
-    /// Signs the public copy where Content Credentials are due, and writes into the package what became of them.
-    private func issue(
-        _ capture: CaptureID, _ assembled: EvidencePackage, _ confidence: ConfidenceLevel, capturedAt: Date, photo: [UInt8]?,
-        isTrial: Bool
-    ) async throws -> (package: EvidencePackage, issued: IssuedCredentials?) {
-        var package = assembled
-        guard package.contentCredentials.status == .pending else { return (package, nil) }
-        let claim = CaptureClaim(captureID: capture, capturedAt: capturedAt, evidence: package, confidence: confidence)
-        switch try await credentials.issue(claim, photo: photo, isTrial: isTrial) {
-        case .noSignerYet: throw SignerAway()
-        case .made(let issued):
-            package.contentCredentials = ContentCredentialsEvidence(status: .embedded, reason: nil)
-            return (package, issued)
-        case .noTimestampYet: package.contentCredentials.reason = StableWord(.noTimestampYet)
-        case .notSignable(let reason):
-            package.contentCredentials = ContentCredentialsEvidence(status: .unavailable, reason: reason)
+    /// The photo as everyone gets it.
+    private enum Published {
+        case signed(IssuedCredentials)
+        case unsigned(StoredMedia)
+        /// No reader makes sense of it.
+        case nothing
+
+        var objects: [MediaName: StoredMedia] {
+            switch self {
+            case .signed(let issued): issued.objects
+            case .unsigned(let copy): [.publicCopy: copy]
+            case .nothing: [:]
+            }
         }
-        return (package, nil)
+    }
+
+    /// Signs the public copy where Content Credentials are due, stores it without where there are none, and writes into the package what
+    /// became of them.
+    private func publish(
+        _ photo: PublicCopy?, of capture: CaptureID, _ assembled: EvidencePackage, _ confidence: ConfidenceLevel, capturedAt: Date,
+        isTrial: Bool
+    ) async throws -> (package: EvidencePackage, published: Published) {
+        var package = assembled
+        if package.contentCredentials.status == .pending {
+            let claim = CaptureClaim(captureID: capture, capturedAt: capturedAt, evidence: package, confidence: confidence)
+            switch try await credentials.issue(claim, photo: photo, isTrial: isTrial) {
+            case .noSignerYet: throw SignerAway()
+            case .made(let issued):
+                package.contentCredentials = ContentCredentialsEvidence(status: .embedded, reason: nil)
+                return (package, .signed(issued))
+            case .noTimestampYet: package.contentCredentials.reason = StableWord(.noTimestampYet)
+            case .notSignable(let reason):
+                package.contentCredentials = ContentCredentialsEvidence(status: .unavailable, reason: reason)
+            }
+        }
+        guard let photo else { return (package, .nothing) }
+        let stored = try await storage.storeDerived(photo.bytes, named: .publicCopy, of: capture, pixels: photo.pixels)
+        return (package, .unsigned(stored))
     }
 
     /// A record of this capture was given up here.
@@ -144,12 +160,5 @@ struct CaptureAssembly: Sendable {
         try await outbox.append(
             EvidenceAssembled(captureID: capture, status: .failed, confidenceLevel: nil, failure: reason), on: connection)
         Counter(label: "rial_captures_failed_total", dimensions: [("reason", reason.text)]).increment()
-    }
-
-    /// From the stored photo, once the whole of it was compared: what is said of it below is said of what was accepted.
-    private func readEXIF(_ parts: EvidenceParts) async throws -> EXIFFields? {
-        guard let photo = parts.media.objects[.original], photo.sizeBytes > 0 else { return nil }
-        let bytes = try await storage.accepted(photo, missing: .originalMissing)
-        return EXIFReader.read(jpeg: Array(bytes.prefix(EXIFReader.headBytes)))
     }
 }

@@ -16,7 +16,8 @@ struct CaptureRepository {
 
     init(_ connection: PostgresConnection) { self.connection = connection }
 
-    /// Holds the capture's row until the transaction ends; `nil` if there is no such capture.
+    /// Holds the capture's row until the transaction ends.
+    /// - Returns: `nil` if there is no such capture.
     func lock(_ capture: CaptureID) async throws -> CaptureStatus? {
         let rows = try await connection.query("SELECT status FROM captures WHERE id = \(capture.uuid) FOR UPDATE")
         return try rows.first.flatMap { CaptureStatus(rawValue: try $0.get("status")) }
@@ -71,21 +72,5 @@ struct CaptureRepository {
             WHERE id = \(capture.uuid) AND status <> 'complete' AND failure IS DISTINCT FROM \(reason) RETURNING id
             """)
         return !rows.isEmpty
-    }
-}
-
-/// Names of objects that `evidence-assembler` answers for.
-struct MediaObjectRepository {
-    private let connection: PostgresConnection
-
-    init(_ connection: PostgresConnection) { self.connection = connection }
-
-    func insert(_ capture: CaptureID, name: MediaName, _ object: StoredMedia) async throws {
-        try await connection.query(
-            """
-            INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
-            VALUES (\(capture.uuid), \(name.rawValue), \(object.key), \(object.sha256.bytes), \(object.sizeBytes), \(object.contentType))
-            ON CONFLICT (capture_id, name) DO NOTHING
-            """)
     }
 }

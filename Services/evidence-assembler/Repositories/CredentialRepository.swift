@@ -9,7 +9,7 @@ struct CredentialRepository {
 
     init(_ connection: PostgresConnection) { self.connection = connection }
 
-    /// Names the signed copy and its manifest; in the transaction that makes the capture's evidence say so.
+    /// In the transaction that names the signed copy and its manifest, and makes the capture's evidence say so.
     func insert(_ capture: CaptureID, _ issued: IssuedCredentials) async throws {
         try await connection.query(
             """
@@ -18,9 +18,6 @@ struct CredentialRepository {
             VALUES (\(capture.uuid), \(issued.manifestID), \(issued.certificateSerial), \(issued.issuer), now(),
                 \(issued.hasTimestamp), \(issued.leafDigest.bytes), \(issued.manifest.sha256.bytes))
             """)
-        let objects = MediaObjectRepository(connection)
-        try await objects.insert(capture, name: .signedCopy, issued.copy)
-        try await objects.insert(capture, name: .manifest, issued.manifest)
     }
 
     /// Complete captures whose Content Credentials wait for a time stamp, longest waiting first.

@@ -18,29 +18,42 @@ struct EvidencePartRepository {
     init(_ connection: PostgresConnection) { self.connection = connection }
 
     /// Takes over what the service of one part has stored: a `done` replaces an `error`, and nothing replaces a `done` but, until the capture
-    /// is final, where its media lies now, after they were copied anew.
+    /// is final, what was found of its media once their bytes had come again.
     /// - Returns: all parts as they stand.
     func take(_ part: EvidencePart, of capture: CaptureID, isFinal: Bool) async throws -> [StoredPart] {
-        try await connection.query(
+        // One statement: the second part sees the table as it was before the first.
+        let rows = try await connection.query(
             """
-            INSERT INTO evidence_parts (capture_id, part, outcome, reason, result)
-            SELECT capture_id, \(part.rawValue), CASE WHEN result IS NULL THEN 'error' ELSE 'done' END, failure, result
-            FROM \(unescaped: part.table) WHERE capture_id = \(capture.uuid) AND (result IS NOT NULL OR failure IS NOT NULL)
-            ON CONFLICT (capture_id, part) DO UPDATE SET outcome = EXCLUDED.outcome, reason = EXCLUDED.reason,
-                result = EXCLUDED.result, received_at = now()
-            WHERE evidence_parts.outcome = 'error'
-                    AND (EXCLUDED.outcome = 'done' OR EXCLUDED.reason IS DISTINCT FROM evidence_parts.reason)
-                OR \(part == .media && !isFinal) AND EXCLUDED.outcome = 'done' AND EXCLUDED.result IS DISTINCT FROM evidence_parts.result
+            WITH taken AS (
+                INSERT INTO evidence_parts (capture_id, part, outcome, reason, result)
+                SELECT capture_id, \(part.rawValue), CASE WHEN result IS NULL THEN 'error' ELSE 'done' END, failure, result
+                FROM \(unescaped: part.table) WHERE capture_id = \(capture.uuid) AND (result IS NOT NULL OR failure IS NOT NULL)
+                ON CONFLICT (capture_id, part) DO UPDATE SET outcome = EXCLUDED.outcome, reason = EXCLUDED.reason,
+                    result = EXCLUDED.result, received_at = now()
+                WHERE evidence_parts.outcome = 'error'
+                        AND (EXCLUDED.outcome = 'done' OR EXCLUDED.reason IS DISTINCT FROM evidence_parts.reason)
+                    OR \(part != .attestation && !isFinal) AND EXCLUDED.outcome = 'done'
+                        AND EXCLUDED.result IS DISTINCT FROM evidence_parts.result
+                RETURNING part, reason, result)
+            SELECT part, reason, result FROM taken
+            UNION ALL
+            SELECT part, reason, result FROM evidence_parts
+            WHERE capture_id = \(capture.uuid) AND part NOT IN (SELECT taken.part FROM taken)
+            ORDER BY part
             """)
-        return try await all(of: capture)
+        return try Self.parts(rows)
     }
 
     func all(of capture: CaptureID) async throws -> [StoredPart] {
-        let rows = try await connection.query(
-            """
-            SELECT part, reason, result FROM evidence_parts WHERE capture_id = \(capture.uuid) ORDER BY part
-            """)
-        return try rows.compactMap { row in
+        try Self.parts(
+            try await connection.query(
+                """
+                SELECT part, reason, result FROM evidence_parts WHERE capture_id = \(capture.uuid) ORDER BY part
+                """))
+    }
+
+    private static func parts(_ rows: [Row]) throws -> [StoredPart] {
+        try rows.compactMap { row in
             guard let part = EvidencePart(rawValue: try row.get("part")) else { return nil }
             return StoredPart(
                 part: part, result: try row.getOptional("result"),

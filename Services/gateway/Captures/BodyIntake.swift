@@ -8,7 +8,7 @@ import NIOCore
 import ObjectStorage
 import Observability
 
-/// What a multipart body brought, all of it read; the media lie in intake.
+/// What a multipart body brought, all of it read; the media lie where they will stay.
 struct ReceivedBody: Sendable {
     var photo: StoredMedia?
     var depth: StoredMedia?
@@ -23,10 +23,10 @@ struct ReceivedBody: Sendable {
     var oversized: Set<String> = []
 }
 
-/// Streams a capture's multipart body: hashes it whole and by parts, and passes photo and depth on to intake as they come.
+/// Streams a capture's multipart body: hashes it whole and by parts, and passes photo and depth on to the store as they come.
 ///
-/// Holds at most a few MiB whatever the body's size. Ends as an error on a body that is too large or no sound multipart; what
-/// lies in intake is then deleted by ``discard()``. Before its first byte it is named in `intakes`.
+/// Holds at most a few MiB whatever the body's size. Ends as an error on a body that is too large or malformed; what was stored is then
+/// deleted by ``discard()``. Before its first byte it is named in `intakes`.
 actor BodyIntake {
     static let maximumBytes = 20 * 1024 * 1024
     static let maximumSmallPart = 64 * 1024
@@ -36,7 +36,6 @@ actor BodyIntake {
     private let intakes: IntakeRepository
     private let capture: CaptureID
     private let device: DeviceID
-    private let prefix: String
     private var isOpen = false
     private var parser: MultipartParser
     private var bodyHasher = SHA256()
@@ -64,7 +63,6 @@ actor BodyIntake {
         self.intakes = intakes
         self.capture = capture
         self.device = device
-        prefix = IntakeRepository.prefix(capture)
         parser = MultipartParser(boundary: boundary)
     }
 
@@ -84,13 +82,13 @@ actor BodyIntake {
         return (received, ContentDigest(bodyHasher.finalize()))
     }
 
-    /// Deletes what lies in intake, and ends an upload in progress. Only for what no transaction may have recorded.
+    /// Deletes what was stored, and ends an upload in progress. Only for what no transaction may have recorded.
     func discard() async {
         let isEnded = await upload?.abort() ?? true
         upload = nil
         guard isOpen else { return }
         do {
-            try await storage.delete(stored + ["metadata", "assertion"].map { prefix + $0 })
+            try await storage.delete(stored + [MediaName.metadata.key(of: capture)])
             if isEnded { try await intakes.forget(capture) }
         } catch {
             // The row stays, and what it names is swept after a day.
@@ -106,15 +104,9 @@ actor BodyIntake {
         FailPoint.reached("gateway.capture.opened")
     }
 
-    /// Puts the small parts beside the media.
-    func keepSmallParts(metadata: [UInt8], assertion: [UInt8]?) async throws {
-        async let first: Void = put("metadata", metadata, "application/json")
-        if let assertion { try await put("assertion", assertion, "application/cbor") }
-        try await first
-    }
-
-    private nonisolated func put(_ name: String, _ bytes: [UInt8], _ contentType: String) async throws {
-        try await storage.put(prefix + name, bytes: bytes, contentType: contentType)
+    /// Puts the metadata beside the media, as they were sent.
+    func keepMetadata(_ bytes: [UInt8]) async throws {
+        try await storage.put(MediaName.metadata.key(of: capture), bytes: bytes, contentType: MediaName.metadata.contentType)
     }
 
     private func handle(_ event: MultipartParser.Event) async throws {
@@ -131,10 +123,10 @@ actor BodyIntake {
         switch headers.name {
         case "photo":
             try await open()
-            upload = storage.putStream(prefix + "photo", contentType: "image/jpeg")
+            upload = putStream(.original)
         case "depth_map":
             try await open()
-            upload = storage.putStream(prefix + "depth", contentType: "application/octet-stream")
+            upload = putStream(.depth)
             part.inspector = DepthStreamInspector()
             part.continued = photoHasher
         default: break
@@ -178,11 +170,11 @@ actor BodyIntake {
         part = nil
         switch current.name {
         case "photo":
-            received.photo = try await finish(current, key: prefix + "photo", contentType: "image/jpeg")
+            received.photo = try await finish(current, as: .original)
             received.isJPEG = current.bytes.starts(with: [0xff, 0xd8, 0xff])
             photoHasher = current.hasher
         case "depth_map":
-            received.depth = try await finish(current, key: prefix + "depth", contentType: "application/octet-stream")
+            received.depth = try await finish(current, as: .depth)
             received.depthBytes = current.inspector.flatMap { try? $0.finish() }
             received.photoThenDepth = current.continued.map { ContentDigest($0.finalize()) }
         case "metadata": received.metadata = current.bytes
@@ -192,12 +184,18 @@ actor BodyIntake {
         }
     }
 
-    private func finish(_ part: PartInProgress, key: String, contentType: String) async throws -> StoredMedia? {
+    private func putStream(_ name: MediaName) -> S3Upload {
+        storage.putStream(name.key(of: capture), contentType: name.contentType)
+    }
+
+    private func finish(_ part: PartInProgress, as name: MediaName) async throws -> StoredMedia? {
+        let key = name.key(of: capture)
         stored.append(key)
         guard let upload else { return nil }
-        _ = try await upload.finish()
+        let digest = ContentDigest(part.hasher.finalize())
+        _ = try await upload.finish(sha256: digest.bytes)
         self.upload = nil
-        return StoredMedia(key: key, sha256: ContentDigest(part.hasher.finalize()), sizeBytes: part.size, contentType: contentType)
+        return StoredMedia(key: key, sha256: digest, sizeBytes: part.size, contentType: name.contentType)
     }
 
     private func multipart(_ body: () throws -> Void) throws {

@@ -15,9 +15,8 @@ enum Recorded: Sendable {
 
 /// A capture that the same upload made before.
 struct KnownCapture: Sendable {
+    let id: CaptureID
     let status: CaptureStatus
-    let announcement: CaptureAnnouncement
-    var id: CaptureID { announcement.captureID }
 }
 
 /// The captures: inserted here, read by everyone.
@@ -56,21 +55,15 @@ struct CaptureRepository: Sendable {
             }
             let known = try await connection.query(
                 """
-                SELECT status, announcement FROM captures
+                SELECT id, status FROM captures
                 WHERE device_id = \(device.uuid) AND media_sha256 = \(submission.content.photo.sha256.bytes)
                     AND depth_sha256 = \(submission.content.depth.sha256.bytes) AND assertion_sha256 IS NOT DISTINCT FROM \(assertionDigest)
                 """)
             guard let row = known.first, let status = CaptureStatus(rawValue: try row.get("status")) else {
                 throw APIError.retryLater(.serviceUnavailable, "The capture is being recorded; send it again.", seconds: 1)
             }
-            let announcement = try row.get("announcement", as: PostgresJSON.self).decode(CaptureAnnouncement.self)
-            return .known(KnownCapture(status: status, announcement: announcement))
+            return .known(KnownCapture(id: CaptureID(try row.get("id", as: UUID.self)), status: status))
         }
-    }
-
-    /// Announces a capture again, under a new event id, once its bytes are where they were said to be.
-    func announceAgain(_ known: KnownCapture) async throws {
-        try await database.withTransaction { connection in try await outbox.append(CaptureReceived(known.announcement), on: connection) }
     }
 
     func find(_ id: CaptureID) async throws -> CaptureRow? {

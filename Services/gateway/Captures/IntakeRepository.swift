@@ -10,7 +10,7 @@ struct IntakeRepository: Sendable {
     let database: PostgresPool
 
     /// Where the objects of an upload lie.
-    static func prefix(_ capture: CaptureID) -> String { "incoming/\(capture)/" }
+    static func prefix(_ capture: CaptureID) -> String { "captures/\(capture)/" }
 
     /// Before the first byte.
     func open(_ id: CaptureID, device: DeviceID) async throws {
@@ -26,17 +26,19 @@ struct IntakeRepository: Sendable {
         try await !connection.query("DELETE FROM intakes WHERE id = \(id.uuid) AND abandoned_at IS NULL RETURNING id").isEmpty
     }
 
-    /// Before bytes are put where a capture there is has lost them: for a day nothing takes them for leftovers.
+    /// Leaves the upload's bytes to a capture there is, which lacks its own or may do so: `upload-sync` puts them where they are missing and
+    /// announces that capture again.
     ///
-    /// Waits for a clean-up of this capture that is under way (`MediaExpiry` in upload-sync).
-    func reopen(_ id: CaptureID, device: DeviceID) async throws {
+    /// Waits for a clean-up of that capture that is under way (`MediaExpiry` in upload-sync).
+    /// - Returns: false if the upload was given up meanwhile; nothing comes of it.
+    func leave(_ id: CaptureID, to known: CaptureID) async throws -> Bool {
         try await database.withTransaction { connection in
-            try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended(\(id.description), 0))")
-            try await connection.query(
+            try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended(\(known.description), 0))")
+            return try await !connection.query(
                 """
-                INSERT INTO intakes (id, device_id, prefix) VALUES (\(id.uuid), \(device.uuid), \(Self.prefix(id)))
-                ON CONFLICT (id) DO UPDATE SET created_at = now(), abandoned_at = NULL
-                """)
+                UPDATE intakes SET brings = \(known.uuid) WHERE id = \(id.uuid) AND abandoned_at IS NULL RETURNING id
+                """
+            ).isEmpty
         }
     }
 

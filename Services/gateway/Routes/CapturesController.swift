@@ -59,7 +59,7 @@ struct CapturesController: Sendable {
             submission = try CaptureSubmission(body)
             fields = try await buckets.debit(rate, device.description)
             try await buckets.debit(limits.capturesOfAddress, address.description)
-            try await intake.keepSmallParts(metadata: submission.metadataBytes, assertion: submission.assertion)
+            try await intake.keepMetadata(submission.metadataBytes)
             FailPoint.reached("gateway.capture.intake")
         } catch {
             await Self.discard(intake)
@@ -72,14 +72,12 @@ struct CapturesController: Sendable {
             fields[.location] = "/api/v1/captures/\(id)"
             return try accepted(id, .processing, .created, fields, context)
         case .known(let known):
-            do {
-                try await CaptureRepeat(storage: storage, intakes: intakes, captures: captures).bring(
-                    known, from: submission, device: device)
-            } catch {
+            // A complete capture has all it needs.
+            if known.status == .complete {
                 await Self.discard(intake)
-                throw error
+            } else if try await !intakes.leave(id, to: known.id) {
+                throw APIError.retryLater(.serviceUnavailable, "The upload took too long; send it again.", seconds: 1)
             }
-            await Self.discard(intake)
             fields[.location] = "/api/v1/captures/\(known.id)"
             return try accepted(known.id, known.status, .ok, fields, context)
         }

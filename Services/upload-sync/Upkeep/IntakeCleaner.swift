@@ -55,7 +55,7 @@ struct IntakeCleaner {
             """
             UPDATE intakes SET abandoned_at = now() WHERE id IN (
                 SELECT id FROM intakes
-                WHERE (created_at < now() - interval '24 hours' AND abandoned_at IS NULL OR abandoned_at < now() - interval '10 minutes')
+                WHERE (created_at < now() - interval '24 hours' AND abandoned_at IS NULL AND brings IS NULL OR abandoned_at < now() - interval '10 minutes')
                     AND NOT EXISTS (SELECT FROM captures WHERE captures.id = intakes.id)
                 ORDER BY abandoned_at NULLS FIRST, created_at LIMIT \(Self.batchSize) FOR UPDATE SKIP LOCKED)
             RETURNING id, prefix

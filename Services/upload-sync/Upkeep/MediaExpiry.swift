@@ -39,19 +39,16 @@ struct MediaExpiry {
     }
 
     /// Under a lock that the gateway takes before it brings bytes again. First no row names the objects any more, then they go: a store that
-    /// takes its time leaves no row that names what is gone. The depth preview stays: it is small, and the stored depth result goes on
-    /// naming it.
+    /// takes its time leaves no row that names what is gone. Sent again, it is analyzed again.
     /// - Returns: false if the capture is being brought again.
     private func expire(_ capture: CaptureID) async throws -> Bool {
         let isForgotten = try await whileFailed(capture) { connection in
             try await connection.query("UPDATE sync_jobs SET result = NULL, synced_at = NULL WHERE capture_id = \(capture.uuid)")
-            try await connection.query("DELETE FROM media_objects WHERE capture_id = \(capture.uuid)")
         }
         guard isForgotten else { return false }
         let isDeleted = try await whileFailed(capture) { connection in
             try await StoredPrefix.intake(of: capture, in: storage).empty()
-            let media = StoredPrefix.media(of: capture, in: storage)
-            try await media.empty { $0.hasPrefix(media.text + "depth-preview-") }
+            try await StoredPrefix.media(of: capture, in: storage).empty()
             try await connection.query(
                 """
                 INSERT INTO sync_jobs (capture_id, media_expired_at) VALUES (\(capture.uuid), now())
@@ -75,7 +72,7 @@ struct MediaExpiry {
             let still = try await connection.query(
                 """
                 SELECT id FROM captures WHERE id = \(capture.uuid) AND status = 'failed'
-                    AND NOT EXISTS (SELECT FROM intakes WHERE intakes.id = captures.id)
+                    AND NOT EXISTS (SELECT FROM intakes WHERE intakes.id = captures.id OR intakes.brings = captures.id)
                     AND NOT EXISTS (
                         SELECT FROM sync_jobs WHERE sync_jobs.capture_id = captures.id AND synced_at > now() - interval '1 day')
                 """)

@@ -28,9 +28,9 @@ struct StoredPrefix: Sendable {
     }
 
     /// Deletes the objects and ends the uploads in parts.
-    func empty(keeping isKept: (String) -> Bool = { _ in false }) async throws {
-        for upload in try await storage.unfinishedUploads(under: text) where !isKept(upload.key) { try await storage.end(upload) }
-        try await delete(try await objects().map(\.key).filter { !isKept($0) })
+    func empty() async throws {
+        for upload in try await storage.unfinishedUploads(under: text) { try await storage.end(upload) }
+        try await delete(try await objects().map(\.key))
     }
 
     func delete(_ keys: [String]) async throws {

@@ -60,15 +60,3 @@ struct PublishedMedia: Sendable {
     /// Upright; `nil` for what is no picture, or none that could be measured.
     let size: PixelSize?
 }
-
-/// A picture's width and height in pixels, both at least 1.
-struct PixelSize: Sendable, Equatable {
-    let width: Int
-    let height: Int
-
-    init?(_ width: Int, _ height: Int) {
-        guard (1...65_535).contains(width), (1...65_535).contains(height) else { return nil }
-        self.width = width
-        self.height = height
-    }
-}

@@ -6,11 +6,7 @@ import Models
 struct FactsReader: Sendable {
     let captures: CaptureRepository
     let records: SiteRepository
-    let sizes: PictureSizes
     let links: MediaLinks
-
-    /// Pictures whose size a page needs.
-    private static let measured = MediaName.pagePictures + [.publicCopy, .depthPreview]
 
     /// - Returns: `nil` if there is no such capture.
     func facts(_ id: CaptureID, at now: Date) async throws -> CaptureFacts? {
@@ -28,17 +24,14 @@ struct FactsReader: Sendable {
         let parts = record.row.status == .processing ? try await captures.parts(of: record.row.id) : []
         return CaptureFacts(
             record, finished: Set(parts.filter { !$0.isGivenUp }.map(\.part)),
-            media: await published(record.media, of: record.row.id, at: now))
+            media: published(record.media, of: record.row.id, at: now))
     }
 
-    private func published(_ objects: [MediaName: StoredMedia], of id: CaptureID, at now: Date) async -> [MediaName: PublishedMedia] {
-        var sizes = await self.sizes.sizes(of: objects.filter { Self.measured.contains($0.key) })
-        // The signed copy is the public one with credentials: the same picture.
-        sizes[.signedCopy] = sizes[.publicCopy]
+    private func published(_ objects: [MediaName: StoredMedia], of id: CaptureID, at now: Date) -> [MediaName: PublishedMedia] {
         var media: [MediaName: PublishedMedia] = [:]
         for (name, object) in objects {
             media[name] = PublishedMedia(
-                sha256: object.sha256, sizeBytes: object.sizeBytes, link: links.path(id, name, at: now), size: sizes[name])
+                sha256: object.sha256, sizeBytes: object.sizeBytes, link: links.path(id, name, at: now), size: object.pixels)
         }
         return media
     }

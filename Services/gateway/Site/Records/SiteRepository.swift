@@ -35,7 +35,8 @@ struct SiteRepository: Sendable {
                 (SELECT count(DISTINCT same.device_id) FROM captures AS same
                     WHERE same.media_sha256 = captures.media_sha256 AND same.status = 'complete') AS claiming_devices,
                 (SELECT json_object_agg(name, json_build_object('key', object_key, 'sha256', encode(sha256, 'hex'),
-                        'size_bytes', size_bytes, 'content_type', content_type))
+                        'size_bytes', size_bytes, 'content_type', content_type,
+                        'pixels', CASE WHEN width IS NOT NULL THEN json_build_object('width', width, 'height', height) END))
                     FROM media_objects WHERE media_objects.capture_id = captures.id) AS media
             FROM captures
             JOIN devices ON devices.id = captures.device_id

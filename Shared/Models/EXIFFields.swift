@@ -1,5 +1,5 @@
 /// What a photo says of itself in EXIF (CIPA DC-008), as far as the checks need it.
-public struct EXIFFields: Sendable, Equatable {
+public struct EXIFFields: Codable, Sendable, Equatable {
     public var make: String?
     public var model: String?
     /// 1...8 (TIFF 6.0); how to turn the stored rows upright.
@@ -16,4 +16,14 @@ public struct EXIFFields: Sendable, Equatable {
     public var pixelHeight: Int?
 
     public init() {}
+
+    private enum CodingKeys: String, CodingKey {
+        case make, model, orientation
+        case dateTimeOriginal = "date_time_original"
+        case offsetTimeOriginal = "offset_time_original"
+        case subSecTimeOriginal = "sub_sec_time_original"
+        case hasGPS = "has_gps"
+        case pixelWidth = "pixel_width"
+        case pixelHeight = "pixel_height"
+    }
 }

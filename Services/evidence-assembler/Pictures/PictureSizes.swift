@@ -1,0 +1,78 @@
+import Foundation
+import Imaging
+import Logging
+import Metrics
+import Models
+import ObjectStorage
+import Persistence
+import ServiceLifecycle
+
+/// Measures pictures of captures that were complete before sizes were kept with their names (SPEC §5).
+///
+/// It may be interrupted at any moment and run by several instances at once: a size is written once.
+struct PictureSizes: Sendable {
+    static let batchSize = 50
+    /// Headers with EXIF and colour profile are smaller than this.
+    static let headBytes = 128 * 1024
+    let database: PostgresPool
+    let storage: S3Client
+    let logger: Logger
+
+    /// Goes once through all that have no size; what cannot be measured does not hold up the others.
+    /// - Throws: database errors, and storage errors once three pictures in a row could not be read.
+    func fill() async throws {
+        var last = (capture: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), name: "")
+        var failures = 0
+        while true {
+            let batch = try await database.withConnection { [last] in
+                try await MediaObjectRepository($0).unmeasured(after: last, limit: Self.batchSize)
+            }
+            for picture in batch {
+                guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
+                last = (picture.capture.uuid, picture.name)
+                do {
+                    try await measure(picture)
+                    failures = 0
+                } catch let error as ObjectStorageError {
+                    failures += 1
+                    logger.warning("a picture could not be measured", error: error, metadata: ["key": "\(picture.object.key)"])
+                    guard failures < UnsignedCaptures.maximumFailures else { throw error }
+                }
+            }
+            if batch.count < Self.batchSize { return }
+        }
+    }
+
+    private func measure(_ picture: UnmeasuredPicture) async throws {
+        var head: [UInt8] = []
+        // To its end, although the head is all that is kept: only then is it known for what was accepted.
+        for try await chunk in try await storage.stream(picture.object) {
+            head.append(contentsOf: chunk.readableBytesView.prefix(max(0, Self.headBytes - head.count)))
+        }
+        guard let size = PictureHead.size(head) else {
+            logger.warning("no picture that could be measured", metadata: ["key": "\(picture.object.key)"])
+            return
+        }
+        try await database.withConnection { try await MediaObjectRepository($0).save(size, of: picture) }
+        Counter(label: "rial_pictures_measured_total").increment()
+    }
+}
+
+/// The beginning of a JPEG or PNG file.
+enum PictureHead {
+    /// Upright.
+    /// - Returns: `nil` for anything else.
+    static func size(_ head: [UInt8]) -> PixelSize? {
+        // PNG (third edition) §5.2, §11.2.1: signature, then IHDR with width and height.
+        if head.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+            guard head.count >= 24, head[12..<16].elementsEqual(Array("IHDR".utf8)) else { return nil }
+            return PixelSize(number(head[16..<20]), number(head[20..<24]))
+        }
+        guard let fields = EXIFReader.read(jpeg: head), let width = fields.pixelWidth, let height = fields.pixelHeight else { return nil }
+        let size = EXIFReader.upright((width, height), orientation: fields.orientation)
+        return PixelSize(size.width, size.height)
+    }
+
+    /// Big-endian.
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
+}

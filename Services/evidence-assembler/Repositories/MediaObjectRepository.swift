@@ -1,0 +1,66 @@
+import CaptureProtocol
+import Foundation
+import Models
+import Persistence
+
+/// The names of a capture's objects. All are written by `evidence-assembler`.
+struct MediaObjectRepository {
+    private let connection: PostgresConnection
+
+    init(_ connection: PostgresConnection) { self.connection = connection }
+
+    /// As the index spells them.
+    private static let pictures = MediaName.allCases.filter(\.isPicture).map { "'\($0.rawValue)'" }.joined(separator: ", ")
+
+    /// Names the objects; a name that is taken stays.
+    func insert(_ objects: [MediaName: StoredMedia], of capture: CaptureID) async throws {
+        guard !objects.isEmpty else { return }
+        var rows: SQL = ""
+        for (index, (name, object)) in objects.sorted(by: { $0.key.rawValue < $1.key.rawValue }).enumerated() {
+            rows += """
+                \(unescaped: index == 0 ? "" : ", ")(\(capture.uuid), \(name.rawValue), \(object.key), \(object.sha256.bytes), \(object.sizeBytes), \(object.contentType),
+                \(object.pixels.map { Int32($0.width) }), \(object.pixels.map { Int32($0.height) }))
+                """
+        }
+        try await connection.query(
+            """
+            INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type, width, height)
+            VALUES \(rows)
+            ON CONFLICT (capture_id, name) DO NOTHING
+            """)
+    }
+
+    /// Pictures of captures from before sizes were kept, after the given one, in the order of captures and names.
+    func unmeasured(after last: (capture: UUID, name: String), limit: Int) async throws -> [UnmeasuredPicture] {
+        try await connection.query(
+            """
+            SELECT capture_id, name, object_key, sha256, size_bytes, content_type FROM media_objects
+            WHERE width IS NULL AND name IN (\(unescaped: Self.pictures))
+                AND (capture_id, name) > (\(last.capture), \(last.name))
+            ORDER BY capture_id, name LIMIT \(limit)
+            """
+        ).compactMap { row in
+            guard let digest = ContentDigest(bytes: try row.get("sha256", as: [UInt8].self)) else { return nil }
+            return UnmeasuredPicture(
+                capture: CaptureID(try row.get("capture_id", as: UUID.self)), name: try row.get("name"),
+                object: StoredMedia(
+                    key: try row.get("object_key"), sha256: digest, sizeBytes: try row.get("size_bytes", as: Int64.self),
+                    contentType: try row.get("content_type")))
+        }
+    }
+
+    func save(_ pixels: PixelSize, of picture: UnmeasuredPicture) async throws {
+        try await connection.query(
+            """
+            UPDATE media_objects SET width = \(pixels.width), height = \(pixels.height)
+            WHERE capture_id = \(picture.capture.uuid) AND name = \(picture.name) AND width IS NULL
+            """)
+    }
+}
+
+/// A picture whose row does not say how large it is.
+struct UnmeasuredPicture: Sendable {
+    let capture: CaptureID
+    let name: String
+    let object: StoredMedia
+}

@@ -1,0 +1,87 @@
+import CaptureProtocol
+import Delivery
+import Foundation
+import Logging
+import MediaStore
+import Metrics
+import Models
+import ObjectStorage
+import Persistence
+
+/// Puts the bytes of an upload that was sent again where those of its capture are missing, and announces that capture again (SPEC §5).
+///
+/// The gateway records which capture an upload brings once more; it cannot read originals itself.
+struct RepeatedUploads {
+    static let batchSize = 20
+    let database: PostgresPool
+    let storage: S3Client
+    let outbox: Outbox
+    let logger: Logger
+
+    /// One that cannot be brought now does not hold up the others; its turn comes again.
+    func bring() async throws {
+        let waiting = try await database.query(
+            """
+            SELECT id FROM intakes WHERE brings IS NOT NULL AND abandoned_at IS NULL ORDER BY created_at LIMIT \(Self.batchSize)
+            """
+        ).map { CaptureID(try $0.get("id", as: UUID.self)) }
+        for upload in waiting {
+            guard !Task.isCancelled else { return }
+            do {
+                guard try await bring(upload) else { continue }
+                try await StoredPrefix.media(of: upload, in: storage).empty()
+                _ = try await database.query("DELETE FROM intakes WHERE id = \(upload.uuid)")
+            } catch {
+                logger.cleanUpFailed("repeated upload", upload, error)
+            }
+        }
+    }
+
+    /// In one transaction: copies what is missing, announces the capture, and leaves the upload's own objects to be deleted.
+    ///
+    /// Under the lock that a clean-up of the capture takes (``MediaExpiry``).
+    /// - Returns: false if another instance has it in hand.
+    private func bring(_ upload: CaptureID) async throws -> Bool {
+        try await database.withTransaction { connection in
+            let rows = try await connection.query(
+                """
+                SELECT brings FROM intakes WHERE id = \(upload.uuid) AND brings IS NOT NULL AND abandoned_at IS NULL
+                    AND NOT EXISTS (SELECT FROM captures WHERE captures.id = intakes.id) FOR UPDATE SKIP LOCKED
+                """)
+            guard let row = rows.first else { return false }
+            let capture = CaptureID(try row.get("brings", as: UUID.self))
+            try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended(\(capture.description), 0))")
+            let known = try await connection.query("SELECT status, announcement FROM captures WHERE id = \(capture.uuid)")
+            if let known = known.first, let status = CaptureStatus(rawValue: try known.get("status")), status != .complete {
+                let announcement = try CaptureAnnouncement(stored: known.get("announcement", as: PostgresJSON.self))
+                let isBrought = try await copy(from: upload, to: announcement, status)
+                if isBrought { Counter(label: "rial_captures_brought_again_total").increment() }
+                if isBrought || status == .failed { try await outbox.append(CaptureReceived(announcement), on: connection) }
+            }
+            try await connection.query("UPDATE intakes SET abandoned_at = now() WHERE id = \(upload.uuid)")
+            return true
+        }
+    }
+
+    /// - Returns: whether anything was missing.
+    private func copy(from upload: CaptureID, to announcement: CaptureAnnouncement, _ status: CaptureStatus) async throws -> Bool {
+        let parts: [(media: StoredMedia, name: MediaName)] =
+            switch announcement.content {
+            case .photo(let content): [(content.photo, .original), (content.depth, .depth)]
+            }
+        var isBrought = false
+        for (media, name) in parts {
+            let kept = media.kept(as: name, of: announcement.captureID)
+            guard try await isNeeded(kept, status) else { continue }
+            try await storage.copy(from: name.key(of: upload), to: kept.key)
+            isBrought = true
+        }
+        return isBrought
+    }
+
+    /// What a failed capture is read from may be other bytes of the same length: there they are put in any case.
+    private func isNeeded(_ kept: StoredMedia, _ status: CaptureStatus) async throws -> Bool {
+        guard status == .processing else { return true }
+        return try await storage.head(kept.key)?.sizeBytes != kept.sizeBytes
+    }
+}

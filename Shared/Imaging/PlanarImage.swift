@@ -1,0 +1,116 @@
+import CTurboJPEG
+
+/// A picture as JPEG codes it: brightness, and two colour differences at half of its width and height (4:2:0, full range, ITU-T T.871).
+/// Nothing is turned into red, green and blue and back.
+struct PlanarImage: Sendable, Equatable {
+    /// Brightness; its size is the picture's.
+    let luma: GrayImage
+    /// Differences to blue and red, each half as wide and high, rounded up.
+    let blue: GrayImage
+    let red: GrayImage
+
+    var width: Int { luma.width }
+    var height: Int { luma.height }
+
+    /// Scales by area average so that the longer side is `maxSide`; never enlarges.
+    func fitted(maxSide: Int) -> PlanarImage { fitted(maxSide: maxSide, proportions: (width, height)) }
+
+    /// - Parameter proportions: of the picture that this one was scaled from, whose rounding would show in narrow pictures.
+    func fitted(maxSide: Int, proportions: (width: Int, height: Int)) -> PlanarImage {
+        guard let size = AreaScaler.size(of: (width, height), fitting: maxSide, proportions: proportions) else { return self }
+        let half = Self.half(size)
+        return PlanarImage(luma: luma.scaled(to: size), blue: blue.scaled(to: half), red: red.scaled(to: half))
+    }
+
+    /// Turned and mirrored as a viewer does for this EXIF orientation; unchanged for anything unknown.
+    func oriented(_ orientation: Int) -> PlanarImage {
+        PlanarImage(luma: luma.oriented(orientation), blue: blue.oriented(orientation), red: red.oriented(orientation))
+    }
+
+    static func half(_ size: (width: Int, height: Int)) -> (width: Int, height: Int) { ((size.width + 1) / 2, (size.height + 1) / 2) }
+}
+
+extension PlanarImage {
+    /// From planes whose colours have any size.
+    init(luma: GrayImage, anyBlue blue: GrayImage, anyRed red: GrayImage) {
+        let half = Self.half((luma.width, luma.height))
+        self.init(luma: luma, blue: blue.scaled(to: half), red: red.scaled(to: half))
+    }
+
+    /// Without colours.
+    init(gray: GrayImage) {
+        let half = Self.half((gray.width, gray.height))
+        let none = GrayImage(trusted: half.width, half.height, [UInt8](repeating: 128, count: half.width * half.height))
+        self.init(luma: gray, blue: none, red: none)
+    }
+
+    /// - Throws: ``ImagingError`` `corrupt` if libjpeg-turbo refuses.
+    init(_ image: RGBImage) throws(ImagingError) {
+        guard let handle = tjInitCompress() else { throw ImagingError(.corrupt, "tjInitCompress failed") }
+        defer { tjDestroy(handle) }
+        let planes = JPEGPlanes(width: image.width, height: image.height, subsampling: Int32(TJSAMP_420.rawValue))
+        let (isDone, bytes) = planes.filled { pointers in
+            image.pixels.withUnsafeBufferPointer { source in
+                tjEncodeYUVPlanes(
+                    handle, source.baseAddress, Int32(image.width), 0, Int32(image.height), TJPF_RGB.rawValue, pointers, nil,
+                    Int32(TJSAMP_420.rawValue), 0) == 0
+            }
+        }
+        guard isDone else { throw ImagingError(.corrupt, "tjEncodeYUVPlanes failed") }
+        self.init(luma: planes.plane(0, of: bytes), anyBlue: planes.plane(1, of: bytes), anyRed: planes.plane(2, of: bytes))
+    }
+}
+
+/// Where libjpeg-turbo puts and looks for the planes of a picture: one after the other, padded to whole groups of samples.
+struct JPEGPlanes {
+    private let size: (width: Int, height: Int)
+    /// As they are without padding.
+    private let shapes: [(width: Int, height: Int)]
+    private let padded: [(width: Int, height: Int)]
+
+    var count: Int { padded.count }
+    var byteCount: Int { padded.reduce(0) { $0 + $1.width * $1.height } }
+
+    /// - Parameter subsampling: one of `TJSAMP`.
+    init(width: Int, height: Int, subsampling: Int32) {
+        size = (width, height)
+        let (columns, rows): (Int, Int) =
+            switch TJSAMP(rawValue: UInt32(bitPattern: subsampling)) {
+            case TJSAMP_422: (2, 1)
+            case TJSAMP_420: (2, 2)
+            case TJSAMP_440: (1, 2)
+            case TJSAMP_411: (4, 1)
+            default: (1, 1)
+            }
+        let groups = ((width + columns - 1) / columns, (height + rows - 1) / rows)
+        let isGray = subsampling == Int32(TJSAMP_GRAY.rawValue)
+        shapes = isGray ? [size] : [size, groups, groups]
+        padded = isGray ? [size] : [(groups.0 * columns, groups.1 * rows), groups, groups]
+    }
+
+    /// Lets `body` write the planes into fresh memory.
+    func filled<Result>(_ body: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Result) -> (result: Result, bytes: [UInt8]) {
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        let result = bytes.withUnsafeMutableBufferPointer { buffer in
+            var pointers: [UnsafeMutablePointer<UInt8>?] = []
+            var start = 0
+            for plane in padded {
+                pointers.append(buffer.baseAddress.map { $0 + start })
+                start += plane.width * plane.height
+            }
+            return pointers.withUnsafeMutableBufferPointer { body($0.baseAddress!) }
+        }
+        return (result, bytes)
+    }
+
+    /// One plane without its padding.
+    func plane(_ index: Int, of bytes: [UInt8]) -> GrayImage {
+        let (shape, whole) = (shapes[index], padded[index])
+        let start = padded[..<index].reduce(0) { $0 + $1.width * $1.height }
+        guard shape.width != whole.width || shape.height != whole.height else {
+            return GrayImage(trusted: shape.width, shape.height, Array(bytes[start..<start + whole.width * whole.height]))
+        }
+        let rows = (0..<shape.height).lazy.flatMap { bytes[start + $0 * whole.width..<start + $0 * whole.width + shape.width] }
+        return GrayImage(trusted: shape.width, shape.height, Array(rows))
+    }
+}
