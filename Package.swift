@@ -182,7 +182,11 @@ let package = Package(
             path: "Benchmarks/ComponentBench"),
 
         .target(
-            name: "TestSupport", dependencies: ["CZlib", "CaptureProtocol", "Models", "Persistence", logging], path: "Tests/TestSupport"),
+            name: "TestSupport",
+            dependencies: [
+                "CZlib", "CaptureProtocol", "Models", "ObjectStorage", "Persistence", httpClient, nioCore, logging,
+            ],
+            path: "Tests/TestSupport"),
         .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
         .testTarget(name: "CompressionTests", dependencies: ["Compression", "TestSupport"], path: "Tests/CompressionTests"),
         .testTarget(name: "CaptureProtocolTests", dependencies: ["CaptureProtocol", crypto], path: "Tests/CaptureProtocolTests"),
@@ -222,8 +226,13 @@ let package = Package(
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
         .testTarget(
             name: "ObjectStorageTests",
-            dependencies: ["CaptureProtocol", "Models", "ObjectStorage", crypto, httpClient, nioCore, nioHTTP1, logging],
+            dependencies: [
+                "CaptureProtocol", "Models", "ObjectStorage", "TestSupport", crypto, httpClient, nioCore, nioHTTP1, logging,
+            ],
             path: "Tests/ObjectStorageTests"),
+        .testTarget(
+            name: "MediaStoreTests", dependencies: ["CaptureProtocol", "MediaStore", "Models", "ObjectStorage", "TestSupport"],
+            path: "Tests/MediaStoreTests"),
         .testTarget(
             name: "PersistenceTests", dependencies: ["Persistence", "TestSupport", logging, lifecycle], path: "Tests/PersistenceTests"),
         .testTarget(

@@ -2,7 +2,7 @@ import CaptureProtocol
 import Models
 import ObjectStorage
 
-extension S3Client {
+extension ObjectStore {
     /// Stores what was made of a capture.
     /// - Parameter pixels: of a picture, upright.
     /// - Throws: storage errors.

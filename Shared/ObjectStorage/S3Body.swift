@@ -18,6 +18,11 @@ public struct S3Body: AsyncSequence, Sendable {
     public typealias Element = ByteBuffer
     let body: HTTPClientResponse.Body
 
+    init(body: HTTPClientResponse.Body) { self.body = body }
+
+    /// Bytes that are there already.
+    public init(_ bytes: ByteBuffer) { body = .bytes(bytes) }
+
     public struct AsyncIterator: AsyncIteratorProtocol {
         var base: HTTPClientResponse.Body.AsyncIterator
 
@@ -38,8 +43,18 @@ public struct S3Body: AsyncSequence, Sendable {
 /// A whole object's bytes as they arrive, the last of them only after all were found to be what was accepted.
 public struct ComparedBody: AsyncSequence, Sendable {
     public typealias Element = ByteBuffer
-    let base: S3Body
-    let media: StoredMedia
+    private let base: S3Body
+    private let media: StoredMedia
+
+    /// - Parameter sizeBytes: what the store says; `nil` if it does not.
+    /// - Throws: ``ObjectStorageError`` with `.digestMismatch` if it says another size than was accepted.
+    public init(_ base: S3Body, sizeBytes: Int64?, media: StoredMedia) throws(ObjectStorageError) {
+        guard sizeBytes == nil || sizeBytes == media.sizeBytes else {
+            throw ObjectStorageError(.digestMismatch, "\(media.key) has \(sizeBytes ?? 0) bytes, not \(media.sizeBytes)")
+        }
+        self.base = base
+        self.media = media
+    }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         var base: S3Body.AsyncIterator

@@ -14,7 +14,7 @@ struct AppraiseCapture: PartWork {
     typealias Computed = (device: Device, appraisal: HardwareAppraisal)
     let appraiser: CaptureAppraiser
     let database: PostgresPool
-    let storage: S3Client
+    let storage: any ObjectStore
 
     func compute(_ announcement: CaptureAnnouncement) async throws -> Computed {
         let device = try await database.withConnection { try await DeviceRepository($0).find(announcement.deviceID) }

@@ -6,7 +6,7 @@ import Persistence
 
 /// Brings media that were accepted under `incoming/{id}/`, by a version before uploads went to where they stay, to their keys.
 struct LegacyIntake: Sendable {
-    let storage: S3Client
+    let storage: any ObjectStore
     let database: PostgresPool
 
     /// - Throws: ``RejectedMessage`` if intake is gone or its bytes are not those that were accepted; storage errors as they are.

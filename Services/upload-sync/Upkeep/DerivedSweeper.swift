@@ -10,7 +10,7 @@ struct DerivedSweeper {
     static let batchSize = 100
     static let youth: TimeInterval = 86_400
     let database: PostgresPool
-    let storage: S3Client
+    let storage: any ObjectStore
     let logger: Logger
 
     func sweep() async throws {

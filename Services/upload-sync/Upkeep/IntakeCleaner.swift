@@ -10,7 +10,7 @@ import Persistence
 struct IntakeCleaner {
     static let batchSize = 100
     let database: PostgresPool
-    let storage: S3Client
+    let storage: any ObjectStore
     let logger: Logger
 
     /// An hour, because a database that fails over to one a little behind may ask for a capture's media again.

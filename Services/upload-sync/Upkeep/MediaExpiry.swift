@@ -10,7 +10,7 @@ import Persistence
 struct MediaExpiry {
     static let batchSize = 100
     let database: PostgresPool
-    let storage: S3Client
+    let storage: any ObjectStore
     let logger: Logger
 
     func expire() async throws {

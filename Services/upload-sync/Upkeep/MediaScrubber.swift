@@ -15,7 +15,7 @@ struct MediaScrubber {
     let days: Int
     let bytesPerSecond: Int
     let database: PostgresPool
-    let storage: S3Client
+    let storage: any ObjectStore
     let logger: Logger
 
     /// Goes through what is due, or until shutdown.
