@@ -8,6 +8,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let lifecycleTests = Target.Dependency.product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
@@ -184,7 +185,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CZlib", "CaptureProtocol", "Models", "ObjectStorage", "Persistence", httpClient, nioCore, logging,
+                "CZlib", "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Persistence", httpClient, nioCore, logging,
             ],
             path: "Tests/TestSupport"),
         .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
@@ -254,8 +255,7 @@ let package = Package(
             name: "DeliveryTests",
             dependencies: [
                 "Blocking", "Delivery", "ServiceRuntime", "Messaging", "CaptureProtocol", "Models", "ObjectStorage", "Persistence",
-                "TestSupport",
-                httpClient, httpTypes, logging,
+                "TestSupport", "CRdKafka", httpTypes, logging, lifecycle, lifecycleTests,
             ],
             path: "Tests/DeliveryTests"),
         .testTarget(

@@ -59,7 +59,8 @@ public struct Backbone: Sendable {
     }
 
     /// The service's consumers of `Handler.Message.topic`.
-    public func consume<Handler: MessageHandler>(_ handler: Handler) -> ConsumerService<Handler> {
+    public func consume<Handler: MessageHandler>(_ handler: Handler) -> ConsumerService<Handler>
+    where Handler.Transaction == PostgresConnection {
         ConsumerService(
             service: service, handler: handler, consumers: settings.consumers, kafka: settings.kafka, database: database,
             topics: topics, logger: logger)
