@@ -98,7 +98,7 @@ let package = Package(
             linkerSettings: [broughtLibraries]),
         .target(
             name: "ObjectStorage",
-            dependencies: ["CaptureProtocol", "Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging],
+            dependencies: ["CaptureProtocol", "Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging, metrics],
             path: "Shared/ObjectStorage"),
         .target(
             name: "Attestation", dependencies: ["CaptureProtocol", "Models", crypto, x509, asn1], path: "Shared/Attestation",
@@ -228,7 +228,8 @@ let package = Package(
         .testTarget(
             name: "ObjectStorageTests",
             dependencies: [
-                "CaptureProtocol", "Models", "ObjectStorage", "TestSupport", crypto, httpClient, nioCore, nioHTTP1, logging,
+                "CaptureProtocol", "Models", "ObjectStorage", "Observability", "TestSupport", crypto, httpClient, nioCore, nioHTTP1,
+                logging,
             ],
             path: "Tests/ObjectStorageTests"),
         .testTarget(

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import CaptureProtocol
 import Crypto
+import Metrics
 import Models
 import NIOCore
 
@@ -17,6 +18,7 @@ struct S3Object: Sendable {
 public struct S3Body: AsyncSequence, Sendable {
     public typealias Element = ByteBuffer
     let body: HTTPClientResponse.Body
+    let received: Counter
 
     init(body: HTTPClientResponse.Body) { self.body = body }
 
@@ -25,10 +27,13 @@ public struct S3Body: AsyncSequence, Sendable {
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         var base: HTTPClientResponse.Body.AsyncIterator
+        let received: Counter
 
         public mutating func next() async throws -> ByteBuffer? {
             do {
-                return try await base.next()
+                let chunk = try await base.next()
+                if let chunk { received.increment(by: chunk.readableBytes) }
+                return chunk
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
@@ -37,7 +42,7 @@ public struct S3Body: AsyncSequence, Sendable {
         }
     }
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: body.makeAsyncIterator()) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: body.makeAsyncIterator(), received: received) }
 }
 
 /// A whole object's bytes as they arrive, the last of them only after all were found to be what was accepted.

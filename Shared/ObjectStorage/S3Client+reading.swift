@@ -65,7 +65,7 @@ extension S3Client {
             sizeBytes: response.headers.first(name: "content-length").flatMap { Int64($0) },
             etag: response.headers.first(name: "etag") ?? "",
             contentType: response.headers.first(name: "content-type") ?? "application/octet-stream",
-            body: S3Body(body: response.body))
+            body: S3Body(body: response.body, received: traffic.received))
     }
 
     /// The whole object in memory, compared by no one: for tests that look at what lies there.

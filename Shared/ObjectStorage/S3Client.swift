@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Crypto
 import Foundation
 import Logging
+import Metrics
 import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
@@ -16,11 +17,16 @@ public final class S3Client: ObjectStore {
     let configuration: S3Configuration
     private let httpClient: HTTPClient
     private let logger: Logger
+    let traffic: StorageTraffic
 
-    public init(configuration: S3Configuration, httpClient: HTTPClient, logger: Logger) {
+    /// - Parameter metrics: gets the bytes sent and received; the process's own factory unless another is given.
+    public init(
+        configuration: S3Configuration, httpClient: HTTPClient, logger: Logger, metrics: any MetricsFactory = MetricsSystem.factory
+    ) {
         self.configuration = configuration
         self.httpClient = httpClient
         self.logger = logger
+        traffic = StorageTraffic(metrics)
     }
 
     public func put(_ key: String, bytes: [UInt8], contentType: String, sha256: [UInt8]?) async throws {
@@ -158,6 +164,7 @@ public final class S3Client: ObjectStore {
 
     private func sendOnce(_ request: S3Request) async throws -> HTTPClientResponse {
         let response: HTTPClientResponse
+        if let body = request.body { traffic.sent.increment(by: body.readableBytes) }
         do {
             response = try await httpClient.execute(
                 request.signed(configuration, at: Date()), timeout: TimeAmount(configuration.requestTimeout))

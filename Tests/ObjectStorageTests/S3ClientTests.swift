@@ -3,6 +3,7 @@ import CaptureProtocol
 import Foundation
 import Models
 import NIOCore
+import Observability
 import TestSupport
 import Testing
 
@@ -52,6 +53,27 @@ struct S3ClientTests {
         let read = try await client.read(media(prefix + "stream", sent))
         #expect(read == sent)
         try await client.delete([prefix + "stream"])
+    }
+
+    @Test("counts the bytes of objects that it sends and receives, those of an upload in parts too")
+    func traffic() async throws {
+        let metrics = MetricsRegistry()
+        let client = TestBucket.client(try TestBucket.configuration("rial-tests"), metrics: metrics)
+        try await client.createBucketIfMissing()
+        let key = "test/\(UUID().uuidString)/"
+        let bytes = [UInt8](repeating: 7, count: 6 << 20)
+        try await client.put(key + "a", bytes: Array(bytes.prefix(1000)), contentType: "image/jpeg")
+        #expect(metrics.counted("sent") == 1000 && metrics.counted("received") == 0)
+        _ = try await client.read(media(key + "a", Array(bytes.prefix(1000))))
+        #expect(metrics.counted("sent") == 1000 && metrics.counted("received") == 1000)
+        let upload = client.putStream(key + "b", contentType: "image/jpeg")
+        try await upload.write(ByteBuffer(bytes: bytes))
+        _ = try await upload.finish()
+        // The list of the parts is sent as well.
+        #expect((bytes.count + 1000..<bytes.count + 2000).contains(try #require(metrics.counted("sent"))))
+        for try await _ in try await client.range(0...99, of: media(key + "b", bytes)) {}
+        #expect(metrics.counted("received") == 1100)
+        try await client.delete([key + "a", key + "b"])
     }
 
     @Test("leaves nothing of an upload that was aborted, and takes no more for it")
@@ -119,5 +141,13 @@ struct S3ClientTests {
         await #expect { try await away.checkBucket() } throws: { error in
             (error as? ObjectStorageError)?.isTransient == true && (error as? ObjectStorageError)?.isUnreachable == true
         }
+    }
+}
+
+extension MetricsRegistry {
+    /// Bytes of the direction; `nil` if they are not counted at all.
+    fileprivate func counted(_ direction: String) -> Int? {
+        let name = "rial_storage_bytes_total{direction=\"\(direction)\"} "
+        return exposition().split(separator: "\n").first { $0.hasPrefix(name) }.flatMap { Int($0.dropFirst(name.count)) }
     }
 }

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import Logging
+import Metrics
 import ObjectStorage
 
 /// A bucket in the object store that `RIAL_TEST_S3_ENDPOINT` names.
@@ -23,7 +24,8 @@ public enum TestBucket {
             secretAccessKey: secret ?? environment["RIAL_TEST_S3_SECRET_ACCESS_KEY"] ?? "")
     }
 
-    public static func client(_ configuration: S3Configuration) -> S3Client {
-        S3Client(configuration: configuration, httpClient: .shared, logger: Logger(label: "tests"))
+    /// - Parameter metrics: gets the bytes sent and received.
+    public static func client(_ configuration: S3Configuration, metrics: any MetricsFactory = MetricsSystem.factory) -> S3Client {
+        S3Client(configuration: configuration, httpClient: .shared, logger: Logger(label: "tests"), metrics: metrics)
     }
 }
