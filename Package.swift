@@ -186,6 +186,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "CZlib", "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Persistence", httpClient, nioCore, logging,
+                metrics,
             ],
             path: "Tests/TestSupport"),
         .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
