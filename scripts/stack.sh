@@ -21,8 +21,8 @@ start | stop | kill | restart | scale | variables)
     ;;
 *) usage >&2; fail "unknown command '$COMMAND'" ;;
 esac
-[[ "$STACK" =~ ^[a-z0-9][a-z0-9-]{0,23}$ && "$STACK" != tools && "$STACK" != fuzz ]] ||
-    fail "'$STACK' cannot name a stack" "use 1 to 24 of a-z, 0-9 and -; not tools or fuzz"
+[[ "$STACK" =~ ^[a-z0-9][a-z0-9-]{0,23}$ && ! "$STACK" =~ ^(tools|fuzz|bench-results|compare)$ ]] ||
+    fail "'$STACK' cannot name a stack" "use 1 to 24 of a-z, 0-9 and -; not tools, fuzz, bench-results or compare"
 [[ "${3:-1}" =~ ^[0-9]{1,2}$ ]] || fail "'$3' is not a number of instances" "use 0 to 99"
 
 HOME_DIR="$ROOT/.local/$STACK"
