@@ -114,6 +114,9 @@ let package = Package(
             name: "Evidence", dependencies: ["CaptureProtocol", "Models"], path: "Shared/Evidence",
             resources: [.copy("Resources")]),
         .target(
+            name: "Site", dependencies: ["CaptureProtocol", "Evidence", "Models", mustache], path: "Shared/Site",
+            resources: [.copy("Resources")]),
+        .target(
             name: "Observability", dependencies: [logging, metrics, coreMetrics, lifecycle, hummingbird],
             path: "Shared/Observability"),
         .target(name: "MediaStore", dependencies: ["CaptureProtocol", "Models", "ObjectStorage"], path: "Shared/MediaStore"),
@@ -148,12 +151,12 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: backbone + [
-                "Attestation", "Compression", "Depth", "Evidence", "Imaging", "Inspection", "ManifestStore", "Multipart",
+                "Attestation", "Compression", "Depth", "Imaging", "Inspection", "ManifestStore", "Multipart", "Site",
                 crypto,
-                httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, mustache, nioCore,
+                httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore,
                 nioHTTP1, nioHTTPTypes, nioSSL,
             ],
-            path: "Services/gateway", resources: [.copy("Site/Resources")]),
+            path: "Services/gateway"),
 
         .executableTarget(
             name: "C2PAInspector", dependencies: ["ContentCredentials", "CSandbox", "Models"],
@@ -185,8 +188,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CZlib", "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Persistence", httpClient, nioCore, logging,
-                metrics,
+                "CZlib", "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Persistence", "Site", httpClient, nioCore,
+                logging, metrics,
             ],
             path: "Tests/TestSupport"),
         .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
@@ -225,6 +228,7 @@ let package = Package(
         .testTarget(
             name: "EvidenceTests", dependencies: ["Evidence", "Imaging", "CaptureProtocol", "Models", "TestSupport"],
             path: "Tests/EvidenceTests"),
+        .testTarget(name: "EvidenceAssemblerTests", dependencies: ["EvidenceAssembler", "Models"], path: "Tests/EvidenceAssemblerTests"),
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
         .testTarget(
             name: "ObjectStorageTests",
@@ -264,18 +268,12 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "Gateway", "CaptureProtocol", "Models", "Persistence", "Delivery",
-                "ServiceRuntime", "SimulatedDevice",
+                "ServiceRuntime", "SimulatedDevice", "Site",
                 "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, logging,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(
-            name: "SiteTests",
-            dependencies: [
-                "Gateway", "CaptureProtocol", "Models", "Persistence", "Delivery", "ServiceRuntime", "TestSupport", crypto, httpTypes,
-                hummingbird, hummingbirdCore, nioCore,
-                nioEmbedded, logging,
-            ],
-            path: "Tests/SiteTests"),
+            name: "SiteTests", dependencies: ["Site", "CaptureProtocol", "Models", "TestSupport"], path: "Tests/SiteTests"),
         .testTarget(
             name: "SystemTests",
             dependencies: [

@@ -12,6 +12,7 @@ import NIOSSL
 import Observability
 import ServiceLifecycle
 import ServiceRuntime
+import Site
 
 /// Builds the service from its settings.
 func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
@@ -47,7 +48,7 @@ private func makeRouter(
     let links = MediaLinks(key: settings.linkKey)
     let captures = CaptureRepository(database: backbone.database, outbox: backbone.outbox)
     let authenticator = DeviceAuthenticator(database: backbone.database, buckets: buckets, limits: settings.limits)
-    let pages = SitePages(settings: settings.site, resources: try SiteResources.bundled())
+    let pages = PageResponder(pages: SitePages(settings: settings.site, resources: try SiteResources.bundled()))
     let routes = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
     var table = RouteTable()
     let middleware = LateTable()
@@ -74,9 +75,9 @@ private func makeRouter(
     verification.addRoutes(to: routes, table: &table)
     HealthController(readiness: backbone.readiness).addRoutes(to: routes, table: &table)
     SiteController(
-        pages: pages, captures: captures,
-        facts: FactsReader(
-            captures: captures, records: SiteRepository(database: backbone.database),
+        responder: pages, captures: captures,
+        records: PublicRecordReader(
+            captures: captures, records: StoredRecordRepository(database: backbone.database),
             links: links),
         claims: VerificationRepository(database: backbone.database), verify: verification.answer, trustedProxies: settings.trustedProxies
     ).addRoutes(to: routes, table: &table)

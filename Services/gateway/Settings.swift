@@ -2,6 +2,7 @@ import CaptureProtocol
 import Foundation
 import Messaging
 import ServiceRuntime
+import Site
 
 /// Everything `gateway` reads from the environment, read once.
 struct Settings: Sendable {

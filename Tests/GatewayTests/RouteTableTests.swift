@@ -87,7 +87,7 @@ struct AnswerMiddlewareTests {
         table.add("/things/{id}", ["GET", "HEAD"])
         table.add("/broken", ["GET", "HEAD"])
         late.set(table)
-        return try await router.buildResponder().respond(to: makeRequest(method, path, headers), context: try makeContext())
+        return try await router.buildResponder().respond(to: makeRequest(method, path, headers), context: makeContext())
     }
 
     private func code(_ response: Response) async throws -> String? {

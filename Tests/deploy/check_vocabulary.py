@@ -90,17 +90,19 @@ def targets():
 LAYERS = (
     {"CaptureProtocol"},
     {"Models"},
-    {"Attestation", "Depth", "Imaging", "Evidence", "ShareCard", "Signing", "ContentCredentials", "ManifestStore"},
+    {"Attestation", "Depth", "Imaging", "Evidence", "ShareCard", "Signing", "ContentCredentials", "ManifestStore", "Site"},
     {"Blocking", "Compression", "Multipart", "Persistence", "Messaging", "ObjectStorage", "MediaStore", "Observability", "Inspection"},
     {"Delivery"},
     {"ServiceRuntime"},
     {"AttestationVerifier", "DepthAnalyzer", "UploadSync", "EvidenceAssembler", "Gateway", "C2PAInspector"},
 )
 DOMAIN = LAYERS[2]
+# What values are turned into values without.
+INPUT_OUTPUT = re.compile(r"Hummingbird|HTTPTypes|NIO|AsyncHTTPClient|ServiceLifecycle|Logging|Metrics")
 # Within a layer.
 SIDEWAYS = {
     "ShareCard": {"Imaging"}, "ContentCredentials": {"Signing"}, "ManifestStore": {"Attestation"},
-    "Persistence": {"Blocking"}, "Messaging": {"Blocking"}, "Inspection": {"Blocking"}, "MediaStore": {"ObjectStorage"},
+    "Persistence": {"Blocking"}, "Messaging": {"Blocking"}, "Inspection": {"Blocking"}, "MediaStore": {"ObjectStorage"}, "Site": {"Evidence"},
 }
 
 
@@ -183,6 +185,13 @@ class Layers(unittest.TestCase):
 
     def test_targets_are_given_what_they_import(self):
         self.assertEqual(manifest_problems(targets()), [])
+
+    def test_the_domain_knows_no_network(self):
+        found = targets()
+        self.assertEqual([
+            f"{file} imports {module}" for name in sorted(DOMAIN) for file, text in swift(found[name][0])
+            for module in sorted(imports(text)) if INPUT_OUTPUT.match(module)
+        ], [])
 
     def test_every_module_has_a_layer(self):
         modules = {name for name, (path, _) in targets().items() if path.startswith(("Shared/", "Services/")) and not name.startswith("C")}

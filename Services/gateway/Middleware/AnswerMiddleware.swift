@@ -15,7 +15,7 @@ struct AnswerMiddleware: RouterMiddleware {
     typealias Context = GatewayContext
     let routes: LateTable
     /// For browsers' errors; `nil` where there is no site.
-    var pages: SitePages? = nil
+    var pages: PageResponder? = nil
 
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
