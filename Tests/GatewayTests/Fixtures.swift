@@ -67,13 +67,13 @@ func makeRow(_ columns: KeyValuePairs<String, String?>) -> Row {
     return Row(table: ResultTable(columns: columns.map(\.key), bytes: bytes, cells: cells), index: 0)
 }
 
-/// What a call refused.
+/// The response to what a call refused.
 func refusal(_ body: () throws -> Void) -> APIError? {
     do {
         try body()
         return nil
     } catch {
-        return error as? APIError
+        return APIError(refusal: error)
     }
 }
 
@@ -82,6 +82,6 @@ func refusal(of body: () async throws -> Void) async -> APIError? {
         try await body()
         return nil
     } catch {
-        return error as? APIError
+        return APIError(refusal: error)
     }
 }

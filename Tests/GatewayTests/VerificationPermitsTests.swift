@@ -14,7 +14,8 @@ struct VerificationPermitsTests {
                 await #expect {
                     try await permits.withPermit {}
                 } throws: { error in
-                    (error as? APIError)?.code == .serviceUnavailable && (error as? APIError)?.headers[.retryAfter] != nil
+                    let response = APIError(refusal: error)
+                    return response?.code == .serviceUnavailable && response?.headers[.retryAfter] != nil
                 }
             }
             try await permits.withPermit {}

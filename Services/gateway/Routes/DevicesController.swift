@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Crypto
 import Foundation
+import HTTPTypes
 import Hummingbird
 import NIOCore
 
@@ -14,11 +15,9 @@ struct DevicesController: Sendable {
     let limits: RateLimits
     let trustedProxies: [AddressRange]
 
-    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
-        router.get("/api/v1/devices/challenge") { request, context in try await self.challenge(request, context) }
-        router.post("/api/v1/devices/register") { request, context in try await self.register(request, context) }
-        table.add("/api/v1/devices/challenge", ["GET", "HEAD"])
-        table.add("/api/v1/devices/register", ["POST"])
+    func addRoutes(to routes: inout Routes) {
+        routes.get("/api/v1/devices/challenge") { request, context in try await self.challenge(request, context) }
+        routes.post("/api/v1/devices/register") { request, context in try await self.register(request, context) }
     }
 
     private struct ChallengeBody: Encodable {
@@ -28,7 +27,7 @@ struct DevicesController: Sendable {
 
     private func challenge(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let address = ClientAddress(request, context, trusting: trustedProxies)
-        var headers = try await buckets.debit(limits.challenges, address.description)
+        var headers = HTTPFields(try await buckets.debit(limits.challenges, address.description))
         let (challenge, expiresAt) = try await challenges.issue()
         headers[.cacheControl] = "no-store"
         return try Envelope.success(
@@ -40,16 +39,16 @@ struct DevicesController: Sendable {
         guard request.mediaType == "application/json" else {
             throw APIError(.unsupportedMediaType, "The body must be application/json.")
         }
-        if let length = request.headers[.contentLength].flatMap(Int.init), length > RegistrationBody.maximumBytes {
+        if let length = request.declaredBytes, length > RegistrationBody.maximumBytes {
             throw APIError(.payloadTooLarge, "A registration is at most 128 KiB.")
         }
-        let headers = try await buckets.debit(limits.registrations, address.description)
+        let headers = HTTPFields(try await buckets.debit(limits.registrations, address.description))
         let bytes = try await collect(request)
         let body = try RegistrationBody(bytes)
         guard case .registration(let id) = try await challenges.consume(body, digest: ContentDigest(of: bytes)) else {
             throw APIError(.challengeInvalid, "The challenge is unknown, expired or used.")
         }
-        return try answer(try await outcome(of: id), headers: headers, context)
+        return try response(to: try await outcome(of: id), headers: headers, context)
     }
 
     private func collect(_ request: Request) async throws -> [UInt8] {
@@ -81,7 +80,7 @@ struct DevicesController: Sendable {
         return record
     }
 
-    private func answer(_ record: RegistrationRecord, headers: HTTPFields, _ context: GatewayContext) throws -> Response {
+    private func response(to record: RegistrationRecord, headers: HTTPFields, _ context: GatewayContext) throws -> Response {
         switch (record.outcome, record.device) {
         case (.registered, let device?): return try Envelope.success(device, status: .created, headers: headers, context: context)
         case (.invalidAttestation, _):

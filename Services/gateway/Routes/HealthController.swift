@@ -16,12 +16,11 @@ struct HealthController: Sendable {
         let version: String
     }
 
-    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
-        router.get("/health") { _, _ in try self.answer() }
-        table.add("/health", ["GET", "HEAD"])
+    func addRoutes(to routes: inout Routes) {
+        routes.get("/health") { _, _ in try self.response() }
     }
 
-    private func answer() throws -> Response {
+    private func response() throws -> Response {
         let known = readiness.dependencies
         let word: (String) -> String = { known[$0] == true ? "connected" : "unreachable" }
         let isReady = readiness.isReady

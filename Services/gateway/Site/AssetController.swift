@@ -14,24 +14,21 @@ struct AssetController: Sendable {
         compressed = resources.assets.compactMapValues { $0.isCompressed ? nil : ContentCoding.gzip($0.bytes, level: 9) }
     }
 
-    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
-        router.get("/assets/{a}") { request, context in
+    func addRoutes(to routes: inout Routes) {
+        routes.get("/assets/{a}") { request, context in
             try self.serve(try context.parameters.require("a"), request)
         }
-        router.get("/assets/{a}/{b}") { request, context in
+        routes.get("/assets/{a}/{b}") { request, context in
             try self.serve("\(try context.parameters.require("a"))/\(try context.parameters.require("b"))", request)
         }
-        // A version, then the path: what an older page names is answered with what there is now.
-        router.get("/assets/{a}/{b}/{c}") { request, context in
+        // A version, then the path: an older page gets what there is now.
+        routes.get("/assets/{a}/{b}/{c}") { request, context in
             let isCurrent = try context.parameters.require("a") == self.resources.scriptVersion
             return try self.serve(
                 "\(try context.parameters.require("b"))/\(try context.parameters.require("c"))", request, isCurrent: isCurrent)
         }
-        router.get("/favicon.ico") { request, _ in try self.serve("icon.svg", request) }
-        router.get("/robots.txt") { _, _ in Self.robots() }
-        for path in ["/assets/{a}", "/assets/{a}/{b}", "/assets/{a}/{b}/{c}", "/favicon.ico", "/robots.txt"] {
-            table.add(path, ["GET", "HEAD"])
-        }
+        routes.get("/favicon.ico") { request, _ in try self.serve("icon.svg", request) }
+        routes.get("/robots.txt") { _, _ in Self.robots() }
     }
 
     /// - Parameter isCurrent: the address names the version, so that what it leads to never changes.

@@ -8,7 +8,7 @@ enum LanguageSwitch {
     static func response(to request: Request, isSecure: Bool) -> Response {
         let query = request.uri.queryParameters
         var fields: HTTPFields = [
-            .location: SiteAddress.place(back: query["back"].map(String.init)), .cacheControl: "no-store", .vary: "Cookie",
+            .location: SiteAddress.returnPath(query["back"].map(String.init)), .cacheControl: "no-store", .vary: "Cookie",
         ]
         if let language = query["to"].flatMap({ Language(rawValue: String($0)) }) {
             fields[.setCookie] =

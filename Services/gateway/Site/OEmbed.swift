@@ -11,7 +11,14 @@ enum OEmbed {
     static let height = 630
 
     /// What a request is about.
-    enum Subject: Equatable { case id(CaptureID), short(String) }
+    enum Subject: Equatable {
+        case id(CaptureID)
+        case short(String)
+        /// No address was given.
+        case missing
+        /// No record has the address.
+        case unknown
+    }
 
     struct Body: Encodable, Equatable {
         var version = "1.0"
@@ -37,17 +44,15 @@ enum OEmbed {
     /// Whether the asked form is one we have; JSON where none is named.
     static func isSupported(_ format: String?) -> Bool { format == nil || format == "json" }
 
-    /// - Throws: `VALIDATION_ERROR` without an address, `NOT_FOUND` for one that is no record of ours.
-    static func subject(_ address: String?, publicURL: String) throws(APIError) -> Subject {
-        guard let address, !address.isEmpty else { throw APIError.invalid("url", "is missing") }
-        let notFound = APIError(.notFound, "No record has this address.")
-        guard address.utf8.count <= 2000, address.hasPrefix(publicURL + "/") else { throw notFound }
+    static func subject(_ address: String?, publicURL: String) -> Subject {
+        guard let address, !address.isEmpty else { return .missing }
+        guard address.utf8.count <= 2000, address.hasPrefix(publicURL + "/") else { return .unknown }
         let path = address.dropFirst(publicURL.count).prefix { $0 != "?" && $0 != "#" }
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard segments.count == 3 else { throw notFound }
+        guard segments.count == 3 else { return .unknown }
         if segments[1] == "verify", let id = CaptureID(segments[2]) { return .id(id) }
         if segments[1] == "v", ShortID.isValid(segments[2]) { return .short(segments[2]) }
-        throw notFound
+        return .unknown
     }
 
     /// - Parameters:
@@ -69,12 +74,10 @@ enum OEmbed {
 
     /// 501 for XML (oEmbed §2.3.2).
     static func unsupportedFormat(_ context: GatewayContext) -> Response {
-        let body = """
-            {"error":{"code":"NOT_IMPLEMENTED","message":"Only format=json is supported."},\
-            "meta":{"request_id":"\(context.requestID)","timestamp":"\(Timestamp.format(Date()))"}}
-            """
+        let message = "Only format=json is supported."
+        let body = Envelope.failureBody(code: "NOT_IMPLEMENTED", message: message, requestID: context.requestID) ?? []
         return Response(
             status: .notImplemented, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: .init(byteBuffer: ByteBuffer(string: body)))
+            body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 }

@@ -8,6 +8,7 @@ struct PageResponder: Sendable {
     let pages: SitePages
     let headers: SiteHeaders
     var settings: SiteSettings { pages.settings }
+    var resources: SiteResources { pages.resources }
 
     init(pages: SitePages) {
         self.pages = pages

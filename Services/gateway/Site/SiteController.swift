@@ -5,6 +5,7 @@ import Hummingbird
 import Logging
 import MediaStore
 import Models
+import Multipart
 import Site
 
 /// The site (SPEC §8): records, file verification, what it is about. Reading works without JavaScript.
@@ -13,29 +14,25 @@ struct SiteController: Sendable {
     let captures: CaptureRepository
     let records: PublicRecordReader
     let claims: VerificationRepository
-    /// Takes a file in and says what is known of it, as the API does.
-    let verify: @Sendable (Request, ClientAddress) async throws -> (VerificationAnswer, HTTPFields)
+    let verifier: any FileVerifying
     let trustedProxies: [AddressRange]
     private var pages: SitePages { responder.pages }
 
-    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
-        router.get("/") { request, _ in try await self.landing(request) }
-        router.get("/verify/{id}") { request, context in try await self.record(request, context) }
-        router.get("/v/{short}") { request, context in try await self.short(request, context) }
-        router.get("/methodology") { request, _ in
+    func addRoutes(to routes: inout Routes) {
+        routes.get("/") { request, _ in try await self.landing(request) }
+        routes.get("/verify/{id}") { request, context in try await self.record(request, context) }
+        routes.get("/v/{short}") { request, context in try await self.short(request, context) }
+        routes.get("/methodology") { request, _ in
             let language = Language(request)
             return try self.responder.response(self.pages.methodology(language), language, to: request)
         }
-        router.get("/verify-file") { request, _ in
+        routes.get("/verify-file") { request, _ in
             let language = Language(request)
             return try self.responder.response(self.pages.file(nil, language), language, to: request)
         }
-        router.post("/verify-file") { request, context in try await self.verifyFile(request, context) }
-        router.get("/language") { request, _ in LanguageSwitch.response(to: request, isSecure: self.responder.settings.isSecure) }
-        router.get("/oembed") { request, context in try await self.embed(request, context) }
-        for path in ["/", "/verify/{id}", "/v/{short}", "/methodology", "/language", "/oembed"] { table.add(path, ["GET", "HEAD"]) }
-        table.add("/verify-file", ["GET", "HEAD", "POST"])
-        AssetController(resources: pages.resources).addRoutes(to: router, table: &table)
+        routes.post("/verify-file") { request, context in try await self.verifyFile(request, context) }
+        routes.get("/language") { request, _ in LanguageSwitch.response(to: request, isSecure: self.responder.settings.isSecure) }
+        routes.get("/oembed") { request, context in try await self.embed(request, context) }
     }
 
     private func landing(_ request: Request) async throws -> Response {
@@ -69,7 +66,7 @@ struct SiteController: Sendable {
             status: .found, headers: [.location: SiteAddress.kept("/verify/\(row.id)", query), .cacheControl: "no-cache"])
     }
 
-    /// The form without JavaScript: the same work as `POST /api/v1/verify-file`, answered with a page.
+    /// The form without JavaScript: the same work as `POST /api/v1/verify-file`, with a page for its response.
     private func verifyFile(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let language = Language(request)
         guard request.headers[.contentType]?.lowercased().hasPrefix("multipart/form-data") == true else {
@@ -79,13 +76,16 @@ struct SiteController: Sendable {
         var status = HTTPResponse.Status.ok
         let result: FileResult
         do {
-            let (answer, limits) = try await verify(request, ClientAddress(request, context, trusting: trustedProxies))
-            fields = limits
-            result = FileResult(answer)
-        } catch let error as APIError {
-            fields = error.headers
-            status = error.code.status
-            result = .problem(.init(error, declaredBytes: request.headers[.contentLength].flatMap { Int($0) }))
+            let verification = try await verifier.verify(
+                request.body, boundary: MultipartBoundary(of: request), declaredBytes: request.declaredBytes,
+                from: ClientAddress(request, context, trusting: trustedProxies))
+            fields = HTTPFields(verification.allowance)
+            result = FileResult(verification)
+        } catch {
+            guard let refusal = APIError(refusal: error) else { throw error }
+            fields = refusal.headers
+            status = refusal.code.status
+            result = .problem(FileResult.Problem(error, refusal, declaredBytes: request.declaredBytes))
         }
         fields[.cacheControl] = "no-store"
         return try responder.response(pages.file(result, language), language, status: status, fields: fields, to: request)
@@ -96,7 +96,9 @@ struct SiteController: Sendable {
         guard OEmbed.isSupported(query["format"].map(String.init)) else { return OEmbed.unsupportedFormat(context) }
         let publicURL = pages.settings.publicURL
         let found: PublicRecord? =
-            switch try OEmbed.subject(query["url"].map(String.init), publicURL: publicURL) {
+            switch OEmbed.subject(query["url"].map(String.init), publicURL: publicURL) {
+            case .missing: throw APIError.invalid("url", "is missing")
+            case .unknown: throw APIError(.notFound, "No record has this address.")
             case .id(let id): try await records.find(id, at: Date())
             case .short(let short): try await records.find(shortID: short, at: Date())
             }

@@ -15,7 +15,7 @@ actor FileIntake {
     private let executor: BlockingExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let folder: String
-    private let room: ScratchRoom
+    private let quota: ScratchQuota
     private var parser: MultipartParser
     private var total = 0
     private var received: ReceivedFile?
@@ -32,34 +32,34 @@ actor FileIntake {
     }
 
     /// - Parameter executor: files are written there, since writing may block.
-    init(boundary: MultipartBoundary, folder: String, room: ScratchRoom, executor: BlockingExecutor) {
+    init(boundary: MultipartBoundary, folder: String, quota: ScratchQuota, executor: BlockingExecutor) {
         self.executor = executor
         self.folder = folder
-        self.room = room
+        self.quota = quota
         parser = MultipartParser(boundary: boundary)
     }
 
     /// Reads the body to its end.
-    /// - Throws: ``APIError``: no `file`, too large (20 MiB, video 100 MiB), or no sound multipart.
+    /// - Throws: ``VerificationError``, and what the body throws.
     func read(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable) async throws -> ReceivedFile {
         for try await chunk in body {
             total += chunk.readableBytes
-            guard total <= Self.maximumVideoBytes + Self.maximumOverhead else { throw Self.tooLarge }
+            guard total <= Self.maximumVideoBytes + Self.maximumOverhead else { throw VerificationError.fileTooLarge }
             try multipart {
                 try parser.feed(Array(chunk.readableBytesView)) { event in
                     switch event {
                     case .partBegan(let headers): try begin(headers)
-                    case .partData(let data): try take(data)
+                    case .partData(let data): try append(data)
                     case .partEnded: part = nil
                     }
                 }
             }
         }
         try multipart { try parser.finish() }
-        guard let received else { throw APIError.invalid("file", "is missing") }
+        guard let received else { throw VerificationError.fileMissing }
         guard received.file.sizeBytes > 0 else {
             // So a browser sends a form in which nothing was chosen.
-            throw received.filename == "" ? APIError.invalid("file", "is missing") : APIError.invalid("file", "is empty")
+            throw received.filename == "" ? VerificationError.fileMissing : .fileEmpty
         }
         return received
     }
@@ -68,15 +68,15 @@ actor FileIntake {
         part = headers.name
         partSize = 0
         guard headers.name == "file" else { return }
-        guard received == nil else { throw APIError.invalid("file", "appears twice") }
-        received = ReceivedFile(file: try ScratchFile(in: folder, of: room), filename: headers.filename)
+        guard received == nil else { throw VerificationError.fileTwice }
+        received = ReceivedFile(file: try ScratchFile(in: folder, of: quota), filename: headers.filename)
     }
 
-    private func take(_ data: ArraySlice<UInt8>) throws {
+    private func append(_ data: ArraySlice<UInt8>) throws {
         partSize += data.count
         guard part == "file" else {
             guard partSize <= Self.maximumSmallPart else {
-                throw APIError.invalid(String((part ?? "").prefix(100)), "is unknown and larger than 64 kB")
+                throw VerificationError.partTooLarge(name: String((part ?? "").prefix(100)))
             }
             return
         }
@@ -87,17 +87,15 @@ actor FileIntake {
             received = current
         }
         let limit = current.format?.isVideo == true ? Self.maximumVideoBytes : Self.maximumBytes
-        guard partSize <= limit else { throw Self.tooLarge }
+        guard partSize <= limit else { throw VerificationError.fileTooLarge }
         try current.file.append(data)
     }
-
-    private static var tooLarge: APIError { APIError(.payloadTooLarge, "A file is at most 20 MiB, a video 100 MiB.") }
 
     private func multipart(_ body: () throws -> Void) throws {
         do {
             try body()
         } catch let error as MultipartError {
-            throw APIError(.validationError, "The multipart body is malformed.", details: [.init(field: "body", problem: "\(error)")])
+            throw VerificationError.malformedBody("\(error)")
         }
     }
 }

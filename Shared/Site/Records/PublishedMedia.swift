@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Models
 
 /// An object that anyone with its link may read.
 package struct PublishedMedia: Sendable {

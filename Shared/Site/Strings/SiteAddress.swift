@@ -9,7 +9,7 @@ package enum SiteAddress {
 
     /// A path on this site, else the start page: no host, no scheme, nothing that a browser might read as one. Its `lang` is left out, as the
     /// choice is in the cookie now.
-    package static func place(back: String?) -> String {
+    package static func returnPath(_ back: String?) -> String {
         guard let back, back.utf8.count <= 2000, back.first == "/", back.utf8.allSatisfy(isOfPathOrQuery),
             !back.utf8.dropFirst().starts(with: "/".utf8)
         else { return "/" }

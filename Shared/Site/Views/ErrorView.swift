@@ -32,7 +32,7 @@ struct ErrorView: Sendable {
             context["retry_text"] = strings("file.open")
             context["retry"] = path.split(separator: "/").dropFirst().first.flatMap { CaptureID(String($0)) }.map { "/verify/\($0)" }
         } else if status == 429 || status >= 500 {
-            context["retry"] = SiteAddress.place(back: path)
+            context["retry"] = SiteAddress.returnPath(path)
         }
         return Page(
             template: .error, title: strings("title.page", ["page": strings(key)]), path: path, isCanonical: false, isIndexed: false,

@@ -5,7 +5,7 @@ import Models
 struct Gauge: Sendable {
     struct Mark: Sendable {
         let at: Double
-        let word: String
+        let label: String
         /// As SVG's `text-anchor`.
         let anchor: String
     }
@@ -24,7 +24,7 @@ struct Gauge: Sendable {
         return [
             "name": name, "number": number, "text": text, "fill": zone == nil ? "fill" : "zone", "from": Self.percent(from),
             "length": Self.percent(max(pin - from, 0)), "pin": Self.percent(pin), "lines": lines.map(Self.percent), "round": zone == nil,
-            "marks": marks.map { ["at": Self.percent($0.at), "word": $0.word, "anchor": $0.anchor] as ViewContext },
+            "marks": marks.map { ["at": Self.percent($0.at), "word": $0.label, "anchor": $0.anchor] as ViewContext },
         ]
     }
 
@@ -45,10 +45,10 @@ struct Gauge: Sendable {
             pin: held(share * 100 / 60 * 100),
             lines: [100.0 / 6, 100.0 / 3], zone: isReal ? 100.0 / 3 : nil,
             marks: [
-                Mark(at: 100.0 / 12, word: strings("zone.flat"), anchor: "middle"),
-                Mark(at: 25, word: strings("zone.unclear"), anchor: "middle"),
-                Mark(at: 37, word: strings("zone.solid"), anchor: "start"),
-                Mark(at: 100, word: strings("zone.more", ["n": "60 %"]), anchor: "end"),
+                Mark(at: 100.0 / 12, label: strings("zone.flat"), anchor: "middle"),
+                Mark(at: 25, label: strings("zone.unclear"), anchor: "middle"),
+                Mark(at: 37, label: strings("zone.solid"), anchor: "start"),
+                Mark(at: 100, label: strings("zone.more", ["n": "60 %"]), anchor: "end"),
             ])
     }
 
@@ -59,8 +59,8 @@ struct Gauge: Sendable {
             text: formatter.strings("m.variance.text"),
             pin: held((max(metres, 0) / 5).squareRoot() * 100),
             marks: [
-                Mark(at: 0, word: "0", anchor: "start"), Mark(at: 31.62, word: formatter.number(0.5, digits: 1), anchor: "middle"),
-                Mark(at: 63.25, word: "2", anchor: "middle"), Mark(at: 100, word: "5 m", anchor: "end"),
+                Mark(at: 0, label: "0", anchor: "start"), Mark(at: 31.62, label: formatter.number(0.5, digits: 1), anchor: "middle"),
+                Mark(at: 63.25, label: "2", anchor: "middle"), Mark(at: 100, label: "5 m", anchor: "end"),
             ])
     }
 
@@ -71,8 +71,8 @@ struct Gauge: Sendable {
             text: formatter.strings("m.layers.text"),
             pin: held(Double(count) * 10),
             marks: [
-                Mark(at: 0, word: "0", anchor: "start"), Mark(at: 50, word: "5", anchor: "middle"),
-                Mark(at: 100, word: formatter.strings("zone.more", ["n": "10"]), anchor: "end"),
+                Mark(at: 0, label: "0", anchor: "start"), Mark(at: 50, label: "5", anchor: "middle"),
+                Mark(at: 100, label: formatter.strings("zone.more", ["n": "10"]), anchor: "end"),
             ])
     }
 
@@ -82,8 +82,8 @@ struct Gauge: Sendable {
             name: formatter.strings("m.edges"), number: "\(formatter.percentage(share)) %", text: formatter.strings("m.edges.text"),
             pin: held(share * 100),
             marks: [
-                Mark(at: 0, word: "0", anchor: "start"), Mark(at: 50, word: "50", anchor: "middle"),
-                Mark(at: 100, word: "100 %", anchor: "end"),
+                Mark(at: 0, label: "0", anchor: "start"), Mark(at: 50, label: "50", anchor: "middle"),
+                Mark(at: 100, label: "100 %", anchor: "end"),
             ])
     }
 

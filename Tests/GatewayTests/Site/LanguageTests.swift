@@ -50,12 +50,12 @@ struct LanguageTests {
             "/<script>", "/\"x", "/#//evil", "/" + String(repeating: "a", count: 3000), "\u{0}/x", "/../" + "\\evil",
         ])
     func stays(back: String) {
-        #expect(SiteAddress.place(back: back) == "/")
-        #expect(SiteAddress.place(back: nil) == "/")
+        #expect(SiteAddress.returnPath(back) == "/")
+        #expect(SiteAddress.returnPath(nil) == "/")
     }
 
     @Test("a path of the site is kept", arguments: ["/", "/verify/0f8f", "/verify-file", "/a/b?c=d&e=%2F", "/x//y"])
-    func kept(back: String) { #expect(SiteAddress.place(back: back) == back) }
+    func kept(back: String) { #expect(SiteAddress.returnPath(back) == back) }
 
     @Test("the switch on a page names the page, whatever its address")
     func address() throws {

@@ -4,9 +4,11 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
+import Multipart
 import NIOCore
 import Persistence
 import Site
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -32,9 +34,7 @@ struct TestSite {
 
     init(
         _ settings: SiteSettings = SiteSettings(publicURL: publicURL), database: PostgresPool? = nil,
-        verify: @escaping @Sendable (Request, ClientAddress) async throws -> (VerificationAnswer, HTTPFields) = { _, _ in
-            throw APIError(.serviceUnavailable, "not here")
-        }
+        verifier: any FileVerifying = FixedVerifier(.failure(APIError(.serviceUnavailable, "not here")))
     ) {
         let logger = Logger(label: "tests")
         let pool = database ?? PostgresPool(url: "postgres://localhost:1/none", size: 1, applicationName: "tests", logger: logger)
@@ -45,12 +45,11 @@ struct TestSite {
             records: PublicRecordReader(
                 captures: captures, records: StoredRecordRepository(database: pool),
                 links: MediaLinks(key: [UInt8](repeating: 7, count: 32))),
-            claims: VerificationRepository(database: pool), verify: verify, trustedProxies: [])
-        let router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: ErrorPages(pages: pages))
-        var table = RouteTable()
-        site.addRoutes(to: router, table: &table)
-        responder = router.buildResponder()
+            claims: VerificationRepository(database: pool), verifier: verifier, trustedProxies: [])
+        var routes = Routes()
+        site.addRoutes(to: &routes)
+        AssetController(resources: resources).addRoutes(to: &routes)
+        responder = routes.router(behind: ResponseMiddleware(routes: routes, pages: pages)).buildResponder()
     }
 
     func get(_ path: String, _ headers: HTTPFields = [.accept: "text/html"]) async throws -> Response {
@@ -62,20 +61,15 @@ struct TestSite {
     }
 }
 
-/// Stands for the gateway's own middleware: error pages where they are due.
-private struct ErrorPages: RouterMiddleware {
-    typealias Context = GatewayContext
-    let pages: PageResponder
+/// Knows one outcome, whatever is sent.
+struct FixedVerifier: FileVerifying {
+    let outcome: Result<FileVerdict, any Error>
 
-    func handle(
-        _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await next(request, context)
-        } catch {
-            let known =
-                error as? APIError ?? ((error as? HTTPError)?.status == .notFound ? APIError(.notFound, "") : APIError(.internalError, ""))
-            return pages.error(known, request, context) ?? Envelope.failure(known, request: request, context: context)
-        }
+    init(_ outcome: Result<FileVerdict, any Error>) { self.outcome = outcome }
+
+    func verify<Body: AsyncSequence<ByteBuffer, any Error> & Sendable>(
+        _ body: Body, boundary: MultipartBoundary, declaredBytes: Int?, from client: ClientAddress
+    ) async throws -> FileVerification {
+        FileVerification(digest: Samples.digest, verdict: try outcome.get(), allowance: nil)
     }
 }

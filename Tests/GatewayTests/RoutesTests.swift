@@ -1,41 +1,44 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import Testing
 
 @testable import Gateway
 
-@Suite("Route table")
-struct RouteTableTests {
-    private static let table: RouteTable = {
-        var table = RouteTable()
-        table.add("/api/v1/captures", ["POST"])
-        table.add("/api/v1/captures/{id}", ["GET", "HEAD"])
-        table.add("/api/v1/captures/{id}/events", ["GET", "HEAD"])
-        return table
+@Suite("Routes")
+struct RoutesTests {
+    private static let routes: Routes = {
+        var routes = Routes()
+        routes.post("/api/v1/captures") { _, _ in Response(status: .created) }
+        routes.get("/api/v1/captures/{id}") { _, _ in Response(status: .ok) }
+        routes.get("/api/v1/captures/{id}/events") { _, _ in Response(status: .ok) }
+        routes.get("/verify-file") { _, _ in Response(status: .ok) }
+        routes.post("/verify-file") { _, _ in Response(status: .ok) }
+        return routes
     }()
 
     @Test(
         "knows the methods of an address",
         arguments: [
             ("/api/v1/captures", ["POST"]), ("/api/v1/captures/", ["POST"]), ("/api/v1/captures/abc", ["GET", "HEAD"]),
-            ("/api/v1/captures/abc/events", ["GET", "HEAD"]),
+            ("/api/v1/captures/abc/events", ["GET", "HEAD"]), ("/verify-file", ["GET", "HEAD", "POST"]),
         ])
-    func known(path: String, methods: [String]) { #expect(Self.table.methods(of: path) == methods) }
+    func known(path: String, methods: [String]) { #expect(Self.routes.methods(of: path) == methods) }
 
     @Test(
         "knows none for an unknown one",
         arguments: ["", "/", "/api", "/api/v1/capture", "/api/v1/captures/a/b", "/api/v1/captures/a/events/b"])
-    func unknown(path: String) { #expect(Self.table.methods(of: path).isEmpty) }
+    func unknown(path: String) { #expect(Self.routes.methods(of: path).isEmpty) }
 
     @Test("labels stay few whatever method is sent")
     func labels() {
-        #expect(RouteTable.label(.get) == "GET")
-        #expect(["BREW", "get", "TRACE"].allSatisfy { HTTPRequest.Method($0).map { RouteTable.label($0) } == "OTHER" })
+        #expect(ResponseMiddleware.label(.get) == "GET")
+        #expect(["BREW", "get", "TRACE"].allSatisfy { HTTPRequest.Method($0).map { ResponseMiddleware.label($0) } == "OTHER" })
     }
 }
 
-@Suite("Answers of the router")
-struct AnswerMiddlewareTests {
+@Suite("Responses of the router")
+struct ResponseMiddlewareTests {
     private enum Oddity: Error { case unexpected }
 
     @Test("an unknown address is NOT_FOUND in the envelope")
@@ -78,15 +81,10 @@ struct AnswerMiddlewareTests {
     }
 
     private func respond(_ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:]) async throws -> Response {
-        let router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
-        let late = LateTable()
-        router.add(middleware: AnswerMiddleware(routes: late))
-        router.get("/things/{id}") { _, _ in "a thing" }
-        router.get("/broken") { _, _ -> String in throw Oddity.unexpected }
-        var table = RouteTable()
-        table.add("/things/{id}", ["GET", "HEAD"])
-        table.add("/broken", ["GET", "HEAD"])
-        late.set(table)
+        var routes = Routes()
+        routes.get("/things/{id}") { _, _ in Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: "a thing"))) }
+        routes.get("/broken") { _, _ in throw Oddity.unexpected }
+        let router = routes.router(behind: ResponseMiddleware(routes: routes))
         return try await router.buildResponder().respond(to: makeRequest(method, path, headers), context: makeContext())
     }
 

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// How fast an answer has to be taken: who reads nothing holds no connection to the store for long.
+/// How fast a response has to be taken: who reads nothing holds no connection to the store for long.
 ///
-/// Only windows count at whose begin and end something waited to be sent, so that an answer that is still being made, or an event stream
+/// Only windows count at whose begin and end something waited to be sent, so that a response that is still being made, or an event stream
 /// without events, is not slow. Decides and is told the numbers.
-struct AnswerPace {
+struct ResponsePace {
     static let window = TimeAmount.seconds(10)
     /// What has to leave in a window.
     static let leastBytes = 50_000

@@ -7,6 +7,9 @@ extension Request {
     var mediaType: String? {
         headers[.contentType].flatMap { $0.split(separator: ";").first }.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
     }
+
+    /// As `Content-Length` says; `nil` without one.
+    var declaredBytes: Int? { headers[.contentLength].flatMap { Int($0) } }
 }
 
 extension MultipartBoundary {

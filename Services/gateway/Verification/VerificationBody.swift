@@ -3,7 +3,7 @@ import Foundation
 import Models
 
 /// The body of `verify-file` and `verify-hash` (SPEC §7).
-enum VerificationAnswer: Encodable, Sendable {
+enum VerificationBody: Encodable, Sendable {
     case verified(Verified)
     case credentialsOnly(CredentialsOnly)
     case noRecord(digest: ContentDigest)
@@ -56,7 +56,7 @@ enum VerificationAnswer: Encodable, Sendable {
         }
     }
 
-    /// No record of ours, but Content Credentials of some sort.
+    /// No record has it, but it has Content Credentials of some sort.
     struct CredentialsOnly: Encodable {
         let status = "c2pa_only"
         let fileHash: ContentDigest
@@ -89,33 +89,27 @@ enum VerificationAnswer: Encodable, Sendable {
         }
     }
 
-    /// `nil` without claims.
-    init?(_ claims: [Claim], digest: ContentDigest, publicURL: String) {
-        guard let first = claims.first else { return nil }
-        self = .verified(
-            Verified(
-                matched: first.matched, captureID: first.row.id, confidenceLevel: first.row.confidence,
-                verificationURL: "\(publicURL)/verify/\(first.row.id)", fileHash: digest, captureMode: first.row.kind.mode,
-                mediaStored: first.row.kind.mode == .full, evidence: first.row.evidence?.publicForm(),
-                otherClaims: claims.dropFirst().map { claim in
-                    OtherClaim(
-                        captureID: claim.row.id, matched: claim.matched, confidenceLevel: claim.row.confidence,
-                        developmentAttestation: claim.row.evidence?.hardwareAttestation.developmentAttestation ?? false,
-                        captureMode: claim.row.kind.mode, uploadedAt: claim.row.uploadedAt,
-                        verificationURL: "\(publicURL)/verify/\(claim.row.id)")
-                }))
-    }
-
-    var status: String {
-        switch self {
-        case .verified: "verified"
-        case .credentialsOnly: "c2pa_only"
-        case .noRecord: "no_record"
+    init(_ verification: FileVerification, publicURL: String) {
+        let digest = verification.digest
+        switch verification.verdict {
+        case .claimed(let claim, let others):
+            self = .verified(
+                Verified(
+                    matched: claim.matched, captureID: claim.row.id, confidenceLevel: claim.row.confidence,
+                    verificationURL: "\(publicURL)/verify/\(claim.row.id)", fileHash: digest, captureMode: claim.row.kind.mode,
+                    mediaStored: claim.row.kind.mode == .full, evidence: claim.row.evidence?.publicForm(),
+                    otherClaims: others.map { OtherClaim($0, publicURL: publicURL) }))
+        case .credentials(let info): self = .credentialsOnly(CredentialsOnly(fileHash: digest, manifestInfo: info, note: info.note))
+        case .noRecord: self = .noRecord(digest: digest)
         }
     }
+}
 
-    var captureID: CaptureID? {
-        if case .verified(let body) = self { return body.captureID }
-        return nil
+extension VerificationBody.OtherClaim {
+    init(_ claim: Claim, publicURL: String) {
+        self.init(
+            captureID: claim.row.id, matched: claim.matched, confidenceLevel: claim.row.confidence,
+            developmentAttestation: claim.isDevelopment, captureMode: claim.row.kind.mode, uploadedAt: claim.row.uploadedAt,
+            verificationURL: "\(publicURL)/verify/\(claim.row.id)")
     }
 }

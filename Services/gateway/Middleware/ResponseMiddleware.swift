@@ -8,12 +8,11 @@ import NIOHTTP1
 import ObjectStorage
 import Observability
 import Persistence
-import Synchronization
 
-/// Gives every answer its request id, trace and headers, and every error its envelope; counts and logs.
-struct AnswerMiddleware: RouterMiddleware {
+/// Gives every response its request id, trace and headers, and every error its envelope; counts and logs.
+struct ResponseMiddleware: RouterMiddleware {
     typealias Context = GatewayContext
-    let routes: LateTable
+    let routes: Routes
     /// For browsers' errors; `nil` where there is no site.
     var pages: PageResponder? = nil
 
@@ -44,11 +43,11 @@ struct AnswerMiddleware: RouterMiddleware {
     }
 
     private func apiError(_ error: any Error, _ request: Request, _ context: GatewayContext) -> APIError {
+        if let refusal = APIError(refusal: error) { return refusal }
         switch error {
-        case let error as APIError: return error
         case let error as HTTPError where error.status == .notFound:
             // The router knows no difference between an unknown path and a wrong method.
-            let allowed = routes.table.methods(of: request.uri.path)
+            let allowed = routes.methods(of: request.uri.path)
             if allowed.isEmpty { return APIError(.notFound, "There is nothing at this address.") }
             return APIError(
                 .methodNotAllowed, "This address does not take \(request.method.rawValue).",
@@ -81,16 +80,21 @@ struct AnswerMiddleware: RouterMiddleware {
         let elapsed = ContinuousClock.now - start
         Counter(
             label: "rial_http_requests_total",
-            dimensions: [("route", route), ("method", RouteTable.label(request.method)), ("status", String(response.status.code))]
+            dimensions: [("route", route), ("method", Self.label(request.method)), ("status", String(response.status.code))]
         ).increment()
         Metrics.Timer(label: "rial_http_request_seconds", dimensions: [("route", route)]).record(duration: elapsed)
         TraceContext.$current.withValue(trace) {
             context.logger.info(
                 "request",
                 metadata: [
-                    "method": "\(RouteTable.label(request.method))", "route": "\(route)", "status": "\(response.status.code)",
+                    "method": "\(Self.label(request.method))", "route": "\(route)", "status": "\(response.status.code)",
                     "milliseconds": "\(Int(elapsed / .milliseconds(1)))",
                 ])
         }
+    }
+
+    /// A label with few values, whatever clients send.
+    static func label(_ method: HTTPRequest.Method) -> String {
+        ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"].contains(method.rawValue) ? method.rawValue : "OTHER"
     }
 }

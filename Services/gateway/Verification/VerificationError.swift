@@ -1,0 +1,16 @@
+/// Why a file is not verified.
+enum VerificationError: Error, Equatable, Sendable {
+    case fileMissing
+    case fileEmpty
+    case fileTwice
+    /// 20 MiB, a video 100 MiB.
+    case fileTooLarge
+    /// Another part than the file.
+    case partTooLarge(name: String)
+    case malformedBody(String)
+    case unsupportedFormat
+    /// On the disk.
+    case noSpace
+    case inspectorsBusy
+    case inspectorsUnavailable
+}
