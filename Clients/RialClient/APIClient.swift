@@ -1,3 +1,4 @@
+import CaptureProtocol
 import AsyncHTTPClient
 import Foundation
 import Models
@@ -66,7 +67,7 @@ public struct APIClient: Sendable {
         var request = HTTPClientRequest(url: base + path)
         request.method = method
         request.headers.add(name: "accept", value: "application/json")
-        request.headers.add(name: "user-agent", value: "rial-cli/1.0.0")
+        request.headers.add(name: "user-agent", value: "rial-cli/\(Product.version)")
         for header in headers { request.headers.replaceOrAdd(name: header.name, value: header.value) }
         return request
     }

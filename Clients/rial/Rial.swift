@@ -1,4 +1,5 @@
 import ArgumentParser
+import CaptureProtocol
 import Foundation
 import Logging
 
@@ -12,7 +13,7 @@ struct Rial: AsyncParsableCommand {
             Commands that talk to the API read RIAL_PUBLIC_URL; those for operators read the same RIAL_ variables as the \
             services, secrets also from files (RIAL_…_FILE). `make up` writes them to .local/stack.env.
             """,
-        version: "1.0.0",
+        version: Product.version,
         subcommands: [
             DemoCommand.self, DeviceCommand.self, CaptureCommand.self, SceneCommand.self, LoadCommand.self,
             PageLoadCommand.self, SoakCommand.self, VerifyCommand.self, DeadLetterCommand.self, AdminCommand.self,

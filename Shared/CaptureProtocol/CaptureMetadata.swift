@@ -2,7 +2,6 @@ import Foundation
 
 /// What the upload's `metadata` part says (SPEC §2). Unknown fields are kept in the stored bytes, not here.
 public struct CaptureMetadata: Sendable, Equatable {
-    public static let maximumBytes = 64 * 1024
     public let capturedAt: Date
     public let deviceModel: String
     public let photoHash: ContentDigest
@@ -15,7 +14,7 @@ public struct CaptureMetadata: Sendable, Equatable {
 
     /// - Throws: ``MetadataError`` naming the field.
     public static func parse(_ bytes: [UInt8]) throws(MetadataError) -> CaptureMetadata {
-        guard bytes.count <= maximumBytes else { throw MetadataError("metadata", "is larger than 64 KiB") }
+        guard bytes.count <= SizeLimits.metadata else { throw MetadataError("metadata", "is larger than \(SizeLimits.metadata >> 10) KiB") }
         let reader = try MetadataReader(bytes)
         let dimensions = try reader.object("depth_map_dimensions")
         return CaptureMetadata(

@@ -156,8 +156,8 @@ private struct Definition: Encodable {
 }
 
 private struct Generator: Encodable {
-    let name = "rial."
-    let version = "1.0.0"
+    let name = Product.name
+    let version = Product.version
     /// Of the C2PA specification; in the claim's generator only (C2PA 2.4 §10.2.3.2).
     var specVersion: String?
 }

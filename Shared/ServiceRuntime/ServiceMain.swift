@@ -8,9 +8,6 @@ import ServiceLifecycle
 
 /// The entry of every service: bootstraps logs and metrics, then runs what `make` builds, or answers `healthcheck`.
 public enum ServiceMain {
-    /// Product version, as `/health` says it.
-    public static let version = "1.0.0"
-
     /// - Parameter make: settings in, services out; a thrown ``SettingsError`` ends the process with code 78 (`EX_CONFIG`).
     public static func run(
         _ service: ServiceName, make: @Sendable (ServiceEnvironment, MetricsRegistry, Logger) throws -> ServiceGroup

@@ -171,7 +171,7 @@ struct CaptureMetadataTests {
     @Test("allows 64 KiB and no more")
     func size() {
         let bare = Self.document()
-        let room = CaptureMetadata.maximumBytes - bare.count
+        let room = SizeLimits.metadata - bare.count
         #expect(error(bare + [UInt8](repeating: 0x20, count: room)) == nil)
         #expect(error(bare + [UInt8](repeating: 0x20, count: room + 1))?.problem == "is larger than 64 KiB")
     }

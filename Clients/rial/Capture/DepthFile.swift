@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Compression
 import Foundation
 import RialClient
@@ -7,7 +8,7 @@ struct DepthFile {
     /// As SPEC §2 allows them.
     static let sides = 1...1024
     /// The API takes no larger upload.
-    static let maximumCompressedBytes: Int64 = 20 * 1024 * 1024
+    static let maximumCompressedBytes = Int64(SizeLimits.capture)
 
     let url: URL
     let width: Int
@@ -29,7 +30,8 @@ struct DepthFile {
         let file = try PartContent.file(at: url)
         guard url.pathExtension.lowercased() == "f32" else {
             guard file.sizeBytes > 0, file.sizeBytes <= Self.maximumCompressedBytes else {
-                throw CommandFailure("\(url.path) has \(file.sizeBytes) bytes; a compressed depth map has 1 byte to 20 MiB.")
+                throw CommandFailure(
+                    "\(url.path) has \(file.sizeBytes) bytes; a compressed depth map has 1 byte to \(SizeLimits.capture >> 20) MiB.")
             }
             return file
         }

@@ -28,8 +28,8 @@ struct ReceivedBody: Sendable {
 /// Holds at most a few MiB whatever the body's size. Ends as an error on a body that is too large or malformed; what was stored is then
 /// deleted by ``discard()``. Before its first byte it is named in `intakes`.
 actor BodyIntake {
-    static let maximumBytes = 20 * 1024 * 1024
-    static let maximumSmallPart = 64 * 1024
+    static let maximumBytes = SizeLimits.capture
+    static let maximumSmallPart = SizeLimits.unknownPart
     private static let known: Set<String> = ["photo", "depth_map", "metadata", "assertion", "detection"]
 
     private let storage: S3Client

@@ -4,7 +4,6 @@ import Foundation
 
 /// The body of `POST /api/v1/devices/register`, checked field by field.
 struct RegistrationBody: Sendable {
-    static let maximumBytes = 128 * 1024
     let model: String
     let hasLiDAR: Bool
     let osVersion: String?

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import HTTPTypes
 
 extension APIError {
@@ -58,8 +59,10 @@ extension APIError {
         case .fileMissing: self = .invalid("file", "is missing")
         case .fileEmpty: self = .invalid("file", "is empty")
         case .fileTwice: self = .invalid("file", "appears twice")
-        case .fileTooLarge: self.init(.payloadTooLarge, "A file is at most 20 MiB, a video 100 MiB.")
-        case .partTooLarge(let name): self = .invalid(name, "is unknown and larger than 64 kB")
+        case .fileTooLarge:
+            self.init(
+                .payloadTooLarge, "A file is at most \(SizeLimits.file >> 20) MiB, a video \(SizeLimits.video >> 20) MiB.")
+        case .partTooLarge(let name): self = .invalid(name, "is unknown and larger than \(SizeLimits.unknownPart >> 10) kB")
         case .malformedBody(let problem):
             self.init(.validationError, "The multipart body is malformed.", details: [Detail(field: "body", problem: problem)])
         case .unsupportedFormat:

@@ -20,6 +20,8 @@ struct DevicesController: Sendable {
         routes.post("/api/v1/devices/register") { request, context in try await self.register(request, context) }
     }
 
+    private static let tooLarge = APIError(.payloadTooLarge, "A registration is at most \(SizeLimits.registration >> 10) KiB.")
+
     private struct ChallengeBody: Encodable {
         let challenge: Base64Bytes
         let expires_at: Date
@@ -39,8 +41,8 @@ struct DevicesController: Sendable {
         guard request.mediaType == "application/json" else {
             throw APIError(.unsupportedMediaType, "The body must be application/json.")
         }
-        if let length = request.declaredBytes, length > RegistrationBody.maximumBytes {
-            throw APIError(.payloadTooLarge, "A registration is at most 128 KiB.")
+        if let length = request.declaredBytes, length > SizeLimits.registration {
+            throw Self.tooLarge
         }
         let headers = HTTPFields(try await buckets.debit(limits.registrations, address.description))
         let bytes = try await collect(request)
@@ -54,8 +56,8 @@ struct DevicesController: Sendable {
     private func collect(_ request: Request) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         for try await chunk in request.body {
-            guard bytes.count + chunk.readableBytes <= RegistrationBody.maximumBytes else {
-                throw APIError(.payloadTooLarge, "A registration is at most 128 KiB.")
+            guard bytes.count + chunk.readableBytes <= SizeLimits.registration else {
+                throw Self.tooLarge
             }
             bytes.append(contentsOf: chunk.readableBytesView)
         }

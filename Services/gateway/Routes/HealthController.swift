@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import Hummingbird
 import Models
@@ -26,7 +27,7 @@ struct HealthController: Sendable {
         let isReady = readiness.isReady
         let health = Health(
             status: isReady ? "ok" : "degraded", database: word("database"), broker: word("broker"), storage: word("storage"),
-            version: ServiceMain.version)
+            version: Product.version)
         return Response(
             status: isReady ? .ok : .serviceUnavailable, headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: .init(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(health))))

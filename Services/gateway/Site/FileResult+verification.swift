@@ -28,7 +28,7 @@ extension FileResult.Problem {
     init(_ error: any Error, _ refusal: APIError, declaredBytes: Int?) {
         self =
             switch refusal.code {
-            case .payloadTooLarge: .tooLarge(isVideo: (declaredBytes ?? 0) > FileIntake.maximumVideoBytes)
+            case .payloadTooLarge: .tooLarge(isVideo: (declaredBytes ?? 0) > SizeLimits.video)
             case .unsupportedMediaType: .unsupportedType
             case .validationError: error as? VerificationError == .fileEmpty ? .empty : .missing
             case .rateLimited: .rateLimited(retrySeconds: refusal.retrySeconds)

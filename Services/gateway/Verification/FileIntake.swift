@@ -1,4 +1,5 @@
 import Blocking
+import CaptureProtocol
 import Foundation
 import Models
 import Multipart
@@ -6,11 +7,8 @@ import NIOCore
 
 /// Streams a multipart body's `file` part into a scratch file, hashed as it comes.
 actor FileIntake {
-    static let maximumBytes = 20 * 1024 * 1024
-    static let maximumVideoBytes = 100 * 1024 * 1024
-    /// Parts and headers around the file.
-    static let maximumOverhead = 256 * 1024
-    static let maximumSmallPart = 64 * 1024
+    /// A video, and the parts and headers around it.
+    static let maximumBodyBytes = SizeLimits.video + 256 * 1024
 
     private let executor: BlockingExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -44,7 +42,7 @@ actor FileIntake {
     func read(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable) async throws -> ReceivedFile {
         for try await chunk in body {
             total += chunk.readableBytes
-            guard total <= Self.maximumVideoBytes + Self.maximumOverhead else { throw VerificationError.fileTooLarge }
+            guard total <= Self.maximumBodyBytes else { throw VerificationError.fileTooLarge }
             try multipart {
                 try parser.feed(Array(chunk.readableBytesView)) { event in
                     switch event {
@@ -75,7 +73,7 @@ actor FileIntake {
     private func append(_ data: ArraySlice<UInt8>) throws {
         partSize += data.count
         guard part == "file" else {
-            guard partSize <= Self.maximumSmallPart else {
+            guard partSize <= SizeLimits.unknownPart else {
                 throw VerificationError.partTooLarge(name: String((part ?? "").prefix(100)))
             }
             return
@@ -86,7 +84,7 @@ actor FileIntake {
             current.format = MediaFormat.sniff(current.prefix)
             received = current
         }
-        let limit = current.format?.isVideo == true ? Self.maximumVideoBytes : Self.maximumBytes
+        let limit = current.format?.isVideo == true ? SizeLimits.video : SizeLimits.file
         guard partSize <= limit else { throw VerificationError.fileTooLarge }
         try current.file.append(data)
     }

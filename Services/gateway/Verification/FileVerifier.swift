@@ -42,7 +42,7 @@ struct FileVerifier: FileVerifying {
     func verify<Body: AsyncSequence<ByteBuffer, any Error> & Sendable>(
         _ body: Body, boundary: MultipartBoundary, declaredBytes: Int?, from client: ClientAddress
     ) async throws -> FileVerification {
-        if let declaredBytes, declaredBytes > FileIntake.maximumVideoBytes + FileIntake.maximumOverhead {
+        if let declaredBytes, declaredBytes > FileIntake.maximumBodyBytes {
             throw VerificationError.fileTooLarge
         }
         let allowance = try await buckets.debit(limits.verifications, client.description)

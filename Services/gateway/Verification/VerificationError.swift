@@ -3,7 +3,7 @@ enum VerificationError: Error, Equatable, Sendable {
     case fileMissing
     case fileEmpty
     case fileTwice
-    /// 20 MiB, a video 100 MiB.
+    /// Than ``SizeLimits/file``, or ``SizeLimits/video``.
     case fileTooLarge
     /// Another part than the file.
     case partTooLarge(name: String)

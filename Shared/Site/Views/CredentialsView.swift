@@ -1,9 +1,8 @@
+import CaptureProtocol
 import Models
 
 /// The Content Credentials section: who issued them, downloads, digests; or why there are none.
 struct CredentialsView: Sendable {
-    /// As the claim's generator (SPEC §7).
-    static let generator = "rial./1.0.0"
     static let outsideTool = "https://contentcredentials.org/verify"
     let record: PublicRecord
     let credentials: ContentCredentialsEvidence
@@ -16,7 +15,7 @@ struct CredentialsView: Sendable {
         var entries: [ViewContext] = []
         if isEmbedded {
             if let issuer = UntrustedText(record.issuer) { entries.append(["name": strings("cc.issuer"), "value": issuer.shown]) }
-            entries.append(["name": strings("cc.generator"), "value": Self.generator])
+            entries.append(["name": strings("cc.generator"), "value": Product.generator])
             if let signedAt = record.signedAt { entries.append(["name": strings("cc.signed"), "value": formatter.second(signedAt)]) }
         }
         entries.append(["name": strings("cc.digest.original"), "digest": record.mediaHash.hex])

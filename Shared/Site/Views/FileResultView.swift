@@ -105,7 +105,7 @@ struct FileResultView: Sendable {
 
     private func sentence(_ problem: FileResult.Problem) -> String {
         switch problem {
-        case .tooLarge(let isVideo): strings("file.big", ["limit": isVideo ? "100 MB" : "20 MB"])
+        case .tooLarge(let isVideo): strings("file.big", ["limit": "\((isVideo ? SizeLimits.video : SizeLimits.file) >> 20) MB"])
         case .unsupportedType: strings("file.type")
         case .empty: strings("file.empty")
         case .missing: strings("file.missing")
