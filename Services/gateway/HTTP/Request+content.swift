@@ -13,14 +13,6 @@ extension Request {
 }
 
 extension MultipartBoundary {
-    /// - Throws: `UNSUPPORTED_MEDIA_TYPE` for another type, `VALIDATION_ERROR` without a usable boundary.
-    init(of request: Request) throws(APIError) {
-        do {
-            try self.init(contentType: request.headers[.contentType] ?? "")
-        } catch MultipartError.notMultipart {
-            throw APIError(.unsupportedMediaType, "The body must be multipart/form-data.")
-        } catch {
-            throw APIError.invalid("Content-Type", "has no usable boundary")
-        }
-    }
+    /// - Throws: `MultipartError` for another media type, or without a usable boundary.
+    init(of request: Request) throws(MultipartError) { try self.init(contentType: request.headers[.contentType] ?? "") }
 }

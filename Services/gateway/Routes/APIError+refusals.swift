@@ -1,5 +1,6 @@
 import CaptureProtocol
 import HTTPTypes
+import Multipart
 
 extension APIError {
     /// The response to what the gateway refuses; `nil` for an error that is no refusal.
@@ -14,6 +15,7 @@ extension APIError {
             self = .retryLater(.serviceUnavailable, "Too many files at the moment; try again.", seconds: 5)
         case let error as VerificationError: self.init(error)
         case let error as BodyPace.Failure: self.init(error)
+        case let error as MultipartError: self.init(error)
         default: return nil
         }
     }
@@ -63,8 +65,6 @@ extension APIError {
             self.init(
                 .payloadTooLarge, "A file is at most \(SizeLimits.file >> 20) MiB, a video \(SizeLimits.video >> 20) MiB.")
         case .partTooLarge(let name): self = .invalid(name, "is unknown and larger than \(SizeLimits.unknownPart >> 10) kB")
-        case .malformedBody(let problem):
-            self.init(.validationError, "The multipart body is malformed.", details: [Detail(field: "body", problem: problem)])
         case .unsupportedFormat:
             self.init(.unsupportedMediaType, "The file is not a JPEG, PNG, HEIC, WebP, AVIF, TIFF, MP4, MOV or C2PA manifest.")
         case .noSpace:
@@ -73,6 +73,15 @@ extension APIError {
             self = .retryLater(.serviceUnavailable, "Too many files are being looked at; try again.", seconds: 5)
         case .inspectorsUnavailable:
             self = .retryLater(.serviceUnavailable, "Files cannot be looked at at the moment.", seconds: 30)
+        }
+    }
+
+    private init(_ error: MultipartError) {
+        switch error {
+        case .notMultipart: self.init(.unsupportedMediaType, "The body must be multipart/form-data.")
+        case .badBoundary: self = .invalid("Content-Type", "has no usable boundary")
+        case .malformed, .headerTooLarge, .unnamedPart, .tooManyParts, .strayBytes, .truncated:
+            self.init(.validationError, "The multipart body is malformed.", details: [Detail(field: "body", problem: "\(error)")])
         }
     }
 

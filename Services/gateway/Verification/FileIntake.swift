@@ -38,22 +38,20 @@ actor FileIntake {
     }
 
     /// Reads the body to its end.
-    /// - Throws: ``VerificationError``, and what the body throws.
+    /// - Throws: ``VerificationError``, `MultipartError`, and what the body throws.
     func read(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable) async throws -> ReceivedFile {
         for try await chunk in body {
             total += chunk.readableBytes
             guard total <= Self.maximumBodyBytes else { throw VerificationError.fileTooLarge }
-            try multipart {
-                try parser.feed(Array(chunk.readableBytesView)) { event in
-                    switch event {
-                    case .partBegan(let headers): try begin(headers)
-                    case .partData(let data): try append(data)
-                    case .partEnded: part = nil
-                    }
+            try parser.feed(Array(chunk.readableBytesView)) { event in
+                switch event {
+                case .partBegan(let headers): try begin(headers)
+                case .partData(let data): try append(data)
+                case .partEnded: part = nil
                 }
             }
         }
-        try multipart { try parser.finish() }
+        try parser.finish()
         guard let received else { throw VerificationError.fileMissing }
         guard received.file.sizeBytes > 0 else {
             // So a browser sends a form in which nothing was chosen.
@@ -87,13 +85,5 @@ actor FileIntake {
         let limit = current.format?.isVideo == true ? SizeLimits.video : SizeLimits.file
         guard partSize <= limit else { throw VerificationError.fileTooLarge }
         try current.file.append(data)
-    }
-
-    private func multipart(_ body: () throws -> Void) throws {
-        do {
-            try body()
-        } catch let error as MultipartError {
-            throw VerificationError.malformedBody("\(error)")
-        }
     }
 }

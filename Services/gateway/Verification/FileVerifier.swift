@@ -12,8 +12,8 @@ protocol FileVerifying: Sendable {
     /// - Parameters:
     ///   - body: multipart with a part `file`.
     ///   - declaredBytes: of the whole body; `nil` where the client does not say.
-    /// - Throws: ``VerificationError``, ``RateLimitExceeded``, ``ConcurrencyLimit/Exceeded``, ``VerificationPermits/Busy``, and what the
-    ///   database and the body throw.
+    /// - Throws: ``VerificationError``, ``RateLimitExceeded``, ``ConcurrencyLimit/Exceeded``, ``VerificationPermits/Busy``,
+    ///   `MultipartError`, and what the database and the body throw.
     func verify<Body: AsyncSequence<ByteBuffer, any Error> & Sendable>(
         _ body: Body, boundary: MultipartBoundary, declaredBytes: Int?, from client: ClientAddress
     ) async throws -> FileVerification

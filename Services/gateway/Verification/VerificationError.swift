@@ -7,7 +7,6 @@ enum VerificationError: Error, Equatable, Sendable {
     case fileTooLarge
     /// Another part than the file.
     case partTooLarge(name: String)
-    case malformedBody(String)
     case unsupportedFormat
     /// On the disk.
     case noSpace

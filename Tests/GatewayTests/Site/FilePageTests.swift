@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Models
+import Multipart
 import Site
 import TestSupport
 import Testing
@@ -43,7 +44,7 @@ struct FilePageTests {
             (VerificationError.fileTooLarge, 413, "This file is larger than 20 MB."),
             (VerificationError.unsupportedFormat, 415, "We read JPEG"),
             (VerificationError.fileEmpty, 400, "This file is empty."), (VerificationError.fileMissing, 400, "No file was chosen."),
-            (VerificationError.malformedBody("x"), 400, "No file was chosen."),
+            (MultipartError.truncated, 400, "No file was chosen."),
             (RateLimitExceeded(BucketRule(name: "test", burst: 1, perSecond: 1.0 / 120), tokens: 0), 429, "Try again in 2 minutes."),
             (VerificationError.noSpace, 503, "We could not look it up right now."),
             (VerificationPermits.Busy(), 503, "We could not look it up right now."),
