@@ -280,6 +280,11 @@ class Layers(unittest.TestCase):
             for module in sorted(imports(text)) if INPUT_OUTPUT.match(module)
         ], [])
 
+    def test_api_errors_are_thrown_at_the_edge(self):
+        edge = tuple(f"Services/gateway/{folder}/" for folder in ("Routes", "Middleware", "HTTP", "Site"))
+        inside = {path for path, text in swift("Services/gateway") if re.search(r"\bAPIError\b", text) and not path.startswith(edge)}
+        self.assertEqual(inside, set())
+
     def test_every_module_has_a_layer(self):
         modules = {name for name, (path, _) in targets().items() if path.startswith(("Shared/", "Services/")) and not name.startswith("C")}
         self.assertEqual({name for name in modules if layer(name) is None}, set())

@@ -14,6 +14,7 @@ extension APIError {
         case is VerificationPermits.Busy:
             self = .retryLater(.serviceUnavailable, "Too many files at the moment; try again.", seconds: 5)
         case let error as VerificationError: self.init(error)
+        case let error as CaptureError: self.init(error)
         case let error as BodyPace.Failure: self.init(error)
         case let error as MultipartError: self.init(error)
         default: return nil
@@ -53,6 +54,24 @@ extension APIError {
         case .device: self = .retryLater(.rateLimited, "Too many \(error.kind) of this device at once; try again.", seconds: 5)
         case .address: self = .retryLater(.rateLimited, "Too many \(error.kind) from this address at once; try again.", seconds: 5)
         case .total: self = .retryLater(.serviceUnavailable, "Too many \(error.kind) at the moment; try again.", seconds: 1)
+        }
+    }
+
+    private init(_ error: CaptureError) {
+        switch error {
+        case .invalid(let field, let problem, let subject):
+            let code: ErrorCode =
+                switch subject {
+                case .body: .validationError
+                case .mediaType: .unsupportedMediaType
+                case .metadata: .invalidMetadata
+                case .assertion: .invalidAssertion
+                case .depth: .invalidDepthFormat
+                }
+            self = .invalid(field, problem, code: code)
+        case .tooLarge: self.init(.payloadTooLarge, "A capture is at most \(SizeLimits.capture >> 20) MiB.")
+        case .intakeExpired: self = .retryLater(.serviceUnavailable, "The upload took too long; send it again.", seconds: 1)
+        case .beingRecorded: self = .retryLater(.serviceUnavailable, "The capture is being recorded; send it again.", seconds: 1)
         }
     }
 

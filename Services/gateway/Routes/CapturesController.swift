@@ -36,9 +36,7 @@ struct CapturesController: Sendable {
         let address = ClientAddress(request, context, trusting: trustedProxies)
         let headers = try SignatureHeaders(request.headers)
         let boundary = try MultipartBoundary(of: request)
-        if let length = request.declaredBytes, length > BodyIntake.maximumBytes {
-            throw APIError(.payloadTooLarge, "A capture is at most 20 MiB.")
-        }
+        if let length = request.declaredBytes, length > SizeLimits.capture { throw CaptureError.tooLarge }
         let pending = try await authenticator.begin(headers, request, from: address, allowsVersion1: true)
         let device = pending.device.id
         let rate = limits.captures(ofVerified: pending.device.isVerified)
