@@ -267,7 +267,7 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Gateway", "CaptureProtocol", "Models", "Multipart", "Persistence", "Delivery",
+                "Blocking", "Gateway", "CaptureProtocol", "Models", "Multipart", "Persistence", "Delivery",
                 "ServiceRuntime", "SimulatedDevice", "Site",
                 "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, logging,
             ],
