@@ -131,12 +131,12 @@ let package = Package(
             name: "ServiceRuntime",
             dependencies: [
                 "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Observability", "Persistence", crypto, logging,
-                metrics, lifecycle, hummingbird, httpClient, httpTypes, nioCore,
+                metrics, lifecycle, unixSignals, hummingbird, httpClient, httpTypes, nioCore, nioHTTP1,
             ],
             path: "Shared/ServiceRuntime"),
 
         .executableTarget(
-            name: "AttestationVerifier", dependencies: backbone + ["Attestation", crypto, httpTypes, hummingbird],
+            name: "AttestationVerifier", dependencies: backbone + ["Attestation", httpTypes, hummingbird],
             path: "Services/attestation-verifier"),
         .executableTarget(
             name: "DepthAnalyzer", dependencies: backbone + ["Depth", "Imaging"], path: "Services/depth-analyzer"),
@@ -145,7 +145,7 @@ let package = Package(
         .executableTarget(
             name: "EvidenceAssembler",
             dependencies: backbone + [
-                "ContentCredentials", "Evidence", "Imaging", "ManifestStore", "ShareCard", "Signing", crypto,
+                "ContentCredentials", "Evidence", "Imaging", "ManifestStore", "ShareCard", "Signing",
             ],
             path: "Services/evidence-assembler"),
         .executableTarget(
@@ -165,7 +165,7 @@ let package = Package(
         .target(name: "SimulatedDevice", dependencies: ["CaptureProtocol", crypto, x509, asn1], path: "Clients/SimulatedDevice"),
         .target(name: "Scene", dependencies: ["Compression", "Imaging"], path: "Clients/Scene", swiftSettings: computing),
         .target(
-            name: "RialClient", dependencies: ["CaptureProtocol", "Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1],
+            name: "RialClient", dependencies: ["CaptureProtocol", "Models", crypto, httpClient, nioCore, nioHTTP1],
             path: "Clients/RialClient"),
         .executableTarget(
             name: "RialCLI",
@@ -197,7 +197,7 @@ let package = Package(
         .testTarget(name: "CaptureProtocolTests", dependencies: ["CaptureProtocol", crypto], path: "Tests/CaptureProtocolTests"),
         .testTarget(name: "ModelsTests", dependencies: ["CaptureProtocol", "Models", "TestSupport"], path: "Tests/ModelsTests"),
         .testTarget(
-            name: "AttestationTests", dependencies: ["Attestation", "CaptureProtocol", "Models", "SimulatedDevice", "TestSupport"],
+            name: "AttestationTests", dependencies: ["Attestation", "CaptureProtocol", "Models", "SimulatedDevice", "TestSupport", crypto],
             path: "Tests/AttestationTests"),
         .testTarget(
             name: "SimulatedDeviceTests", dependencies: ["SimulatedDevice", "Attestation", crypto], path: "Tests/SimulatedDeviceTests"),
@@ -211,7 +211,7 @@ let package = Package(
             name: "ContentCredentialsTests",
             dependencies: [
                 "Blocking",
-                "ContentCredentials", "CC2PA", "ManifestStore", "CaptureProtocol", "Models", "Signing", "Imaging", "TestSupport",
+                "ContentCredentials", "CC2PA", "ManifestStore", "CaptureProtocol", "Models", "Signing", "Imaging", "TestSupport", crypto,
             ],
             path: "Tests/ContentCredentialsTests"),
         .testTarget(
@@ -249,7 +249,7 @@ let package = Package(
             dependencies: [
                 "RialClient", "RialCLI", "SimulatedDevice", "CaptureProtocol", "Models", "Messaging", "Persistence", "TestSupport", nioCore,
                 hummingbird,
-                logging, httpTypes,
+                logging, httpTypes, arguments,
             ],
             path: "Tests/RialClientTests"),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability", coreMetrics, logging], path: "Tests/ObservabilityTests"),
@@ -278,8 +278,17 @@ let package = Package(
             name: "SystemTests",
             dependencies: [
                 "CaptureProtocol", "Models", "Messaging", "ObjectStorage", "SimulatedDevice", "Scene", "TestSupport",
-                "ContentCredentials", "Imaging", "ManifestStore", "Signing", crypto, httpClient, nioCore, logging,
+                "ContentCredentials", "Imaging", "ManifestStore", "Signing", crypto, httpClient, nioCore, nioHTTP1, logging,
             ],
             path: "Tests/SystemTests", exclude: ["Resources"]),
     ]
 )
+
+/// What later versions of the language do anyway, for what is ours.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + settings
+}

@@ -35,7 +35,7 @@ mkdir -p "$package/Fuzz"
             if [ -d "Shared/$module" ] || [ -d "Clients/$module" ]; then printf '"%s", ' "$module"; fi
         done)
         printf 'package.targets.append(.executableTarget(name: "%s", dependencies: [%s], path: "Fuzz/%s", %s))\n' "$name" "$dependencies" "$name" \
-            'swiftSettings: [.unsafeFlags(["-parse-as-library"])]'
+            'swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]'
     done
 } >"$package/Package.swift.new"
 if ! cmp -s "$package/Package.swift.new" "$package/Package.swift"; then mv "$package/Package.swift.new" "$package/Package.swift"; fi

@@ -1,3 +1,4 @@
+import NIOCore
 import AsyncHTTPClient
 
 /// The connections of clients that bring none of their own; they live as long as the process.

@@ -1,3 +1,4 @@
+import NIOCore
 import CaptureProtocol
 import struct Crypto.SHA256
 import Foundation

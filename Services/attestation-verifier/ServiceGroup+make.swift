@@ -1,3 +1,4 @@
+import Models
 import Attestation
 import Delivery
 import Logging

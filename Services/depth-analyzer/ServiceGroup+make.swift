@@ -1,3 +1,4 @@
+import Models
 import Delivery
 import Logging
 import Observability

@@ -1,3 +1,5 @@
+import Persistence
+import Models
 import Blocking
 import Delivery
 import Foundation

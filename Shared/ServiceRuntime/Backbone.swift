@@ -1,3 +1,4 @@
+import UnixSignals
 import Delivery
 import Foundation
 import Hummingbird

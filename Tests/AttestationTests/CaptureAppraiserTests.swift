@@ -1,3 +1,4 @@
+import Crypto
 import CaptureProtocol
 import Foundation
 import Models

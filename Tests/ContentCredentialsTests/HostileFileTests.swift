@@ -1,3 +1,4 @@
+import Signing
 import Foundation
 import Models
 import Blocking

@@ -1,3 +1,4 @@
+import Models
 import CaptureProtocol
 import Foundation
 import Signing

@@ -1,3 +1,5 @@
+import AsyncHTTPClient
+import Models
 import Foundation
 import Logging
 import ObjectStorage

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Testing
 
 @testable import Gateway
@@ -11,7 +12,7 @@ struct VerificationPermitsTests {
             VerificationPermits(1, queueLimit: 5, timeout: .milliseconds(20), metric: "test_permits"),
         ] {
             try await permits.withPermit {
-                await #expect {
+                _ = await #expect {
                     try await permits.withPermit {}
                 } throws: { error in
                     let response = APIError(refusal: error)

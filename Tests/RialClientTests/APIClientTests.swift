@@ -1,3 +1,5 @@
+import HTTPTypes
+import Models
 import CaptureProtocol
 import Foundation
 import RialClient

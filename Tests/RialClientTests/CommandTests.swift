@@ -1,3 +1,4 @@
+import ArgumentParser
 import CaptureProtocol
 import Foundation
 import Messaging

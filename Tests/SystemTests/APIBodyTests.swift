@@ -1,3 +1,5 @@
+import ObjectStorage
+import NIOHTTP1
 import AsyncHTTPClient
 import CaptureProtocol
 import Crypto

@@ -1,3 +1,4 @@
+import ObjectStorage
 import Crypto
 import Foundation
 import Imaging

@@ -1,3 +1,4 @@
+import Scene
 import CaptureProtocol
 import ContentCredentials
 import Crypto

@@ -1,3 +1,4 @@
+import SimulatedDevice
 import CaptureProtocol
 import Foundation
 import Messaging

@@ -1,3 +1,4 @@
+import SimulatedDevice
 import Foundation
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import NIOCore
 import CaptureProtocol
 import Crypto
 import Foundation

@@ -1,3 +1,5 @@
+import Scene
+import CaptureProtocol
 import Crypto
 import Foundation
 import SimulatedDevice

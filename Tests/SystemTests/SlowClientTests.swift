@@ -1,3 +1,4 @@
+import ObjectStorage
 import CaptureProtocol
 import Crypto
 import Foundation

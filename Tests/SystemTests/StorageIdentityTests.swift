@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import CaptureProtocol
 import Foundation
 import Logging

@@ -1,3 +1,4 @@
+import TestSupport
 import CaptureProtocol
 import Foundation
 import Models

@@ -1,3 +1,5 @@
+import CaptureProtocol
+import Models
 import Foundation
 import RialClient
 

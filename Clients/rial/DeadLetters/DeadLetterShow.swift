@@ -1,3 +1,5 @@
+import Messaging
+import Models
 import ArgumentParser
 import RialClient
 

@@ -1,3 +1,5 @@
+import SimulatedDevice
+import CaptureProtocol
 import Foundation
 
 /// A device as a person reads it, without its keys.

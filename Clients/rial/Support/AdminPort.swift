@@ -1,3 +1,4 @@
+import NIOHTTP1
 import ArgumentParser
 import AsyncHTTPClient
 import CaptureProtocol

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import ArgumentParser
 import ContentCredentials
 import Foundation

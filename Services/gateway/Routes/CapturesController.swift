@@ -1,3 +1,4 @@
+import Logging
 import CaptureProtocol
 import Crypto
 import Foundation

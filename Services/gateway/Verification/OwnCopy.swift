@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Crypto
 import Foundation
 import ManifestStore

@@ -1,3 +1,5 @@
+import CaptureProtocol
+import Foundation
 import Evidence
 import Models
 

@@ -1,3 +1,4 @@
+import HummingbirdCore
 import Foundation
 import HTTPTypes
 import Site

@@ -1,3 +1,5 @@
+import CaptureProtocol
+import Persistence
 import Foundation
 import HTTPTypes
 import Hummingbird
