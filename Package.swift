@@ -284,10 +284,11 @@ let package = Package(
     ]
 )
 
-/// What later versions of the language do anyway, for what is ours.
+/// What is ours is built with what later versions of the language do anyway.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 for target in package.targets where target.type != .system {
     target.swiftSettings = (target.swiftSettings ?? []) + settings

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 import NIOHTTP1
-import CaptureProtocol
+public import CaptureProtocol
 
 extension APIClient {
     /// The page of a capture as a browser gets it: compressed by gzip, where the gateway does so.

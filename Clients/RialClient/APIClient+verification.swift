@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 import NIOHTTP1
-import CaptureProtocol
+public import CaptureProtocol
 import Foundation
 import NIOCore
 

@@ -1,6 +1,6 @@
+public import AsyncHTTPClient
 import CaptureProtocol
-import AsyncHTTPClient
-import Foundation
+public import Foundation
 import Models
 import NIOCore
 import NIOHTTP1

@@ -1,6 +1,6 @@
-import CaptureProtocol
-import Foundation
-import Models
+public import CaptureProtocol
+public import Foundation
+public import Models
 
 /// A photo capture as it is sent: its parts, byte for byte.
 public struct CaptureUpload: Sendable {

@@ -1,5 +1,5 @@
-import CaptureProtocol
-import Models
+public import CaptureProtocol
+public import Models
 
 /// A capture as `GET /api/v1/captures/{id}` shows it (SPEC §6).
 public struct CaptureView: Sendable {

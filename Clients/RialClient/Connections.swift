@@ -1,5 +1,5 @@
 import NIOCore
-import AsyncHTTPClient
+public import AsyncHTTPClient
 
 /// The connections of clients that bring none of their own; they live as long as the process.
 public enum Connections {

@@ -1,5 +1,5 @@
-import CaptureProtocol
-import Foundation
+public import CaptureProtocol
+public import Foundation
 
 /// A challenge for one registration.
 public struct RegistrationChallenge: Sendable, Equatable, Decodable {

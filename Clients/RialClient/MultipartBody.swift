@@ -1,6 +1,6 @@
-import CaptureProtocol
+public import CaptureProtocol
 import Foundation
-import NIOCore
+public import NIOCore
 
 /// A multipart/form-data body (RFC 7578) that is never held whole: it is read once to be hashed and again to be sent.
 public struct MultipartBody: Sendable {

@@ -1,5 +1,5 @@
 import NIOCore
-import CaptureProtocol
+public import CaptureProtocol
 import struct Crypto.SHA256
 import Foundation
 

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// The bytes of one part of an upload: in memory, or in a file that is read piece by piece.
 public enum PartContent: Sendable {

@@ -1,4 +1,4 @@
-import CaptureProtocol
+public import CaptureProtocol
 
 /// What a device's signature covers (SPEC §2, request authentication).
 public struct SignableRequest: Sendable {

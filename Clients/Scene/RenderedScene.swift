@@ -1,4 +1,4 @@
-import Compression
+public import Compression
 
 /// A photo and its depth map, covering the same field of view.
 public struct RenderedScene: Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// How a scene is photographed.
 public struct SceneOptions: Sendable {

@@ -1,6 +1,6 @@
 import CaptureProtocol
 import Crypto
-import Foundation
+public import Foundation
 import X509
 
 /// What a device sends to register.

@@ -1,6 +1,6 @@
-import CaptureProtocol
+public import CaptureProtocol
 import Crypto
-import Foundation
+public import Foundation
 
 /// Which key signs a device's requests.
 public enum RequestKeyKind: String, Codable, Sendable, CaseIterable { case ed25519, p256, none }

@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+public import Foundation
 import X509
 
 /// Appraises App Attest attestations: every check of `guides/app-attest.md` §1 up to the challenge's own life, in that order.

@@ -1,6 +1,6 @@
-import CaptureProtocol
-import Foundation
-import Models
+public import CaptureProtocol
+public import Foundation
+public import Models
 
 /// A registered device as far as the hardware check looks at it.
 public struct RegisteredDevice: Sendable, Equatable {

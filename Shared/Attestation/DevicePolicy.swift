@@ -1,6 +1,6 @@
-import CaptureProtocol
-import Foundation
-import Models
+public import CaptureProtocol
+public import Foundation
+public import Models
 
 /// What this installation accepts of verified devices and their assertions, at the time of each appraisal (SPEC §3): a device that was
 /// registered under other settings is judged by these.

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A file without a name: its bytes are gone when it is let go, or the process ends. Its calls block for as long as the disk does.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// What the upload's `metadata` part says (SPEC §2). Unknown fields are kept in the stored bytes, not here.
 public struct CaptureMetadata: Sendable, Equatable {

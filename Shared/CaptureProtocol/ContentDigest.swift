@@ -1,5 +1,5 @@
-import Crypto
-import Foundation
+public import Crypto
+public import Foundation
 
 /// A SHA-256 digest: 32 bytes, written as lower-case hex.
 public struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertible {

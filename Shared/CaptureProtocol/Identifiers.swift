@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A UUID that says what it identifies; written in lower case everywhere outside the process.
 public protocol UUIDIdentifier: Hashable, Codable, Sendable, CustomStringConvertible, LosslessStringConvertible {

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// RFC 3339 times, read with any offset and fraction, written in UTC with milliseconds.
 public enum Timestamp {

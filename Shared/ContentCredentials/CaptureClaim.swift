@@ -1,6 +1,6 @@
-import CaptureProtocol
-import Foundation
-import Models
+public import CaptureProtocol
+public import Foundation
+public import Models
 
 /// What the Content Credentials of a capture say: how it was attested, what its depth shows, how sure we are. Never where it was made, nor
 /// by which single device, nor a time, a place or a model that the hardware signature does not cover.

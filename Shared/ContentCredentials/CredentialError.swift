@@ -1,4 +1,4 @@
-import Signing
+public import Signing
 
 /// Why Content Credentials were not made, or a reader could not be set up.
 public enum CredentialError: Error, Sendable, Equatable {

@@ -1,6 +1,6 @@
 import CC2PA
 import Foundation
-import Models
+public import Models
 
 /// Reads and validates the Content Credentials of files (C2PA 2.4) without ever touching the network.
 ///

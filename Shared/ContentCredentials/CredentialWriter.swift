@@ -1,6 +1,6 @@
 import CC2PA
-import Foundation
-import Signing
+public import Foundation
+public import Signing
 
 /// What signing made.
 public struct SignedCopy: Sendable {

@@ -1,11 +1,12 @@
 import Foundation
-import Logging
-import Messaging
+public import Logging
+public import Messaging
 import Metrics
-import Models
+public import Models
+import ObjectStorage
 import Observability
-import Persistence
-import ServiceLifecycle
+public import Persistence
+public import ServiceLifecycle
 
 /// Consumes a topic for one handler and stores the offsets of what was handled or given up, which ``RecordDelivery`` sees to.
 ///

@@ -1,9 +1,9 @@
-import CaptureProtocol
+public import CaptureProtocol
 import Foundation
-import Logging
-import Models
+public import Logging
+public import Models
 import ObjectStorage
-import Persistence
+public import Persistence
 
 /// What is known of a record besides its message.
 public struct MessageContext: Sendable {

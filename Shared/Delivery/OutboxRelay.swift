@@ -1,13 +1,13 @@
 import CaptureProtocol
 import Blocking
 import Foundation
-import Logging
-import Messaging
+public import Logging
+public import Messaging
 import Metrics
-import Models
+public import Models
 import Observability
-import Persistence
-import ServiceLifecycle
+public import Persistence
+public import ServiceLifecycle
 
 /// Sends records, as ``OutboxRelay`` uses it.
 public protocol RecordPublisher: Sendable {

@@ -1,7 +1,7 @@
-import CaptureProtocol
+public import CaptureProtocol
 import Foundation
-import Models
-import Persistence
+public import Models
+public import Persistence
 
 /// What a service answered for each capture, as it keeps it: findings, or why it gave up. PostgreSQL decides (SPEC §1): who is told of a
 /// part by an event reads it here.

@@ -1,9 +1,9 @@
 import Blocking
 import Foundation
-import Logging
-import Messaging
+public import Logging
+public import Messaging
 import Models
-import ServiceLifecycle
+public import ServiceLifecycle
 
 /// Creates the system's topics where they are missing: at start, and when the broker says it does not know one.
 public final class TopicCreator: Service, Sendable {

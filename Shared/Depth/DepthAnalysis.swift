@@ -1,4 +1,4 @@
-import Models
+public import Models
 
 /// Tells a scene with relief from one smooth surface, method `relief-2` (`guides/depth.md`).
 ///

@@ -1,4 +1,4 @@
-import Models
+public import Models
 
 /// A picture of few colours: one palette index a pixel, row-major, top row first.
 public struct DepthPicture: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import Models
+public import Models
 
 /// Draws depth maps for people (`guides/site.md` §6).
 public enum DepthPreview {

@@ -1,4 +1,4 @@
-import Models
+public import Models
 
 extension DepthPreviewScale {
     /// From the 2nd to the 98th percentile of the valid pixels, widened about its middle to at least a factor of 2: a flat

@@ -1,5 +1,5 @@
-import CaptureProtocol
-import Models
+public import CaptureProtocol
+public import Models
 
 extension CoarseLocation {
     /// Rounded to two decimals, about a kilometre, and named from the rounded point, so that the name tells no more.

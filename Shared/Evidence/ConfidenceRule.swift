@@ -1,4 +1,4 @@
-import Models
+public import Models
 
 /// From the statuses of the checks to the confidence (SPEC §3).
 public enum ConfidenceRule {

@@ -1,5 +1,5 @@
-import CaptureProtocol
-import Models
+public import CaptureProtocol
+public import Models
 
 /// From verdict and binding to the status of the depth check (SPEC §3). Never `fail`: bytes that contradict the signature show
 /// as a failed hardware check.

@@ -1,6 +1,7 @@
-import CaptureProtocol
-import Foundation
-import Models
+public import CaptureProtocol
+public import Foundation
+public import Imaging
+public import Models
 
 /// Puts the parts of a capture together: every check, the confidence, the package.
 public enum EvidenceAssembly {

@@ -1,4 +1,4 @@
-import Models
+public import Models
 
 /// What became of a file that was inspected. Whatever a file does, this is the answer to it, never an error.
 public enum InspectionOutcome: Sendable, Equatable {

@@ -1,5 +1,5 @@
 import Attestation
-import CaptureProtocol
+public import CaptureProtocol
 import Crypto
 import Foundation
 

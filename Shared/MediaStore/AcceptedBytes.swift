@@ -1,6 +1,6 @@
-import CaptureProtocol
-import Models
-import ObjectStorage
+public import CaptureProtocol
+public import Models
+public import ObjectStorage
 
 /// The bytes of a capture that a handler may use, and where they lay.
 public struct AcceptedBytes: Sendable {

@@ -1,6 +1,6 @@
-import CaptureProtocol
-import Models
-import ObjectStorage
+public import CaptureProtocol
+public import Models
+public import ObjectStorage
 
 extension ObjectStore {
     /// Stores what was made of a capture.

@@ -1,7 +1,7 @@
 import Blocking
 import CRdKafka
 import Foundation
-import Logging
+public import Logging
 import Synchronization
 
 /// A member of a consumer group that hands out one record at a time: nothing is buffered beyond librdkafka's own limit.

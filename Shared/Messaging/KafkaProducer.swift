@@ -1,8 +1,8 @@
 import Blocking
 import CRdKafka
 import Foundation
-import Logging
-import ServiceLifecycle
+public import Logging
+public import ServiceLifecycle
 import Synchronization
 
 /// Sends records, each acknowledged by all replicas in sync, in order and without duplicates while one client lives.

@@ -1,4 +1,4 @@
-import CaptureProtocol
+public import CaptureProtocol
 
 /// What the device reported of its own detection (SPEC §2): a JSON object, kept and shown as reported, never believed.
 public struct DetectionReport: Sendable, Equatable, Encodable {

@@ -1,4 +1,4 @@
-import CaptureProtocol
+public import CaptureProtocol
 import Foundation
 
 /// Whether a service could do its part of a capture.

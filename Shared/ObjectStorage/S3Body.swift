@@ -3,7 +3,7 @@ import CaptureProtocol
 import Crypto
 import Metrics
 import Models
-import NIOCore
+public import NIOCore
 
 /// An object being read.
 struct S3Object: Sendable {

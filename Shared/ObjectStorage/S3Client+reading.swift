@@ -1,9 +1,9 @@
 import AsyncHTTPClient
 import NIOHTTP1
-import CaptureProtocol
+public import CaptureProtocol
 import Crypto
 import Foundation
-import Models
+public import Models
 import NIOCore
 
 /// The only ways to an object's bytes for other modules: each but ``range(_:of:)`` compares them with what was accepted.

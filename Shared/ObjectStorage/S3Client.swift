@@ -1,9 +1,9 @@
-import AsyncHTTPClient
+public import AsyncHTTPClient
 import Crypto
-import Foundation
-import Logging
+public import Foundation
+public import Logging
 import Metrics
-import NIOCore
+public import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
 

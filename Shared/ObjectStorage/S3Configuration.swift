@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// Where the objects are and how to be let in.
 public struct S3Configuration: Sendable {

@@ -1,6 +1,6 @@
-import Hummingbird
-import Logging
-import ServiceLifecycle
+public import Hummingbird
+public import Logging
+public import ServiceLifecycle
 
 /// The admin port of every service: `/livez`, `/readyz`, `/metrics`, and what a service adds.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import Logging
+public import Logging
 import Synchronization
 
 /// Writes one JSON object a line to standard error: time, level, service, message, the trace and capture in hand, and metadata.

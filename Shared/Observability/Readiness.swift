@@ -1,7 +1,7 @@
 import Foundation
-import Logging
+public import Logging
 import Metrics
-import ServiceLifecycle
+public import ServiceLifecycle
 import Synchronization
 
 /// Asks each dependency every second whether it answers, and remembers.

@@ -1,5 +1,5 @@
-import Foundation
-import Logging
+public import Foundation
+public import Logging
 
 /// Brings a database's schema forward, never back. What was applied is in the table `rial_migrations`.
 public struct Migrator: Sendable {

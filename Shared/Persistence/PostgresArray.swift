@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A type whose arrays can be bound: `[UInt8]` is `bytea`, the others are one-dimensional arrays.
 public protocol PostgresArrayElement: Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A value that can be bound to a parameter of a statement.
 public protocol PostgresBindable: Sendable {

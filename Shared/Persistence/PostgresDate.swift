@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// `timestamptz`: whole microseconds since 2000-01-01 00:00 UTC.
 extension Date: PostgresBindable {

@@ -1,5 +1,5 @@
 import Foundation
-import Logging
+public import Logging
 
 /// Hears `NOTIFY` on a connection of its own, which it opens again whenever it is lost.
 public final class PostgresListener: Sendable {

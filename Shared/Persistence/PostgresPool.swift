@@ -1,6 +1,6 @@
 import Foundation
-import Logging
-import ServiceLifecycle
+public import Logging
+public import ServiceLifecycle
 import Synchronization
 
 /// Up to `size` connections, opened when needed, leased for the length of a closure.

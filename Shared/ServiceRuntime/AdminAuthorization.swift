@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import HTTPTypes
+public import HTTPTypes
 
 /// Who may use the operator's routes of an admin port: who sends `Authorization: Bearer` with the token. Browsers never may, so
 /// that no page in an operator's browser can.

@@ -1,16 +1,16 @@
 import UnixSignals
-import Delivery
+public import Delivery
 import Foundation
-import Hummingbird
-import Logging
-import Messaging
+public import Hummingbird
+public import Logging
+public import Messaging
 import Metrics
-import Models
+public import Models
 import NIOCore
-import ObjectStorage
-import Observability
-import Persistence
-import ServiceLifecycle
+public import ObjectStorage
+public import Observability
+public import Persistence
+public import ServiceLifecycle
 
 /// What every service stands on, made from its settings: database, broker, object store, outbox and its relay, admin port.
 public struct Backbone: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import Messaging
+public import Messaging
 
 /// How to reach the brokers (SPEC §12), read alike by the services and by operators' commands.
 public enum KafkaSettings {

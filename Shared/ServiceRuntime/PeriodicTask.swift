@@ -1,6 +1,6 @@
-import Logging
+public import Logging
 import Metrics
-import ServiceLifecycle
+public import ServiceLifecycle
 
 /// Does something every so often until shutdown; a failure is logged and the next turn comes all the same.
 public struct PeriodicTask: Service {

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// Reads the environment once, at start: `NAME`, or the file that `NAME_FILE` names. Every failure names the variable.
 public struct ServiceEnvironment: Sendable {

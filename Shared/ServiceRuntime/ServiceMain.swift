@@ -2,11 +2,11 @@ import NIOCore
 import NIOHTTP1
 import AsyncHTTPClient
 import Foundation
-import Logging
+public import Logging
 import Metrics
-import Models
-import Observability
-import ServiceLifecycle
+public import Models
+public import Observability
+public import ServiceLifecycle
 
 /// The entry of every service: bootstraps logs and metrics, then runs what `make` builds, or answers `healthcheck`.
 public enum ServiceMain {

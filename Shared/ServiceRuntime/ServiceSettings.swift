@@ -1,8 +1,8 @@
 import Foundation
-import Logging
-import Messaging
-import Models
-import ObjectStorage
+public import Logging
+public import Messaging
+public import Models
+public import ObjectStorage
 
 public enum RunMode: String, Sendable, CaseIterable { case production, development }
 

@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import Logging
 import NIOCore
-import ObjectStorage
+public import ObjectStorage
 import ServiceLifecycle
 
 /// Clients of the object store with connections of their own: who holds those of one purpose keeps nobody from another.

@@ -1,8 +1,8 @@
 import CaptureProtocol
 import Foundation
-import Logging
-import Models
-import ObjectStorage
+public import Logging
+public import Models
+public import ObjectStorage
 
 /// Does what a service does with the bucket: writes a small object of its own and reads it back (SPEC §1).
 ///

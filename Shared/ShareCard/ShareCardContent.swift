@@ -1,6 +1,6 @@
-import CaptureProtocol
-import Foundation
-import Models
+public import CaptureProtocol
+public import Foundation
+public import Models
 
 /// What a share card says of a capture.
 public struct ShareCardContent: Sendable, Equatable {

@@ -1,7 +1,7 @@
 import Crypto
-import Foundation
+public import Foundation
 import SwiftASN1
-import X509
+public import X509
 
 /// A private certificate authority for development and tests: root (10 years), issuing authority (5 years), leaves of the C2PA profile.
 ///

@@ -1,6 +1,6 @@
 import CPKCS11
 import Crypto
-import Foundation
+public import Foundation
 import Synchronization
 
 /// Signs with a key that stays inside a PKCS#11 token: CKM_EDDSA for Ed25519, CKM_ECDSA over a SHA-256 digest for P-256.

@@ -1,8 +1,8 @@
 import CaptureProtocol
 import Crypto
-import Foundation
+public import Foundation
 import SwiftASN1
-import X509
+public import X509
 
 /// The certificates that vouch for a signing key: the signer's own first, then each issuer, the root left out.
 public struct SigningCertificate: Sendable {

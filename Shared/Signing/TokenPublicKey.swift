@@ -1,6 +1,6 @@
 import CPKCS11
 import Crypto
-import X509
+public import X509
 
 extension PKCS11Signer {
     /// Reads the public half of a token's key, so that a certificate can be issued for it.

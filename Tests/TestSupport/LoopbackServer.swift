@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Synchronization
 
 /// An HTTP server of a test's at 127.0.0.1, one request after the other; `nil` for an answer closes the connection.

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// The folder of common material beside the project, where tests find genuine vectors; absent in a lone checkout.
 public enum SharedData {

@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import Persistence
+public import Persistence
 
 /// A schema of its own in the PostgreSQL that `RIAL_TEST_DATABASE_URL` names.
 public struct TestSchema: Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Synchronization
 
 /// An RFC 3161 authority made of `openssl ts`, with certificates of its own in a temporary folder, on one port of 127.0.0.1 for all

@@ -1,5 +1,5 @@
-import ArgumentParser
-import CaptureProtocol
+public import ArgumentParser
+public import CaptureProtocol
 import Foundation
 import RialClient
 

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import SwiftASN1
 
 /// What Apple's fraud assessment signed about a key ("Assessing fraud risk"). Believe it only from ``ReceiptAppraiser``.
