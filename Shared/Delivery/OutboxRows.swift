@@ -1,5 +1,5 @@
 import CaptureProtocol
-import Messaging
+public import Messaging
 import Models
 import Persistence
 

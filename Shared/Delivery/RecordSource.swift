@@ -1,4 +1,4 @@
-import Messaging
+public import Messaging
 
 /// A member of a consumer group, as ``ConsumerService`` uses it.
 public protocol RecordSource: Sendable {

@@ -1,6 +1,5 @@
 public import CaptureProtocol
 public import Foundation
-public import Imaging
 public import Models
 
 /// Puts the parts of a capture together: every check, the confidence, the package.

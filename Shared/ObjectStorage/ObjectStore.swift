@@ -1,6 +1,6 @@
-import CaptureProtocol
-import Foundation
-import Models
+public import CaptureProtocol
+public import Foundation
+public import Models
 
 /// What handlers and sweeps do with the objects of one bucket. Whoever reads through it gets only bytes that were compared with what was
 /// accepted. All methods throw ``ObjectStorageError``.

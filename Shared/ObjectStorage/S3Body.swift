@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import CaptureProtocol
 import Crypto
 import Metrics
-import Models
+public import Models
 public import NIOCore
 
 /// An object being read.
@@ -18,21 +18,28 @@ struct S3Object: Sendable {
 public struct S3Body: AsyncSequence, Sendable {
     public typealias Element = ByteBuffer
     let body: HTTPClientResponse.Body
-    let received: Counter
+    /// Gets the bytes that came from the store.
+    let received: Counter?
 
-    init(body: HTTPClientResponse.Body) { self.body = body }
+    init(body: HTTPClientResponse.Body, received: Counter) {
+        self.body = body
+        self.received = received
+    }
 
     /// Bytes that are there already.
-    public init(_ bytes: ByteBuffer) { body = .bytes(bytes) }
+    public init(_ bytes: ByteBuffer) {
+        body = .bytes(bytes)
+        received = nil
+    }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         var base: HTTPClientResponse.Body.AsyncIterator
-        let received: Counter
+        let received: Counter?
 
         public mutating func next() async throws -> ByteBuffer? {
             do {
                 let chunk = try await base.next()
-                if let chunk { received.increment(by: chunk.readableBytes) }
+                if let chunk { received?.increment(by: chunk.readableBytes) }
                 return chunk
             } catch is CancellationError {
                 throw CancellationError()

@@ -2,7 +2,7 @@ public import AsyncHTTPClient
 import Crypto
 public import Foundation
 public import Logging
-import Metrics
+public import Metrics
 public import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1

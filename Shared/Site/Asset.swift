@@ -1,4 +1,4 @@
-import CaptureProtocol
+package import CaptureProtocol
 import Foundation
 
 /// A file of the site that is the same for everyone.

@@ -1,5 +1,5 @@
-import CaptureProtocol
-import Foundation
+package import CaptureProtocol
+package import Foundation
 
 /// What an operator decides about the site.
 package struct SiteSettings: Sendable {

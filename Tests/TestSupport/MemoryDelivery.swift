@@ -1,6 +1,6 @@
-import CaptureProtocol
-import Delivery
-import Messaging
+public import CaptureProtocol
+public import Delivery
+public import Messaging
 import Models
 import Synchronization
 

@@ -1,8 +1,8 @@
-import CaptureProtocol
-import Foundation
-import Models
+public import CaptureProtocol
+public import Foundation
+public import Models
 import NIOCore
-import ObjectStorage
+public import ObjectStorage
 import Synchronization
 
 /// An object store in memory. Tests look into it, put into it what no client could, and let it refuse.

@@ -1,8 +1,7 @@
-import TestSupport
-import CaptureProtocol
-import Foundation
-import Models
-import Site
+package import CaptureProtocol
+package import Foundation
+package import Models
+package import Site
 
 /// Captures in every state that the page knows.
 package enum Samples {

@@ -1,8 +1,8 @@
 import AsyncHTTPClient
 import Foundation
 import Logging
-import Metrics
-import ObjectStorage
+public import Metrics
+public import ObjectStorage
 
 /// A bucket in the object store that `RIAL_TEST_S3_ENDPOINT` names.
 public enum TestBucket {

@@ -1,5 +1,5 @@
-import CaptureProtocol
-import Foundation
+package import CaptureProtocol
+package import Foundation
 
 /// When a capture was made, as exactly as it was shared.
 package enum CapturedTime: Sendable, Equatable {

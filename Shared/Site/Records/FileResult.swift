@@ -1,6 +1,6 @@
-import CaptureProtocol
-import Foundation
-import Models
+package import CaptureProtocol
+package import Foundation
+package import Models
 
 /// What became of a file that was sent without JavaScript.
 package enum FileResult: Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A request for a page that failed, as far as its reader is told.
 package struct PageFailure: Sendable {

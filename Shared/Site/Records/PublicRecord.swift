@@ -1,6 +1,6 @@
-import CaptureProtocol
-import Foundation
-import Models
+package import CaptureProtocol
+package import Foundation
+package import Models
 
 /// What the site may know of one capture: nothing of the device's identity, no precise place.
 package struct PublicRecord: Sendable {

@@ -1,5 +1,5 @@
-import CaptureProtocol
-import Models
+package import CaptureProtocol
+package import Models
 
 /// An object that anyone with its link may read.
 package struct PublishedMedia: Sendable {

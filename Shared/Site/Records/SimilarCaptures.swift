@@ -1,6 +1,6 @@
-import CaptureProtocol
-import Foundation
-import Models
+package import CaptureProtocol
+package import Foundation
+package import Models
 
 /// A capture of a file that several devices claim.
 package struct SimilarCapture: Sendable {
