@@ -254,9 +254,12 @@ let package = Package(
             path: "Tests/RialClientTests"),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability", coreMetrics, logging], path: "Tests/ObservabilityTests"),
         .testTarget(
-            name: "VerifierTests",
-            dependencies: ["AttestationVerifier", "Attestation", "CaptureProtocol", "Models", "ServiceRuntime", httpTypes],
-            path: "Tests/VerifierTests"),
+            name: "AttestationVerifierTests",
+            dependencies: [
+                "AttestationVerifier", "Attestation", "CaptureProtocol", "Delivery", "Models", "ObjectStorage", "Persistence",
+                "ServiceRuntime", "SimulatedDevice", "TestSupport", httpTypes, logging,
+            ],
+            path: "Tests/AttestationVerifierTests"),
         .testTarget(
             name: "DeliveryTests",
             dependencies: [

@@ -10,7 +10,8 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let backbone = try Backbone(.uploadSync, settings: settings.common, metrics: metrics, logger: logger)
     let intake = LegacyIntake(storage: backbone.storage, database: backbone.database)
     let handler = PartHandler(
-        SyncUpload(inventory: MediaInventory(storage: backbone.storage, intake: intake)), .uploadSync, database: backbone.database)
+        SyncUpload(inventory: MediaInventory(storage: backbone.storage, intake: intake)),
+        parts: PostgresPartRepository(.uploadSync, database: backbone.database))
     let repeats = RepeatedUploads(
         database: backbone.database, storage: backbone.storage, outbox: backbone.outbox, logger: logger)
     let announcer = StuckCaptures(

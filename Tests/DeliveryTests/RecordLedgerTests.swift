@@ -7,10 +7,7 @@ import Testing
 
 @testable import Delivery
 
-private let aLetter = DeadLetter(
-    record: .received(7), rejection: RejectedMessage(.tombstone), service: .depthAnalyzer, attempts: 1)
-
-@Suite("Ledgers of records, in memory and in PostgreSQL")
+@Suite("Ledgers of records, in memory and in PostgreSQL", .sharedSchema("ledgers"))
 struct RecordLedgerTests {
     enum Kind: String, CustomTestStringConvertible {
         case memory, postgres
@@ -25,30 +22,38 @@ struct RecordLedgerTests {
         let settle: @Sendable (EventID) async throws -> Void
         /// How many dead letters it holds.
         let letters: @Sendable () async throws -> Int
+        let letter: DeadLetter
     }
 
     private func with(_ kind: Kind, _ body: Body) async throws {
+        let key = EventID().description
         switch kind {
         case .memory:
             let ledger = MemoryRecordLedger()
             try await body.run(
-                Subject(ledger: ledger, settle: { ledger.settle($0) }, letters: { ledger.letters.count }))
+                Subject(ledger: ledger, settle: { ledger.settle($0) }, letters: { ledger.letters.count }, letter: Self.letter(key)))
         case .postgres:
-            try await TestSchema.withPools(prefix: "ledger") { pools in
-                let pool = try #require(pools.first)
-                try await body.run(
-                    Subject(
-                        ledger: PostgresRecordLedger(service: .depthAnalyzer, topic: .captureReceived, database: pool),
-                        settle: { event in
-                            _ = try await pool.withTransaction {
-                                try await Inbox(.depthAnalyzer).accept(event, consumer: .captureReceived, on: $0)
-                            }
-                        },
-                        letters: {
-                            try await pool.query("SELECT topic FROM depth_analyzer_outbox").count
-                        }))
-            }
+            let pool = try #require(TestSchema.shared)
+            let ledger = PostgresRecordLedger(service: .depthAnalyzer, topic: .captureReceived, database: pool)
+            try await body.run(
+                Subject(
+                    ledger: ledger,
+                    settle: { event in
+                        _ = try await pool.withTransaction {
+                            try await Inbox(.depthAnalyzer).accept(event, consumer: .captureReceived, on: $0)
+                        }
+                    },
+                    letters: { try await pool.query("SELECT FROM depth_analyzer_outbox WHERE record_key = \(key)").count },
+                    letter: Self.letter(key)))
         }
+    }
+
+    private static func letter(_ key: String) -> DeadLetter {
+        DeadLetter(
+            record: KafkaRecord(
+                topic: Topic.captureReceived.rawValue, partition: 0, offset: 7, key: Array(key.utf8), value: nil, headers: [],
+                timestampMilliseconds: nil),
+            rejection: RejectedMessage(.tombstone), service: .depthAnalyzer, attempts: 1)
     }
 
     /// A closure that is generic: a test's body for any ledger.
@@ -75,8 +80,8 @@ struct RecordLedgerTests {
             try await subject.ledger.release(laidDown)
             try await subject.ledger.release(EventID())
             try await subject.settle(handled)
-            try await subject.ledger.store(aLetter, of: givenUp) { _ in }
-            try await subject.ledger.store(aLetter, of: nil) { _ in }
+            try await subject.ledger.store(subject.letter, of: givenUp) { _ in }
+            try await subject.ledger.store(subject.letter, of: nil) { _ in }
             for event in [laidDown, handled, givenUp] { #expect(try await subject.ledger.take(event) == 0) }
             #expect(try await subject.letters() == 2)
         }
@@ -89,7 +94,7 @@ struct RecordLedgerTests {
         func run<Ledger: RecordLedger>(_ subject: Subject<Ledger>) async throws {
             let event = EventID()
             _ = try await subject.ledger.take(event)
-            await #expect(throws: Hiccup.self) { try await subject.ledger.store(aLetter, of: event) { _ in throw Hiccup() } }
+            await #expect(throws: Hiccup.self) { try await subject.ledger.store(subject.letter, of: event) { _ in throw Hiccup() } }
             #expect(try await subject.letters() == 0)
             #expect(try await subject.ledger.take(event) == 1)
         }

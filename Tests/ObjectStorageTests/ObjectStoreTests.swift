@@ -101,7 +101,8 @@ struct ObjectStoreTests {
         for name in ["b/3", "a", "b/1", "c", "b/2"] { try await store.put(name, bytes: [1], contentType: "text/plain") }
         let first = try await store.list(prefix: "b/")
         #expect(first.objects.map(\.key) == ["b/1", "b/2"])
-        let second = try await store.list(prefix: "b/", continuation: try #require(first.continuation))
+        let continuation = try #require(first.continuation)
+        let second = try await store.list(prefix: "b/", continuation: continuation)
         #expect(second.objects.map(\.key) == ["b/3"] && second.continuation == nil)
     }
 }

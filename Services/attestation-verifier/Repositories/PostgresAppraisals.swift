@@ -1,17 +1,26 @@
 import CaptureProtocol
-import MediaStore
+import Delivery
+import Models
+import Observability
 import Persistence
 
-/// What consuming a counter came to.
-enum CounterUse: Sendable, Equatable {
-    /// It is this capture's now, or was before. Out of order if a higher one had been used earlier.
-    case accepted(outOfOrder: Bool)
-    /// Another capture has it.
-    case replayed
+extension PostgresPartRepository<AttestationAppraised, AppraisedCapture> {
+    /// Appraisals of captures. The counter is consumed with the findings, all or nothing.
+    static func appraisals(_ database: PostgresPool) -> Self {
+        Self(.attestationVerifier, database: database) { appraised, announcement, results, connection in
+            var use: CounterUse?
+            if let signed = appraised.appraisal.signed {
+                use = try await CounterTable(connection).consume(
+                    signed.counter, device: appraised.device.id, capture: announcement.captureID)
+                FailPoint.reached("attestation-verifier.counter.consumed")
+            }
+            return try await results.save(appraised.findings(use), for: announcement.captureID, on: connection)
+        }
+    }
 }
 
 /// The assertion counters: a (device, counter) pair is used once, ever (SPEC §2).
-struct CounterRepository {
+private struct CounterTable {
     private let connection: PostgresConnection
 
     init(_ connection: PostgresConnection) { self.connection = connection }
