@@ -261,6 +261,16 @@ let package = Package(
             ],
             path: "Tests/AttestationVerifierTests"),
         .testTarget(
+            name: "DepthAnalyzerTests",
+            dependencies: [
+                "CaptureProtocol", "Compression", "Delivery", "DepthAnalyzer", "Imaging", "Models", "ObjectStorage", "TestSupport", logging,
+            ],
+            path: "Tests/DepthAnalyzerTests"),
+        .testTarget(
+            name: "UploadSyncTests",
+            dependencies: ["CaptureProtocol", "Delivery", "Models", "ObjectStorage", "TestSupport", "UploadSync", logging],
+            path: "Tests/UploadSyncTests"),
+        .testTarget(
             name: "DeliveryTests",
             dependencies: [
                 "Blocking", "Delivery", "ServiceRuntime", "Messaging", "CaptureProtocol", "Models", "ObjectStorage", "Persistence",
