@@ -10,7 +10,7 @@ public struct KafkaConfiguration: Sendable {
     public var maximumRecordBytes = 1_000_000
     /// How long a record may take until its delivery is reported as failed.
     public var messageTimeout: Duration = .seconds(10)
-    /// After this without a sign of life a consumer's partitions go to others.
+    /// After this without a sign of life a consumer's partitions go to others; it gives three in that time.
     public var sessionTimeout: Duration = .seconds(6)
     /// How long a consumer waits for its group's assignment before it joins anew; longer each time, at most `maximumPollInterval`.
     public var joinPatience: Duration = .seconds(15)
@@ -67,7 +67,7 @@ public struct KafkaConfiguration: Sendable {
             all += [
                 ("group.id", group), ("enable.auto.offset.store", "false"), ("enable.auto.commit", "true"),
                 ("auto.commit.interval.ms", "1000"), ("auto.offset.reset", offsetReset.rawValue),
-                ("session.timeout.ms", milliseconds(sessionTimeout)), ("heartbeat.interval.ms", "2000"),
+                ("session.timeout.ms", milliseconds(sessionTimeout)), ("heartbeat.interval.ms", milliseconds(sessionTimeout / 3)),
                 ("max.poll.interval.ms", milliseconds(max(maximumPollInterval, sessionTimeout))),
                 ("fetch.wait.max.ms", milliseconds(fetchWait)), ("fetch.error.backoff.ms", "100"),
                 ("fetch.max.bytes", String(max(8_388_608, maximumRecordBytes))), ("queued.max.messages.kbytes", "8192"),

@@ -8,6 +8,7 @@ public enum KafkaSettings {
     public static func read(_ environment: ServiceEnvironment, clientID: String, mode: RunMode?) throws -> KafkaConfiguration {
         var kafka = KafkaConfiguration(brokers: try environment.required("RIAL_KAFKA_BROKERS"), clientID: clientID)
         kafka.leavesGroup = try environment.integer("RIAL_KAFKA_LEAVE_GROUP", default: 1, in: 0...1) == 1
+        kafka.sessionTimeout = .milliseconds(try environment.integer("RIAL_KAFKA_SESSION_TIMEOUT_MS", default: 6000, in: 1000...60_000))
         kafka.fetchWait = .milliseconds(try environment.integer("RIAL_KAFKA_FETCH_WAIT_MS", default: 500, in: 1...5000))
         kafka.security = try security(environment, mode)
         guard kafka.security.transport != .plaintext else { return kafka }

@@ -41,6 +41,8 @@ stack_value() {
     RIAL_KAFKA_FETCH_WAIT_MS) echo 25 ;;
     # The local broker leaves a group half formed for minutes when two members that left come back.
     RIAL_KAFKA_LEAVE_GROUP) echo 0 ;;
+    # Whoever is restarted waits so long for what it had before.
+    RIAL_KAFKA_SESSION_TIMEOUT_MS) echo 2000 ;;
     RIAL_S3_ENDPOINT) echo "http://127.0.0.1:$PORT_S3" ;;
     RIAL_S3_REGION) echo us-east-1 ;;
     RIAL_S3_BUCKET) echo rial ;;
