@@ -24,6 +24,7 @@ CREATE FUNCTION pg_temp.fresh_value(name text, type text) RETURNS text LANGUAGE 
         WHEN name = 'key_id' THEN 'sha256(fresh.device_text::bytea)'
         -- What is cleaned up some time after a capture is done with them.
         WHEN name IN ('intake_deleted_at', 'derived_swept_at') THEN $f$now() - fresh.age + interval '1 day'$f$
+        WHEN name = 'scrubbed_at' THEN 'now()'
         WHEN type = 'timestamptz' THEN format('old.%I - fresh.age', name)
         WHEN type = 'uuid' THEN format(
             'CASE old.%1$I WHEN template.capture_id THEN fresh.id WHEN template.device_id THEN fresh.device_id ELSE old.%1$I END', name)
@@ -69,20 +70,22 @@ $$;
 UPDATE captures SET status = 'failed', failure = 'depth_unreadable', evidence = NULL, confidence_level = NULL, completed_at = NULL
     FROM fresh WHERE captures.id = fresh.id AND fresh.number % 100 = 99;
 
--- A registration for each device; the challenges of the last day.
+-- A registration for each device, and many that came to nothing; the challenges of the last day; uploads of the last hours.
 INSERT INTO registrations (id, outcome, device_id) SELECT gen_random_uuid(), 'registered', id FROM fresh_devices;
+INSERT INTO registrations (id, outcome, attestation_failure) SELECT gen_random_uuid(), 'invalid_attestation', 'untrusted' FROM fresh;
 INSERT INTO challenges (challenge, created_at, expires_at, consumed_at, body_sha256, registration_id, announced_at)
-    SELECT sha256(id::text::bytea), past, past + interval '5 minutes', past, sha256('body'), gen_random_uuid(), past
-    FROM fresh_devices, LATERAL (SELECT now() - number % 1000 * interval '1 minute' AS past) AS times;
+    SELECT sha256(id_text::bytea), past, past + interval '5 minutes', past, sha256('body'), gen_random_uuid(), past
+    FROM fresh, LATERAL (SELECT now() - number % 1000 * interval '1 minute' AS past) AS times WHERE number < 20000;
 INSERT INTO device_events (device_id, action, by) SELECT id, 'restored', 'operator' FROM fresh_devices WHERE number % 50 = 0;
-INSERT INTO intakes (id, device_id, prefix)
-    SELECT id, device_id, 'incoming/' || id || '/'
-    FROM (SELECT gen_random_uuid() AS id, id AS device_id FROM fresh_devices WHERE number % 50 = 0) AS arriving;
+INSERT INTO intakes (id, device_id, prefix, created_at)
+    SELECT arriving, device_id, 'captures/' || arriving || '/', now() - number % 1000 * interval '1 minute'
+    FROM fresh, LATERAL (SELECT sha256(id_text::bytea) AS digest) AS digests,
+        LATERAL (SELECT encode(substr(digest, 1, 16), 'hex')::uuid AS arriving) AS names WHERE number < 20000;
 -- What is asked about files, and by how many.
 INSERT INTO verification_logs (asked_at, method, file_sha256, client_network, status, capture_id)
     SELECT now() - number % 40000 * interval '1 minute', 'hash', sha256(id_text::bytea), '192.0.2.0/24', 'verified', id FROM fresh;
 INSERT INTO rate_limits (bucket, tokens, updated_at, seconds_to_full)
-    SELECT 'captures:' || id, 9, now(), 86400 FROM fresh_devices;
+    SELECT 'captures:' || id_text, 9, now(), 86400 FROM fresh WHERE number < 100000;
 -- The events of the last two weeks.
 DO $$
 DECLARE
