@@ -83,7 +83,7 @@ let package = Package(
         .target(name: "Compression", dependencies: ["CZlib"], path: "Shared/Compression", swiftSettings: computing),
         .target(name: "CaptureProtocol", dependencies: [crypto], path: "Shared/CaptureProtocol"),
         .target(name: "Models", dependencies: ["CaptureProtocol"], path: "Shared/Models"),
-        .target(name: "Depth", dependencies: ["Models", "CZlib"], path: "Shared/Depth", swiftSettings: computing),
+        .target(name: "Depth", dependencies: ["CaptureProtocol", "Models", "CZlib"], path: "Shared/Depth", swiftSettings: computing),
         .target(
             name: "Imaging", dependencies: ["CTurboJPEG", "CPNG", "Models"], path: "Shared/Imaging",
             swiftSettings: computing),
@@ -226,7 +226,7 @@ let package = Package(
         .testTarget(
             name: "SceneTests", dependencies: ["Scene", "Depth", "Imaging", "Models"], path: "Tests/SceneTests"),
         .testTarget(
-            name: "EvidenceTests", dependencies: ["Evidence", "Imaging", "CaptureProtocol", "Models", "TestSupport"],
+            name: "EvidenceTests", dependencies: ["Evidence", "CaptureProtocol", "Models", "TestSupport"],
             path: "Tests/EvidenceTests"),
         .testTarget(name: "EvidenceAssemblerTests", dependencies: ["EvidenceAssembler", "Models"], path: "Tests/EvidenceAssemblerTests"),
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
@@ -243,7 +243,8 @@ let package = Package(
         .testTarget(
             name: "PersistenceTests", dependencies: ["Persistence", "TestSupport", logging, lifecycle], path: "Tests/PersistenceTests"),
         .testTarget(
-            name: "MessagingTests", dependencies: ["Messaging", "CRdKafka", logging, lifecycle], path: "Tests/MessagingTests"),
+            name: "MessagingTests", dependencies: ["Messaging", "CRdKafka", "TestSupport", logging, lifecycle], path: "Tests/MessagingTests"
+        ),
         .testTarget(
             name: "RialClientTests",
             dependencies: [

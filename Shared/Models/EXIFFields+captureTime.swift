@@ -1,10 +1,10 @@
 import CaptureProtocol
 import Foundation
-import Models
 
 extension EXIFFields {
-    /// DateTimeOriginal with its offset and fraction (CIPA DC-008 §4.6.5); `nil` if one of the first two is missing or malformed.
-    var captureTime: Date? {
+    /// DateTimeOriginal, "2026:11:21 07:00:00", with its offset and fraction (CIPA DC-008 §4.6.5); `nil` if the time or its offset is
+    /// missing or malformed.
+    public var captureTime: Date? {
         guard let text = dateTimeOriginal, let offset = offsetTimeOriginal else { return nil }
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
