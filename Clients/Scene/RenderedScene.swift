@@ -4,7 +4,7 @@ public import Compression
 public struct RenderedScene: Sendable {
     /// With EXIF.
     public let jpeg: [UInt8]
-    /// Metres along the optical axis, row-major, top row first; 0 where the sensor gave none.
+    /// Metres along the optical axis, row-major, top row first; 0 without a measurement.
     public let depth: [Float]
     public let depthWidth: Int
     public let depthHeight: Int

@@ -13,7 +13,7 @@ public struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertibl
         self.bytes = array
     }
 
-    /// As a hash function gave it.
+    /// The result of a hash function.
     public init(_ digest: SHA256.Digest) { bytes = Array(digest) }
 
     /// Hashes the bytes.

@@ -111,8 +111,5 @@ public struct EvidenceAssembled: Event, Equatable {
     }
 }
 
-/// Where a capture stands. `complete` is final; a failed one can be re-driven.
-public enum CaptureStatus: String, Codable, Sendable { case processing, complete, failed }
-
 /// How much the evidence supports a capture (SPEC §3). Written in lower case; upper case is for display.
 public enum ConfidenceLevel: String, Codable, Sendable, CaseIterable { case high, medium, low, suspicious }

@@ -3,8 +3,8 @@ public import CaptureProtocol
 import Foundation
 import RialClient
 
-/// `4032x3024`.
-struct PhotoSize: ExpressibleByArgument {
+/// The size of a picture in pixels, such as `4032x3024`.
+struct SizeArgument: ExpressibleByArgument {
     let width: Int
     let height: Int
 
@@ -34,16 +34,16 @@ struct RFC3339Time: ExpressibleByArgument {
     }
 }
 
-/// `LAT,LON` in degrees. Places off the Earth are let through, so that the server's answer to them can be seen.
+/// `LAT,LON` in degrees. Places off the Earth are accepted, to see what the server says to them.
 struct LocationArgument: ExpressibleByArgument {
-    let location: CaptureDescription.Location
+    let location: PreciseLocation
 
     init?(argument: String) {
         let numbers = argument.split(separator: ",", omittingEmptySubsequences: false)
             .map { Double($0.trimmingCharacters(in: .whitespaces)) }
         guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1], latitude.isFinite, longitude.isFinite
         else { return nil }
-        location = CaptureDescription.Location(latitude: latitude, longitude: longitude)
+        location = PreciseLocation(latitude: latitude, longitude: longitude)
     }
 }
 

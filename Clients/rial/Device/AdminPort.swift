@@ -8,16 +8,16 @@ import NIOCore
 import RialClient
 import ServiceRuntime
 
-/// The operator's routes on the admin port of attestation-verifier.
+/// The operators' routes on the admin port of attestation-verifier.
 struct AdminPort: ParsableArguments {
-    static let discussion = "For operators: it talks to the admin port of attestation-verifier, with the token of RIAL_ADMIN_TOKEN."
+    static let discussion = "For operators: uses the admin port of attestation-verifier, with the token in RIAL_ADMIN_TOKEN."
 
     @Option(help: "The admin address of attestation-verifier (default: RIAL_ADMIN_ATTESTATION_VERIFIER).")
     var admin: String?
 
-    /// Sends with the token of RIAL_ADMIN_TOKEN.
-    /// - Returns: the answer's body.
-    /// - Throws: ``CommandFailure`` for any answer but 200.
+    /// Sends a request with the token in RIAL_ADMIN_TOKEN.
+    /// - Returns: the body of the response.
+    /// - Throws: ``CommandFailure`` unless its status is 200.
     @discardableResult
     func send(_ method: String, _ path: String, body: [String: String] = [:], of device: DeviceID) async throws -> [UInt8] {
         let environment = ServiceEnvironment()
@@ -31,21 +31,21 @@ struct AdminPort: ParsableArguments {
             request.body = .bytes(try WireJSON.encode(body))
         }
         let status: Int
-        let answer: [UInt8]
+        let content: [UInt8]
         do {
             let response = try await Connections.shared.execute(request, timeout: .seconds(15))
             status = Int(response.status.code)
-            answer = Array(try await response.body.collect(upTo: 1 << 20).readableBytesView)
+            content = Array(try await response.body.collect(upTo: 1 << 20).readableBytesView)
         } catch {
             throw CommandFailure("The admin port \(base) could not be reached: \(error)")
         }
         switch status {
-        case 200: return answer
-        case 401: throw CommandFailure("The admin port does not take this RIAL_ADMIN_TOKEN.")
+        case 200: return content
+        case 401: throw CommandFailure("The admin port does not accept this RIAL_ADMIN_TOKEN.")
         case 404: throw CommandFailure("There is no device \(device).")
         default:
-            let word = (try? JSONValue(parsing: answer))?["status"]?.string ?? "no reason"
-            throw CommandFailure("The admin port answered \(status) (\(TextTable.printable(word))).")
+            let reason = (try? JSONValue(parsing: content))?["status"]?.string ?? "no reason"
+            throw CommandFailure("The admin port responded with \(status) (\(TextTable.printable(reason))).")
         }
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON file that holds private keys: for its owner's eyes, replaced as a whole, changed by one process at a time.
+/// A JSON file with private keys: readable only by its owner, replaced as a whole, and changed by one process at a time.
 struct StateFile<Value: Codable & Sendable>: Sendable {
     /// Far above what a device needs.
     private static var maximumBytes: Int { 1024 * 1024 }
@@ -10,7 +10,7 @@ struct StateFile<Value: Codable & Sendable>: Sendable {
     init(path: String) { url = URL(fileURLWithPath: path) }
 
     /// - Returns: `nil` if there is no such file.
-    /// - Throws: ``CommandFailure`` if it cannot be read, or holds something else.
+    /// - Throws: ``CommandFailure`` if it cannot be read, or has another content.
     func load() throws -> Value? {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         guard let handle = try? FileHandle(forReadingFrom: url), let data = try? handle.read(upToCount: Self.maximumBytes) else {
@@ -19,11 +19,11 @@ struct StateFile<Value: Codable & Sendable>: Sendable {
         do {
             return try JSONDecoder().decode(Value.self, from: data)
         } catch {
-            throw CommandFailure("The state file \(url.path) is not one of ours; give another --state.")
+            throw CommandFailure("\(url.path) is not a state file; give another --state.")
         }
     }
 
-    /// Writes beside the file and renames, so that a reader, or an interruption, finds the old one or the new one.
+    /// Writes a new file and renames it, so that readers, and a crash, find either the old or the new content.
     func save(_ value: Value) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -44,7 +44,7 @@ struct StateFile<Value: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Changes what is in the file while no other process does.
+    /// Changes the file's content under a lock against other processes.
     func update<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
         let lock = open(url.appendingPathExtension("lock").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw CommandFailure("The state file \(url.path) cannot be locked.") }

@@ -1,4 +1,4 @@
-/// Why a command ends with code 1, in one sentence.
+/// Why a command exits with code 1, in one sentence.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

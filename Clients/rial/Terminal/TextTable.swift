@@ -13,7 +13,7 @@ struct TextTable {
     mutating func add(_ cells: String...) { rows.append(cells) }
     mutating func add(_ cells: [String]) { rows.append(cells) }
 
-    /// Each column as wide as its widest cell, two spaces between columns, nothing behind the last.
+    /// Each column is as wide as its widest cell, with two spaces between columns and none at the end.
     var text: String {
         let rows = rows.map { $0.map(Self.printable) }
         let columns = rows.map(\.count).max() ?? 0
@@ -30,7 +30,7 @@ struct TextTable {
         }.joined(separator: "\n")
     }
 
-    /// Without control characters and marks of direction: what a server or a record says must not steer the terminal.
+    /// Without control characters and bidi marks, so that untrusted text cannot control the terminal.
     static func printable(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

@@ -3,12 +3,12 @@ import Foundation
 import RialClient
 import ServiceRuntime
 
-/// Where the API is.
+/// The address of the API.
 struct ServerOptions: ParsableArguments {
     @Option(help: "Address of the API (default: RIAL_PUBLIC_URL).")
     var url: String?
 
-    /// - Throws: ``CommandFailure`` or a settings error if there is no address.
+    /// - Throws: ``CommandFailure`` or ``SettingsError`` without a valid address.
     func client() throws -> APIClient {
         guard let url else { return APIClient(baseURL: try ServiceEnvironment().requiredURL("RIAL_PUBLIC_URL")) }
         guard let address = URL(string: url), ["http", "https"].contains(address.scheme), address.host != nil else {

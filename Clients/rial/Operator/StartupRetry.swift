@@ -3,15 +3,15 @@ import Messaging
 import ObjectStorage
 import Persistence
 
-/// Tries again while a dependency that is just starting cannot be reached, up to a minute.
-struct Patience {
-    static let limit: Duration = .seconds(60)
+/// Retries for up to a minute while a dependency cannot be reached, as when it is just starting.
+struct StartupRetry {
+    static let timeout: Duration = .seconds(60)
     /// What is waited for, such as "PostgreSQL".
     let dependency: String
 
-    /// - Throws: ``CommandFailure`` for whatever is not mended by waiting, and for the last failure when the time is over.
+    /// - Throws: ``CommandFailure`` for a failure that waiting cannot cure, and for the last one after the timeout.
     func callAsFunction<T>(_ body: () async throws -> T) async throws -> T {
-        let deadline = ContinuousClock.now + Self.limit
+        let deadline = ContinuousClock.now + Self.timeout
         var backoff = Backoff(initial: 0.1, limit: 2)
         var hasTold = false
         while true {
@@ -23,7 +23,7 @@ struct Patience {
                 try await Task.sleep(for: backoff.next())
             } catch let error where Self.isTransient(error) {
                 throw CommandFailure(
-                    "\(dependency) could not be reached within \(Self.limit.components.seconds) s: \(Self.message(of: error))")
+                    "\(dependency) could not be reached within \(Self.timeout.components.seconds) s: \(Self.message(of: error))")
             } catch let error where Self.isOfDependency(error) {
                 throw CommandFailure("\(dependency) refused: \(Self.message(of: error))")
             }
@@ -45,7 +45,7 @@ struct Patience {
     private static func isTransient(_ error: any Error) -> Bool {
         switch error {
         case let error as PostgresError:
-            // A wrong password or name stays wrong, although libpq calls it a failed connection.
+            // A wrong password or name stays wrong, although libpq reports it as a failed connection.
             error.isTransient && !["authentication failed", "does not exist", "pg_hba.conf"].contains { error.message.contains($0) }
         case let error as KafkaError: error.isTransient
         // A wrong key stays wrong while the command runs.
