@@ -23,7 +23,7 @@ extension PKCS11Signer {
     }
 }
 
-/// The public key object that stands beside a private key under the same label.
+/// The public key object with the same label as a private key.
 enum TokenPublicKey {
     static func read(_ address: TokenAddress, in library: PKCS11Module.Library) throws(TokenProblem) -> Certificate.PublicKey {
         let session = try TokenSession.logIn(address, in: library)
