@@ -3,7 +3,7 @@ public import Foundation
 /// A value that can be read from a column, which arrives in PostgreSQL's text format.
 public protocol PostgresDecodable: Sendable {
     /// - Parameter text: the column, not NULL, under the session settings of ``PostgresConnection``.
-    /// - Returns: `nil` if the text is no such value.
+    /// - Returns: `nil` if the text is not such a value.
     static func decode(postgresText text: ArraySlice<UInt8>) -> Self?
 }
 

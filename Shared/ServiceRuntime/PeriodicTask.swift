@@ -2,7 +2,7 @@ public import Logging
 import Metrics
 public import ServiceLifecycle
 
-/// Does something every so often until shutdown; a failure is logged and the next turn comes all the same.
+/// Runs a task at an interval until shutdown. A failure is logged and does not stop it.
 public struct PeriodicTask: Service {
     let name: String
     let interval: Duration

@@ -3,13 +3,13 @@ import Foundation
 import Models
 
 extension InspectorWatch.Result {
-    /// The code with which the program says that it could not begin, whatever the file is (sysexits.h: EX_CONFIG).
-    private static let couldNotBegin: Int32 = 78
-    /// A report nests less than half as deep.
+    /// The exit code with which the program says that it could not start, whatever the file is (sysexits.h: EX_CONFIG).
+    private static let couldNotStart: Int32 = 78
+    /// More than twice what a report needs.
     private static let maximumNesting = 16
 
-    /// What the way a process ended says.
-    /// - Throws: where it says nothing about the file.
+    /// What the end of the process says about the file.
+    /// - Throws: if it says nothing about the file.
     func outcome(_ limits: InspectionLimits) throws(InspectionError) -> InspectionOutcome {
         switch cause {
         case .cancellation: throw .cancelled
@@ -18,11 +18,11 @@ extension InspectorWatch.Result {
         case nil: break
         }
         if let signal = ending.signal { return .unreadable(reason: reason(signal, limits)) }
-        if ending.exitCode == Self.couldNotBegin { throw .unavailable(sentence) }
+        if ending.exitCode == Self.couldNotStart { throw .unavailable(sentence) }
         guard ending.exitCode == 0, JSONNesting.depth(of: output) <= Self.maximumNesting,
             let report = try? WireJSON.decode(CredentialReport.self, from: output)
         else { return .unreadable(reason: .garbledAnswer) }
-        // So the library says it where it could help itself.
+        // The library's report if it ran out of memory but could handle it.
         let isOutOfMemory = report.state == .unreadable && report.validationCodes.contains { $0.explanation == "Io: out of memory" }
         return isOutOfMemory ? .unreadable(reason: .memory) : .report(report)
     }
@@ -31,18 +31,18 @@ extension InspectorWatch.Result {
         switch signal {
         case SIGXCPU, SIGXFSZ: return .limit
         case SIGALRM: return .timeout
-        // Not from us, or there would be a cause: the system was short of memory.
+        // Not sent by us, since there is no cause: the system was out of memory.
         case SIGKILL: return .memory
         default:
-            // The library's language says this before it aborts for want of memory.
-            let hasComplained = Data(complaint).range(of: Data("memory allocation of".utf8)) != nil
-            return hasComplained || ending.peakBytes >= limits.memoryBytes / 4 * 3 ? .memory : .crash
+            // Rust's runtime writes this before it aborts because an allocation failed.
+            let isAllocationFailure = Data(errors).range(of: Data("memory allocation of".utf8)) != nil
+            return isAllocationFailure || ending.peakBytes >= limits.memoryBytes / 4 * 3 ? .memory : .crash
         }
     }
 
-    /// What the program complained of, in one line.
+    /// The first line that the program wrote to standard error.
     var sentence: String {
-        let text = String(decoding: complaint, as: UTF8.self).prefix { !$0.isNewline }
+        let text = String(decoding: errors, as: UTF8.self).prefix { !$0.isNewline }
         return text.isEmpty ? "the inspector ended with status \(ending.status)" : String(text.prefix(500))
     }
 }
