@@ -12,7 +12,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMES = "Shared/Models/MediaName.swift"
 REASONS = ("Shared/Models/Reasons/CheckReasons.swift", "Shared/Models/Reasons/FailureReason.swift")
-# Where a word that is a reason stands for something of its own.
+# Files in which a reason's word means something else.
 ELSEWHERE = {
     "Shared/Models/MediaProblem.swift": "how stored media are damaged, in the database",
     "Shared/Attestation/AssertionAppraiser.swift": "classes of assertions' failures, mapped to reasons in CaptureAppraiser",
@@ -42,12 +42,12 @@ def reasons():
 def swift(*folders):
     for folder in folders:
         for path in sorted((ROOT / folder).rglob("*.swift")):
-            # Comments say what they like.
+            # Without comments.
             yield path.relative_to(ROOT).as_posix(), re.sub(r"^\s*//.*$", "", path.read_text(), flags=re.M)
 
 
 def spelled_again(words, allowed):
-    """Literals of the words in sources that are not `allowed`."""
+    """String literals of the words in sources other than `allowed`."""
     pattern = re.compile('"(' + "|".join(map(re.escape, sorted(words))) + ')"')
     return [
         f"{path} spells {word}" for path, text in swift("Shared", "Services") if path not in allowed
@@ -73,7 +73,7 @@ def imports(text):
 
 
 def targets():
-    """{target: (path, what it depends on)} of Package.swift."""
+    """{target: (path, dependencies)} of Package.swift."""
     manifest = (ROOT / "Package.swift").read_text()
     backbone = re.search(r"let backbone: \[Target\.Dependency\] = \[(.*?)\]", manifest, re.S)[1]
     found = {}
@@ -187,7 +187,7 @@ def manifest_problems(found):
         given = depends & set(found)
         if layer(name) == len(LAYERS) - 1:
             given &= used
-        # A program that is run, not a module that is imported.
+        # A dependency for its program, not an import.
         given.discard("C2PAInspector")
         problems += [f"{name} does not import {module}" for module in sorted(given - used)]
         problems += [f"{name} is not given {module}" for module in sorted(used - given)]
@@ -199,7 +199,7 @@ class Vocabulary(unittest.TestCase):
         self.assertEqual(spelled_again(enumeration(NAMES, "MediaName"), {NAMES}), [])
 
     def test_reasons_are_spelled_once(self):
-        # Single words say many things.
+        # A single word, such as "missing", can mean many things.
         words = {word for listed in reasons().values() for word in listed if "_" in word}
         self.assertGreater(len(words), 40)
         self.assertEqual(spelled_again(words, {*REASONS, *ELSEWHERE}), [])
