@@ -10,9 +10,6 @@ public import ServiceLifecycle
 
 /// The entry point of every service: sets up logs and metrics, then runs the services that `make` builds, or the `healthcheck` command.
 public enum ServiceMain {
-    /// Product version, as `/health` says it.
-    public static let version = "1.0.0"
-
     /// - Parameter make: makes the services from the settings. A ``SettingsError`` ends the process with code 78 (`EX_CONFIG`).
     public static func run(
         _ service: ServiceName, make: @Sendable (ServiceEnvironment, MetricsRegistry, Logger) throws -> ServiceGroup
