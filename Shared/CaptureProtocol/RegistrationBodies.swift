@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// The response to `GET /api/v1/devices/challenge`: a challenge for one registration.
 public struct RegistrationChallenge: Codable, Sendable, Equatable {

@@ -1,5 +1,5 @@
-import CaptureProtocol
-import Models
+public import CaptureProtocol
+public import Models
 
 /// What was announced of a capture, how it stands, and what a service has found out about it before.
 public struct KnownPart<Part: PartEvent>: Sendable {

@@ -1,7 +1,7 @@
-import CaptureProtocol
-import Models
+public import CaptureProtocol
+public import Models
 import Observability
-import Persistence
+public import Persistence
 
 /// A service's answers in its own table, announced by its outbox.
 public struct PostgresPartRepository<Part: PartEvent, Computed: Sendable>: PartRepository {

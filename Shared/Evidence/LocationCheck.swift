@@ -1,5 +1,5 @@
-import CaptureProtocol
-import Models
+public import CaptureProtocol
+public import Models
 
 /// Whether the device gave a place, and one on Earth (SPEC §3).
 enum LocationCheck {

@@ -1,5 +1,5 @@
-import CaptureProtocol
-import Models
+public import CaptureProtocol
+public import Models
 
 /// From the statuses of the checks to the confidence (SPEC §3).
 public enum ConfidenceRule {

@@ -1,5 +1,5 @@
 import CaptureProtocol
-import Foundation
+public import Foundation
 
 extension EXIFFields {
     /// DateTimeOriginal, "2026:11:21 07:00:00", with its offset and fraction (CIPA DC-008 §4.6.5); `nil` if the time or its offset is

@@ -1,6 +1,6 @@
-import CaptureProtocol
-import Delivery
-import Models
+public import CaptureProtocol
+public import Delivery
+public import Models
 import Synchronization
 
 /// A service's answers for captures in memory.

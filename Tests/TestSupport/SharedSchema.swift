@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import Persistence
+public import Persistence
 import Testing
 
 /// Gives the tests of a suite one schema with the product's tables, as ``TestSchema/shared``: they use rows of their own.
