@@ -21,8 +21,7 @@ enum ProcessorTime {
     }
 
     private static func now() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        // A million clocks make a second wherever POSIX holds.
+        Double(clock()) / 1e6
     }
 }

@@ -1,3 +1,5 @@
+import Models
+import Foundation
 import Crypto
 import Depth
 import Imaging

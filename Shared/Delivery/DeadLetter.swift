@@ -1,7 +1,7 @@
 import CaptureProtocol
 import Foundation
-import Messaging
-import Models
+public import Messaging
+public import Models
 import Persistence
 
 /// A record that was given up, with the reason in its headers; key, value and original headers are as they were.

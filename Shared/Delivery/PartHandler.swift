@@ -1,4 +1,4 @@
-public import CaptureProtocol
+import CaptureProtocol
 public import Models
 public import Persistence
 

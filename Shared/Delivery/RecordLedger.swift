@@ -1,4 +1,4 @@
-import CaptureProtocol
+public import CaptureProtocol
 import Models
 import Persistence
 
