@@ -145,7 +145,7 @@ let package = Package(
         .executableTarget(
             name: "EvidenceAssembler",
             dependencies: backbone + [
-                "ContentCredentials", "Evidence", "Imaging", "ManifestStore", "ShareCard", "Signing",
+                "ContentCredentials", "Evidence", "Imaging", "ManifestStore", "ShareCard", "Signing", nioCore,
             ],
             path: "Services/evidence-assembler"),
         .executableTarget(

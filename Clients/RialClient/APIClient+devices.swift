@@ -1,6 +1,6 @@
 import NIOHTTP1
 import AsyncHTTPClient
-import CaptureProtocol
+public import CaptureProtocol
 import Models
 
 extension APIClient {

@@ -1,6 +1,6 @@
 import CaptureProtocol
 public import Models
-public import Persistence
+import Persistence
 
 /// What a service finds out about a capture, for its part of the evidence. ``PartHandler`` does the rest.
 public protocol PartWork: Sendable {

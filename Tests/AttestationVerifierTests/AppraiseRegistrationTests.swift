@@ -1,3 +1,6 @@
+import TestSupport
+import HTTPTypes
+import Attestation
 import CaptureProtocol
 import Models
 import Persistence

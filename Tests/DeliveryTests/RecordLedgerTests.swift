@@ -25,7 +25,7 @@ struct RecordLedgerTests {
         let letter: DeadLetter
     }
 
-    private func with(_ kind: Kind, _ body: Body) async throws {
+    private func with(_ kind: Kind, _ body: any Body) async throws {
         let key = EventID().description
         switch kind {
         case .memory:

@@ -1,3 +1,4 @@
+import Foundation
 import CaptureProtocol
 import Compression
 import Delivery

@@ -20,7 +20,9 @@ struct PictureHeadTests {
         #expect(PictureHead.size([0xFF, 0xD8, 0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif + Self.frame) == PixelSize(3024, 4032))
     }
 
-    @Test("have no size where they are none, or cut off", arguments: [[], [0xFF, 0xD8], Array("GIF89a".utf8), png.dropLast()])
+    @Test(
+        "have no size where they are none, or cut off",
+        arguments: [[], [0xFF, 0xD8], Array("GIF89a".utf8), Array(png.dropLast())] as [[UInt8]])
     func none(head: [UInt8]) {
         #expect(PictureHead.size(head) == nil)
     }

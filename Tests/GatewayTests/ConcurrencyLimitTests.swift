@@ -1,3 +1,5 @@
+import Models
+import HTTPTypes
 import Testing
 
 @testable import Gateway

@@ -1,3 +1,4 @@
+import Models
 import Blocking
 import CaptureProtocol
 import Foundation

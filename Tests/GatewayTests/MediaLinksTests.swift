@@ -24,7 +24,7 @@ struct MediaLinksTests {
         let message = "rial-media-v1\n\(capture)\npublic.jpg\n\(query["expires"] ?? "")"
         let code = HMAC<SHA256>.authenticationCode(
             for: Data(message.utf8), using: SymmetricKey(data: [UInt8](repeating: 7, count: 32)))
-        #expect(query["signature"] == Hex.enverdict(code))
+        #expect(query["signature"] == Hex.encode(code))
     }
 
     @Test("a link lives to its last second and is gone after it")

@@ -67,7 +67,7 @@ struct SecurityTests {
                 transport: .saslTLS, login: .init(mechanism: .scramSHA256, username: "rial", password: "right"),
                 authorities: .file(authority.root.path)))
         var expected = 0
-        func another(_ client: Comment) async throws {
+        func another(_ client: String) async throws {
             expected += 1
             try await eventually(client) { broker.told.count { $0.contains(#""tls": true"#) } >= expected }
             expected = broker.told.count

@@ -1,3 +1,4 @@
+import NIOCore
 import CaptureProtocol
 import Models
 import ObjectStorage

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// How PostgreSQL executed a statement, as its auto_explain writes it into the server's log.
 struct LoggedPlan: Decodable, Sendable {

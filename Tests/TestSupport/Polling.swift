@@ -18,9 +18,16 @@ public func poll(_ what: String, within limit: Duration, _ condition: () async t
     }
 }
 
+/// A condition that did not hold in time.
 public struct DeadlinePassed: Error, CustomStringConvertible {
     let what: String
     let lastError: (any Error)?
+
+    public init(what: String, lastError: (any Error)? = nil) {
+        self.what = what
+        self.lastError = lastError
+    }
+
     public var description: String { "not in time: \(what)" + (lastError.map { ": \($0)" } ?? "") }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 public import Persistence
-import Testing
+public import Testing
 
 /// Gives the tests of a suite one schema with the product's tables, as ``TestSchema/shared``: they use rows of their own.
 public struct SharedSchema: SuiteTrait, TestScoping {

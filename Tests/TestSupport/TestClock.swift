@@ -1,4 +1,4 @@
-public import Synchronization
+import Synchronization
 
 /// A clock of a test's own: it jumps to the end of each sleep, or stands still until it is told.
 public final class TestClock: Clock {

@@ -1,3 +1,4 @@
+import Foundation
 import CaptureProtocol
 import Delivery
 import Logging

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Blocking
 import Foundation
 import MediaStore

@@ -1,3 +1,5 @@
+import NIOCore
+import CaptureProtocol
 import Foundation
 import Imaging
 import Logging

@@ -1,3 +1,4 @@
+import Models
 import Delivery
 import Foundation
 import HTTPTypes
