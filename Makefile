@@ -3,10 +3,10 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 SOURCES := Package.swift Services Shared Clients Tests $(wildcard Benchmarks Fuzz)
 CONFIGURATION := $(if $(filter release,$(RIAL_BUILD)),-c release)
-.PHONY: help setup build demo up down status clean-stack test test-faults soak bench fuzz format lint
+.PHONY: help setup build demo up down status clean-stack test test-faults soak bench bench-compare fuzz format lint
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what is missing
 	@scripts/setup.sh
@@ -40,8 +40,11 @@ test-faults: ## kill, restart and starve every part, at length
 soak: setup ## SOAK_MINUTES (10) of captures while one part after the other is killed, stopped, cut, made read-only; SOAK_SEED repeats one
 	@scripts/soak.sh
 
-bench: setup ## measure a release build
+bench: setup ## measure a release build against its targets; BENCH_SECONDS a run (30), BENCH_ROWS captures in the database (0)
 	@scripts/bench.sh
+
+bench-compare: setup ## measure commit REF and this one in turn, RUNS of each (4)
+	@scripts/bench-compare.sh "$(REF)" $(RUNS)
 
 fuzz: setup ## fuzz every parser, FUZZ_SECONDS each (600)
 	@scripts/fuzz.sh

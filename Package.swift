@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
@@ -8,6 +8,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let lifecycleTests = Target.Dependency.product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
@@ -82,7 +83,7 @@ let package = Package(
         .target(name: "Compression", dependencies: ["CZlib"], path: "Shared/Compression", swiftSettings: computing),
         .target(name: "CaptureProtocol", dependencies: [crypto], path: "Shared/CaptureProtocol"),
         .target(name: "Models", dependencies: ["CaptureProtocol"], path: "Shared/Models"),
-        .target(name: "Depth", dependencies: ["Models", "CZlib"], path: "Shared/Depth", swiftSettings: computing),
+        .target(name: "Depth", dependencies: ["CaptureProtocol", "Models", "CZlib"], path: "Shared/Depth", swiftSettings: computing),
         .target(
             name: "Imaging", dependencies: ["CTurboJPEG", "CPNG", "Models"], path: "Shared/Imaging",
             swiftSettings: computing),
@@ -97,7 +98,7 @@ let package = Package(
             linkerSettings: [broughtLibraries]),
         .target(
             name: "ObjectStorage",
-            dependencies: ["CaptureProtocol", "Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging],
+            dependencies: ["CaptureProtocol", "Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging, metrics],
             path: "Shared/ObjectStorage"),
         .target(
             name: "Attestation", dependencies: ["CaptureProtocol", "Models", crypto, x509, asn1], path: "Shared/Attestation",
@@ -111,6 +112,9 @@ let package = Package(
         .target(name: "Multipart", path: "Shared/Multipart", swiftSettings: computing),
         .target(
             name: "Evidence", dependencies: ["CaptureProtocol", "Models"], path: "Shared/Evidence",
+            resources: [.copy("Resources")]),
+        .target(
+            name: "Site", dependencies: ["CaptureProtocol", "Evidence", "Models", mustache], path: "Shared/Site",
             resources: [.copy("Resources")]),
         .target(
             name: "Observability", dependencies: [logging, metrics, coreMetrics, lifecycle, hummingbird],
@@ -127,12 +131,12 @@ let package = Package(
             name: "ServiceRuntime",
             dependencies: [
                 "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Observability", "Persistence", crypto, logging,
-                metrics, lifecycle, hummingbird, httpClient, httpTypes, nioCore,
+                metrics, lifecycle, unixSignals, hummingbird, httpClient, httpTypes, nioCore, nioHTTP1,
             ],
             path: "Shared/ServiceRuntime"),
 
         .executableTarget(
-            name: "AttestationVerifier", dependencies: backbone + ["Attestation", crypto, httpTypes, hummingbird],
+            name: "AttestationVerifier", dependencies: backbone + ["Attestation", httpTypes, hummingbird],
             path: "Services/attestation-verifier"),
         .executableTarget(
             name: "DepthAnalyzer", dependencies: backbone + ["Depth", "Imaging"], path: "Services/depth-analyzer"),
@@ -141,18 +145,18 @@ let package = Package(
         .executableTarget(
             name: "EvidenceAssembler",
             dependencies: backbone + [
-                "ContentCredentials", "Evidence", "Imaging", "ManifestStore", "ShareCard", "Signing", crypto,
+                "ContentCredentials", "Evidence", "Imaging", "ManifestStore", "ShareCard", "Signing", nioCore,
             ],
             path: "Services/evidence-assembler"),
         .executableTarget(
             name: "Gateway",
             dependencies: backbone + [
-                "Attestation", "Compression", "Depth", "Evidence", "Imaging", "Inspection", "ManifestStore", "Multipart",
+                "Attestation", "Compression", "Depth", "Imaging", "Inspection", "ManifestStore", "Multipart", "Site",
                 crypto,
-                httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, mustache, nioCore,
+                httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore,
                 nioHTTP1, nioHTTPTypes, nioSSL,
             ],
-            path: "Services/gateway", resources: [.copy("Site/Resources")]),
+            path: "Services/gateway"),
 
         .executableTarget(
             name: "C2PAInspector", dependencies: ["ContentCredentials", "CSandbox", "Models"],
@@ -161,7 +165,7 @@ let package = Package(
         .target(name: "SimulatedDevice", dependencies: ["CaptureProtocol", crypto, x509, asn1], path: "Clients/SimulatedDevice"),
         .target(name: "Scene", dependencies: ["Compression", "Imaging"], path: "Clients/Scene", swiftSettings: computing),
         .target(
-            name: "RialClient", dependencies: ["CaptureProtocol", "Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1],
+            name: "RialClient", dependencies: ["CaptureProtocol", "Models", crypto, httpClient, nioCore, nioHTTP1],
             path: "Clients/RialClient"),
         .executableTarget(
             name: "RialCLI",
@@ -182,13 +186,18 @@ let package = Package(
             path: "Benchmarks/ComponentBench"),
 
         .target(
-            name: "TestSupport", dependencies: ["CZlib", "CaptureProtocol", "Models", "Persistence", logging], path: "Tests/TestSupport"),
+            name: "TestSupport",
+            dependencies: [
+                "CZlib", "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Persistence", "Site", httpClient, nioCore,
+                logging, metrics,
+            ],
+            path: "Tests/TestSupport"),
         .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
         .testTarget(name: "CompressionTests", dependencies: ["Compression", "TestSupport"], path: "Tests/CompressionTests"),
         .testTarget(name: "CaptureProtocolTests", dependencies: ["CaptureProtocol", crypto], path: "Tests/CaptureProtocolTests"),
         .testTarget(name: "ModelsTests", dependencies: ["CaptureProtocol", "Models", "TestSupport"], path: "Tests/ModelsTests"),
         .testTarget(
-            name: "AttestationTests", dependencies: ["Attestation", "CaptureProtocol", "Models", "SimulatedDevice", "TestSupport"],
+            name: "AttestationTests", dependencies: ["Attestation", "CaptureProtocol", "Models", "SimulatedDevice", "TestSupport", crypto],
             path: "Tests/AttestationTests"),
         .testTarget(
             name: "SimulatedDeviceTests", dependencies: ["SimulatedDevice", "Attestation", crypto], path: "Tests/SimulatedDeviceTests"),
@@ -202,7 +211,7 @@ let package = Package(
             name: "ContentCredentialsTests",
             dependencies: [
                 "Blocking",
-                "ContentCredentials", "CC2PA", "ManifestStore", "CaptureProtocol", "Models", "Signing", "Imaging", "TestSupport",
+                "ContentCredentials", "CC2PA", "ManifestStore", "CaptureProtocol", "Models", "Signing", "Imaging", "TestSupport", crypto,
             ],
             path: "Tests/ContentCredentialsTests"),
         .testTarget(
@@ -217,60 +226,85 @@ let package = Package(
         .testTarget(
             name: "SceneTests", dependencies: ["Scene", "Depth", "Imaging", "Models"], path: "Tests/SceneTests"),
         .testTarget(
-            name: "EvidenceTests", dependencies: ["Evidence", "Imaging", "CaptureProtocol", "Models", "TestSupport"],
+            name: "EvidenceTests", dependencies: ["Evidence", "CaptureProtocol", "Models", "TestSupport"],
             path: "Tests/EvidenceTests"),
+        .testTarget(name: "EvidenceAssemblerTests", dependencies: ["EvidenceAssembler", "Models"], path: "Tests/EvidenceAssemblerTests"),
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
         .testTarget(
             name: "ObjectStorageTests",
-            dependencies: ["CaptureProtocol", "Models", "ObjectStorage", crypto, httpClient, nioCore, nioHTTP1, logging],
+            dependencies: [
+                "CaptureProtocol", "Models", "ObjectStorage", "Observability", "TestSupport", crypto, httpClient, nioCore, nioHTTP1,
+                logging,
+            ],
             path: "Tests/ObjectStorageTests"),
+        .testTarget(
+            name: "MediaStoreTests", dependencies: ["CaptureProtocol", "MediaStore", "Models", "ObjectStorage", "TestSupport"],
+            path: "Tests/MediaStoreTests"),
         .testTarget(
             name: "PersistenceTests", dependencies: ["Persistence", "TestSupport", logging, lifecycle], path: "Tests/PersistenceTests"),
         .testTarget(
-            name: "MessagingTests", dependencies: ["Messaging", "CRdKafka", logging, lifecycle], path: "Tests/MessagingTests"),
+            name: "MessagingTests", dependencies: ["Messaging", "CRdKafka", "TestSupport", logging, lifecycle], path: "Tests/MessagingTests"
+        ),
         .testTarget(
             name: "RialClientTests",
             dependencies: [
                 "RialClient", "RialCLI", "SimulatedDevice", "CaptureProtocol", "Models", "Messaging", "Persistence", "TestSupport", nioCore,
                 hummingbird,
-                logging, httpTypes,
+                logging, httpTypes, arguments,
             ],
             path: "Tests/RialClientTests"),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability", coreMetrics, logging], path: "Tests/ObservabilityTests"),
         .testTarget(
-            name: "VerifierTests",
-            dependencies: ["AttestationVerifier", "Attestation", "CaptureProtocol", "Models", "ServiceRuntime", httpTypes],
-            path: "Tests/VerifierTests"),
+            name: "AttestationVerifierTests",
+            dependencies: [
+                "AttestationVerifier", "Attestation", "CaptureProtocol", "Delivery", "Models", "ObjectStorage", "Persistence",
+                "ServiceRuntime", "SimulatedDevice", "TestSupport", httpTypes, logging,
+            ],
+            path: "Tests/AttestationVerifierTests"),
+        .testTarget(
+            name: "DepthAnalyzerTests",
+            dependencies: [
+                "CaptureProtocol", "Compression", "Delivery", "DepthAnalyzer", "Imaging", "Models", "ObjectStorage", "TestSupport", logging,
+            ],
+            path: "Tests/DepthAnalyzerTests"),
+        .testTarget(
+            name: "UploadSyncTests",
+            dependencies: ["CaptureProtocol", "Delivery", "Models", "ObjectStorage", "TestSupport", "UploadSync", logging],
+            path: "Tests/UploadSyncTests"),
         .testTarget(
             name: "DeliveryTests",
             dependencies: [
                 "Blocking", "Delivery", "ServiceRuntime", "Messaging", "CaptureProtocol", "Models", "ObjectStorage", "Persistence",
-                "TestSupport",
-                httpClient, httpTypes, logging,
+                "TestSupport", "CRdKafka", httpTypes, logging, lifecycle, lifecycleTests,
             ],
             path: "Tests/DeliveryTests"),
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Gateway", "CaptureProtocol", "Models", "Persistence", "Delivery",
-                "ServiceRuntime", "SimulatedDevice",
+                "Blocking", "Gateway", "CaptureProtocol", "Models", "Multipart", "Persistence", "Delivery",
+                "ServiceRuntime", "SimulatedDevice", "Site",
                 "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, logging,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(
-            name: "SiteTests",
-            dependencies: [
-                "Gateway", "CaptureProtocol", "Models", "Persistence", "Delivery", "ServiceRuntime", "TestSupport", crypto, httpTypes,
-                hummingbird, hummingbirdCore, nioCore,
-                nioEmbedded, logging,
-            ],
-            path: "Tests/SiteTests"),
+            name: "SiteTests", dependencies: ["Site", "CaptureProtocol", "Models", "TestSupport"], path: "Tests/SiteTests"),
         .testTarget(
             name: "SystemTests",
             dependencies: [
                 "CaptureProtocol", "Models", "Messaging", "ObjectStorage", "SimulatedDevice", "Scene", "TestSupport",
-                "ContentCredentials", "Imaging", "ManifestStore", "Signing", crypto, httpClient, nioCore, logging,
+                "ContentCredentials", "Imaging", "ManifestStore", "Signing", crypto, httpClient, nioCore, nioHTTP1, logging,
             ],
             path: "Tests/SystemTests", exclude: ["Resources"]),
     ]
 )
+
+/// What is ours is built with what later versions of the language do anyway, and without a warning.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + settings
+}

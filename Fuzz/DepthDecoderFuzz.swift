@@ -3,7 +3,7 @@ import Foundation
 
 /// libFuzzer's entry: the first three bytes choose the size, the rest is the compressed part.
 ///
-/// Whatever decodes must have the announced shape, agree with the streaming inspector, and give finite numbers.
+/// A decoded map must have the given size, agree with the streaming inspector, and give finite numbers.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDepthDecoder(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))

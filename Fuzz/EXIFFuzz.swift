@@ -2,7 +2,7 @@ import Imaging
 
 /// libFuzzer's entry: the input as a JPEG, and as the EXIF structure of one.
 ///
-/// What is read must be in its bounds; a public copy must have no GPS, be read the same, and be its own public copy.
+/// Fields must be within their bounds; a public copy must have no GPS and the same fields, and must be its own public copy.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzEXIF(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))

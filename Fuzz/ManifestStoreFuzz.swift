@@ -2,7 +2,7 @@ import ManifestStore
 
 /// libFuzzer's entry: the input as a JPEG, as the head of one whose store it is, and as a store by itself.
 ///
-/// What is found must lie inside of what was given, and be found again where the segments are put together anew.
+/// A store that is found must lie inside the input, and must be found again after its segments are reassembled.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzManifestStore(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))

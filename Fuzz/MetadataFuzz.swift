@@ -3,7 +3,7 @@ import Foundation
 
 /// libFuzzer's entry: the input as an upload's metadata.
 ///
-/// What is read must be in its bounds, and Foundation's reader must agree that it is a JSON object.
+/// Fields must be within their bounds, and Foundation must also read the input as a JSON object.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMetadata(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))

@@ -1,6 +1,7 @@
 import Multipart
 
-/// libFuzzer's entry: the first byte is the chunk size, the rest a body with the boundary "b". Whole and in chunks it must come to the same.
+/// libFuzzer's entry: the first byte is the chunk size, the rest a body with the boundary "b". Parsing it whole and in chunks must give the
+/// same result.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMultipart(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes the secrets that docker-compose.yml mounts, in deploy/secrets or the folder given. What is there already stays:
-# to change one, delete its file and the files made from it, then run this again.
+# Creates the secrets that docker-compose.yml mounts, in deploy/secrets or the given folder. Existing ones are kept: to change one,
+# delete its file and the files made from it, then run this again.
 #
-# The folder is closed to others; the files in it are readable, because a container's user is not the one who made them.
+# The folder is closed to other users. The files in it are readable by all, because a container's user does not own them.
 set -euo pipefail
 command -v openssl >/dev/null || { printf 'error: openssl is missing: install it, then run this again\n' >&2 && exit 1; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -12,7 +12,7 @@ mkdir -p "$directory"
 chmod 700 "$directory"
 cd "$directory"
 
-put() { # put NAME: standard input becomes that secret, unless it is there
+put() { # put NAME: writes standard input to that secret, unless it exists
     if [ -s "$1" ]; then cat >/dev/null; else
         cat >"$1.new"
         chmod 444 "$1.new"
@@ -28,12 +28,12 @@ for service in gateway attestation_verifier depth_analyzer upload_sync evidence_
     random 32 | put "rial_$service"
     printf 'postgresql://rial_%s:%s@postgres:5432/rial' "$service" "$(cat "rial_$service")" | put "database_url_$service"
 done
-# The operator's, then one a service.
+# The operator's, then one per service.
 for identity in '' _gateway _attestation_verifier _depth_analyzer _upload_sync _evidence_assembler; do
     random 10 | put "s3_access_key_id$identity"
     random 32 | put "s3_secret_access_key$identity"
 done
-# From before each service had an identity of its own: the store would know none of them.
+# Identities from before each service had its own: the store would not know the new ones.
 grep -qsF "$(cat s3_access_key_id_gateway)" s3_identities || rm -f s3_identities
 "$here/s3-identities.sh" . | put s3_identities
 random 32 | put link_key
@@ -44,7 +44,7 @@ trap 'rm -rf "$work"' EXIT
 serial() { printf '0x4%s' "$(random 15)"; }
 extensions() { printf '%s\n' "$@" >"$work/extensions.cnf"; }
 
-# The broker's users: the operator's jobs and each service; itself, and one that only asks whether it lives, which nobody else needs to know.
+# The broker's users: the operator's jobs and each service; the broker itself, and one for its health check, whose passwords are only here.
 for user in admin gateway attestation_verifier depth_analyzer upload_sync evidence_assembler; do random 32 | put "kafka_password_$user"; done
 if [ ! -s kafka_users ] || [ ! -s kafka_health ]; then
     rm -f kafka_users kafka_health
@@ -66,7 +66,7 @@ if [ ! -s kafka_users ] || [ ! -s kafka_health ]; then
     } | put kafka_health
 fi
 
-# certificate NAME HOSTS: a root in NAME.pem, whose key is kept nowhere, and below it NAME.cert.pem for the hosts, with its key in NAME.key.
+# certificate NAME HOSTS: a root in NAME.pem, whose key is not kept, and a certificate for the hosts in NAME.cert.pem, with its key in NAME.key.
 certificate() {
     local key=(-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes)
     openssl req -x509 "${key[@]}" -keyout "$work/$1.root.key" -out "$work/$1.pem" -days 3650 -subj "/O=rial./CN=rial. $1 root" \
@@ -91,10 +91,10 @@ if [ ! -s s3_internal_ca ] || [ ! -s s3_internal_certificate ] || [ ! -s s3_inte
     put s3_internal_key <"$work/s3.key"
 fi
 
-# A private authority and a signer for Content Credentials, good for a year. For production put the files of your own authority here
-# before the first start, or let a PKCS#11 token hold the key.
+# A private authority and a signer for Content Credentials, valid for a year. For production put the files of your own authority here
+# before the first start, or keep the key in a PKCS#11 token.
 if [ -s c2pa_private_key ] && [ -s c2pa_trust_anchors ]; then
-    # From before our own anchors had a file of their own. Others that were listed beside them are not ours.
+    # Files from before our own anchors were separate. Other anchors that were listed with them are not ours.
     if [ ! -s c2pa_own_anchors ] && [ "$(grep -c 'BEGIN CERTIFICATE' c2pa_trust_anchors)" != 1 ]; then
         printf 'error: %s\n  %s\n' "c2pa_trust_anchors holds several certificates, and c2pa_own_anchors is missing" \
             "write the roots of your own signing certificates, and no others, to $PWD/c2pa_own_anchors" >&2

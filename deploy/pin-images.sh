@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Fixes the images of others by digest, in the file `.env` that docker compose reads: deploy/pin-images.sh pulls each and writes what came;
-# deploy/pin-images.sh --check only says whether each is fixed, and is for production to run before `docker compose up`.
+# Pins third-party images by digest, in the file `.env` that docker compose reads: deploy/pin-images.sh pulls each and writes its digest;
+# deploy/pin-images.sh --check only checks that each is pinned. Run that in production before `docker compose up`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 settings=${RIAL_ENV_FILE:-.env}
 declare -A images=()
-# As docker-compose.yml names them where nothing else is said.
+# The defaults in docker-compose.yml.
 while IFS=: read -r variable image; do images[$variable]=$image; done < <(
     grep -oE '\$\{RIAL_IMAGE_[A-Z0-9]+:-[^}]+\}' docker-compose.yml | sed -E 's/^\$\{([A-Z0-9_]+):-(.+)\}$/\1:\2/' | sort -u
 )

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Prints the object store's identities (SeaweedFS, -s3.config): one a service with the rights that it needs, and the operator's, who makes
-# the bucket. Their keys are the files s3_access_key_id[_SERVICE] and s3_secret_access_key[_SERVICE] in FOLDER.
+# Prints the object store's identities (SeaweedFS, -s3.config): one per service with the rights that it needs, and the operator's, which
+# creates the bucket. Their keys are in the files s3_access_key_id[_SERVICE] and s3_secret_access_key[_SERVICE] in FOLDER.
 #   s3-identities.sh FOLDER [BUCKET]
 #
-# What a service may do is said in the store's policy language, which is that of AWS: on another store make five users with these
-# policies. One that hides missing objects from who may not list them (AWS does) needs s3:ListBucket for each of them as well.
+# The policies are in the store's language, which is that of AWS: for another store create five users with these policies. A store that
+# reports missing objects as AccessDenied to users without s3:ListBucket, as AWS does, has to grant it to each of them as well.
 set -euo pipefail
 folder=${1:?the folder of the keys}
 bucket=${2:-rial}
@@ -22,7 +22,7 @@ allow() { # allow ACTIONS OBJECTS…: both without the store's prefixes; an empt
 }
 
 identities='' policies=''
-service() { # service NAME: with what was allowed since the last one, and its probe's object
+service() { # service NAME: with the rights allowed since the last service, and its probe's object
     local name=$1 text
     allow 'GetObject PutObject' "probes/${name//_/-}"
     text="{\"Version\": \"2012-10-17\", \"Statement\": [$statements]}"
@@ -31,8 +31,7 @@ service() { # service NAME: with what was allowed since the last one, and its pr
     statements=
 }
 
-# What a device sends is put where it stays, and deleted where the upload is refused; only what is published can be read. incoming/ is from
-# before that.
+# The gateway writes uploads where they stay, and deletes refused ones; it can read only what is published. incoming/ is of earlier versions.
 allow 'PutObject DeleteObject AbortMultipartUpload' 'captures/*/original.jpg' 'captures/*/depth.gz' 'captures/*/metadata.json'
 allow 'GetObject' 'captures/*/public-*' 'captures/*/photo-*' 'captures/*/thumbnail-*' 'captures/*/depth-preview-*' 'captures/*/c2pa-*' \
     'captures/*/manifest-*' 'captures/*/og-*'
@@ -41,19 +40,18 @@ service gateway
 allow 'GetObject' 'incoming/*' 'captures/*/original.jpg' 'captures/*/depth.gz'
 service attestation_verifier
 
-# The one that decodes pixels.
+# The only service that decodes pixels.
 allow 'GetObject' 'incoming/*' 'captures/*/original.jpg' 'captures/*/depth.gz'
 allow 'PutObject' 'captures/*/depth-preview-*' 'captures/*/photo-*' 'captures/*/thumbnail-*'
 service depth_analyzer
 
-# The one that looks after what is stored, and deletes.
+# The only service that maintains stored media, and the only one but the gateway that deletes.
 allow 'GetObject DeleteObject AbortMultipartUpload' 'incoming/*' 'captures/*'
 allow 'PutObject' 'captures/*/original.jpg' 'captures/*/depth.gz' 'captures/*/metadata.json'
 allow 'ListBucket ListBucketMultipartUploads' ''
 service upload_sync
 
-# Signed copies, pictures and manifests are read where their sizes, or the digests by which a copy is known as ours, have to be found out
-# anew.
+# It reads signed copies, pictures and manifests when their sizes, or the digests by which copies are recognised, have to be computed again.
 allow 'GetObject' 'captures/*/original.jpg' 'captures/*/public-*' 'captures/*/photo-*' 'captures/*/thumbnail-*' 'captures/*/depth-preview-*' \
     'captures/*/c2pa-*' 'captures/*/manifest-*'
 allow 'PutObject' 'captures/*/public-*' 'captures/*/c2pa-*' 'captures/*/manifest-*' 'captures/*/og-*'

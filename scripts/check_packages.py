@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Compares the Swift packages that were resolved (Package.resolved) with scripts/swift-packages.list; --write takes them over.
+"""Compares the resolved Swift packages (Package.resolved) with scripts/swift-packages.list; --write updates the list.
 
-Names and versions are compared, not commits: a mirror may give the same release another one.
+Names and versions are compared, not commits: a mirror may have another commit for the same release.
 """
 
 import json

@@ -16,12 +16,12 @@ fail() { # fail PROBLEM [WHAT TO DO]
     exit 1
 }
 
-# Debian's own librdkafka may be too old for the local broker; the one setup.sh put aside is then found first.
+# Debian's librdkafka may be too old for the local broker; then the one that setup.sh installed in TOOLS comes first.
 if [ -e "$TOOLS/lib/librdkafka.so.1" ]; then
     export LD_LIBRARY_PATH="$TOOLS/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 fi
 
-# A Python environment of exactly the pinned packages of a folder of tests; sets PYTHON.
+# Makes a Python environment with exactly the pinned packages of a folder of tests; sets PYTHON.
 python_for() { # python_for FOLDER [PIP OPTIONS…]
     local folder=$1 environment pinned
     shift
@@ -36,4 +36,19 @@ python_for() { # python_for FOLDER [PIP OPTIONS…]
     "$environment/bin/pip" install -q --disable-pip-version-check --require-hashes --only-binary :all: "$@" -r "$folder/requirements.txt" ||
         fail "the packages could not be installed" "the reason is above; if it is the network, run this again"
     printf '%s\n' "$pinned" >"$environment/.complete"
+}
+
+# Prepares a new stack for a test, never the caller's: parts of it are stopped, and its data is deleted. Sets STACK, and removes the
+# caller's settings. At the end the stack is deleted; after a failure it is only stopped, and its logs are kept.
+use_test_stack() { # use_test_stack NAME
+    local name
+    export STACK=$1
+    for name in $(compgen -e RIAL_ || true); do [ "$name" = RIAL_BUILD ] || unset "$name"; done
+    trap end_test_stack EXIT
+    trap 'exit 130' INT TERM
+    scripts/stack.sh clean "$STACK"
+}
+end_test_stack() {
+    local status=$?
+    if [ $status = 0 ]; then scripts/stack.sh clean "$STACK"; else scripts/stack.sh down "$STACK"; fi >/dev/null 2>&1 || true
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sends captures of our own through a running stack, and shows what became of them.
+# Sends rendered captures to a running stack and shows their evidence.
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 settings="$ROOT/.local/${STACK:-dev}/stack.env"

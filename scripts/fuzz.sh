@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds each Fuzz/NAMEFuzz.swift with libFuzzer and runs it FUZZ_SECONDS (default 600). `scripts/fuzz.sh NAME…` runs only those.
-# What was learnt stays in .local/fuzz/corpus; an input that breaks something is in .local/fuzz/findings.
+# The corpus is kept in .local/fuzz/corpus; inputs that crash or hang are in .local/fuzz/findings.
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"
@@ -17,8 +17,8 @@ for file in Fuzz/*Fuzz.swift; do
 done
 [ ${#targets[@]} -gt 0 ] || fail "no target is called $*" "there are: $(basename -a -s .swift Fuzz/*Fuzz.swift | tr '\n' ' ')"
 
-# A package of its own: the project's, with an executable for each target in the place of its programs and tests, since
-# libFuzzer brings a main of its own. Each depends on the modules that it imports.
+# A package like the project's, but with an executable for each target instead of programs and tests, since libFuzzer has its own main.
+# Each executable depends on the modules that it imports.
 mkdir -p "$package" .local/fuzz/findings
 ln -sfn "$ROOT/Shared" "$package/Shared"
 ln -sfn "$ROOT/Clients" "$package/Clients"
@@ -35,7 +35,7 @@ mkdir -p "$package/Fuzz"
             if [ -d "Shared/$module" ] || [ -d "Clients/$module" ]; then printf '"%s", ' "$module"; fi
         done)
         printf 'package.targets.append(.executableTarget(name: "%s", dependencies: [%s], path: "Fuzz/%s", %s))\n' "$name" "$dependencies" "$name" \
-            'swiftSettings: [.unsafeFlags(["-parse-as-library"])]'
+            'swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]'
     done
 } >"$package/Package.swift.new"
 if ! cmp -s "$package/Package.swift.new" "$package/Package.swift"; then mv "$package/Package.swift.new" "$package/Package.swift"; fi
@@ -44,7 +44,7 @@ rm -f "$package/Package.swift.new"
 failed=()
 for name in "${targets[@]}"; do
     say "building $name"
-    # The modules are instrumented too; without that libFuzzer sees nothing of them. Traps and preconditions stay in.
+    # The modules have to be instrumented too. Traps and preconditions stay enabled.
     swift build --package-path "$package" -c release --sanitize fuzzer -Xswiftc -enable-testing --product "$name" ||
         fail "$name could not be built" "its errors are above"
 done

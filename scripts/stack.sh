@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The local stack: PostgreSQL, broker, object store and the services, each ended by its own pid.
-#   stack.sh up|down|status|clean [STACK]     the whole of it; clean also deletes its data
-#   stack.sh infra [STACK]                    only what the services stand on; settings for tests in test.env
+# The local stack: PostgreSQL, broker, object store and the services, each known by its pid.
+#   stack.sh up|down|status|clean [STACK]     the whole stack; clean also deletes its data
+#   stack.sh infra [STACK]                    only PostgreSQL, broker and object store; settings for tests in test.env
 #   stack.sh start|stop|kill|restart PART [N] one part: postgres, broker, s3, or the Nth instance of a service (kill is SIGKILL)
 #   stack.sh scale SERVICE N                  N instances of a service
-#   stack.sh variables SERVICE                the names of the settings it gets
-# RIAL_TEST_DATABASE_PORT_GATEWAY, …_UPLOAD_SYNC and so on lead that service to PostgreSQL by another port: a test's proxy.
+#   stack.sh variables SERVICE                the names of the service's settings
+# RIAL_TEST_DATABASE_PORT_GATEWAY, …_UPLOAD_SYNC and so on replace that service's port of PostgreSQL, for a test's proxy.
 # STACK names the stack (default dev). Data, keys, logs and ports are in .local/STACK; RIAL_BUILD says which build runs (debug).
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -21,8 +21,8 @@ start | stop | kill | restart | scale | variables)
     ;;
 *) usage >&2; fail "unknown command '$COMMAND'" ;;
 esac
-[[ "$STACK" =~ ^[a-z0-9][a-z0-9-]{0,23}$ && "$STACK" != tools && "$STACK" != fuzz ]] ||
-    fail "'$STACK' cannot name a stack" "use 1 to 24 of a-z, 0-9 and -; not tools or fuzz"
+[[ "$STACK" =~ ^[a-z0-9][a-z0-9-]{0,23}$ && ! "$STACK" =~ ^(tools|fuzz|bench-results|compare)$ ]] ||
+    fail "'$STACK' cannot name a stack" "use 1 to 24 of a-z, 0-9 and -; not tools, fuzz, bench-results or compare"
 [[ "${3:-1}" =~ ^[0-9]{1,2}$ ]] || fail "'$3' is not a number of instances" "use 0 to 99"
 
 HOME_DIR="$ROOT/.local/$STACK"
@@ -62,7 +62,7 @@ secret() {
     cat "$KEYS/$1"
 }
 
-# Folders, ports and secrets, made once for the life of the stack; one at a time, also across stacks.
+# Creates folders, ports and secrets, once for the life of the stack; under a lock that all stacks share.
 prepare() {
     mkdir -p "$KEYS" "$LOGS" "$RUN"
     chmod 755 "$HOME_DIR"
@@ -87,7 +87,7 @@ prepare() {
     PUBLIC_URL=${RIAL_PUBLIC_URL:-http://127.0.0.1:$HTTP_PORT}
 }
 
-# Two ups or downs of one stack at a time would trip over each other.
+# Allows only one up or down of a stack at a time.
 lock_stack() {
     exec {STACK_LOCK}>"$HOME_DIR/lock"
     flock -w 300 "$STACK_LOCK" || fail "another command holds the stack '$STACK'" "wait for it, or end it"
@@ -100,7 +100,7 @@ write_file() { # write_file PATH…: standard input, readable by its owner only
 
 infra() {
     say "starting PostgreSQL, broker and object store ($STACK)"
-    # The three do not wait for one another.
+    # All three at the same time.
     local pid failed=0
     local -a starting=()
     for part in start_postgres start_broker start_s3; do
@@ -126,7 +126,7 @@ write_environment() {
         echo "RIAL_DATABASE_URL=$(owner_url)"
         echo "RIAL_DEVELOPMENT_ROOT_DIR=$DEVELOPMENT_ROOT"
         for service in "${SERVICES[@]}"; do echo "RIAL_ADMIN_$(upper "$service")=http://127.0.0.1:$(admin_port "$service")"; done
-        # As the services see them, the caller's own values included.
+        # The services' values, including those that the caller has set.
         for variable in RIAL_PUBLIC_URL RIAL_KAFKA_BROKERS RIAL_S3_ENDPOINT RIAL_S3_REGION RIAL_S3_BUCKET RIAL_S3_ACCESS_KEY_ID \
             RIAL_S3_SECRET_ACCESS_KEY RIAL_C2PA_OWN_ANCHORS RIAL_ADMIN_TOKEN; do
             printf '%s=%q\n' "$variable" "${!variable:-$(stack_value "$variable" operator)}"
@@ -165,7 +165,7 @@ end_signal() { if [ "$1" = postgres ]; then echo INT; else echo TERM; fi; } # Po
 
 down() {
     local name
-    # Services first, all at once; then what they stand on.
+    # First all services, then their dependencies.
     for name in $(names); do if ! is_infra "$name"; then send_signal "$name" TERM; fi; done
     for name in $(names); do if ! is_infra "$name"; then await_end "$name" 30; fi; done
     for name in $(names); do send_signal "$name" "$(end_signal "$name")"; done
@@ -173,7 +173,7 @@ down() {
 }
 
 clean() {
-    # Its data goes anyway; a graceful end would take the object store 15 s.
+    # Its data is deleted anyway, and a graceful stop would take the object store 15 s.
     send_signal s3 KILL
     down
     local dir=

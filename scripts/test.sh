@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # All tests: alone, against real parts, the whole stack, the site in a browser, the documents' commands, and docker-compose.yml.
-# Arguments go to `swift test`.
+# Arguments go to `swift test`; without any, groups of tests run beside each other, each on stacks of its own: much of each is waiting.
+# At the end: the slowest twenty tests, and how long each phase and group took. Logs are in .local/test/logs.
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"
@@ -8,24 +9,94 @@ cd "$ROOT"
 unset STACK
 started=$SECONDS
 failed=()
-outside_pid=
+# Groups that run: "PID NAME" each.
+running=()
+# How long each phase and group took: "SECONDS NAME" each.
+took=()
 finish() {
-    local status=$?
-    if [ -n "$outside_pid" ]; then
-        kill -TERM -- "-$outside_pid" 2>/dev/null || true
-        wait "$outside_pid" || true
-    fi
+    local status=$? group
+    for group in "${running[@]}"; do kill -TERM -- "-${group%% *}" 2>/dev/null || true; done
+    for group in "${running[@]}"; do wait "${group%% *}" 2>/dev/null || true; done
     # After a failure the logs stay to be read.
     if [ $status = 0 ]; then scripts/stack.sh clean test; else scripts/stack.sh down test; fi >/dev/null 2>&1 || true
 }
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-say "building"
-swift build --build-tests || fail "the build failed" "its errors are above"
+phase() { # phase NAME COMMAND…
+    local name=$1 from=$SECONDS status=0
+    shift
+    "$@" || status=$?
+    took+=("$((SECONDS - from)) $name")
+    return $status
+}
+
+group() { # group NAME COMMAND…: in the background
+    local name=$1
+    shift
+    set -m
+    (
+        from=$SECONDS status=0
+        "$@" || status=$?
+        echo $((SECONDS - from)) >"$logs/$name.seconds"
+        exit $status
+    ) >"$logs/$name.log" 2>&1 &
+    running+=("$! $name")
+    set +m
+}
+
+await_groups() {
+    local group name
+    for group in "${running[@]}"; do
+        name=${group#* }
+        if wait "${group%% *}"; then say "$name: passed"; else
+            say "$name: FAILED"
+            failed+=("$name")
+        fi
+        took+=("$(cat "$logs/$name.seconds") $name, beside the others")
+    done
+    running=()
+}
+
+# The Swift tests of a group, one after another: tests that hold threads or wait for deadlines must not starve each other.
+swift_tests() { .build/debug/rialPackageTests.xctest --testing-library swift-testing --no-parallel "$@"; }
+swift_tests_on() { # swift_tests_on STACK ARGUMENTS…
+    RIAL_TEST_STACK=$1 swift_tests "${@:2}"
+}
+# How soon pages are there is measured afterwards, when nothing else runs.
+browser_tests() {
+    local module
+    local -a modules=()
+    for module in Tests/browser/test_*.py; do
+        module=$(basename "$module" .py)
+        [ "$module" = test_speed ] || modules+=("$module")
+    done
+    Tests/browser/run.sh "${modules[@]}"
+}
+outside() {
+    local status=0
+    Tests/contract/run.sh || status=1
+    Tests/readme/run.sh || status=1
+    return $status
+}
+
+# What failed in a group's log: whole suites that failed because of one test say nothing more.
+problems() { grep -aE '^(✘|↳|error:|FAIL:|ERROR:) |[Ff]atal error|AssertionError' "$1" | grep -avE '^✘ Suite ' | cut -c 1-600 | tail -n 60; }
+
+slowest() {
+    say "the slowest twenty tests"
+    # Swift says: ✔ Test "name" passed after 1.234 seconds. Python's: took 1.234 s: module.Class.test
+    cat "$logs"/*.log 2>/dev/null | sed -nE \
+        -e 's/^[✔✘] Test ("?.*) (with [0-9]+ test cases? )?(passed|failed) after ([0-9.]+) seconds.*/\4 \1/p' \
+        -e 's/^took ([0-9.]+) s: (.*)/\1 \2/p' | grep -v ' run with ' | sort -rn | awk 'NR <= 20 { printf "%8.1f s ", $1; sub(/^[^ ]* /, ""); print }'
+}
+
+phase "build" swift build --build-tests || fail "the build failed" "its errors are above"
 # From nothing: what an earlier run left behind must neither help nor hurt this one.
 scripts/stack.sh clean test
 scripts/stack.sh infra test
+logs=.local/test/logs
+mkdir -p "$logs"
 set -a
 # shellcheck disable=SC1091
 source .local/test/test.env
@@ -33,53 +104,38 @@ source .local/test/test.env
 RIAL_TEST_TANSU="$BROKER_BIN"
 set +a
 
-say "running the tests"
-results=.local/test/logs/swift-test.log
-outside=.local/test/logs/outside.log
-mkdir -p "$(dirname "$results")"
-# What uses the services from outside runs beside the Swift tests, each on a stack of its own: much of both is waiting. How soon pages are
-# there is measured afterwards.
-outside() {
-    local module
-    local -a modules=()
-    for module in Tests/browser/test_*.py; do
-        module=$(basename "$module" .py)
-        [ "$module" = test_speed ] || modules+=("$module")
-    done
-    Tests/contract/run.sh || echo Tests/contract >>"$outside.failed"
-    Tests/browser/run.sh "${modules[@]}" || echo Tests/browser >>"$outside.failed"
-    Tests/readme/run.sh || echo Tests/readme >>"$outside.failed"
-}
-if [ $# = 0 ]; then
+if [ $# -gt 0 ]; then
+    say "running the tests"
+    swift test --skip-build --no-parallel "$@" 2>&1 | tee "$logs/swift.log" || failed+=("swift test")
+else
     rm -rf .local/browser-shots
-    set -m
-    outside >"$outside" 2>&1 &
-    outside_pid=$!
-    set +m
-fi
-# One after another: tests that hold threads or wait for deadlines must not starve each other on a small machine.
-swift test --skip-build --no-parallel "$@" 2>&1 | tee "$results" || failed+=("swift test")
-if [ -n "$outside_pid" ]; then
-    say "waiting for Tests/contract, Tests/browser and Tests/readme"
-    wait "$outside_pid" || failed+=("the tests from outside")
-    outside_pid=
-    cat "$outside"
-    if [ -e "$outside.failed" ]; then while read -r suite; do failed+=("$suite"); done <"$outside.failed"; fi
-    Tests/browser/run.sh test_speed || failed+=("Tests/browser test_speed")
+    # The suites of the whole system that take half of its time; whatever they are, the second group has all others.
+    half='^SystemTests\.SystemTests/(Policy|Storage|Credential|Fault)'
+    say "running the tests, in groups beside each other"
+    group "modules" swift_tests --skip '^SystemTests\.'
+    group "system, first half" swift_tests --filter "$half"
+    group "system, second half" swift_tests_on system-2 --filter '^SystemTests\.SystemTests/' --skip "$half"
+    group "faults and migrations" swift_tests --filter '^SystemTests\.' --skip '^SystemTests\.SystemTests/'
+    group "browser" browser_tests
+    group "contract and documents" outside
+    await_groups
+    phase "browser, speed" Tests/browser/run.sh test_speed || failed+=("browser, speed")
 fi
 
 say "checking docker-compose.yml, the documents and the scripts"
-python3 -m unittest discover -s Tests/deploy -p '*.py' || failed+=("Tests/deploy")
+phase "checks" python3 -m unittest discover -s Tests/deploy -p '*.py' || failed+=("Tests/deploy")
 if command -v shellcheck >/dev/null; then
     shellcheck -x scripts/*.sh deploy/*.sh .ci/run || failed+=("shellcheck")
 fi
 
-# The Swift tests come first and print much: what failed among them is said again where it is seen.
-if [[ " ${failed[*]} " = *"swift test"* ]]; then
-    say "what failed among the Swift tests"
-    # Whole suites that failed because of one test say nothing more.
-    grep -aE '^(✘|↳|error:) |[Ff]atal error' "$results" | grep -avE '^✘ Suite ' | cut -c 1-600 | tail -n 60 ||
-        tail -n 30 "$results"
-fi
-[ ${#failed[@]} = 0 ] || fail "failed: ${failed[*]}" "the reasons are above; logs are in .local/test/logs"
+slowest
+say "where the time went"
+printf '%s\n' "${took[@]}" | awk '{ printf "%8d s ", $1; sub(/^[^ ]* /, ""); print }'
+for name in "${failed[@]}"; do
+    if [ -e "$logs/$name.log" ]; then
+        say "what failed: $name"
+        problems "$logs/$name.log" || tail -n 30 "$logs/$name.log"
+    fi
+done
+[ ${#failed[@]} = 0 ] || fail "failed: ${failed[*]}" "the reasons are above; logs are in $logs"
 say "all tests passed in $((SECONDS - started)) s"

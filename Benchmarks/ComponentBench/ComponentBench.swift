@@ -4,20 +4,22 @@ import Crypto
 import Depth
 import Foundation
 import Imaging
+import Models
 import Scene
 import SimulatedDevice
 
-/// Measures the checks against the bare cost of their parts, on one core, by processor time: what `make bench` prints first.
+/// Measures the checks against the bare cost of their parts, on one core, by processor time, and the work that no capture can do
+/// without: what `make bench` prints first.
 @main
 enum ComponentBench {
     static func main() throws {
-        print("component                                 per second       µs each   of the bare cost")
+        Table.head()
         let (assertion, bareAssertion) = try assertions()
-        row("P-256 verification alone", bareAssertion)
-        row("assertion check", assertion, bare: bareAssertion)
+        Table.row("P-256 verification alone", bareAssertion)
+        Table.row("assertion check", assertion, bare: bareAssertion)
         let (attestation, bareAttestation) = try attestations()
-        row("P-384 verification alone", bareAttestation)
-        row("attestation check (known intermediate)", attestation, bare: bareAttestation)
+        Table.row("P-384 verification alone", bareAttestation)
+        Table.row("attestation check (known intermediate)", attestation, bare: bareAttestation)
         try photos()
     }
 
@@ -33,7 +35,7 @@ enum ComponentBench {
         guard case .verified(let verified) = verdict else { throw BenchError.notVerified }
         let assertion = try device.assertion(clientDataHash: hash)
         let appraiser = AssertionAppraiser(appIDs: [device.appID])
-        let check = measure {
+        let check = ProcessorTime.measure {
             guard case .verified = appraiser.appraise(assertion, publicKeyX963: verified.publicKeyX963, clientDataHash: hash) else {
                 return false
             }
@@ -43,7 +45,7 @@ enum ComponentBench {
         let message = Data(hash)
         let signature = try key.signature(for: message)
         let publicKey = key.publicKey
-        return (check, measure { publicKey.isValidSignature(signature, for: message) })
+        return (check, ProcessorTime.measure { publicKey.isValidSignature(signature, for: message) })
     }
 
     private static func attestations() throws -> (check: Double, bare: Double) {
@@ -55,7 +57,7 @@ enum ComponentBench {
         let appraiser = AttestationAppraiser(
             roots: try .apple.adding(pem: authority.rootPEM), appIDs: [device.appID], environment: .development)
         let now = Date()
-        let check = measure {
+        let check = ProcessorTime.measure {
             guard
                 case .verified = appraiser.appraise(
                     attested.attestationObject, keyID: attested.keyID, clientDataHash: hash, at: now)
@@ -66,7 +68,7 @@ enum ComponentBench {
         let message = Data(repeating: 3, count: 600)
         let signature = try key.signature(for: SHA256.hash(data: message))
         let publicKey = key.publicKey
-        return (check, measure { publicKey.isValidSignature(signature, for: SHA256.hash(data: message)) })
+        return (check, ProcessorTime.measure { publicKey.isValidSignature(signature, for: SHA256.hash(data: message)) })
     }
 
     private static func photos() throws {
@@ -74,27 +76,33 @@ enum ComponentBench {
         let jpeg = scene.jpeg
         let depth = try scene.depthGzip()
         let (width, height) = (scene.depthWidth, scene.depthHeight)
-        row("SHA-256 of the photo (\(jpeg.count / 1000) kB)", measure { SHA256.hash(data: jpeg).withUnsafeBytes { $0.count == 32 } })
-        let colour = measure { (try? PhotoVariants(jpeg)) != nil }
-        row("one decode, fitted to \(PhotoVariants.largeSide) px and smaller", colour)
-        row(
-            "thumbnail and page pictures with the decode", measure { (try? PhotoVariants(jpeg).copies(orientation: 1)) != nil },
+        Table.row(
+            "SHA-256 of the photo (\(jpeg.count / 1000) kB)",
+            ProcessorTime.measure { SHA256.hash(data: jpeg).withUnsafeBytes { $0.count == 32 } })
+        let colour = ProcessorTime.measure { (try? PhotoVariants(jpeg)) != nil }
+        Table.row("one decode, fitted to \(PhotoVariants.largeSide) px and smaller", colour)
+        Table.row(
+            "thumbnail and page pictures with the decode",
+            ProcessorTime.measure { (try? PhotoVariants(jpeg).copies(orientation: 1)) != nil },
             bare: colour)
-        row("the same, turned upright", measure { (try? PhotoVariants(jpeg).copies(orientation: 6)) != nil }, bare: colour)
+        Table.row(
+            "the same, turned upright", ProcessorTime.measure { (try? PhotoVariants(jpeg).copies(orientation: 6)) != nil }, bare: colour)
         let gray = try PhotoVariants(jpeg).luma(covering: (width, height))
         let luma = try LumaImage(width: gray.width, height: gray.height, pixels: gray.pixels)
-        let whole = measure {
+        let whole = ProcessorTime.measure {
             guard let map = try? DepthMapDecoder.decode(depth, width: width, height: height) else { return false }
             return DepthAnalysis.analyze(depth: map, luma: luma, exifOrientation: 1).verdict == .real
         }
-        row("depth analysis \(width)×\(height)", whole)
-        try largeDepth(DepthMapDecoder.decode(depth, width: width, height: height))
-        row("EXIF", measure { EXIFReader.read(jpeg: Array(jpeg.prefix(262_144))) != nil })
-        row("public copy", measure { (try? JPEGSegments.publicCopy(of: jpeg)) != nil })
+        Table.row("depth analysis \(width)×\(height)", whole)
+        let map = try DepthMapDecoder.decode(depth, width: width, height: height)
+        try largeDepth(map)
+        Table.row("EXIF", ProcessorTime.measure { EXIFReader.read(jpeg: Array(jpeg.prefix(262_144))) != nil })
+        Table.row("public copy", ProcessorTime.measure { (try? JPEGSegments.publicCopy(of: jpeg)) != nil })
         let credentials = try CredentialWork(photo: jpeg)
-        let bare = measure { credentials.signAndReadBare() }
-        row("C2PA library alone, sign and read", bare)
-        row("Content Credentials, sign and read", measure { credentials.signAndRead() }, bare: bare)
+        let bare = ProcessorTime.measure { credentials.signAndReadBare() }
+        Table.row("C2PA library alone, sign and read", bare)
+        Table.row("Content Credentials, sign and read", ProcessorTime.measure { credentials.signAndRead() }, bare: bare)
+        try UnavoidableWork(photo: jpeg, compressedDepth: depth, depth: map, credentials: credentials).print()
     }
 
     /// A depth map of the largest size against one as the sensor gives it: at most three times its cost.
@@ -105,43 +113,13 @@ enum ComponentBench {
             metres: (0..<side * side).map { small.metres[$0 / side * small.height / side * small.width + $0 % side * small.width / side] })
         func work(_ map: DepthMap) throws -> Double {
             let compressed = try Deflate.compress(map.metres.withUnsafeBytes(Array.init))
-            return measure {
+            return ProcessorTime.measure {
                 guard let map = try? DepthMapDecoder.decode(compressed, width: map.width, height: map.height) else { return false }
                 return DepthAnalysis.analyze(depth: map, luma: nil, exifOrientation: 1).coverage > 0
             }
         }
-        row("depth analysis 1024×1024", try work(large), bare: try work(small))
+        Table.row("depth analysis 1024×1024", try work(large), bare: try work(small))
     }
 
     private enum BenchError: Error { case notVerified, wrongResult }
-
-    /// Seconds of processor time of one run: the best of five rounds of about a fifth of a second.
-    private static func measure(_ body: () -> Bool) -> Double {
-        precondition(body(), "the measured work fails")
-        var best = Double.infinity
-        for _ in 0..<5 {
-            var count = 0
-            let start = processorSeconds()
-            var used = 0.0
-            repeat {
-                for _ in 0..<4 where !body() { preconditionFailure("the measured work fails") }
-                count += 4
-                used = processorSeconds() - start
-            } while used < 0.2
-            best = min(best, used / Double(count))
-        }
-        return best
-    }
-
-    private static func processorSeconds() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
-    private static func row(_ name: String, _ seconds: Double, bare: Double? = nil) {
-        let padded = name.padding(toLength: 40, withPad: " ", startingAt: 0)
-        let share = bare.map { String(format: "%10.2f×", seconds / $0) } ?? ""
-        print(padded, String(format: "%12.0f %13.1f", 1 / seconds, seconds * 1e6), share)
-    }
 }

@@ -37,7 +37,9 @@ final class CredentialWork {
         return reader.read(fileDescriptor: destination, mediaType: "image/jpeg").state == .trusted
     }
 
-    func signAndReadBare() -> Bool { bare.signAndRead() }
+    func signAndReadBare() -> Bool { bare.sign() && bare.read() }
+
+    func signBare() -> Bool { bare.sign() }
 
     private static func file(_ bytes: [UInt8]) throws -> Int32 {
         var template = Array("/dev/shm/rial-bench-XXXXXX".utf8CString)
@@ -107,7 +109,7 @@ private final class BareLibrary {
             }, 6, signer.certificateChainPEM, nil)
     }
 
-    func signAndRead() -> Bool {
+    func sign() -> Bool {
         source.rewind()
         target.clear()
         guard let builder = c2pa_builder_with_definition(c2pa_builder_from_context(context), Self.definition) else { return false }
@@ -115,6 +117,11 @@ private final class BareLibrary {
         var manifest: UnsafePointer<UInt8>?
         guard c2pa_builder_sign(builder, "image/jpeg", source.handle, target.handle, handle, &manifest) > 0 else { return false }
         c2pa_free(manifest)
+        return true
+    }
+
+    /// - Returns: whether what was signed last reads back as trusted.
+    func read() -> Bool {
         target.rewind()
         guard let reader = c2pa_reader_with_stream(c2pa_reader_from_context(context), "image/jpeg", target.handle) else { return false }
         defer { c2pa_free(UnsafeRawPointer(reader)) }

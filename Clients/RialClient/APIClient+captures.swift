@@ -1,10 +1,11 @@
+import NIOHTTP1
 import AsyncHTTPClient
-import CaptureProtocol
+public import CaptureProtocol
 import Foundation
 
 extension APIClient {
-    /// Sends a capture; a try that fails for now is signed anew and repeated. The server knows the same upload again, so a lost
-    /// answer makes no second capture.
+    /// Sends a capture. After a transient failure it is signed again and retried; the server recognises the same upload, so that a lost
+    /// response makes no second capture.
     public func send(_ upload: CaptureUpload, signer: any RequestSigner) async throws -> AcceptedCapture {
         let path = "/api/v1/captures"
         let body = upload.body
@@ -17,15 +18,15 @@ extension APIClient {
         return try decode(AcceptedCapture.self, from: data)
     }
 
-    /// A capture as anyone sees it, or with `signer` as its owner does.
-    public func capture(_ id: CaptureID, signer: (any RequestSigner)? = nil) async throws -> CaptureView {
+    /// A capture as everyone sees it; with `signer`, as its owner sees it.
+    public func capture(_ id: CaptureID, signer: (any RequestSigner)? = nil) async throws -> CaptureRecord {
         let path = "/api/v1/captures/\(id)"
         let data = try await retries.run {
             guard let signer else { return try await call(.GET, path) }
             let nothing = try PartContent.digest(of: [])
             return try await call(.GET, path, headers: try await signer.headers(for: signable("GET", path, nothing)))
         }
-        return try CaptureView(json: data)
+        return try CaptureRecord(json: data)
     }
 
     private func signable(_ method: String, _ path: String, _ digest: ContentDigest) -> SignableRequest {

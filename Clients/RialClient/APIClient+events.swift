@@ -1,18 +1,19 @@
+import NIOHTTP1
 import AsyncHTTPClient
-import CaptureProtocol
+public import CaptureProtocol
 import Foundation
 import Models
 import NIOCore
 
 extension APIClient {
-    /// Longer than the server keeps a stream open.
+    /// Longer than the server keeps a stream open for.
     private static var streamTimeout: Duration { .seconds(11 * 60) }
 
-    /// Follows a capture until it is final. A stream that ends before is taken up where it stopped.
+    /// Follows a capture until it is final. A stream that ends before is resumed.
     ///
-    /// - Parameter onEvent: called for each event once, in order.
-    /// - Returns: the capture in its final state, as anyone sees it.
-    public func watch(_ id: CaptureID, onEvent: (ServerEvent) -> Void = { _ in }) async throws -> CaptureView {
+    /// - Parameter onEvent: called once for each event, in order.
+    /// - Returns: the capture in its final state, as everyone sees it.
+    public func watch(_ id: CaptureID, onEvent: (ServerEvent) -> Void = { _ in }) async throws -> CaptureRecord {
         var lastEventID: String?
         var failures = 0
         while true {
@@ -27,22 +28,22 @@ extension APIClient {
             }
             let capture = try await capture(id)
             if capture.isFinal { return capture }
-            // A server that ends its streams at once is not asked without a pause.
+            // A pause, in case the server ends its streams at once.
             try await Task.sleep(for: .milliseconds(100))
         }
     }
 
-    /// As ``watch(_:onEvent:)``, but for no longer than `limit`.
+    /// As ``watch(_:onEvent:)``, but with a timeout.
     /// - Throws: ``APIFailure`` `timeout`.
-    public func watch(_ id: CaptureID, limit: Duration, onEvent: @escaping @Sendable (ServerEvent) -> Void = { _ in }) async throws
-        -> CaptureView
+    public func watch(_ id: CaptureID, timeout: Duration, onEvent: @escaping @Sendable (ServerEvent) -> Void = { _ in }) async throws
+        -> CaptureRecord
     {
-        try await withThrowingTaskGroup(of: CaptureView.self) { group in
+        try await withThrowingTaskGroup(of: CaptureRecord.self) { group in
             defer { group.cancelAll() }
             group.addTask { try await watch(id, onEvent: onEvent) }
             group.addTask {
-                try await Task.sleep(for: limit)
-                throw APIFailure(.timeout, "capture \(id) is not final after \(limit.components.seconds) s")
+                try await Task.sleep(for: timeout)
+                throw APIFailure(.timeout, "capture \(id) is not final after \(timeout.components.seconds) s")
             }
             guard let capture = try await group.next() else { throw CancellationError() }
             return capture

@@ -1,9 +1,11 @@
-import CaptureProtocol
+import AsyncHTTPClient
+import NIOHTTP1
+public import CaptureProtocol
 import Foundation
 import NIOCore
 
 extension APIClient {
-    /// What is known of a file with this digest; `nil` if nothing is. The file stays where it is.
+    /// What is known of a file with this digest; `nil` if nothing is. The file is not sent.
     public func verification(of digest: ContentDigest) async throws -> JSONValue? {
         do {
             return try await retries.run { try await call(.GET, "/api/v1/verify-hash/\(digest.hex)") }
@@ -12,9 +14,9 @@ extension APIClient {
         }
     }
 
-    /// Sends a file, which the server does not keep, and returns what is known of it.
+    /// Sends a file, which the server does not store, and returns what is known of it.
     public func verify(_ file: PartContent) async throws -> JSONValue {
-        // Its name is nobody's business.
+        // The file's own name is not sent.
         let body = MultipartBody(parts: [.init(name: "file", fileName: "file", contentType: "application/octet-stream", content: file)])
         return try await retries.run {
             try await call(

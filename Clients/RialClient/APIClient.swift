@@ -1,23 +1,24 @@
-import AsyncHTTPClient
-import Foundation
+public import AsyncHTTPClient
+import CaptureProtocol
+public import Foundation
 import Models
 import NIOCore
 import NIOHTTP1
 
 /// A client of the HTTP API (SPEC §2).
 public struct APIClient: Sendable {
-    /// Answers are read whole; none of the API's is near this.
-    static let maximumAnswerBytes = 4 * 1024 * 1024
+    /// Responses are read whole; the API's are far smaller than this.
+    static let maximumResponseBytes = 4 * 1024 * 1024
 
-    /// `http://host:port`, no slash at its end.
+    /// `http://host:port`, without a slash at the end.
     let base: String
     let httpClient: HTTPClient
     let retries: RetryPolicy
     let requestTimeout: Duration
 
     /// - Parameters:
-    ///   - baseURL: where the gateway is, `RIAL_PUBLIC_URL`.
-    ///   - requestTimeout: for one try, from its start to its answer.
+    ///   - baseURL: the gateway's address, `RIAL_PUBLIC_URL`.
+    ///   - requestTimeout: for each attempt, from its start to the head of the response.
     public init(
         baseURL: URL, httpClient: HTTPClient = Connections.shared, retries: RetryPolicy = .standard, requestTimeout: Duration = .seconds(60)
     ) {
@@ -29,12 +30,12 @@ public struct APIClient: Sendable {
         self.requestTimeout = requestTimeout
     }
 
-    /// The same client, trying as often as `retries` says.
+    /// The same client with another retry policy.
     public func with(retries: RetryPolicy) -> APIClient {
         APIClient(base: base, httpClient: httpClient, retries: retries, requestTimeout: requestTimeout)
     }
 
-    /// The same client over other connections.
+    /// The same client with other connections.
     public func with(httpClient: HTTPClient) -> APIClient {
         APIClient(base: base, httpClient: httpClient, retries: retries, requestTimeout: requestTimeout)
     }
@@ -57,7 +58,7 @@ public struct APIClient: Sendable {
         let envelope = try? JSONValue(parsing: bytes)
         guard (200..<300).contains(response.status.code) else { throw Self.failure(response, envelope) }
         guard let data = envelope?["data"] else {
-            throw APIFailure(.invalidAnswer, "\(base)\(path) did not answer like rial.: is the address right?")
+            throw APIFailure(.invalidResponse, "\(base)\(path) is not an API of rial.: is the address right?")
         }
         return data
     }
@@ -66,12 +67,12 @@ public struct APIClient: Sendable {
         var request = HTTPClientRequest(url: base + path)
         request.method = method
         request.headers.add(name: "accept", value: "application/json")
-        request.headers.add(name: "user-agent", value: "rial-cli/1.0.0")
+        request.headers.add(name: "user-agent", value: "rial-cli/\(Product.version)")
         for header in headers { request.headers.replaceOrAdd(name: header.name, value: header.value) }
         return request
     }
 
-    /// - Throws: ``APIFailure`` `unreachable`; a failure to read a file that is being sent as it is.
+    /// - Throws: ``APIFailure`` `unreachable`; errors of reading a file that is being sent are passed on.
     func execute(_ request: HTTPClientRequest, timeout: Duration) async throws -> HTTPClientResponse {
         do {
             return try await httpClient.execute(request, timeout: .seconds(timeout.components.seconds))
@@ -87,17 +88,17 @@ public struct APIClient: Sendable {
 
     func collect(_ response: HTTPClientResponse) async throws -> [UInt8] {
         do {
-            return Array(buffer: try await response.body.collect(upTo: Self.maximumAnswerBytes))
+            return Array(buffer: try await response.body.collect(upTo: Self.maximumResponseBytes))
         } catch is CancellationError {
             throw CancellationError()
         } catch is NIOTooManyBytesError {
-            throw APIFailure(.invalidAnswer, "the answer of \(base) is too long")
+            throw APIFailure(.invalidResponse, "the response of \(base) is too long")
         } catch {
-            throw APIFailure(.unreachable, "the answer of \(base) was cut short: \(error)")
+            throw APIFailure(.unreachable, "the response of \(base) was cut short: \(error)")
         }
     }
 
-    /// What an error answer says, with or without the envelope.
+    /// The failure in an error response, with or without the envelope.
     static func failure(_ response: HTTPClientResponse, _ envelope: JSONValue?) -> APIFailure {
         let error = envelope?["error"]
         let seconds = response.headers.first(name: "retry-after").flatMap { Int($0) }.map { min(max($0, 0), 86_400) }
@@ -108,12 +109,12 @@ public struct APIClient: Sendable {
             retryAfter: seconds.map { .seconds($0) })
     }
 
-    /// - Throws: ``APIFailure`` `invalidAnswer`.
+    /// - Throws: ``APIFailure`` `invalidResponse`.
     func decode<T: Decodable>(_ type: T.Type, from data: JSONValue) throws -> T {
         do {
             return try WireJSON.decode(type, from: WireJSON.encode(data))
         } catch {
-            throw APIFailure(.invalidAnswer, "the answer of \(base) cannot be read: \(error)")
+            throw APIFailure(.invalidResponse, "the response of \(base) cannot be read: \(error)")
         }
     }
 }

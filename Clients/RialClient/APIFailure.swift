@@ -1,15 +1,15 @@
 /// Why a call of the API failed.
 public struct APIFailure: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable {
-        /// No connection, or it broke, or no answer came in time.
+        /// There was no connection, or it broke, or no response came in time.
         case unreachable
-        /// The server answered with an error; see `status` and `serverCode`.
+        /// The server responded with an error; see `status` and `serverCode`.
         case refused
-        /// The answer is not what the API promises.
-        case invalidAnswer
+        /// The response is not what the API specifies.
+        case invalidResponse
         /// A file to be sent cannot be read, or changed while it was sent.
         case unreadableFile
-        /// The server did not finish in the time given.
+        /// The server did not finish within the timeout.
         case timeout
     }
 
@@ -22,7 +22,7 @@ public struct APIFailure: Error, Sendable, CustomStringConvertible {
     /// The envelope's details, if any.
     public let details: JSONValue?
     public let requestID: String?
-    /// What `Retry-After` asked for.
+    /// From `Retry-After`.
     public let retryAfter: Duration?
 
     public init(
@@ -38,12 +38,12 @@ public struct APIFailure: Error, Sendable, CustomStringConvertible {
         self.retryAfter = retryAfter
     }
 
-    /// Only time helps: not reached, overloaded, or limited in rate.
+    /// A retry may succeed: the server was unreachable or overloaded, or limits the rate.
     public var isTransient: Bool {
         switch code {
         case .unreachable: true
         case .refused: status.map { [429, 502, 503, 504].contains($0) } ?? false
-        case .invalidAnswer, .unreadableFile, .timeout: false
+        case .invalidResponse, .unreadableFile, .timeout: false
         }
     }
 

@@ -1,11 +1,12 @@
-import AsyncHTTPClient
+import NIOCore
+public import AsyncHTTPClient
 
-/// The connections of clients that bring none of their own; they live as long as the process.
+/// The default connections of clients; they live as long as the process.
 public enum Connections {
     public static let shared = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration(perHost: 8))
 
-    /// A connection that is refused fails the request at once: whether to try again is ``RetryPolicy``'s to say.
-    /// - Parameter perHost: connections to one server at a time.
+    /// A refused connection fails the request at once; retries are left to ``RetryPolicy``.
+    /// - Parameter perHost: the largest number of connections to one server.
     public static func configuration(perHost: Int) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration.singletonConfiguration
         configuration.timeout.connect = .seconds(5)

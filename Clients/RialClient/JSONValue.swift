@@ -1,6 +1,6 @@
 import Foundation
 
-/// Any JSON, for answers that are shown as they are.
+/// Any JSON, for responses that are shown as they are.
 public enum JSONValue: Sendable, Equatable, Codable {
     case null
     case bool(Bool)
@@ -42,7 +42,7 @@ public enum JSONValue: Sendable, Equatable, Codable {
         }
     }
 
-    /// The member of an object; `nil` if this is no object, or there is none, or it is `null`.
+    /// The member of an object; `nil` if this is not an object, or has no such member, or it is `null`.
     public subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self, let value = members[key], value != .null else { return nil }
         return value
@@ -66,7 +66,7 @@ public enum JSONValue: Sendable, Equatable, Codable {
     public var prettyText: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Nothing here can fail to encode but a number that is not finite, which JSON text cannot have given.
+        // Only a number that is not finite could fail to encode, and JSON text cannot contain one.
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
     }
 }

@@ -1,8 +1,8 @@
-import CaptureProtocol
+public import CaptureProtocol
 import Foundation
-import NIOCore
+public import NIOCore
 
-/// A multipart/form-data body (RFC 7578) that is never held whole: it is read once to be hashed and again to be sent.
+/// A multipart/form-data body (RFC 7578) that is never in memory as a whole: its files are read once to be hashed, and again to be sent.
 public struct MultipartBody: Sendable {
     public struct Part: Sendable {
         public let name: String
@@ -21,7 +21,7 @@ public struct MultipartBody: Sendable {
     private let boundary: String
     let segments: [PartContent]
 
-    /// - Parameter boundary: 1…70 letters, digits and hyphens that no part contains; the default is random.
+    /// - Parameter boundary: 1 to 70 letters, digits and hyphens that no part contains; the default is random.
     public init(boundary: String = "rial-" + Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255) }), parts: [Part]) {
         self.boundary = boundary
         var segments: [PartContent] = []
@@ -48,7 +48,7 @@ public struct MultipartBody: Sendable {
         return Array(text.utf8)
     }
 
-    /// What would end the quoted string or the line is percent-encoded (RFC 7578 §2, WHATWG form data).
+    /// Characters that would end the quoted string or the line are percent-encoded (RFC 7578 §2, WHATWG form data).
     private static func escape(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

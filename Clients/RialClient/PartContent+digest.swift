@@ -1,4 +1,5 @@
-import CaptureProtocol
+import NIOCore
+public import CaptureProtocol
 import struct Crypto.SHA256
 import Foundation
 

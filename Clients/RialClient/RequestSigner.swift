@@ -1,9 +1,9 @@
-import CaptureProtocol
+public import CaptureProtocol
 
-/// What a device's signature covers (SPEC §2, request authentication).
+/// The parts of a request that its device's signature covers (SPEC §2, request authentication).
 public struct SignableRequest: Sendable {
     public let method: String
-    /// With query.
+    /// With the query.
     public let path: String
     /// Unix time.
     public let timestampMilliseconds: Int64

@@ -1,10 +1,10 @@
-/// How often a request that failed for now is sent again, and how long is waited in between.
+/// How often, and after which waits, a request is retried after a transient failure.
 public struct RetryPolicy: Sendable {
-    /// Tries in all, at least 1.
+    /// Including the first; at least 1.
     public var attempts: Int
-    /// The first wait is up to this; it doubles each time.
+    /// The longest first wait; doubled each time.
     public var initialDelay: Duration
-    /// No single wait is longer; a server that asks for more is not asked again.
+    /// The longest wait. If the server asks for a longer one, the request is not retried.
     public var maximumDelay: Duration
 
     public init(attempts: Int = 6, initialDelay: Duration = .milliseconds(250), maximumDelay: Duration = .seconds(65)) {
@@ -16,8 +16,9 @@ public struct RetryPolicy: Sendable {
     public static let standard = RetryPolicy()
     public static let none = RetryPolicy(attempts: 1)
 
-    /// The wait after try number `attempt` (from 1) failed: what the server asks for, else random up to a span that doubles.
-    /// - Returns: `nil` if it should not be tried again.
+    /// The wait after attempt number `attempt` (from 1) failed: what the server asks for, else random between half and all of a span that
+    /// doubles.
+    /// - Returns: `nil` if the request should not be retried.
     func delay(after failure: APIFailure, attempt: Int) -> Duration? {
         guard failure.isTransient, attempt < attempts else { return nil }
         if let asked = failure.retryAfter { return asked <= maximumDelay ? asked : nil }
@@ -25,7 +26,7 @@ public struct RetryPolicy: Sendable {
         return span * Double.random(in: 0.5...1)
     }
 
-    /// Runs `body` until it succeeds or there is no point in going on.
+    /// Runs `body` until it succeeds or should not be retried.
     func run<T>(_ body: () async throws -> T) async throws -> T {
         var attempt = 1
         while true {

@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// Walks the segments of a body in pieces of at most 256 KiB.
+/// Reads the segments of a body in pieces of at most 256 KiB.
 struct SegmentCursor {
     static let pieceBytes = 256 * 1024
     private var remaining: ArraySlice<PartContent>
@@ -10,7 +10,7 @@ struct SegmentCursor {
     init(_ segments: [PartContent]) { remaining = segments[...] }
 
     /// - Returns: `nil` after the last piece.
-    /// - Throws: ``APIFailure`` `unreadableFile`, also if a file's size is no longer the one that was announced.
+    /// - Throws: ``APIFailure`` `unreadableFile`, also if a file's size has changed.
     mutating func next() throws -> ByteBuffer? {
         while true {
             if var file = open {
@@ -27,7 +27,7 @@ struct SegmentCursor {
         }
     }
 
-    /// A file being read; closed when the last copy goes.
+    /// A file being read; closed with its last copy.
     private struct OpenFile {
         let url: URL
         let handle: FileHandle

@@ -12,9 +12,9 @@ public struct ServerEvent: Sendable, Equatable {
     }
 }
 
-/// Cuts a stream of bytes into events. Comments, such as heartbeats, are no events.
+/// Parses a stream of bytes into events. Comments, such as heartbeats, are skipped.
 struct ServerEventParser {
-    /// The evidence is the largest thing sent, some kilobytes.
+    /// The largest event is the evidence, with a few kilobytes.
     static let maximumEventBytes = 1024 * 1024
 
     private(set) var lastEventID: String?
@@ -24,13 +24,13 @@ struct ServerEventParser {
     private var dataBytes = 0
     private var endedByReturn = false
 
-    /// - Throws: ``APIFailure`` `invalidAnswer` if an event is too long.
+    /// - Throws: ``APIFailure`` `invalidResponse` if an event is too long.
     mutating func feed(_ bytes: some Sequence<UInt8>) throws -> [ServerEvent] {
         var events: [ServerEvent] = []
         for byte in bytes {
             let followsReturn = endedByReturn
             endedByReturn = byte == 0x0D
-            // CR LF is one end of line.
+            // CR LF is a single line end.
             if byte == 0x0A, followsReturn { continue }
             if byte == 0x0A || byte == 0x0D {
                 if let event = endLine() { events.append(event) }
@@ -38,7 +38,7 @@ struct ServerEventParser {
             }
             line.append(byte)
             guard line.count + dataBytes <= Self.maximumEventBytes else {
-                throw APIFailure(.invalidAnswer, "an event is longer than \(Self.maximumEventBytes) bytes")
+                throw APIFailure(.invalidResponse, "an event is longer than \(Self.maximumEventBytes) bytes")
             }
         }
         return events

@@ -1,4 +1,4 @@
-/// A box standing upright, turned about the vertical axis.
+/// An upright box, rotated about the vertical axis.
 struct Box: Sendable {
     private let centre: Vector3
     private let half: Vector3
@@ -16,7 +16,7 @@ struct Box: Sendable {
         sine = turn.sine
     }
 
-    /// - Returns: the nearest face, from outside the one the ray enters by, from inside the one it leaves by; u and v in metres.
+    /// - Returns: the face by which the ray enters, or from inside the one by which it leaves; u and v in metres.
     func hit(by ray: Ray, in range: ClosedRange<Double>) -> Hit? {
         let origin = (ray.origin - centre).turned(cosine: cosine, sine: -sine)
         let direction = ray.direction.turned(cosine: cosine, sine: -sine)
@@ -37,7 +37,7 @@ struct Box: Sendable {
         return Hit(t: t, normal: normal.turned(cosine: cosine, sine: sine), u: u, v: v)
     }
 
-    /// Where the ray is between two parallel faces.
+    /// The range of t in which the ray is between two parallel faces.
     private static func slab(_ origin: Double, _ direction: Double, _ half: Double) -> (Double, Double) {
         guard abs(direction) > 1e-12 else { return abs(origin) <= half ? (-.infinity, .infinity) : (.infinity, -.infinity) }
         let (a, b) = ((-half - origin) / direction, (half - origin) / direction)

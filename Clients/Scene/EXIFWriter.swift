@@ -1,11 +1,11 @@
 import Foundation
 
-/// Writes the EXIF that an iPhone's camera writes, as far as we read it (Exif 2.32, TIFF 6.0), big-endian.
+/// Writes EXIF as an iPhone's camera does, with the fields that we read (Exif 2.32, TIFF 6.0), big-endian.
 struct EXIFWriter {
     let options: SceneOptions
 
-    /// Puts the APP1 segment first and drops the JFIF one, as cameras do.
-    /// - Throws: ``SceneError`` `encodingFailed` if `jpeg` is not one or the fields do not fit a segment.
+    /// Inserts the APP1 segment as the first, and removes the JFIF segment, as cameras do.
+    /// - Throws: ``SceneError`` `encodingFailed` if `jpeg` is not a JPEG or the fields do not fit into a segment.
     func insert(into jpeg: [UInt8]) throws(SceneError) -> [UInt8] {
         guard jpeg.count > 6, jpeg[0] == 0xFF, jpeg[1] == 0xD8 else { throw SceneError(.encodingFailed, "not a JPEG") }
         var rest = 2
@@ -58,7 +58,7 @@ struct EXIFWriter {
         return exif
     }
 
-    /// Apple's form: a header, then a directory whose offsets count from the note's start.
+    /// In Apple's format: a header, then a directory with offsets from the note's start.
     private var makerNote: [UInt8] {
         var note = TIFFDirectory()
         note.long(0x0001, 14)

@@ -1,10 +1,10 @@
-/// Measures a stage as a phone's LiDAR does after smoothing: correlated noise and holes.
+/// Measures a stage as a phone's LiDAR does after smoothing, with correlated noise and holes.
 struct LiDAR {
     let seed: UInt64
-    /// Recaptures of smooth surfaces bulge by a few percent at some corners.
+    /// Whether some corners bulge by a few percent, as when smooth surfaces are recaptured.
     let hasBulges: Bool
 
-    /// - Returns: metres along the optical axis, row-major; 0 where nothing came back.
+    /// - Returns: metres along the optical axis, row-major; 0 without a measurement.
     func measure(_ stage: Stage, width: Int, height: Int) -> [Float] {
         let slow = ValueNoise(seed: seed ^ 0xA1, cell: Double(width) / 16)
         let fast = ValueNoise(seed: seed ^ 0xA2, cell: Double(width) / 85)
@@ -16,7 +16,7 @@ struct LiDAR {
                 let x = (Double(column) + 0.5) / Double(width) * 2 - 1
                 let y = (Double(row) + 0.5) / Double(height) * 2 - 1
                 guard let (metres, cosine) = stage.depth(alongX: x, y: y), metres <= 20,
-                    // Grazing and dark surfaces give nothing back, here and there.
+                    // No measurement at grazing angles, and in random holes.
                     cosine > 0.05, holes(Double(column), Double(row)) < 0.93
                 else {
                     depth.append(0)
@@ -31,7 +31,7 @@ struct LiDAR {
         return depth
     }
 
-    /// Up to 3 % in two of the corners.
+    /// Up to 3 % in some of the corners.
     private func bulge(_ x: Double, _ y: Double) -> Double {
         var sum = 0.0
         for (index, (cornerX, cornerY)) in [(-0.7, -0.7), (0.7, -0.7), (-0.7, 0.7), (0.7, 0.7)].enumerated() {

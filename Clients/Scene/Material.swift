@@ -1,17 +1,17 @@
-/// What a surface looks like, by its position on it.
+/// The look of a surface, by position on it.
 indirect enum Material: Sendable {
     case plain(Vector3)
     case wood(Vector3, seed: UInt64)
     case tiles(Vector3, Vector3, size: Double)
-    /// Book spines, each of its own width and colour.
+    /// Book spines in various colours.
     case spines(seed: UInt64)
-    /// Shines by itself: a lamp.
+    /// A light source.
     case glowing(Vector3)
-    /// A picture of another stage on a rectangle, bright as a screen is, or as dull as paper.
+    /// A picture of another stage on a rectangle, on a bright screen or on paper.
     case picture(Stage, isGlowing: Bool)
     case landscape(seed: UInt64)
 
-    /// - Returns: the colour in 0...1, and whether it needs no light.
+    /// - Returns: the colour in 0...1, and whether it is independent of the light.
     func colour(_ u: Double, _ v: Double) -> (colour: Vector3, isGlowing: Bool) {
         switch self {
         case .plain(let colour): (colour, false)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Takes the picture of a stage: ray-cast at moderate size, enlarged, with a sensor's noise.
+/// Photographs a stage: ray-cast at a moderate size, then enlarged, with a sensor's noise.
 struct PhotoSensor {
     private static let noiseCount = 16_381
 
@@ -26,7 +26,7 @@ struct PhotoSensor {
                 let y = (Double(row) + 0.5) / Double(height) * 2 - 1
                 let light = stage.colour(alongX: x, y: y)
                 for value in [light.x, light.y, light.z] {
-                    // Surfaces are given in display values: made linear, exposed, and brought back with a soft curve.
+                    // Surfaces have display values: they are made linear, exposed, and converted back with a soft curve.
                     let exposed = value * value * (1.55 - 0.55 * min(value, 1))
                     pixels.append(gamma[Int(min(max(exposed, 0), 1) * 1023)])
                 }
@@ -68,7 +68,7 @@ struct PhotoSensor {
         return pixels
     }
 
-    /// The small pixel before the middle of a large one, and the next one's share in 1/256.
+    /// The small pixel before the middle of a large one, and the share of the next one in 1/256.
     private static func place(_ index: Int, of count: Int, in smallCount: Int) -> (Int, Int) {
         let position = ((2 * index + 1) * smallCount * 256 / count - 256) / 2
         let clamped = min(max(position, 0), (smallCount - 1) * 256 - 1)

@@ -9,7 +9,7 @@ struct Ray {
 /// Where a ray meets a surface.
 struct Hit {
     let t: Double
-    /// Length 1, towards the side the ray comes from.
+    /// Of length 1, towards the side that the ray comes from.
     let normal: Vector3
     /// Position on the surface: metres, or −1...1 on rectangles with a picture.
     let u: Double

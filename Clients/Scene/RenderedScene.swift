@@ -1,10 +1,10 @@
-import Compression
+public import Compression
 
 /// A photo and its depth map, covering the same field of view.
 public struct RenderedScene: Sendable {
     /// With EXIF.
     public let jpeg: [UInt8]
-    /// Metres along the optical axis, row-major, top row first; 0 where the sensor gave none.
+    /// Metres along the optical axis, row-major, top row first; 0 without a measurement.
     public let depth: [Float]
     public let depthWidth: Int
     public let depthHeight: Int

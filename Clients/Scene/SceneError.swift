@@ -3,7 +3,7 @@ public struct SceneError: Error, Equatable, CustomStringConvertible {
     public enum Code: String, Sendable {
         /// A size, orientation or text out of range.
         case invalidOptions = "invalid_options"
-        /// A codec failed.
+        /// The photo or its EXIF could not be encoded.
         case encodingFailed = "encoding_failed"
     }
 

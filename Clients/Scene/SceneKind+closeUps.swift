@@ -55,7 +55,7 @@ extension SceneKind {
 
     static func screenInRoom(_ random: inout SeededGenerator) -> Stage {
         var stage = room(&random)
-        // The middle goes from −0.6 to 0.6; 13 % to 16 % of it are left on the right.
+        // The centre goes from −0.6 to 0.6; 13 % to 16 % of it, on the right, are not covered.
         let edge = 0.6 - 1.2 * random.number(0.13...0.16)
         let picture = SceneKind.room.stage(seed: random.next())
         stage.add(.rectangle(stage.upright(at: 0.5, from: -1.3, to: edge)), .plain(Vector3(0.06, 0.06, 0.07)))

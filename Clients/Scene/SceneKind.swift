@@ -6,14 +6,14 @@ public enum SceneKind: String, CaseIterable, Sendable {
     case room
     /// A mug, books and fruit on a desk, half a metre away.
     case desk
-    /// A monitor that shows a room: what an attacker would photograph.
+    /// A monitor that shows a room, as an attacker would photograph it.
     case screen
-    /// A screen that leaves about a seventh of the middle of the picture to the room beside it.
+    /// A screen that covers about six sevenths of the centre of the picture, with a room beside it.
     case screenInRoom = "screen-in-room"
-    /// A poster on a wall seen at an angle, so that its distances differ by metres though it is flat.
+    /// A poster on a wall, seen at an angle so that its distances differ by metres although it is flat.
     case poster
 
-    /// The stage for a seed; every seed moves the furniture.
+    /// The stage for a seed, which decides where the furniture is.
     func stage(seed: UInt64) -> Stage {
         var random = SeededGenerator(seed: seed &+ 0x5CE4E)
         return switch self {

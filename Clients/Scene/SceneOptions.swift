@@ -1,23 +1,23 @@
-import Foundation
+public import Foundation
 
 /// How a scene is photographed.
 public struct SceneOptions: Sendable {
-    /// Pixels of the photo as stored; 4 : 3 keeps the proportions.
+    /// Pixels of the photo as stored; other proportions than 4 : 3 are distorted.
     public var photoSize: (width: Int, height: Int) = (4032, 3024)
     /// Pixels of the depth map, as ARKit's `sceneDepth` gives it.
     public var depthSize: (width: Int, height: Int) = (256, 192)
-    /// Longer side at which the photo is ray-cast before it is enlarged to `photoSize`; less is faster and blurrier.
+    /// The longer side at which the photo is ray-cast before it is enlarged to `photoSize`; smaller is faster and blurrier.
     public var detail = 1008
     public var capturedAt: Date
     /// Offset of the camera's clock from UTC, in seconds.
     public var secondsFromUTC = 0
     /// EXIF Model.
     public var model = "iPhone 15 Pro"
-    /// EXIF Orientation, 1...8; the pixels stay as they are.
+    /// EXIF Orientation, 1...8; the pixels are not turned.
     public var orientation = 1
     /// EXIF GPS; `nil` writes none.
     public var location: SceneLocation?
-    /// Writes a maker note, serial numbers and an owner name, so that their removal can be shown.
+    /// Whether to write a maker note, serial numbers and an owner's name, to test that they are removed.
     public var includesPrivateTags = false
     /// 1...100.
     public var jpegQuality = 90

@@ -1,10 +1,10 @@
 import Foundation
 import Imaging
 
-/// A small deterministic ray caster: captures of our own for the demonstration and the tests.
+/// A small deterministic ray caster that makes captures for the demo and the tests.
 public enum SceneRenderer {
     /// Renders a photo and its LiDAR-like depth map. The same arguments give the same bytes on one machine.
-    /// - Parameter seed: moves and colours what is in the scene and decides the noise.
+    /// - Parameter seed: decides positions, colours and noise.
     /// - Throws: ``SceneError``.
     public static func render(_ kind: SceneKind, seed: UInt64, options: SceneOptions) throws(SceneError) -> RenderedScene {
         try check(options)

@@ -22,7 +22,7 @@ struct SeededGenerator: RandomNumberGenerator {
         choices.isEmpty ? Vector3(0.5, 0.5, 0.5) : Vector3(rgb: choices[Int(next() % UInt64(choices.count))])
     }
 
-    /// A number in 0..<1 that depends on nothing but the three arguments.
+    /// A number in 0..<1 that depends only on the three arguments.
     static func hash(_ a: Int, _ b: Int, seed: UInt64) -> Double {
         unit(
             mix(

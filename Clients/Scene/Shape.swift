@@ -1,4 +1,4 @@
-/// What the ray caster can hit. Metres; y points up.
+/// The shapes of the ray caster. Metres; y points up.
 enum Shape: Sendable {
     case rectangle(Rectangle)
     case box(Box)

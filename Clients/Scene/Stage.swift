@@ -27,25 +27,25 @@ struct Stage: Sendable {
 
     mutating func add(_ shape: Shape, _ material: Material) { surfaces.append(Surface(shape: shape, material: material)) }
 
-    /// A rectangle across the line of sight, higher than the picture.
+    /// A rectangle perpendicular to the optical axis, higher than the picture.
     /// - Parameters:
     ///   - distance: metres along the optical axis.
-    ///   - left: where it begins in picture coordinates, −1...1 within the picture; `end` where it ends.
+    ///   - left: its left edge in picture coordinates, −1...1 within the picture; `end` is its right edge.
     func upright(at distance: Double, from left: Double, to end: Double) -> Rectangle {
         let (half, middle) = ((end - left) / 2 * Self.halfWidth * distance, (end + left) / 2 * Self.halfWidth * distance)
         return Rectangle(
             centre: position + forward * distance + right * middle, right: right * half, up: up * (1.2 * Self.halfHeight * distance))
     }
 
-    /// Distance along the optical axis in metres and the cosine of the angle at which the ray arrives; `nil` if it meets nothing.
+    /// Distance along the optical axis in metres, and the cosine of the angle of incidence; `nil` if the ray hits nothing.
     /// - Parameters: picture coordinates −1...1, y down.
     func depth(alongX x: Double, y: Double) -> (metres: Double, cosine: Double)? {
         let ray = ray(x, y)
-        // The direction's part along the axis has length 1, so that t is the distance along it.
+        // The direction's component along the axis has length 1, so t is the distance along it.
         return nearest(ray).map { ($0.hit.t, abs($0.hit.normal.dot(ray.direction.normalized))) }
     }
 
-    /// The light that arrives from there, 0...1 for each colour.
+    /// The light from that direction, 0...1 for each colour.
     func colour(alongX x: Double, y: Double) -> Vector3 {
         let ray = ray(x, y)
         guard let (hit, material) = nearest(ray) else { return Vector3(0.05, 0.05, 0.06) }

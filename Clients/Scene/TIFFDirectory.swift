@@ -19,7 +19,7 @@ struct TIFFDirectory {
     mutating func short(_ tag: Int, _ value: Int) { add(tag, 3, 1, Self.bigEndian(UInt16(clamping: value))) }
     mutating func long(_ tag: Int, _ value: Int) { add(tag, 4, 1, Self.bigEndian(UInt32(clamping: value))) }
 
-    /// With its closing NUL.
+    /// With the terminating NUL.
     mutating func ascii(_ tag: Int, _ text: String) {
         let value = text.utf8.filter { $0 != 0 } + [0]
         add(tag, 2, value.count, value)
@@ -37,8 +37,8 @@ struct TIFFDirectory {
         fields.append(Field(tag: tag, type: type, count: count, value: .bytes(value)))
     }
 
-    /// The directory followed by what does not fit its entries.
-    /// - Parameter start: offset in the TIFF file, even.
+    /// The directory, followed by the values that do not fit into its entries.
+    /// - Parameter start: its offset in the TIFF file, even.
     func serialized(at start: Int) -> [UInt8] {
         // Entries must be in ascending order of their tags.
         let sorted = fields.sorted { $0.tag < $1.tag }

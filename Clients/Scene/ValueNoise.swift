@@ -1,4 +1,4 @@
-/// Smooth noise in −1...1: random values on a grid, blended between.
+/// Smooth noise in −1...1: random values on a grid, interpolated.
 struct ValueNoise {
     let seed: UInt64
     /// Distance between grid points, in the unit of the coordinates.

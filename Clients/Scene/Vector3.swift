@@ -1,4 +1,4 @@
-/// A point, direction or colour of three numbers.
+/// A point, a direction or a colour.
 struct Vector3: Sendable, Equatable {
     var x: Double
     var y: Double
@@ -24,7 +24,7 @@ struct Vector3: Sendable, Equatable {
         Vector3(y * other.z - z * other.y, z * other.x - x * other.z, x * other.y - y * other.x)
     }
 
-    /// Turned about the vertical axis, x towards −z for a positive angle in radians.
+    /// Rotated about the vertical axis; a positive angle turns x towards −z.
     func turned(cosine: Double, sine: Double) -> Vector3 {
         Vector3(x * cosine + z * sine, y, z * cosine - x * sine)
     }

@@ -1,4 +1,4 @@
-/// Writes the CBOR that App Attest objects consist of: definite, minimal lengths (RFC 8949 §4.2).
+/// Writes the CBOR of App Attest objects, with definite, minimal lengths (RFC 8949 §4.2).
 enum CBORWriter {
     static func text(_ value: String) -> [UInt8] { head(3, value.utf8.count) + Array(value.utf8) }
     static func bytes(_ value: [UInt8]) -> [UInt8] { head(2, value.count) + value }

@@ -1,4 +1,4 @@
-/// What a simulated device can do wrong on purpose, one thing at a time.
+/// An error that a simulated device makes on purpose.
 public enum Defect: String, Sendable, CaseIterable {
     // In attestations.
     case wrongChallenge = "wrong-challenge"
@@ -22,7 +22,7 @@ public enum Defect: String, Sendable, CaseIterable {
     case assertionOfOtherApp = "assertion-of-other-app"
     case assertionTrailingCBOR = "assertion-trailing-cbor"
 
-    /// Whether it shows in the attestation, at registration.
+    /// Whether it is in the attestation, and not in assertions.
     public var isOfAttestation: Bool {
         switch self {
         case .badSignature, .assertionOfOtherApp, .assertionTrailingCBOR: false

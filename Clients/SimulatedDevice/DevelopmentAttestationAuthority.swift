@@ -1,11 +1,12 @@
+import CaptureProtocol
 import Crypto
-import Foundation
+public import Foundation
 import SwiftASN1
 import X509
 
-/// A certificate authority of Apple's profile under a root of its own: P-384 root and intermediate, P-256 leaves.
+/// A certificate authority with Apple's profile and a root of its own: P-384 root and intermediate, P-256 leaves.
 ///
-/// Only an installation in development mode that was given ``rootPEM`` believes it.
+/// Only an installation in development mode that is configured with ``rootPEM`` trusts it.
 public struct DevelopmentAttestationAuthority: Sendable {
     let root: Certificate
     let intermediate: Certificate
@@ -13,7 +14,7 @@ public struct DevelopmentAttestationAuthority: Sendable {
     /// The root certificate, for `RIAL_APP_ATTEST_EXTRA_ROOTS`.
     public let rootPEM: String
 
-    /// Makes a new root and intermediate, valid for ten years from a day before `time`.
+    /// Makes a root and an intermediate, valid from a day before `time` for ten years.
     public init(at time: Date = Date()) throws {
         let rootKey = P384.Signing.PrivateKey()
         let name = try DistinguishedName { CommonName("rial development attestation root") }
@@ -38,7 +39,7 @@ public struct DevelopmentAttestationAuthority: Sendable {
         rootPEM = try root.serializeAsPEM().pemString + "\n"
     }
 
-    /// The authority kept in `directory` (`root.pem`, `intermediate.pem`, `intermediate-key.pem`), made there if it is not.
+    /// Loads the authority from `directory` (`root.pem`, `intermediate.pem`, `intermediate-key.pem`), or creates it there.
     public static func loadOrCreate(in directory: URL) throws -> DevelopmentAttestationAuthority {
         let files = ["root.pem", "intermediate.pem", "intermediate-key.pem"].map(directory.appendingPathComponent)
         if files.allSatisfy({ FileManager.default.fileExists(atPath: $0.path) }) {
@@ -57,7 +58,7 @@ public struct DevelopmentAttestationAuthority: Sendable {
         return authority
     }
 
-    /// A leaf for the key with the nonce in Apple's extension.
+    /// A leaf for the key, with the nonce in Apple's extension.
     func leaf(
         _ publicKey: P256.Signing.PublicKey, nonce: [UInt8], validFrom start: Date, to end: Date, isAuthority: Bool = false,
         signedBy key: P384.Signing.PrivateKey? = nil
@@ -75,7 +76,7 @@ public struct DevelopmentAttestationAuthority: Sendable {
         return try Certificate(
             version: .v3, serialNumber: .init(), publicKey: .init(publicKey), notValidBefore: start, notValidAfter: end,
             issuer: intermediate.subject,
-            subject: try DistinguishedName { CommonName(Self.hex(SHA256.hash(data: publicKey.x963Representation))) },
+            subject: try DistinguishedName { CommonName(Hex.encode(SHA256.hash(data: publicKey.x963Representation))) },
             signatureAlgorithm: .ecdsaWithSHA256, extensions: extensions, issuerPrivateKey: .init(key ?? intermediateKey))
     }
 
@@ -94,10 +95,6 @@ public struct DevelopmentAttestationAuthority: Sendable {
                 ASN1OctetString(contentBytes: nonce[...]), explicitlyTaggedWithTagNumber: 1, tagClass: .contextSpecific)
         }
         return serializer.serializedBytes
-    }
-
-    private static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }
 

@@ -1,6 +1,6 @@
 import CaptureProtocol
 import Crypto
-import Foundation
+public import Foundation
 import X509
 
 /// What a device sends to register.
@@ -11,9 +11,9 @@ public struct SimulatedAttestation: Sendable {
 }
 
 extension SimulatedDevice {
-    /// Attests the device's key for a challenge: client data hash is SHA-256(challenge), or SHA-256(challenge ‖ request key).
+    /// Attests the device's key for a challenge.
     ///
-    /// The receipt is 64 random bytes: Apple alone can make one, and it is not covered by the attestation.
+    /// The receipt is 64 random bytes: only Apple can make one, and the attestation does not cover it.
     public func attestation(
         challenge: [UInt8], authority: DevelopmentAttestationAuthority, at time: Date = Date(), defect: Defect? = nil
     ) throws -> SimulatedAttestation {

@@ -1,14 +1,14 @@
-import CaptureProtocol
+public import CaptureProtocol
 import Crypto
-import Foundation
+public import Foundation
 
-/// Which key signs a device's requests.
+/// The key that signs a device's requests; with `none` the attested key does.
 public enum RequestKeyKind: String, Codable, Sendable, CaseIterable { case ed25519, p256, none }
 
-/// A device made of software that speaks App Attest's exact format. Encodes to JSON, keys included: a file of it is a secret.
+/// A device in software that uses the exact format of App Attest. It encodes to JSON with its private keys, so that a file of it is secret.
 public struct SimulatedDevice: Codable, Sendable {
     public static let developmentAppID = "ABCDE12345.app.rial.ios"
-    /// Given by the server at registration.
+    /// Assigned by the server at registration.
     public var deviceID: String?
     public var model: String
     public var appID: String
@@ -57,7 +57,7 @@ public struct SimulatedDevice: Codable, Sendable {
         get throws { try P256.Signing.PrivateKey(rawRepresentation: attestedKeyBytes) }
     }
 
-    /// An assertion over the client data hash, with the next counter unless one is given.
+    /// An assertion over the client data hash, with the given or the next counter.
     public mutating func assertion(clientDataHash: [UInt8], counter given: UInt32? = nil, defect: Defect? = nil) throws -> [UInt8] {
         let value = given ?? (counter == .max ? counter : counter + 1)
         counter = max(counter, value)
@@ -73,7 +73,7 @@ public struct SimulatedDevice: Codable, Sendable {
         return defect == .assertionTrailingCBOR ? object + [0] : object
     }
 
-    /// The assertion of a capture in the binding that our client uses: photo, depth and metadata.
+    /// The assertion of a capture, with the binding that our client uses: photo, depth and metadata.
     public mutating func captureAssertion(
         photoDigest: ContentDigest, depthDigest: ContentDigest, metadataDigest: ContentDigest, counter: UInt32? = nil, defect: Defect? = nil
     ) throws -> [UInt8] {
@@ -81,7 +81,7 @@ public struct SimulatedDevice: Codable, Sendable {
         return try assertion(clientDataHash: hash.bytes, counter: counter, defect: defect)
     }
 
-    /// The signature of a request's message by the request key, or an assertion over its SHA-256 without one.
+    /// The request key's signature over a request's message; without a request key, an assertion over the message's SHA-256.
     public mutating func signature(of message: String, rawP256: Bool = false) throws -> [UInt8] {
         let bytes = Array(message.utf8)
         guard let key = requestKeyBytes else { return try assertion(clientDataHash: Array(SHA256.hash(data: bytes))) }
@@ -95,7 +95,7 @@ public struct SimulatedDevice: Codable, Sendable {
 
     /// The headers that authenticate a request (SPEC §2).
     /// - Parameters:
-    ///   - path: with its query.
+    ///   - path: with the query.
     ///   - version: 1 or 2.
     public mutating func requestHeaders(
         method: String, path: String, bodyDigest: ContentDigest, at time: Date = Date(), version: Int = 2, rawP256: Bool = false

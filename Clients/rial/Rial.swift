@@ -1,4 +1,5 @@
 import ArgumentParser
+import CaptureProtocol
 import Foundation
 import Logging
 
@@ -9,25 +10,66 @@ struct Rial: AsyncParsableCommand {
         commandName: "rial",
         abstract: "Sends captures to rial., shows their evidence, and looks after an installation.",
         discussion: """
-            Commands that talk to the API read RIAL_PUBLIC_URL; those for operators read the same RIAL_ variables as the \
-            services, secrets also from files (RIAL_…_FILE). `make up` writes them to .local/stack.env.
+            Commands that use the API read RIAL_PUBLIC_URL; operators' commands read the same RIAL_ variables as the services. \
+            Secrets can also be in files (RIAL_…_FILE). `make up` writes the variables to .local/stack.env.
             """,
-        version: "1.0.0",
+        version: Product.version,
         subcommands: [
             DemoCommand.self, DeviceCommand.self, CaptureCommand.self, SceneCommand.self, LoadCommand.self,
             PageLoadCommand.self, SoakCommand.self, VerifyCommand.self, DeadLetterCommand.self, AdminCommand.self,
         ])
 
     static func main() async {
-        // A peer that goes away is an error of the write, not the end of the process.
+        // A write to a closed connection is to fail, not to end the process.
         signal(SIGPIPE, SIG_IGN)
         let level = ProcessInfo.processInfo.environment["RIAL_LOG_LEVEL"].flatMap(Logger.Level.init(rawValue:))
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)
-            // Failures are told in a sentence of the command's own.
+            // Commands report failures themselves, in a sentence.
             handler.logLevel = level ?? .critical
             return handler
         }
         await main(nil)
     }
+}
+
+/// Sends captures and shows their evidence.
+struct CaptureCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "capture",
+        abstract: "Sends a capture, or shows one with its evidence.",
+        subcommands: [CaptureSend.self, CaptureShow.self])
+}
+
+/// Registers and shows a simulated device; revokes, restores and audits any device.
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device",
+        abstract: "Registers, shows, revokes and restores devices.",
+        discussion: """
+            `register` and `show` are for a simulated device, with attestations in Apple's format under a development root; the \
+            server has to be in development mode and trust this root. The other commands are for operators and any device.
+            """,
+        subcommands: [DeviceRegister.self, DeviceShow.self, DeviceRevoke.self, DeviceRestore.self, DeviceAudit.self])
+}
+
+/// Lists and re-drives dead letters.
+struct DeadLetterCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dlq",
+        abstract: "Lists, shows and re-drives dead letters.",
+        discussion: "Reads RIAL_KAFKA_BROKERS, and RIAL_DATABASE_URL for `redrive --capture`.",
+        subcommands: [DeadLetterList.self, DeadLetterShow.self, DeadLetterRedrive.self])
+}
+
+/// Prepares what the services need before they start, and lists damaged media.
+struct AdminCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "admin",
+        abstract: "Prepares database, topics, bucket and the development root, and lists damage.",
+        discussion: "The commands may be repeated, and wait up to a minute for a dependency that is still starting.",
+        subcommands: [
+            AdminMigrate.self, AdminTopics.self, AdminBucket.self, AdminDevelopmentRoot.self, AdminSigningIdentity.self,
+            AdminDamage.self,
+        ])
 }

@@ -6,13 +6,12 @@ import Logging
 import Metrics
 import Models
 import Observability
-import Persistence
 import ServiceRuntime
 
 /// Operator's routes on the admin port, all with `RIAL_ADMIN_TOKEN`: `POST /devices/{id}/revoke`, `POST /devices/{id}/restore`,
 /// `GET /devices/{id}/events`. Answers are JSON with a stable word in `status`.
 struct DeviceAdministration {
-    let database: PostgresPool
+    let devices: any DeviceRepository
     let authorization: AdminAuthorization
     let logger: Logger
 
@@ -30,11 +29,7 @@ struct DeviceAdministration {
         else { return Self.answer(.badRequest, "body_invalid") }
         let isKnown: Bool
         do {
-            isKnown = try await database.withTransaction { connection in
-                guard try await DeviceRepository(connection).apply(action, to: id) else { return false }
-                try await DeviceEventRepository(connection).append(action, id, note)
-                return true
-            }
+            isKnown = try await devices.apply(action, to: id, note)
         } catch {
             return unavailable(error)
         }
@@ -48,7 +43,7 @@ struct DeviceAdministration {
         if let refused = refuse(request) { return refused }
         guard let id = DeviceID(try context.parameters.require("id")) else { return Self.answer(.badRequest, "device_id_invalid") }
         do {
-            guard let events = try await database.withConnection({ try await DeviceEventRepository($0).events(of: id) }) else {
+            guard let events = try await devices.events(of: id) else {
                 return Self.answer(.notFound, "device_unknown")
             }
             return Self.json(.ok, try WireJSON.encode(["events": events]))

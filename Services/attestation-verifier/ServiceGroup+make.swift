@@ -1,3 +1,4 @@
+import Models
 import Attestation
 import Delivery
 import Logging
@@ -11,11 +12,12 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let registrations = AppraiseRegistration(
         appraiser: AttestationAppraiser(
             roots: settings.roots, appIDs: settings.appIDs, environment: settings.appAttestEnvironment),
-        receipts: ReceiptAppraiser(), database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox)
-    let work = AppraiseCapture(
-        appraiser: CaptureAppraiser(policy: settings.policy), database: backbone.database, storage: backbone.storage)
-    let captures = PartHandler(work, .attestationVerifier, database: backbone.database)
+        receipts: ReceiptAppraiser(),
+        registrations: PostgresRegistrationRepository(database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox))
+    let devices = PostgresDeviceRepository(database: backbone.database)
+    let work = AppraiseCapture(appraiser: CaptureAppraiser(policy: settings.policy), devices: devices, storage: backbone.storage)
+    let captures = PartHandler(work, parts: PostgresPartRepository.appraisals(backbone.database))
     return backbone.serviceGroup([backbone.consume(registrations), backbone.consume(captures)]) { router in
-        DeviceAdministration(database: backbone.database, authorization: settings.authorization, logger: logger).addRoutes(to: router)
+        DeviceAdministration(devices: devices, authorization: settings.authorization, logger: logger).addRoutes(to: router)
     }
 }

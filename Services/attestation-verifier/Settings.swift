@@ -1,3 +1,4 @@
+import Models
 import Attestation
 import Foundation
 import ServiceRuntime

@@ -1,3 +1,4 @@
+import Models
 import Delivery
 import Logging
 import Observability
@@ -8,6 +9,7 @@ import ServiceRuntime
 func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
     let backbone = try Backbone(.depthAnalyzer, settings: settings.common, metrics: metrics, logger: logger)
     let handler = PartHandler(
-        AnalyzeDepth(analysis: CaptureAnalysis(storage: backbone.storage)), .depthAnalyzer, database: backbone.database)
+        AnalyzeDepth(analysis: CaptureAnalysis(storage: backbone.storage)),
+        parts: PostgresPartRepository(.depthAnalyzer, database: backbone.database))
     return backbone.serviceGroup([backbone.consume(handler)])
 }

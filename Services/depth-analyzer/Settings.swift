@@ -1,3 +1,4 @@
+import Models
 import ServiceRuntime
 
 /// Everything `depth-analyzer` reads from the environment, read once.

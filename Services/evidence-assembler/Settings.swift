@@ -1,3 +1,4 @@
+import Models
 import ServiceRuntime
 
 /// Everything `evidence-assembler` reads from the environment, read once.

@@ -1,7 +1,9 @@
+import Models
 import CaptureProtocol
 import Foundation
 import Messaging
 import ServiceRuntime
+import Site
 
 /// Everything `gateway` reads from the environment, read once.
 struct Settings: Sendable {
@@ -18,8 +20,8 @@ struct Settings: Sendable {
     let trustedProxies: [AddressRange]
     let publicStorageEndpoint: URL?
     let idleTimeoutSeconds: Int
-    let uploadPlaces: PlaceLedger.Rule
-    let mediaPlaces: PlaceLedger.Rule
+    let uploadLimits: PermitLedger.Limits
+    let mediaLimits: PermitLedger.Limits
     let limits: RateLimits
     let verification: VerificationSettings
     let site: SiteSettings
@@ -47,10 +49,10 @@ struct Settings: Sendable {
         publicStorageEndpoint = try environment.url("RIAL_S3_PUBLIC_ENDPOINT")
         idleTimeoutSeconds = try environment.integer("RIAL_HTTP_IDLE_TIMEOUT_SECONDS", default: 30, in: 1...3600)
         let uploads = try environment.integer("RIAL_MAX_CONCURRENT_UPLOADS", default: 32, in: 1...10_000)
-        uploadPlaces = PlaceLedger.Rule(
+        uploadLimits = PermitLedger.Limits(
             total: uploads, perAddress: try environment.integer("RIAL_MAX_UPLOADS_PER_ADDRESS", default: 8, in: 0...10_000),
-            perDevice: try environment.integer("RIAL_MAX_UPLOADS_PER_DEVICE", default: 3, in: 0...10_000), kept: uploads / 2)
-        mediaPlaces = PlaceLedger.Rule(
+            perDevice: try environment.integer("RIAL_MAX_UPLOADS_PER_DEVICE", default: 3, in: 0...10_000), reserved: uploads / 2)
+        mediaLimits = PermitLedger.Limits(
             total: try environment.integer("RIAL_MAX_CONCURRENT_MEDIA", default: 48, in: 1...StorageConnections.perPurpose * 3 / 4),
             perAddress: try environment.integer("RIAL_MAX_MEDIA_PER_ADDRESS", default: 16, in: 0...10_000))
         limits = try RateLimits(environment)

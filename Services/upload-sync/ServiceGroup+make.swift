@@ -1,4 +1,6 @@
+import Models
 import Delivery
+import Foundation
 import Logging
 import Observability
 import ServiceLifecycle
@@ -7,19 +9,21 @@ import ServiceRuntime
 /// Builds the service from its settings.
 func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
     let backbone = try Backbone(.uploadSync, settings: settings.common, metrics: metrics, logger: logger)
-    let intake = LegacyIntake(storage: backbone.storage, database: backbone.database)
+    let rows = PostgresCleanUpRepository(database: backbone.database)
+    let intake = LegacyIntake(storage: backbone.storage, rows: rows)
     let handler = PartHandler(
-        SyncUpload(inventory: MediaInventory(storage: backbone.storage, intake: intake)), .uploadSync, database: backbone.database)
+        SyncUpload(inventory: MediaInventory(storage: backbone.storage, intake: intake)),
+        parts: PostgresPartRepository(.uploadSync, database: backbone.database))
     let repeats = RepeatedUploads(
         database: backbone.database, storage: backbone.storage, outbox: backbone.outbox, logger: logger)
     let announcer = StuckCaptures(
         database: backbone.database, outbox: backbone.outbox, after: settings.announceAgainAfter, logger: logger)
-    let cleaner = IntakeCleaner(database: backbone.database, storage: backbone.storage, logger: logger)
-    let sweeper = DerivedSweeper(database: backbone.database, storage: backbone.storage, logger: logger)
-    let expiry = MediaExpiry(database: backbone.database, storage: backbone.storage, logger: logger)
+    let cleaner = IntakeCleaner(rows: rows, storage: backbone.storage, logger: logger)
+    let sweeper = DerivedSweeper(rows: rows, storage: backbone.storage, logger: logger)
+    let expiry = MediaExpiry(rows: rows, storage: backbone.storage, logger: logger)
     let scrubber = MediaScrubber(
-        days: settings.scrubDays, bytesPerSecond: settings.scrubBytesPerSecond, database: backbone.database, storage: backbone.storage,
-        logger: logger)
+        days: settings.scrubDays, bytesPerSecond: settings.scrubBytesPerSecond, rows: PostgresScrubRepository(database: backbone.database),
+        storage: backbone.storage, logger: logger)
     return backbone.serviceGroup([
         backbone.consume(handler),
         PeriodicTask(name: "bring repeated uploads", every: .seconds(1), logger: logger) { try await repeats.bring() },
@@ -33,7 +37,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         PeriodicTask(name: "delete abandoned uploads", every: .seconds(600), logger: logger) {
             try await cleaner.deleteAbandoned()
         },
-        PeriodicTask(name: "delete unnamed objects", every: .seconds(3600), logger: logger) { try await sweeper.sweep() },
+        PeriodicTask(name: "delete unnamed objects", every: .seconds(3600), logger: logger) { try await sweeper.sweep(at: Date()) },
         PeriodicTask(name: "delete media of failed captures", every: .seconds(3600), logger: logger) { try await expiry.expire() },
     ])
 }

@@ -1,3 +1,4 @@
+import Models
 import ServiceRuntime
 
 /// Everything `upload-sync` reads from the environment, read once.

@@ -18,17 +18,17 @@ public enum AssertionFailure: String, Error, Sendable, CaseIterable {
     case counterReplay = "counter_replay"
 }
 
-/// An assertion whose signature and app id hold; what its counter means is the caller's to say.
+/// An assertion whose signature and app id are right. The caller has to check the counter.
 public struct VerifiedAssertion: Sendable, Equatable {
     public let counter: UInt32
     public let appID: String
     public let extensions: AttestationExtensions
 
-    /// Apple's own rule: above the stored counter. Where assertions may arrive out of order, uniqueness is asked instead.
+    /// Apple's rule: greater than the stored counter. Where assertions may arrive out of order, the counter has to be unique instead.
     public func isAbove(previousCounter: UInt32) -> Bool { counter > previousCounter }
 }
 
-/// An assertion in form, nothing of it believed yet.
+/// A well-formed assertion; nothing in it is verified yet.
 public struct SubmittedAssertion: Sendable {
     /// Genuine ones have at most 260 bytes.
     public static let maximumBytes = 2048
@@ -47,7 +47,7 @@ public struct SubmittedAssertion: Sendable {
         if head.rest.isEmpty {
             extensions = AttestationExtensions()
         } else {
-            // The AT flag is set in assertions although no credential follows: what is there is exactly one map (§3).
+            // Assertions have the AT flag although no credential follows: the rest has to be exactly one map (§3).
             guard let map = try? CBOR.decode(head.rest), let parsed = AttestationExtensions(map) else {
                 throw .malformedAuthData
             }
@@ -59,7 +59,7 @@ public struct SubmittedAssertion: Sendable {
     }
 }
 
-/// Appraises App Attest assertions by a stored key.
+/// Appraises App Attest assertions with a stored public key.
 public struct AssertionAppraiser: Sendable {
     private let appIDs: [(appID: String, hash: [UInt8])]
 
@@ -72,7 +72,7 @@ public struct AssertionAppraiser: Sendable {
         appraise(assertion, publicKeyX963: publicKeyX963, candidates: [clientDataHash])
     }
 
-    /// Tries several client data hashes in order; one verification each, until one holds.
+    /// Tries several client data hashes in order, until the signature verifies over one.
     public func appraise(_ assertion: [UInt8], publicKeyX963: [UInt8], candidates: [[UInt8]]) -> AssertionVerdict {
         do {
             let submitted = try SubmittedAssertion(assertion)
@@ -93,7 +93,7 @@ public struct AssertionAppraiser: Sendable {
         }
     }
 
-    /// The nonce is the message of ECDSA, so it is hashed once more inside.
+    /// The nonce is ECDSA's message, so ECDSA hashes it once more.
     private static func isValid(
         _ signature: P256.Signing.ECDSASignature, _ submitted: SubmittedAssertion, _ key: P256.Signing.PublicKey,
         clientDataHash: [UInt8]

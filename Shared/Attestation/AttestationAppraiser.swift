@@ -1,14 +1,14 @@
 import Crypto
-import Foundation
+public import Foundation
 import X509
 
-/// Appraises App Attest attestations: every check of `guides/app-attest.md` §1 up to the challenge's own life, in that order.
+/// Appraises App Attest attestations: every check of `guides/app-attest.md` §1, in that order, except the challenge's lifetime.
 public struct AttestationAppraiser: Sendable {
     private let appIDs: [(appID: String, hash: [UInt8])]
     private let environment: AppAttestEnvironment
     private let chain: CertificateChain
 
-    /// - Parameter appIDs: `team.bundle`, compared by case.
+    /// - Parameter appIDs: `team.bundle`, case-sensitive.
     public init(roots: TrustRoots, appIDs: [String], environment: AppAttestEnvironment) {
         self.appIDs = appIDs.map { ($0, Array(SHA256.hash(data: Array($0.utf8)))) }
         self.environment = environment
@@ -17,9 +17,9 @@ public struct AttestationAppraiser: Sendable {
 
     /// - Parameters:
     ///   - object: the attestation object as received.
-    ///   - keyID: 32 bytes, as the client gave them.
-    ///   - clientDataHash: what the device was given as client data hash; normally 32 bytes.
-    ///   - time: when it was received: certificates live for days only.
+    ///   - keyID: 32 bytes, as the client sent them.
+    ///   - clientDataHash: the client data hash that the device attested; normally 32 bytes.
+    ///   - time: of receipt, at which the certificates have to be valid: they live only for days.
     public func appraise(_ object: [UInt8], keyID: [UInt8], clientDataHash: [UInt8], at time: Date) -> AttestationVerdict {
         do {
             return .verified(try verify(object, keyID: keyID, clientDataHash: clientDataHash, at: time))
@@ -32,13 +32,13 @@ public struct AttestationAppraiser: Sendable {
         _ object: [UInt8], keyID: [UInt8], clientDataHash: [UInt8], at time: Date
     ) throws(AttestationFailure) -> VerifiedAttestation {
         let submitted = try SubmittedAttestation(object)
-        let judged = try chain.judge(submitted.certificates, at: time)
-        guard let nonce = NonceExtension.read(judged.leaf) else { throw .nonceMissing }
+        let validated = try chain.validate(submitted.certificates, at: time)
+        guard let nonce = NonceExtension.read(validated.leaf) else { throw .nonceMissing }
         var hasher = SHA256()
         hasher.update(data: submitted.authenticatorData)
         hasher.update(data: clientDataHash)
         guard hasher.finalize().elementsEqual(nonce) else { throw .nonceMismatch }
-        guard let publicKey = P256.Signing.PublicKey(judged.leaf.publicKey) else { throw .keyType }
+        guard let publicKey = P256.Signing.PublicKey(validated.leaf.publicKey) else { throw .keyType }
         let point = Array(publicKey.x963Representation)
         guard SHA256.hash(data: point).elementsEqual(keyID) else { throw .keyIDMismatch }
         guard let app = appIDs.first(where: { $0.hash.elementsEqual(submitted.head.rpIDHash) }) else { throw .appIDMismatch }
@@ -49,6 +49,6 @@ public struct AttestationAppraiser: Sendable {
         return VerifiedAttestation(
             keyID: keyID, publicKeyX963: point, appID: app.appID, environment: environment,
             certificateChain: submitted.certificates.map(Array.init), receipt: submitted.receipt.map(Array.init),
-            extensions: submitted.credential.extensions, isDevelopmentRoot: judged.isDevelopmentRoot)
+            extensions: submitted.credential.extensions, isDevelopmentRoot: validated.isDevelopmentRoot)
     }
 }

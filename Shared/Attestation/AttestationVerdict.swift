@@ -1,8 +1,8 @@
-/// Where a key was attested: development builds and released ones are kept apart.
+/// The App Attest environment of a key: development or released builds.
 public enum AppAttestEnvironment: String, Sendable, CaseIterable {
     case production, development
 
-    /// The aaguid that stands for it.
+    /// Its aaguid.
     var aaguid: [UInt8] {
         switch self {
         case .production: Array("appattest".utf8) + [UInt8](repeating: 0, count: 7)
@@ -36,7 +36,7 @@ public enum AttestationFailure: String, Error, Sendable, CaseIterable {
     case publicKeyMismatch = "public_key_mismatch"
 }
 
-/// An attestation whose every check held.
+/// An attestation that passed every check.
 public struct VerifiedAttestation: Sendable, Equatable {
     /// SHA-256 of the public key's point.
     public let keyID: [UInt8]
@@ -46,9 +46,9 @@ public struct VerifiedAttestation: Sendable, Equatable {
     public let environment: AppAttestEnvironment
     /// DER, leaf first.
     public let certificateChain: [[UInt8]]
-    /// Not covered by the attestation: nothing of it is proved until its own checks hold.
+    /// Not covered by the attestation: it proves nothing until ``ReceiptAppraiser`` has verified it.
     public let receipt: [UInt8]?
     public let extensions: AttestationExtensions
-    /// The chain ends at a root added for development, not at Apple's.
+    /// The chain ends at a development root, not at Apple's.
     public let isDevelopmentRoot: Bool
 }

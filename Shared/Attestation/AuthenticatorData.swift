@@ -27,8 +27,7 @@ struct AttestedCredential: Sendable {
     let publicKeyX963: [UInt8]
     let extensions: AttestationExtensions
 
-    /// What remains after the COSE key is parsed by the bytes there are, not by the ED flag: it is not reliable
-    /// (`guides/app-attest.md` §3).
+    /// Bytes after the COSE key are parsed as extensions whatever the ED flag says, since it is not reliable (`guides/app-attest.md` §3).
     init?(_ data: AuthenticatorData) {
         let bytes = data.rest
         guard data.flags & Self.attestedFlag != 0, bytes.count >= 18 + 32 else { return nil }
@@ -57,7 +56,7 @@ struct AttestedCredential: Sendable {
     }
 }
 
-/// The map that iOS 27 and later add; absent on older systems. Unknown keys are no error.
+/// The map that iOS 27 and later add; absent on older systems. Unknown keys are allowed.
 public struct AttestationExtensions: Sendable, Equatable {
     /// 1 operating system, 2 TestFlight, 3 development, 4 App Store, 5 enterprise or ad hoc, 6 Developer ID, 10 other.
     public var validationCategory: UInt32?
@@ -68,7 +67,7 @@ public struct AttestationExtensions: Sendable, Equatable {
         self.bundleVersion = bundleVersion
     }
 
-    /// `nil` if the item is no map.
+    /// `nil` if the item is not a map.
     init?(_ item: CBOR) {
         guard case .map = item else { return nil }
         if let category = item["apple_validation_category_01"]?.byteString, category.count == 4 {

@@ -1,4 +1,4 @@
-/// One data item of the strict subset of CBOR (RFC 8949 §4.2) that App Attest objects are written in.
+/// One data item of the strict subset of CBOR (RFC 8949 §4.2) that App Attest objects use.
 ///
 /// Definite and minimal lengths, no tags, floats or duplicate keys, valid UTF-8, at most eight levels.
 public indirect enum CBOR: Sendable, Hashable {
@@ -36,12 +36,12 @@ public indirect enum CBOR: Sendable, Hashable {
     }
 }
 
-/// Why bytes are not CBOR of the strict subset.
+/// Why bytes are not in the strict subset of CBOR.
 public enum CBORError: Error, Sendable {
     case truncated, trailingBytes, indefiniteLength, notMinimal, unsupported, tooDeep, duplicateKey, invalidText
 }
 
-/// Reads items one after the other; never allocates by a declared length.
+/// Reads items one after the other. A declared length never makes it allocate.
 struct CBORReader {
     static let maximumDepth = 8
     private let bytes: ArraySlice<UInt8>

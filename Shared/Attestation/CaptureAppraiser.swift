@@ -1,8 +1,8 @@
-import CaptureProtocol
-import Foundation
-import Models
+public import CaptureProtocol
+public import Foundation
+public import Models
 
-/// A registered device as far as the hardware check looks at it.
+/// What the hardware check needs of a registered device.
 public struct RegisteredDevice: Sendable, Equatable {
     public let level: AttestationLevel
     public let isRevoked: Bool
@@ -29,7 +29,7 @@ public struct RegisteredDevice: Sendable, Equatable {
         self.bundleVersion = bundleVersion
     }
 
-    /// - Parameter assertion: what the assertion itself says is newer than what the registration said.
+    /// - Parameter assertion: its values are newer than those of the registration, and replace them.
     func attested(appID: String, _ assertion: AttestationExtensions) -> AttestedDevice {
         AttestedDevice(
             appID: appID, environment: environment, isDevelopmentRoot: isDevelopmentRoot,
@@ -38,7 +38,7 @@ public struct RegisteredDevice: Sendable, Equatable {
     }
 }
 
-/// The hardware check of a capture (SPEC §3), up to its counter: whether that is fresh, only the database can say.
+/// The hardware check of a capture (SPEC §3), except whether its counter is new, which only the database knows.
 public struct CaptureAppraiser: Sendable {
     public let policy: DevicePolicy
 
@@ -46,7 +46,7 @@ public struct CaptureAppraiser: Sendable {
 
     /// - Parameters:
     ///   - assertion: CBOR; `nil` if none was sent.
-    ///   - candidates: what the assertion may be over, in the order to try.
+    ///   - candidates: the client data hashes that the assertion may be made over, in the order to try.
     ///   - receivedAt: when the capture was accepted.
     public func appraise(
         _ assertion: [UInt8]?, by device: RegisteredDevice, over candidates: [(binding: AssertionBinding, hash: ContentDigest)],
@@ -62,7 +62,7 @@ public struct CaptureAppraiser: Sendable {
         switch verdict {
         case .rejected(let failure): return .fail(failure.reason)
         case .verified(let verified, let index):
-            // Attestation used counter 0: an assertion that claims it was not made by a Secure Enclave.
+            // The attestation used counter 0, so a Secure Enclave never makes an assertion with it.
             guard verified.counter > 0 else { return .fail(.counterReplay) }
             let signed = SignedCapture(binding: candidates[index].binding, counter: verified.counter)
             let refusal = policy.refusal(

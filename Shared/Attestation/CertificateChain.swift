@@ -4,11 +4,11 @@ import Synchronization
 import SwiftASN1
 import X509
 
-/// Judges the two certificates of an attestation (RFC 5280 §6.1, as far as Apple's profile needs it).
+/// Validates the two certificates of an attestation (RFC 5280 §6.1, as far as Apple's profile needs it).
 ///
-/// The general policy of a TLS library does not fit: a genuine leaf has no authority key identifier, and no revocation pointers.
-/// The intermediate is the same in nearly every attestation, so its signature is checked once and remembered by its exact bytes;
-/// its validity is judged each time.
+/// A TLS library's general policy does not fit: a genuine leaf has neither an authority key identifier nor revocation pointers. The
+/// intermediate is the same in nearly every attestation, so its signature is checked once and remembered by its exact bytes; its validity
+/// period is checked each time.
 final class CertificateChain: Sendable {
     static let maximumRemembered = 16
     private struct Intermediate: Sendable {
@@ -20,13 +20,13 @@ final class CertificateChain: Sendable {
 
     init(roots: TrustRoots) { self.roots = roots }
 
-    struct Judged {
+    struct Validated {
         let leaf: Certificate
         let isDevelopmentRoot: Bool
     }
 
     /// - Parameter certificates: leaf and intermediate, DER.
-    func judge(_ certificates: [ArraySlice<UInt8>], at time: Date) throws(AttestationFailure) -> Judged {
+    func validate(_ certificates: [ArraySlice<UInt8>], at time: Date) throws(AttestationFailure) -> Validated {
         guard certificates.count == 2 else { throw .certificateChain }
         guard let leaf = try? Certificate(derEncoded: certificates[0]) else { throw .certificateMalformed }
         let intermediate = try trusted(Array(certificates[1]))
@@ -34,7 +34,7 @@ final class CertificateChain: Sendable {
         for certificate in [leaf, intermediate.certificate, intermediate.root.certificate] {
             guard certificate.notValidBefore <= time, time <= certificate.notValidAfter else { throw .certificateExpired }
         }
-        return Judged(leaf: leaf, isDevelopmentRoot: intermediate.root.isDevelopment)
+        return Validated(leaf: leaf, isDevelopmentRoot: intermediate.root.isDevelopment)
     }
 
     private func trusted(_ der: [UInt8]) throws(AttestationFailure) -> Intermediate {
@@ -78,11 +78,11 @@ final class CertificateChain: Sendable {
     }
 }
 
-/// Reads the nonce that Apple put into the leaf.
+/// Reads the nonce from the leaf's extension.
 enum NonceExtension {
     static let identifier: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 8, 2]
 
-    /// `SEQUENCE { [1] EXPLICIT OCTET STRING (32) }`, exactly; `nil` otherwise.
+    /// The value of exactly `SEQUENCE { [1] EXPLICIT OCTET STRING (32) }`; `nil` otherwise.
     static func read(_ certificate: Certificate) -> ArraySlice<UInt8>? {
         guard let value = certificate.extensions[oid: identifier]?.value, let root = try? DER.parse(value) else { return nil }
         let nonce = try? DER.sequence(root, identifier: .sequence) { nodes in

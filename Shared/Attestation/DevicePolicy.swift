@@ -1,19 +1,19 @@
-import CaptureProtocol
-import Foundation
-import Models
+public import CaptureProtocol
+public import Foundation
+public import Models
 
-/// What this installation accepts of verified devices and their assertions, at the time of each appraisal (SPEC §3): a device that was
-/// registered under other settings is judged by these.
+/// Which verified devices and assertions this installation accepts (SPEC §3). It applies at each appraisal, also to devices that were
+/// registered under other settings.
 public struct DevicePolicy: Sendable, Equatable {
     public let appIDs: Set<String>
     public let environment: AppAttestEnvironment
-    /// Roots besides Apple's: in development mode only.
+    /// Whether to accept roots besides Apple's: only in development mode.
     public let acceptsDevelopmentRoots: Bool
     /// Validation categories; empty accepts all.
     public var validationCategories: Set<UInt32> = []
     /// Bundle versions; empty accepts all.
     public var bundleVersions: Set<String> = []
-    /// Captures received from this moment on need the binding that covers everything; `nil` accepts the older ones for good.
+    /// Captures received from this time on need the binding that covers everything; `nil` accepts the older bindings for ever.
     public var legacyBindingsUntil: Date?
 
     public init(
@@ -28,13 +28,13 @@ public struct DevicePolicy: Sendable, Equatable {
         self.legacyBindingsUntil = legacyBindingsUntil
     }
 
-    /// - Returns: `nil` if the device and what its assertion covers are accepted; else the first reason, the device's before the binding's.
-    ///   Nothing contradicts then, so that the check is `unavailable`, not `fail`.
+    /// - Returns: `nil` if the device and its binding are accepted; else the first reason, checking the device before the binding. A refusal
+    ///   is not a contradiction, so the check becomes `unavailable`, not `fail`.
     public func refusal(of device: AttestedDevice, binding: AssertionBinding, receivedAt: Date) -> HardwareReason? {
         guard appIDs.contains(device.appID) else { return .appNotAccepted }
         guard device.environment == environment.rawValue else { return .environmentMismatch }
         guard acceptsDevelopmentRoots || !device.isDevelopmentRoot else { return .developmentDevice }
-        // Systems before iOS 27 say neither: they are accepted.
+        // Systems before iOS 27 attest neither of the next two, and are accepted.
         if !validationCategories.isEmpty, let category = device.validationCategory, !validationCategories.contains(category) {
             return .distributionNotAccepted
         }
@@ -44,7 +44,7 @@ public struct DevicePolicy: Sendable, Equatable {
     }
 }
 
-/// What of a device the policy looks at.
+/// What the policy needs of a device.
 public struct AttestedDevice: Sendable, Equatable {
     public let appID: String
     public let environment: String?
@@ -66,7 +66,7 @@ public struct AttestedDevice: Sendable, Equatable {
 public enum BundleVersion {
     public static let maximumCharacters = 64
 
-    /// A version as it can be kept: what does not print is left out, what is long is cut.
+    /// The version as it is stored: printable ASCII only, at most ``maximumCharacters``.
     public static func storable(_ text: String) -> String {
         var kept = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.lazy.filter({ (0x20...0x7e).contains($0.value) }).prefix(maximumCharacters) {

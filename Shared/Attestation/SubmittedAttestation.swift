@@ -1,4 +1,4 @@
-/// An attestation object in form, nothing of it believed yet.
+/// A well-formed attestation object; nothing in it is verified yet.
 struct SubmittedAttestation: Sendable {
     static let maximumBytes = 16 * 1024
     /// Leaf and intermediate, DER.
@@ -19,7 +19,7 @@ struct SubmittedAttestation: Sendable {
         guard case .array(let chain)? = statement[.text("x5c")], chain.count == 2 else { throw .malformedObject }
         certificates = chain.compactMap(\.byteString)
         receipt = statement[.text("receipt")]?.byteString
-        // The receipt is missing from one published object; where it is, it is a byte string, and nothing else stands beside.
+        // One published object has no receipt. If there is one it is a byte string; no other fields are allowed.
         guard certificates.count == 2, statement.count == (receipt == nil ? 1 : 2) else { throw .malformedObject }
         guard let head = AuthenticatorData(data), let credential = AttestedCredential(head) else { throw .malformedAuthData }
         authenticatorData = data

@@ -1,3 +1,4 @@
+import SwiftASN1
 import Foundation
 import X509
 
@@ -29,7 +30,7 @@ public struct TrustRoots: Sendable {
         return TrustRoots(roots: roots + added)
     }
 
-    /// A store of other certificates than Apple's, for the vectors that name another anchor.
+    /// Only these certificates, without Apple's, for test vectors with another anchor.
     static func only(pem: String) throws -> TrustRoots { try TrustRoots(roots: []).adding(pem: pem) }
 }
 

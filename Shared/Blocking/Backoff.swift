@@ -1,4 +1,4 @@
-/// Exponential backoff with full jitter: each wait is random between half and all of a span that doubles up to a limit.
+/// Exponential backoff with jitter: each wait is random between half and all of a span, which doubles up to a limit.
 public struct Backoff: Sendable {
     private let initial: Double
     private let limit: Double

@@ -1,9 +1,9 @@
 import Dispatch
 
-/// A serial executor with a thread of its own while it has work, on which C calls may block.
+/// A serial executor that has a thread of its own while there is work, so that C calls may block on it.
 ///
-/// Blocking on Swift's cooperative pool would starve every other task: that pool has as many threads as the machine has cores.
-/// An actor uses it by returning ``asUnownedSerialExecutor()`` as its `unownedExecutor` and keeping it in a stored property.
+/// Blocking on Swift's cooperative pool, which has one thread per core, would starve all other tasks. An actor keeps the executor in
+/// a stored property and returns ``asUnownedSerialExecutor()`` as its `unownedExecutor`.
 public final class BlockingExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
@@ -19,9 +19,9 @@ public final class BlockingExecutor: SerialExecutor {
 
     public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 
-    /// Runs one blocking call here and returns what it returned; the caller's thread is free meanwhile.
+    /// Runs one blocking call on this executor's thread and returns its result.
     ///
-    /// Cancellation does not interrupt the call: bound it by a limit of its own.
+    /// Cancellation does not interrupt the call: give it a timeout of its own.
     public func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try body() }) }

@@ -15,7 +15,7 @@ public final class FIFOSemaphore: Sendable {
     ///   - queueLimit: how many may wait.
     public init(permits: Int, queueLimit: Int) { state = Mutex(PermitQueue(permits: permits, queueLimit: queueLimit)) }
 
-    /// Waits for a permit, which its holder gives back by ``release(_:)``.
+    /// Waits for a permit; the caller returns it with ``release(_:)``.
     /// - Parameter timeout: `nil` waits for as long as it takes.
     /// - Returns: the permit's number, 0 to one less than there are.
     public func acquire(timeout: Duration? = nil) async throws(Refusal) -> Int {
@@ -45,7 +45,7 @@ public final class FIFOSemaphore: Sendable {
         return try result.get()
     }
 
-    /// Passes the permit on to who waits longest.
+    /// Passes the permit to the longest waiter.
     public func release(_ permit: Int) {
         state.withLock { $0.release(permit) }?.resume(returning: .success(permit))
     }
@@ -55,7 +55,7 @@ public final class FIFOSemaphore: Sendable {
     }
 }
 
-/// Who holds permits and who waits for one: no clock, no task.
+/// The semaphore's state: free permits, and waiters in order. It knows no clock and no task, so it is tested without either.
 struct PermitQueue<Waiter> {
     enum Answer: Equatable {
         case permit(Int)
@@ -67,7 +67,7 @@ struct PermitQueue<Waiter> {
     private var waiting: [(ticket: UInt64, waiter: Waiter)] = []
     private let queueLimit: Int
     private var lastTicket: UInt64 = 0
-    /// Tickets that are in use, with why they left if they did so before they waited.
+    /// Tickets in use; with a refusal if the ticket timed out or was cancelled before it was queued.
     private var open: [UInt64: FIFOSemaphore.Refusal?] = [:]
 
     init(permits: Int, queueLimit: Int) {
@@ -81,7 +81,7 @@ struct PermitQueue<Waiter> {
         return lastTicket
     }
 
-    /// - Parameter waiter: kept if the answer is `queued`, and given back by ``release(_:)`` or ``leave(_:_:)``.
+    /// - Parameter waiter: kept if the answer is `queued`; ``release(_:)`` or ``leave(_:_:)`` returns it.
     mutating func acquire(_ ticket: UInt64, _ waiter: Waiter) -> Answer {
         if let refusal = open[ticket].flatMap(\.self) { return .refused(refusal) }
         if let permit = free.popLast() { return .permit(permit) }
@@ -90,7 +90,7 @@ struct PermitQueue<Waiter> {
         return .queued
     }
 
-    /// - Returns: who has the permit now; `nil` if nobody waits.
+    /// - Returns: the waiter that has the permit now, for the caller to resume; `nil` if nobody waits.
     mutating func release(_ permit: Int) -> Waiter? {
         guard !waiting.isEmpty else {
             free.append(permit)
@@ -99,7 +99,7 @@ struct PermitQueue<Waiter> {
         return waiting.removeFirst().waiter
     }
 
-    /// - Returns: who waited; `nil` if it does not, which it then never will.
+    /// - Returns: the waiter, for the caller to resume; `nil` if the ticket is not queued, and then it never will be.
     mutating func leave(_ ticket: UInt64, _ refusal: FIFOSemaphore.Refusal) -> Waiter? {
         guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else {
             if open.keys.contains(ticket) { open.updateValue(refusal, forKey: ticket) }
@@ -108,9 +108,9 @@ struct PermitQueue<Waiter> {
         return waiting.remove(at: index).waiter
     }
 
-    /// The ticket is used up: what comes too late leaves no trace.
+    /// Ends the ticket: a timeout or cancellation that comes later changes nothing.
     mutating func forget(_ ticket: UInt64) { open.removeValue(forKey: ticket) }
 
-    /// Tickets of which something is remembered.
+    /// Tickets in use; 0 when nothing leaks.
     var remembered: Int { open.count }
 }

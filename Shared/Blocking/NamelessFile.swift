@@ -1,8 +1,8 @@
-import Foundation
+public import Foundation
 
-/// A file without a name: its bytes are gone when it is let go, or the process ends. Its calls block for as long as the disk does.
+/// A file without a name: it disappears with its last reference, or with the process. Its calls block on the disk.
 ///
-/// Written by one task at a time; whoever has the descriptor may read it, and processes that are started meanwhile do not inherit it.
+/// One task at a time may write; whoever has the descriptor may read. Child processes do not inherit the descriptor.
 public final class NamelessFile: Sendable {
     public struct Failure: Error, Sendable, CustomStringConvertible {
         /// The system's `errno`; 0 where a file ended before it should.
@@ -12,7 +12,7 @@ public final class NamelessFile: Sendable {
 
     public let descriptor: Int32
 
-    /// - Parameter folder: where there is room; the file never appears in it for longer than its making takes.
+    /// - Parameter folder: on a disk with room; the file's name is removed from it as soon as the file is created.
     public init(in folder: String = FileManager.default.temporaryDirectory.path) throws(Failure) {
         // mkstemp(3) replaces the six X.
         var template = Array((folder + "/rial-XXXXXX").utf8CString)
@@ -35,7 +35,7 @@ public final class NamelessFile: Sendable {
         }
     }
 
-    /// What lies there, up to the end of the file, whoever wrote it.
+    /// The bytes in the range, fewer if the file ends before.
     public func bytes(_ range: Range<Int64>) throws(Failure) -> [UInt8] {
         var position = 0
         var code: Int32 = 0
@@ -54,7 +54,7 @@ public final class NamelessFile: Sendable {
         return bytes
     }
 
-    /// All of it.
+    /// The whole file.
     public func bytes() throws(Failure) -> [UInt8] {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }

@@ -1,5 +1,5 @@
 // The part of libc2pa_c 0.91 that rial. uses, declared here because its distribution has no header.
-// Every handle is opaque; c2pa_free frees all but streams, and is harmless for what it does not know.
+// Every handle is opaque; c2pa_free frees all handles but streams, and ignores unknown pointers.
 #ifndef RIAL_CC2PA_SHIM_H
 #define RIAL_CC2PA_SHIM_H
 
@@ -17,7 +17,7 @@ typedef struct C2paStream C2paStream;
 typedef struct C2paSigner C2paSigner;
 
 char *c2pa_version(void);
-// The calling thread's last error; may be null or empty. Never cleared by success.
+// The calling thread's last error; may be null or empty. A successful call does not clear it.
 char *c2pa_error(void);
 int c2pa_free(const void *handle);
 
@@ -59,7 +59,7 @@ C2paReader *c2pa_reader_with_stream(C2paReader *reader, const char *format, C2pa
 C2paReader *c2pa_reader_with_manifest_data_and_stream(
     C2paReader *reader, const char *format, C2paStream *stream, const uint8_t *manifest, size_t count);
 char *c2pa_reader_json(C2paReader *reader);
-// The whole store as the conformance programme reads it.
+// The whole store in the JSON format of the C2PA conformance programme.
 char *c2pa_reader_crjson(C2paReader *reader);
 const char *c2pa_reader_remote_url(C2paReader *reader);
 

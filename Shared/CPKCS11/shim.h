@@ -1,5 +1,5 @@
 #pragma once
-// Declarations only: the module that they call is opened at run time, so nothing is linked.
+// Declarations only: the PKCS#11 module is loaded at run time, so nothing is linked.
 #if __has_include(<p11-kit/pkcs11.h>)
 #include <p11-kit/pkcs11.h>
 #else

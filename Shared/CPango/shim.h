@@ -2,7 +2,7 @@
 #include <cairo-ft.h>
 #include <fontconfig/fontconfig.h>
 
-// What of Pango 1.50 is used, as <pango/pangocairo.h> and <pango/pangofc-fontmap.h> declare it. Those headers are not included, because
+// The part of Pango 1.50 that is used, from <pango/pangocairo.h> and <pango/pangofc-fontmap.h>. Those headers are not included, because
 // their pkg-config files bring the flag -pthread (from GLib's), which the package manager refuses with a warning at each build. The
 // functions are part of Pango's stable ABI; C's enumerations are ints.
 

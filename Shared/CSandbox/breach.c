@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Each gives what the system call gave: negative with errno set if it was refused.
+// Each returns the system call's result: negative with errno set if it was refused.
 static long try_internet_socket(void) { return syscall(SYS_socket, AF_INET, SOCK_STREAM, 0); }
 static long try_internet6_socket(void) { return syscall(SYS_socket, AF_INET6, SOCK_DGRAM, 0); }
 static long try_local_socket(void) { return syscall(SYS_socket, AF_UNIX, SOCK_STREAM, 0); }
@@ -41,7 +41,7 @@ static long try_execute(void) {
     char *const environment[] = {NULL};
     return syscall(SYS_execve, "/bin/true", arguments, environment);
 }
-// The child of a fork that was let through ends at once and is collected.
+// If fork() was allowed, the child exits at once and is waited for.
 static long collected(long child) {
     if (child == 0) syscall(SYS_exit_group, 0);
     if (child > 0) (void)waitpid((pid_t)child, NULL, 0);

@@ -14,13 +14,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Descriptors 0 to 2, and room for none more than these.
+// Descriptors 0 to 2 only.
 enum { maximum_descriptors = 8, niceness = 5 };
 
 static int limit(pid_t process, __rlimit_resource_t resource, uint64_t soft, uint64_t hard) {
     struct rlimit current;
     if (prlimit(process, resource, NULL, &current) != 0) return errno;
-    // A limit that is tighter already stays: without privilege it could not be raised either.
+    // A tighter limit is kept: an unprivileged process could not raise it anyway.
     struct rlimit wanted = {.rlim_cur = soft, .rlim_max = hard};
     if (current.rlim_max < wanted.rlim_max) wanted.rlim_max = current.rlim_max;
     if (wanted.rlim_max < wanted.rlim_cur) wanted.rlim_cur = wanted.rlim_max;
@@ -34,7 +34,7 @@ int rial_limit_child(pid_t child, const struct rial_sandbox_limits *limits) {
     return error;
 }
 
-// Root's privileges, if it has any: the filter leaves no call to use them with, and this is the second lock.
+// Drops root's privileges, if the process has any. A second protection: the filter already forbids every call that needs them.
 static int drop_capabilities(void) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
@@ -43,7 +43,7 @@ static int drop_capabilities(void) {
 
 int rial_sandbox_enter(const struct rial_sandbox_limits *limits) {
     int error = rial_limit_child(0, limits);
-    // 0 applies to regular files only: pipes can still be written.
+    // The limit 0 applies to regular files only; the process can still write to pipes.
     if (error == 0) error = limit(0, RLIMIT_FSIZE, 0, 0);
     if (error == 0) error = limit(0, RLIMIT_NOFILE, maximum_descriptors, maximum_descriptors);
     if (error == 0) error = limit(0, RLIMIT_NPROC, 0, 0);
@@ -52,9 +52,9 @@ int rial_sandbox_enter(const struct rial_sandbox_limits *limits) {
     error = drop_capabilities();
     if (error != 0) return error;
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return errno;
-    // Sent when the thread ends that started this process.
+    // The process is killed when the thread that started it ends.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
-    // Whoever is served by other processes comes first; to be refused this does no harm.
+    // Other processes get processor time first; it does not matter if this fails.
     (void)setpriority(PRIO_PROCESS, 0, niceness);
     alarm(limits->wall_seconds);
     return rial_filter_install();

@@ -1,7 +1,7 @@
 #ifndef RIAL_CSANDBOX_FILTER_H
 #define RIAL_CSANDBOX_FILTER_H
 
-// Lets only the listed system calls of all threads through; the others fail with EPERM or ENOSYS. Returns 0 or an errno.
+// Allows only the listed system calls in all threads; others fail with EPERM or ENOSYS. Returns 0 or an errno.
 // PR_SET_NO_NEW_PRIVS must be set.
 int rial_filter_install(void);
 

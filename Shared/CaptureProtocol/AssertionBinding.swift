@@ -5,10 +5,10 @@ public enum AssertionBinding: String, Codable, Sendable {
     case photo
 
     public var coversDepth: Bool { covers.contains(.depth) }
-    /// Time, place and model stand in the metadata.
+    /// The metadata holds time, place and model.
     public var coversMetadata: Bool { covers.contains(.metadata) }
 
-    /// What of the capture is signed.
+    /// The signed parts of the capture.
     public var covers: [SignedPart] {
         switch self {
         case .photoDepthMetadata: [.photo, .depth, .metadata]

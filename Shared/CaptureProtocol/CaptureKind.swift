@@ -1,5 +1,5 @@
-/// What a capture is, from the route that takes it to its evidence. A `switch` over it has no `default`: a new kind makes the compiler
-/// list what it owes.
+/// What a capture is, from the route that accepts it to its evidence. No `switch` over it has a `default`, so that for a new kind the
+/// compiler lists what is missing.
 public enum CaptureKind: Sendable, Hashable, CaseIterable {
     /// A photo with its depth map, both kept by the server.
     case photo
@@ -22,14 +22,14 @@ public enum CaptureKind: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// As rows, events and answers spell it, in two words.
+    /// From the two words that rows, events and responses use.
     /// - Returns: `nil` for a pair that is no kind, such as a video of which there is only the hash.
     public init?(type: CaptureType, mode: CaptureMode) {
         guard let kind = Self.allCases.first(where: { $0.type == type && $0.mode == mode }) else { return nil }
         self = kind
     }
 
-    /// As rows have it.
+    /// From the columns of a row.
     /// - Returns: `nil` for words that this version does not know.
     public init?(type: String, mode: String) {
         guard let type = CaptureType(rawValue: type), let mode = CaptureMode(rawValue: mode) else { return nil }

@@ -1,32 +1,73 @@
-import Foundation
+public import Foundation
 
-/// What the upload's `metadata` part says (SPEC §2). Unknown fields are kept in the stored bytes, not here.
+/// The `metadata` part of an upload (SPEC §2): the device writes it, the server reads it. Unknown fields are kept in the stored bytes, not
+/// here.
 public struct CaptureMetadata: Sendable, Equatable {
-    public static let maximumBytes = 64 * 1024
+    /// Pixels of each side of a depth map.
+    public static let depthSides = 1...1024
+
     public let capturedAt: Date
     public let deviceModel: String
     public let photoHash: ContentDigest
-    /// 1...1024 each.
+    /// In ``depthSides``, like the height.
     public let depthWidth: Int
     public let depthHeight: Int
     public let location: PreciseLocation?
     /// CBOR.
     public let assertion: [UInt8]?
 
+    public init(
+        capturedAt: Date, deviceModel: String, photoHash: ContentDigest, depthWidth: Int, depthHeight: Int, location: PreciseLocation?,
+        assertion: [UInt8]? = nil
+    ) {
+        self.capturedAt = capturedAt
+        self.deviceModel = deviceModel
+        self.photoHash = photoHash
+        self.depthWidth = depthWidth
+        self.depthHeight = depthHeight
+        self.location = location
+        self.assertion = assertion
+    }
+
+    enum Keys: String, CodingKey {
+        case capturedAt = "captured_at"
+        case deviceModel = "device_model"
+        case photoHash = "photo_hash"
+        case dimensions = "depth_map_dimensions"
+        case location, assertion
+    }
+
+    enum DimensionKeys: String, CodingKey { case width, height }
+
     /// - Throws: ``MetadataError`` naming the field.
     public static func parse(_ bytes: [UInt8]) throws(MetadataError) -> CaptureMetadata {
-        guard bytes.count <= maximumBytes else { throw MetadataError("metadata", "is larger than 64 KiB") }
+        guard bytes.count <= SizeLimits.metadata else { throw MetadataError("metadata", "is larger than \(SizeLimits.metadata >> 10) KiB") }
         let reader = try MetadataReader(bytes)
-        let dimensions = try reader.object("depth_map_dimensions")
+        let dimensions = try reader.object(Keys.dimensions.rawValue)
         return CaptureMetadata(
-            capturedAt: try reader.time("captured_at"), deviceModel: try reader.shortText("device_model"),
-            photoHash: try reader.digest("photo_hash"), depthWidth: try dimensions.integer("width", in: 1...1024),
-            depthHeight: try dimensions.integer("height", in: 1...1024), location: try reader.location(),
-            assertion: try reader.base64("assertion"))
+            capturedAt: try reader.time(Keys.capturedAt.rawValue), deviceModel: try reader.shortText(Keys.deviceModel.rawValue),
+            photoHash: try reader.digest(Keys.photoHash.rawValue),
+            depthWidth: try dimensions.integer(DimensionKeys.width.rawValue, in: depthSides),
+            depthHeight: try dimensions.integer(DimensionKeys.height.rawValue, in: depthSides),
+            location: try reader.location(Keys.location.rawValue), assertion: try reader.base64(Keys.assertion.rawValue))
     }
 }
 
-/// Where the device says it was; for the owning device alone. Not checked to be on Earth: a check says so.
+extension CaptureMetadata: Encodable {
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: Keys.self)
+        try fields.encode(Timestamp.format(capturedAt), forKey: .capturedAt)
+        try fields.encode(deviceModel, forKey: .deviceModel)
+        try fields.encode(photoHash, forKey: .photoHash)
+        var dimensions = fields.nestedContainer(keyedBy: DimensionKeys.self, forKey: .dimensions)
+        try dimensions.encode(depthWidth, forKey: .width)
+        try dimensions.encode(depthHeight, forKey: .height)
+        try fields.encodeIfPresent(location, forKey: .location)
+        try fields.encodeIfPresent(assertion.map(Base64Bytes.init), forKey: .assertion)
+    }
+}
+
+/// Where the device says it was; only its owner sees this. It may be off the Earth: that is for the location check to find.
 public struct PreciseLocation: Codable, Sendable, Equatable {
     /// Degrees, WGS 84.
     public let latitude: Double
@@ -35,7 +76,7 @@ public struct PreciseLocation: Codable, Sendable, Equatable {
     public let altitude: Double?
     public let accuracy: Double?
 
-    public init(latitude: Double, longitude: Double, altitude: Double?, accuracy: Double?) {
+    public init(latitude: Double, longitude: Double, altitude: Double? = nil, accuracy: Double? = nil) {
         self.latitude = latitude
         self.longitude = longitude
         self.altitude = altitude

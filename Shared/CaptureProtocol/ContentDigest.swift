@@ -1,5 +1,5 @@
-import Crypto
-import Foundation
+public import Crypto
+public import Foundation
 
 /// A SHA-256 digest: 32 bytes, written as lower-case hex.
 public struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertible {
@@ -13,7 +13,7 @@ public struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertibl
         self.bytes = array
     }
 
-    /// As a hash function gave it.
+    /// The result of a hash function.
     public init(_ digest: SHA256.Digest) { bytes = Array(digest) }
 
     /// Hashes the bytes.

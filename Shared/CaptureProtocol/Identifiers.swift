@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A UUID that says what it identifies; written in lower case everywhere outside the process.
 public protocol UUIDIdentifier: Hashable, Codable, Sendable, CustomStringConvertible, LosslessStringConvertible {
@@ -44,13 +44,13 @@ public struct DeviceID: UUIDIdentifier {
     public init(_ uuid: UUID) { self.uuid = uuid }
 }
 
-/// Identifies one submitted registration, also when it leads to no device.
+/// Identifies one submitted registration, also one that makes no device.
 public struct RegistrationID: UUIDIdentifier {
     public let uuid: UUID
     public init(_ uuid: UUID) { self.uuid = uuid }
 }
 
-/// Identifies one published event; the inbox of a consumer knows it by this.
+/// Identifies one published event; a consumer's inbox recognises repeated deliveries by it.
 public struct EventID: UUIDIdentifier {
     public let uuid: UUID
     public init(_ uuid: UUID) { self.uuid = uuid }

@@ -1,4 +1,4 @@
-/// How deep JSON text nests, without parsing it: Foundation's parser goes down one call a level, and the stack has an end.
+/// How deep JSON text nests, found without parsing it: Foundation's parser recurses once per level and could overflow the stack.
 public enum JSONNesting {
     public static func depth(of bytes: [UInt8]) -> Int {
         var depth = 0

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Takes typed values out of a JSON object, naming the field that is wrong.
+/// Reads typed values from a JSON object; errors name the field.
 struct MetadataReader {
     private let fields: [String: StrictJSON]
     private let path: String
 
-    /// - Throws: ``MetadataError`` for `metadata` if the bytes are not one sound JSON object.
+    /// - Throws: ``MetadataError`` for `metadata` if the bytes are not one valid JSON object.
     init(_ bytes: [UInt8]) throws(MetadataError) {
         do throws(StrictJSON.Failure) {
             guard case .object(let fields) = try StrictJSON(bytes) else { throw StrictJSON.Failure.malformed }
@@ -65,10 +65,10 @@ struct MetadataReader {
         return integer
     }
 
-    /// `latitude` or `lat`, `longitude` or `lng`; absent and null are the same.
-    func location() throws(MetadataError) -> PreciseLocation? {
-        guard isGiven("location") else { return nil }
-        let reader = try object("location")
+    /// With `latitude` or `lat`, `longitude` or `lng`; `nil` if the object is absent or null.
+    func location(_ name: String) throws(MetadataError) -> PreciseLocation? {
+        guard isGiven(name) else { return nil }
+        let reader = try object(name)
         return PreciseLocation(
             latitude: try reader.number(reader.isGiven("latitude") || !reader.isGiven("lat") ? "latitude" : "lat"),
             longitude: try reader.number(reader.isGiven("longitude") || !reader.isGiven("lng") ? "longitude" : "lng"),
@@ -105,7 +105,7 @@ struct MetadataReader {
         }
     }
 
-    /// A name from outside as an error may show it.
+    /// An untrusted name, made safe to show in an error.
     private static func printable(_ name: String) -> String {
         String(String.UnicodeScalarView(name.unicodeScalars.filter(isVisible).prefix(64)))
     }

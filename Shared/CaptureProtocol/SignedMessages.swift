@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// What a device's hardware signs of a capture (SPEC §2): the client data hash of its App Attest assertion, by what it covers.
+/// The client data hash of a capture's App Attest assertion (SPEC §2). It depends on what the assertion covers.
 public enum CaptureClientData {
     private static let captureTag = Array("rial-capture-v2".utf8) + [0]
 
@@ -10,9 +10,9 @@ public enum CaptureClientData {
         ContentDigest(of: captureTag + photo.bytes + depth.bytes + metadata.bytes)
     }
 
-    /// The client data hashes that an assertion may be over, in the order in which they are tried.
+    /// The client data hashes that an assertion may be made over, in the order in which they are tried.
     /// - Parameters:
-    ///   - photoThenDepth: SHA-256 of the photo's bytes followed by the depth part's; `nil` if nobody has computed it yet.
+    ///   - photoThenDepth: SHA-256 of the photo's bytes followed by the depth part's; `nil` if it has not been computed yet.
     public static func candidates(
         photo: ContentDigest, depth: ContentDigest?, metadata: ContentDigest, photoThenDepth: ContentDigest?
     ) -> [(binding: AssertionBinding, hash: ContentDigest)] {
@@ -27,7 +27,7 @@ public enum CaptureClientData {
     }
 }
 
-/// What an attestation is made over (SPEC §2): the challenge, and the request key that it vouches for.
+/// The client data hash of an attestation (SPEC §2): over the challenge and the request key that the attestation vouches for.
 public enum RegistrationClientData {
     public static func hash(challenge: [UInt8], requestKey: [UInt8]?) -> ContentDigest {
         ContentDigest(of: challenge + (requestKey ?? []))

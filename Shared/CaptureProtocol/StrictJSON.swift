@@ -1,16 +1,16 @@
-/// JSON as it came from outside, read once and strictly (RFC 8259, UTF-8 only).
+/// Untrusted JSON, read strictly (RFC 8259, UTF-8 only).
 ///
 /// Unlike Foundation's reader it bounds nesting, refuses a name that occurs twice, and never takes `true` for a number.
 public enum StrictJSON: Sendable, Equatable {
     case null
     case bool(Bool)
-    /// As the nearest `Double`; infinite where the text is beyond one.
+    /// The nearest `Double`; infinite if the number is too large for one.
     case number(Double)
     case string(String)
     case array([StrictJSON])
     case object([String: StrictJSON])
 
-    /// Objects and arrays inside each other.
+    /// Levels of objects and arrays inside each other.
     public static let maximumDepth = 32
 
     /// What is wrong with the text as a whole.
@@ -124,7 +124,7 @@ extension StrictJSON {
             throw .malformed
         }
 
-        /// Behind the backslash. Half of a surrogate pair reads as U+FFFD.
+        /// What follows the backslash. A lone surrogate reads as U+FFFD.
         private mutating func escape() throws(Failure) -> Unicode.Scalar {
             guard let byte = current else { throw .malformed }
             index += 1
@@ -181,7 +181,7 @@ extension StrictJSON {
                 if !take("+") { _ = take("-") }
                 guard digits() > 0 else { throw .malformed }
             }
-            // Grammar holds, so the only thing left to go wrong is the range.
+            // The grammar has been checked, so that only a number out of range cannot be read.
             return Double(String(decoding: bytes[start..<index], as: UTF8.self)) ?? .infinity
         }
     }

@@ -1,9 +1,9 @@
-import Foundation
+public import Foundation
 
 /// RFC 3339 times, read with any offset and fraction, written in UTC with milliseconds.
 public enum Timestamp {
-    /// "2026-11-21T07:00:00.000Z", to the nearest millisecond, in the proleptic Gregorian calendar; years outside 0 to 9999 are held at its
-    /// ends. Foundation's formatter changes to the Julian calendar in 1582, and cuts off.
+    /// "2026-11-21T07:00:00.000Z", to the nearest millisecond, in the proleptic Gregorian calendar; years are clamped to 0 to 9999.
+    /// Foundation's formatter uses the Julian calendar before 1582, and truncates.
     public static func format(_ date: Date) -> String {
         let rounded = (date.timeIntervalSince1970 * 1000).rounded()
         let milliseconds = Int64(min(max(rounded, -62_167_219_200_000), 253_402_300_799_999))
@@ -31,8 +31,8 @@ public enum Timestamp {
         return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 
-    /// RFC 3339 §5.6: date, "T" (or "t"), time, optional fraction, "Z" or a numeric offset. `nil` for anything else,
-    /// days and hours that do not exist included; a leap second reads as the next second.
+    /// Reads RFC 3339 §5.6: date, "T" (or "t"), time, optional fraction, "Z" or a numeric offset. A leap second reads as the next
+    /// second; anything else, such as a day that does not exist, is `nil`.
     public static func parse(_ text: String) -> Date? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes.count <= 40 else { return nil }
@@ -50,9 +50,9 @@ public enum Timestamp {
         guard let offset = reader.offset(), reader.isAtEnd else { return nil }
         let days = daysFromCivil(year: year, month: month, day: day)
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
-        // The years 1 to 9999: what the form itself can write back.
+        // Years 1 to 9999, those that can be written back.
         guard (-62_135_596_800...253_402_300_799).contains(seconds) else { return nil }
-        // What rounds into the year 10000 could not be written back.
+        // This would round up into the year 10000.
         guard seconds < 253_402_300_799 || fraction < 0.9995 else { return nil }
         return Date(timeIntervalSince1970: Double(seconds) + fraction)
     }
@@ -76,7 +76,7 @@ public enum Timestamp {
 }
 
 extension Int {
-    /// Quotient towards minus infinity.
+    /// Division that rounds towards minus infinity.
     fileprivate func floored(by divisor: Int) -> Int { (self - positiveRemainder(divisor)) / divisor }
     fileprivate func positiveRemainder(_ divisor: Int) -> Int { (self % divisor + divisor) % divisor }
 }

@@ -2,7 +2,7 @@ import CZlib
 
 /// Compresses whole buffers by DEFLATE (RFC 1951), with zlib.
 public enum Deflate {
-    /// What stands around the compressed data; the values are zlib's window bits.
+    /// The format around the compressed data; raw values are zlib's window bits.
     public enum Wrapping: Int32, Sendable {
         /// RFC 1952.
         case gzip = 31
@@ -12,7 +12,7 @@ public enum Deflate {
     }
 
     /// - Parameter level: 1, the fastest, to 9, the smallest.
-    /// - Throws: ``DeflateError`` where zlib has no memory, or for 4 GiB and more.
+    /// - Throws: ``DeflateError`` if zlib gets no memory, or for 4 GiB and more.
     public static func compress(_ bytes: [UInt8], wrapping: Wrapping = .gzip, level: Int32 = 6) throws(DeflateError) -> [UInt8] {
         guard let size = UInt32(exactly: bytes.count) else { throw DeflateError(status: Z_BUF_ERROR) }
         var stream = z_stream()
@@ -37,7 +37,7 @@ public enum Deflate {
     }
 }
 
-/// What zlib says it could not do.
+/// A failure of zlib.
 public struct DeflateError: Error, Sendable, CustomStringConvertible {
     /// zlib's return code.
     public let status: Int32

@@ -1,9 +1,9 @@
-import CaptureProtocol
-import Foundation
-import Models
+public import CaptureProtocol
+public import Foundation
+public import Models
 
-/// What the Content Credentials of a capture say: how it was attested, what its depth shows, how sure we are. Never where it was made, nor
-/// by which single device, nor a time, a place or a model that the hardware signature does not cover.
+/// The content of a capture's Content Credentials: attestation, depth analysis and confidence. They never have a place or an identifier of
+/// the device, and time and model only if the hardware signature covers them.
 public struct CaptureClaim: Sendable {
     public let captureID: CaptureID
     /// `nil` unless the time check passed and the hardware signature covers the time.
@@ -21,14 +21,14 @@ public struct CaptureClaim: Sendable {
         self.confidence = ConfidenceAssertion(evidence, confidence)
     }
 
-    /// The manifest's label, the same whenever the capture is signed: there can be only one.
+    /// The manifest's label. It depends on the capture alone, so that there is only one.
     public var manifestID: String { "urn:c2pa:\(captureID):rial" }
 
-    /// The library's definition of the manifest: claim version 2, `c2pa.actions.v2` with `c2pa.created`, and our three assertions, all
-    /// created by the signer.
+    /// The manifest's definition for the library: claim version 2, `c2pa.actions.v2` with `c2pa.created`, and our three assertions, all
+    /// marked as created by the signer.
     ///
-    /// The library drops the version from the labels of assertions that are not the standard's (measured, 0.91.3: `.v1`, `.v2` and repeated
-    /// ones alike): in the file, and to every reader, ours are `app.rial.attestation`, `app.rial.depth_analysis`, `app.rial.confidence`.
+    /// The library drops the version from labels that are not the standard's (measured with 0.91.3, for `.v1`, `.v2` and repeated labels):
+    /// in the file ours are `app.rial.attestation`, `app.rial.depth_analysis` and `app.rial.confidence`.
     func definition() throws -> String {
         let actions = Actions(actions: [.init(when: capturedAt)])
         let assertions = [
@@ -40,12 +40,12 @@ public struct CaptureClaim: Sendable {
     }
 }
 
-/// `app.rial.attestation.v1`: how the capture is bound to a device, see docs/schemas.
+/// `app.rial.attestation.v1` (docs/schemas): how the capture is bound to a device.
 public struct AttestationAssertion: Codable, Sendable, Equatable {
     public let level: AttestationLevel
     public let environment: String?
     public let developmentAttestation: Bool
-    /// As the device reported it; `nil` where the hardware signature covers no metadata.
+    /// As the device reported it; `nil` if the hardware signature does not cover the metadata.
     public let deviceModel: String?
     public let binding: AssertionBinding?
 
@@ -65,7 +65,7 @@ public struct AttestationAssertion: Codable, Sendable, Equatable {
     }
 }
 
-/// `app.rial.depth_analysis.v1`: the numbers and the verdict, lengths in metres, see docs/schemas.
+/// `app.rial.depth_analysis.v1` (docs/schemas): measurements and verdict, lengths in metres.
 public struct DepthAnalysisAssertion: Codable, Sendable, Equatable {
     public let status: CheckStatus
     public let verdict: DepthVerdict?
@@ -117,10 +117,10 @@ public struct DepthAnalysisAssertion: Codable, Sendable, Equatable {
     }
 }
 
-/// `app.rial.confidence.v1`: the level, the checks it follows from, and by which versions, see docs/schemas.
+/// `app.rial.confidence.v1` (docs/schemas): the level, the checks that it follows from, and the versions of the algorithms.
 public struct ConfidenceAssertion: Codable, Sendable, Equatable {
     public let level: ConfidenceLevel
-    /// Those of time, model and place only where the hardware signature covers them.
+    /// Those of time, model and place only if the hardware signature covers them.
     public let checks: [String: CheckStatus]
     public let algorithmVersions: [String: String]
 
@@ -156,8 +156,8 @@ private struct Definition: Encodable {
 }
 
 private struct Generator: Encodable {
-    let name = "rial."
-    let version = "1.0.0"
+    let name = Product.name
+    let version = Product.version
     /// Of the C2PA specification; in the claim's generator only (C2PA 2.4 §10.2.3.2).
     var specVersion: String?
 }
@@ -181,11 +181,11 @@ private struct Actions: Encodable {
     struct Action: Encodable {
         let action = "c2pa.created"
         let when: Date?
-        /// IPTC's term for a photo as a sensor saw it.
+        /// IPTC's term for a photo taken by a sensor.
         let digitalSourceType = "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCapture"
         let softwareAgent = Generator()
     }
     let actions: [Action]
-    /// Nothing happened to the picture but what is listed (C2PA 2.4 §18.15.3): it was taken.
+    /// The list of actions is complete (C2PA 2.4 §18.15.3): the photo was taken, nothing else.
     let allActionsIncluded = true
 }

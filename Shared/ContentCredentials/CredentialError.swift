@@ -1,11 +1,11 @@
-import Signing
+public import Signing
 
-/// Why Content Credentials were not made, or a reader could not be set up.
+/// Why Content Credentials were not written, or a reader could not be set up.
 public enum CredentialError: Error, Sendable, Equatable {
-    /// The signer said so.
+    /// The signer failed.
     case signer(SigningError)
-    /// The time-stamp authority did not answer, or not as it should; nothing was made.
+    /// The time-stamp authority did not respond, or with an invalid token; nothing was written.
     case timestampUnavailable(String)
-    /// The library refused what it was given: source, certificates, manifest or settings.
+    /// The library refused its input: source, certificates, manifest or settings.
     case refused(String)
 }

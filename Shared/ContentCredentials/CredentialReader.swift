@@ -1,25 +1,25 @@
 import CC2PA
 import Foundation
-import Models
+public import Models
 
-/// Reads and validates the Content Credentials of files (C2PA 2.4) without ever touching the network.
+/// Reads and validates the Content Credentials of files (C2PA 2.4), without using the network.
 ///
-/// Safe to use from several threads; each reading blocks for as long as hashing the file takes. Strangers' files belong into a process of
-/// their own: see `c2pa-inspector`.
+/// Safe to use from several threads; each call blocks while it hashes the file. Untrusted files must be read in a separate process: see
+/// `c2pa-inspector`.
 public final class CredentialReader: Sendable {
-    /// What a manifest may amount to as JSON.
+    /// The largest manifest, as JSON.
     private static let maximumJSONBytes = 32 * 1024 * 1024
     private let context: LibraryContext
-    /// Knows time-stamp anchors alone; `nil` without any, or where no other anchors could be mistaken for them.
+    /// Has only the time-stamp anchors; `nil` without any, or if there are no other anchors to confuse them with.
     private let timestampContext: LibraryContext?
     private let hasTimestampAnchors: Bool
 
     /// - Parameters:
-    ///   - trustAnchorsPEM: certificates that vouch for signers, as an operator lists them; `nil` or blank for none.
-    ///   - ownAnchorsPEM: those that vouch for ourselves; `nil` or blank for none.
-    ///   - timestampAnchorsPEM: certificates that vouch for time-stamp authorities; `nil` or blank for none. Only a time that one of them
-    ///     vouches for counts: without, what an expired certificate has signed is invalid, whatever time stamp it has.
-    /// - Throws: ``CredentialError/refused(_:)`` if they are no certificates.
+    ///   - trustAnchorsPEM: certificates that vouch for signers, listed by the operator; `nil` or blank for none.
+    ///   - ownAnchorsPEM: certificates that vouch for our own signers; `nil` or blank for none.
+    ///   - timestampAnchorsPEM: certificates that vouch for time-stamp authorities; `nil` or blank for none. Other time stamps do not count:
+    ///     without one that does, a signature by an expired certificate is invalid.
+    /// - Throws: ``CredentialError/refused(_:)`` if they are not certificates.
     public init(trustAnchorsPEM: String?, ownAnchorsPEM: String? = nil, timestampAnchorsPEM: String? = nil) throws(CredentialError) {
         var anchors: [CredentialReport.Voucher: String] = [:]
         anchors[.listed] = try Self.certificates(trustAnchorsPEM)
@@ -38,22 +38,18 @@ public final class CredentialReader: Sendable {
     }
 
     /// - Parameters:
-    ///   - descriptor: a seekable file, read from its start; its position stays.
-    ///   - mediaType: a MIME type as of `MediaFormat`; `nil` to tell it by the file's first bytes. `application/c2pa` is a manifest without
-    ///     its file: its signature is checked, but it is invalid, for there is nothing that its hash could match.
-    /// - Returns: also what cannot be read is a report.
+    ///   - descriptor: a seekable file, read from its start; its position does not move.
+    ///   - mediaType: a MIME type of `MediaFormat`; `nil` to detect it from the file's first bytes. `application/c2pa` is a manifest without
+    ///     its file: its signature is checked, but the result is always invalid, since there is no file to match its hash.
+    /// - Returns: a report, also for a file that cannot be read.
     public func read(fileDescriptor descriptor: Int32, mediaType: String?) -> CredentialReport {
-        guard let mediaType = mediaType ?? Self.sniff(descriptor) else {
-            return Self.failed(LibraryError(text: "NotSupported: type is unsupported"))
-        }
+        guard let mediaType = mediaType ?? Self.sniff(descriptor) else { return Self.unsupported }
         return report(of: descriptor) { reader, stream in c2pa_reader_with_stream(reader, mediaType, stream) }
     }
 
-    /// Validates a manifest that lies beside its file.
+    /// Validates a manifest that is stored beside its file.
     public func read(manifest: [UInt8], fileDescriptor descriptor: Int32, mediaType: String?) -> CredentialReport {
-        guard let mediaType = mediaType ?? Self.sniff(descriptor) else {
-            return Self.failed(LibraryError(text: "NotSupported: type is unsupported"))
-        }
+        guard let mediaType = mediaType ?? Self.sniff(descriptor) else { return Self.unsupported }
         return report(of: descriptor) { reader, stream in
             manifest.withUnsafeBufferPointer { bytes in
                 c2pa_reader_with_manifest_data_and_stream(reader, mediaType, stream, bytes.baseAddress, bytes.count)
@@ -61,17 +57,20 @@ public final class CredentialReader: Sendable {
         }
     }
 
+    private static var unsupported: CredentialReport { failed(LibraryError(text: "NotSupported: type is unsupported")) }
+
     private static func sniff(_ descriptor: Int32) -> String? {
         var prefix = [UInt8](repeating: 0, count: MediaFormat.prefixBytes)
         let count = pread(descriptor, &prefix, prefix.count, 0)
         return count > 0 ? MediaFormat.sniff(Array(prefix.prefix(count)))?.mimeType : nil
     }
 
-    /// - Parameter open: gives the library's reader of the stream; it consumes the reader given.
+    /// - Parameter open: returns the library's reader of the stream; it consumes the reader that it is passed.
     private func report(of descriptor: Int32, open: (OpaquePointer, OpaquePointer) -> OpaquePointer?) -> CredentialReport {
         var report = Self.report(of: descriptor, context, open: open)
         guard report.signedAt != nil else { return report }
-        // The library lets any list vouch for a time (measured): it is read again where there are no others.
+        // The library accepts a time stamp that any of its lists vouches for (measured), so the file is read again with the time-stamp
+        // anchors alone.
         let isVouchedFor =
             hasTimestampAnchors && timestampContext.map { Self.report(of: descriptor, $0, open: open).signedAt != nil } ?? true
         if !isVouchedFor { report.dropTime() }
@@ -100,7 +99,7 @@ public final class CredentialReader: Sendable {
         }
     }
 
-    /// The library tells by the name of its error what it met.
+    /// The report for an error of the library, which is recognised by its name.
     private static func failed(_ error: LibraryError) -> CredentialReport {
         switch error.name {
         case "ManifestNotFound": return CredentialReport(state: .none)

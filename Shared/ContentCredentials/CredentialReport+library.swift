@@ -6,8 +6,8 @@ extension CredentialReport {
     static let maximumEntries = 100
     static let maximumData = 16 * 1024
 
-    /// Reads what the library's reader writes; strings are cut at 1,000 characters, lists at 100 entries. Foreign manifests may leave out or
-    /// mistype any field: such a field is passed over.
+    /// Reads the JSON of the library's reader. Strings are cut at 1,000 characters, lists at 100 entries. Fields may be missing or have any
+    /// type, since manifests are untrusted: such fields are ignored.
     init?(readerJSON: Data) {
         guard let root = try? JSONSerialization.jsonObject(with: readerJSON) as? [String: Any] else { return nil }
         let results = root["validation_results"] as? [String: Any]
@@ -15,7 +15,7 @@ extension CredentialReport {
         if state == .trusted {
             let name = results?["trustListUri"] as? String
             voucher = LibraryContext.voucherNames.first { $0.value == name }?.key
-            // The library calls trusted whom any of its lists vouches for; a list of other things counts for nothing here.
+            // The library reports "trusted" if any of its lists vouches for the signer; only the two lists of signers count here.
             if voucher == nil { state = .valid }
         }
         validationCodes = Self.codes(results, ingredients: [])
@@ -34,8 +34,8 @@ extension CredentialReport {
             commonName = Self.text(signature["common_name"])
             certificateSerial = Self.text(signature["cert_serial_number"])
             algorithm = Self.text(signature["alg"])
-            // "timeStamp.validated" alone is a time that anybody may have made up. For claims of version 1 the library says "trusted"
-            // without asking who made it (0.91.3, measured), so that there it says no more.
+            // "timeStamp.validated" alone does not say who made the time stamp. For claims of version 1 the library reports "trusted"
+            // without checking that (measured with 0.91.3), so their times are ignored.
             if Self.isTimeTrusted(validationCodes), (claimVersion ?? 1) > 1 { signedAt = Self.text(signature["time"]) }
         }
         if signedAt == nil { dropTime() }
@@ -49,7 +49,7 @@ extension CredentialReport {
 
     private static func isTimeTrusted(_ codes: [Code]) -> Bool { codes.contains { $0.kind == .success && $0.code == timeTrusted } }
 
-    /// Nobody whom we know vouches for the time of the signature: neither the time nor the word of the library for it is repeated.
+    /// Removes the time of the signature, and the library's code that it is trusted: no known authority vouches for it.
     mutating func dropTime() {
         signedAt = nil
         validationCodes.removeAll { $0.kind == .success && $0.code == Self.timeTrusted }
@@ -64,12 +64,12 @@ extension CredentialReport {
         }
     }
 
-    /// Of the active manifest all, of what the file was made from the failures; failures come first, those of the file itself before others,
-    /// so that the bound cuts off what matters least.
+    /// All codes of the active manifest, and the failures of its ingredients. Failures come first, the file's own before the ingredients', so
+    /// that the bound cuts off the least important.
     private static func codes(_ results: [String: Any]?, ingredients: [Any]) -> [Code] {
         let own = results?["activeManifest"] as? [String: Any]
         let deltas = results?["ingredientDeltas"] as? [[String: Any]] ?? []
-        // What is found now, then what the signer had found when it took them.
+        // The failures found now, then those that the signer recorded.
         let found = deltas.prefix(maximumEntries).flatMap { delta in
             codes(delta["validationDeltas"] as? [String: Any], .failure, url: text(delta["ingredientAssertionURI"]), ingredient: true)
         }
@@ -82,7 +82,7 @@ extension CredentialReport {
         return Array(all.prefix(maximumEntries))
     }
 
-    /// - Parameter url: for codes that have none of their own.
+    /// - Parameter url: for codes without one.
     private static func codes(_ statuses: [String: Any]?, _ kind: Code.Kind, url: String? = nil, ingredient: Bool? = nil) -> [Code] {
         (statuses?[kind.rawValue] as? [[String: Any]] ?? []).prefix(maximumEntries).compactMap { entry in
             guard let code = text(entry["code"]) else { return nil }
@@ -91,7 +91,7 @@ extension CredentialReport {
         }
     }
 
-    /// Claims of version 1 have one string, later ones a list of names and versions.
+    /// Claims of version 1 have a string, later ones a list of names and versions.
     private static func generator(_ manifest: [String: Any]) -> String? {
         if let whole = text(manifest["claim_generator"]) { return whole }
         guard let first = (manifest["claim_generator_info"] as? [[String: Any]])?.first, let name = text(first["name"]) else { return nil }
@@ -110,7 +110,7 @@ extension CredentialReport {
 }
 
 extension String {
-    /// At most so many Unicode scalars: one character may hold any number of them.
+    /// Truncated to `count` Unicode scalars, since a single character may have any number of them.
     func cut(to count: Int) -> String {
         guard utf8.count > count else { return self }
         return String(String.UnicodeScalarView(unicodeScalars.prefix(count)))

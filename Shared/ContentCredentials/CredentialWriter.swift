@@ -1,27 +1,27 @@
 import CC2PA
-import Foundation
-import Signing
+public import Foundation
+public import Signing
 
-/// What signing made.
+/// The result of signing.
 public struct SignedCopy: Sendable {
     /// The active manifest's label, unique to it.
     public let manifestID: String
-    /// The manifest store as it is inside the file (application/c2pa).
+    /// The manifest store inside the file (application/c2pa).
     public let manifest: [UInt8]
-    /// A time-stamp authority's token is inside: the copy stays valid after the certificate has expired.
+    /// Whether it has a time stamp, with which the copy stays valid after the certificate has expired.
     public let hasTimestamp: Bool
 }
 
-/// Writes Content Credentials into copies of photos through the official library.
+/// Writes Content Credentials into copies of photos, with the official library.
 ///
-/// Safe to use from several threads. Signing blocks, also on the signer and the time-stamp authority.
+/// Safe to use from several threads. Signing blocks, on the signer and the time-stamp authority too.
 public final class CredentialWriter: Sendable {
     private let signer: any ClaimSigner
     private let timestampAuthority: URL?
     private let context: LibraryContext
 
-    /// - Parameter timestampAuthority: an RFC 3161 authority over HTTP or HTTPS, which the operator vouches for: the library waits 30 seconds
-    ///   for it and does not bound its answer (measured). `nil` to sign without time stamps.
+    /// - Parameter timestampAuthority: HTTP or HTTPS address of a trusted RFC 3161 authority: the library waits 30 seconds for it and does
+    ///   not bound its response (measured). `nil` to sign without time stamps.
     /// - Throws: ``CredentialError/refused(_:)``.
     public init(signer: any ClaimSigner, timestampAuthority: URL?) throws(CredentialError) {
         if let timestampAuthority {
@@ -34,11 +34,12 @@ public final class CredentialWriter: Sendable {
         context = try LibraryContext(anchors: [:], timestampAnchors: nil)
     }
 
-    /// Copies the photo with the claim embedded; the coded picture stays as it is. What was made has been validated.
+    /// Copies the photo with the claim embedded, and validates the copy. The coded picture does not change.
     /// - Parameters:
-    ///   - source: a descriptor of a JPEG, read from its start: the public copy, for signing takes nothing out.
-    ///   - destination: a descriptor of an empty file, open for reading and writing. What is in it after an error is worth nothing.
-    /// - Throws: ``CredentialError``; ``CredentialError/timestampUnavailable(_:)`` where another try, or a writer without time stamps, may do.
+    ///   - source: a descriptor of a JPEG, read from its start. It has to be the public copy: signing removes no metadata.
+    ///   - destination: a descriptor of an empty file, open for reading and writing. After an error its content is invalid.
+    /// - Throws: ``CredentialError``; after ``CredentialError/timestampUnavailable(_:)`` a retry, or a writer without time stamps, may
+    ///   succeed.
     public func sign(_ claim: CaptureClaim, source: Int32, destination: Int32) throws(CredentialError) -> SignedCopy {
         let call = SigningCall(signer)
         do {
@@ -46,7 +47,7 @@ public final class CredentialWriter: Sendable {
             return SignedCopy(
                 manifestID: claim.manifestID, manifest: manifest, hasTimestamp: timestampAuthority != nil && Self.holdsTimestamp(manifest))
         } catch {
-            // The library says only that there was no signature; the signer knows why.
+            // The library reports only that there is no signature; the signer has the reason.
             if let failure = call.failure { throw .signer(failure) }
             guard timestampAuthority != nil, call.hasSigned, case .refused(let text) = error, text.hasPrefix(Self.internalError) else {
                 throw error
@@ -84,16 +85,16 @@ public final class CredentialWriter: Sendable {
         manifest.withUnsafeBytes { bytes in Data(bytes).range(of: Data("sigTst".utf8)) != nil }
     }
 
-    /// How the library's message begins when the authority is away, refuses, or answers something else (measured: connection, HTTP status,
-    /// redirect, DER, PKIStatus, nonce). A wrong signature has a message of its own; a signer that failed is known before.
+    /// The beginning of the library's message if the authority is down, refuses or responds with something else (measured: connection, HTTP
+    /// status, redirect, DER, PKIStatus, nonce). A wrong signature has another message; a failure of the signer is handled before.
     private static let internalError = "Signature: internal error"
 }
 
-/// One signing: passes the library's call on to the signer and keeps why it failed. Used by one thread.
+/// One signing: forwards the library's callback to the signer and keeps the signer's error. Used by one thread.
 private final class SigningCall {
     private let signer: any ClaimSigner
     private(set) var failure: SigningError?
-    /// The signer gave a signature that the library took; the time stamp comes after it.
+    /// The signer returned a signature; the time stamp comes after it.
     private(set) var hasSigned = false
 
     init(_ signer: any ClaimSigner) { self.signer = signer }
@@ -106,14 +107,14 @@ private final class SigningCall {
 
     private func sign(_ data: UnsafeBufferPointer<UInt8>, _ signature: UnsafeMutableBufferPointer<UInt8>) -> Int {
         do {
-            let made = try signer.sign(Array(data))
+            let result = try signer.sign(Array(data))
             // The library trusts the returned count.
-            guard made.count <= signature.count else {
-                failure = .configuration("the signature has \(made.count) bytes, more than there is room for")
+            guard result.count <= signature.count else {
+                failure = .configuration("the signature has \(result.count) bytes, more than there is room for")
                 return -1
             }
             hasSigned = true
-            return signature.update(fromContentsOf: made)
+            return signature.update(fromContentsOf: result)
         } catch {
             failure = error
             return -1

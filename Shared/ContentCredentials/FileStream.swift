@@ -1,13 +1,13 @@
 import CC2PA
 import Foundation
 
-/// A file as the library reads and writes it; the position is its own, the descriptor's stays where it is.
+/// A file for the library's callbacks. It has a position of its own; the descriptor's position does not move.
 final class FileStream {
     private let descriptor: Int32
     private var position: Int64 = 0
     private(set) var handle: OpaquePointer?
 
-    /// - Parameter descriptor: must stay open for as long as the stream lives.
+    /// - Parameter descriptor: has to stay open as long as the stream lives.
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
         handle = c2pa_create_stream(

@@ -2,30 +2,30 @@ import CC2PA
 import Foundation
 import Models
 
-/// Settings of the library, made once and shared by any number of readers and builders on any threads (measured; upstream says so).
+/// The library's settings, made once and shared by readers and builders.
 ///
-/// The handle is never changed after it was made.
+/// Unchecked: the handle is never changed, and the library allows its use from several threads (documented upstream, and measured).
 final class LibraryContext: @unchecked Sendable {
     let handle: OpaquePointer
 
-    /// The names of the lists of signers' anchors: the library tells by them which list vouched for a signer. It does not keep lists of other
-    /// kinds from vouching for signers (measured), so the name decides.
+    /// Names of the lists of signers' anchors, with which the library says which list vouches for a signer. It also accepts signers from lists
+    /// of other kinds (measured), so that only the name tells.
     static let voucherNames: [CredentialReport.Voucher: String] = [.own: "urn:rial:own:v1", .listed: "urn:rial:trust:v1"]
     private static let timestampListName = "urn:rial:timestamp:v1"
 
-    /// Certificates with one of these purposes may sign: e-mail protection, document signing, time stamping, OCSP, Microsoft's and C2PA's
-    /// own. Without them foreign files of sound signers would count as invalid.
+    /// Extended key usages that signers may have: e-mail protection, document signing, time stamping, OCSP, Microsoft's and C2PA's own.
+    /// Without this list, files of legitimate signers would be invalid.
     private static let purposes = [
         "1.3.6.1.5.5.7.3.4", "1.3.6.1.5.5.7.3.36", "1.3.6.1.5.5.7.3.8", "1.3.6.1.5.5.7.3.9", "1.3.6.1.4.1.311.76.59.1.9",
         "1.3.6.1.4.1.62558.2.1",
     ]
 
     /// - Parameters:
-    ///   - anchors: PEM of certificates that vouch for signers, by who lists them.
+    ///   - anchors: PEM of certificates that vouch for signers, by list.
     ///   - timestampAnchors: PEM of certificates that vouch for time-stamp authorities; `nil` for none.
     init(anchors: [CredentialReport.Voucher: String], timestampAnchors: String?) throws(CredentialError) {
         var lists: [[String: String]] = []
-        // Ours first: where a certificate is on both lists, it is ours.
+        // Our own list first, so that a certificate on both lists counts as ours.
         for voucher in [CredentialReport.Voucher.own, .listed] {
             guard let pem = anchors[voucher], let name = Self.voucherNames[voucher] else { continue }
             lists.append(["trust_anchors": pem, "trust_kind": "manifest", "trust_uri": name])

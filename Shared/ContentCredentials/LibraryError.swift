@@ -1,12 +1,12 @@
 import CC2PA
 
-/// The calling thread's last error; read it only right after a call on the same thread failed.
+/// The library's last error on the calling thread; read it right after a call on this thread failed.
 struct LibraryError {
     /// "Name: what happened".
     let text: String
 
     static var last: LibraryError {
-        // NULL also where the message holds a zero byte.
+        // NULL also if the message contains a zero byte.
         guard let message = c2pa_error() else { return LibraryError(text: "Other: unknown error") }
         defer { c2pa_free(message) }
         let text = String(cString: message)

@@ -1,6 +1,6 @@
-import CaptureProtocol
-import Foundation
-import Messaging
+public import CaptureProtocol
+public import Foundation
+public import Messaging
 import Observability
 
 /// The attributes of CloudEvents 1.0, binary content mode over Kafka, and the trace.

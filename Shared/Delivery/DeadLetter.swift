@@ -1,20 +1,28 @@
 import CaptureProtocol
 import Foundation
-import Messaging
-import Models
+public import Messaging
+public import Models
 import Persistence
 
 /// A record that was given up, with the reason in its headers; key, value and original headers are as they were.
 ///
 /// What no broker would take with the reason added is left out, so that a record as large as may be does not stay in the outbox for ever.
-struct DeadLetter {
+public struct DeadLetter: Sendable {
     /// Our own records have some hundred bytes, and brokers take a million.
     static let maximumBytes = 800_000
     private static let frameBytes = 20
-    let record: KafkaRecord
-    let rejection: RejectedMessage
-    let service: ServiceName
-    let attempts: Int
+    public let record: KafkaRecord
+    public let rejection: RejectedMessage
+    public let service: ServiceName
+    /// How often it was handed to the handler.
+    public let attempts: Int
+
+    init(record: KafkaRecord, rejection: RejectedMessage, service: ServiceName, attempts: Int) {
+        self.record = record
+        self.rejection = rejection
+        self.service = service
+        self.attempts = attempts
+    }
 
     /// Keeps the original headers and adds `rial_dlq_…`.
     var headers: [KafkaHeader] {

@@ -7,8 +7,6 @@ import Persistence
 /// An entry is made before a record is handled and goes with the effect (``Inbox/accept(_:consumer:on:)``) or with the dead letter. What
 /// is found when a record comes again was left by a process that died.
 struct InHand: Sendable {
-    /// A record that was in hand when its process died this often is given up (SPEC §1).
-    static let maximumDeaths = 3
     let service: ServiceName
 
     /// - Returns: how many processes have died over the record.

@@ -1,6 +1,6 @@
-import CaptureProtocol
-import Models
-import Persistence
+public import CaptureProtocol
+public import Models
+public import Persistence
 
 /// Which events a service has handled; asked in the transaction of the effect, so that a redelivered event has none.
 public struct Inbox: Sendable {

@@ -1,9 +1,9 @@
-import CaptureProtocol
-import Foundation
+public import CaptureProtocol
+public import Foundation
 import Messaging
-import Models
+public import Models
 import Observability
-import Persistence
+public import Persistence
 
 /// The events of a service, written in the transaction of the state they announce; ``OutboxRelay`` publishes them.
 public struct Outbox: Sendable {

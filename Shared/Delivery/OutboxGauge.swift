@@ -1,6 +1,6 @@
 import Metrics
-import Models
-import Persistence
+public import Models
+public import Persistence
 
 /// How much waits to be published, and for how long.
 public enum OutboxGauge {

@@ -1,12 +1,21 @@
+import CaptureProtocol
 import Blocking
 import Foundation
-import Logging
-import Messaging
+public import Logging
+public import Messaging
 import Metrics
-import Models
+public import Models
 import Observability
-import Persistence
-import ServiceLifecycle
+public import Persistence
+public import ServiceLifecycle
+
+/// Sends records, as ``OutboxRelay`` uses it.
+public protocol RecordPublisher: Sendable {
+    /// Returns once the record is durable at the broker; it may be so after an error too.
+    func send(topic: String, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader]) async throws
+}
+
+extension KafkaProducer: RecordPublisher {}
 
 /// Publishes what a service's outbox holds and deletes it, in one transaction: at-least-once.
 ///
@@ -18,33 +27,47 @@ public struct OutboxRelay: Service {
     /// the batch it travelled in.
     static let largeBytes = 100_000
     let service: ServiceName
-    let database: PostgresPool
-    let listener: PostgresListener
-    let producer: KafkaProducer
-    let topics: TopicCreator
+    let rows: any OutboxRows
+    let publisher: any RecordPublisher
+    let createTopics: @Sendable () async -> Void
+    let clock: any Clock<Duration>
     let logger: Logger
 
+    /// - Parameters:
+    ///   - createTopics: asked when the broker does not know a topic.
+    ///   - clock: for the look once a second, and for the waits after a failure.
+    public init(
+        service: ServiceName, rows: any OutboxRows, publisher: any RecordPublisher, clock: any Clock<Duration> = ContinuousClock(),
+        logger: Logger, createTopics: @escaping @Sendable () async -> Void
+    ) {
+        self.service = service
+        self.rows = rows
+        self.publisher = publisher
+        self.createTopics = createTopics
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// From the service's database to the broker.
     public init(
         service: ServiceName, database: PostgresPool, listener: PostgresListener, producer: KafkaProducer, topics: TopicCreator,
         logger: Logger
     ) {
-        self.service = service
-        self.database = database
-        self.listener = listener
-        self.producer = producer
-        self.topics = topics
-        self.logger = logger
+        self.init(
+            service: service, rows: PostgresOutboxRows(service: service, database: database, listener: listener), publisher: producer,
+            logger: logger
+        ) { await topics.ensure() }
     }
 
     public func run() async throws {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { for await _ in listener.notifications() { wake.yield() } }
+                group.addTask { for await _ in rows.notifications() { wake.yield() } }
                 group.addTask {
                     while !Task.isCancelled {
                         wake.yield()
-                        try? await Task.sleep(for: .seconds(1))
+                        try? await clock.sleep(for: .seconds(1))
                     }
                 }
                 group.addTask { await relay(wakes) }
@@ -65,7 +88,7 @@ public struct OutboxRelay: Service {
             } catch {
                 Counter(label: "rial_outbox_publish_failures_total").increment()
                 logger.warning("outbox not published", error: error)
-                try? await Task.sleep(for: backoff.next())
+                try? await clock.sleep(for: backoff.next())
             }
         }
     }
@@ -75,64 +98,53 @@ public struct OutboxRelay: Service {
     /// - Returns: how many rows were tried.
     /// - Throws: what kept rows from being published, after the others were deleted.
     func publishBatch() async throws -> Int {
-        let (count, failure) = try await database.withTransaction { connection in
-            let rows = try await connection.query(
-                """
-                SELECT id, topic, record_key, headers, value FROM \(unescaped: service.outboxTable)
-                ORDER BY id LIMIT \(Self.batchSize) FOR UPDATE SKIP LOCKED
-                """)
-            guard !rows.isEmpty else { return (0, (any Error)?.none) }
-            let (done, failure) = try await publish(rows)
+        let (count, failure) = try await rows.withBatch(limit: Self.batchSize) { rows in
+            guard !rows.isEmpty else { return ([], (0, (any Error)?.none)) }
+            let (done, failure) = await publish(rows)
             FailPoint.reached("\(service.rawValue).relay.published")
-            try await connection.query(
-                """
-                DELETE FROM \(unescaped: service.outboxTable) WHERE id = ANY(\(done))
-                """)
-            return (rows.count, failure)
+            return (done, (rows.count, failure))
         }
         if let failure {
-            if let kafka = failure as? KafkaError, kafka.isUnknownTopic { await topics.ensure() }
+            if let kafka = failure as? KafkaError, kafka.isUnknownTopic { await createTopics() }
             throw failure
         }
         return count
     }
 
-    private func publish(_ rows: [Row]) async throws -> (done: [Int64], failure: (any Error)?) {
-        try await withThrowingTaskGroup(of: (Int64, isLarge: Bool, error: (any Error)?).self) { group in
+    private func publish(_ rows: [OutboxRow]) async -> (done: [Int64], failure: (any Error)?) {
+        await withTaskGroup(of: (OutboxRow, error: (any Error)?).self) { group in
             for row in rows {
-                let id = try row.get("id", as: Int64.self)
-                let topic = try row.get("topic", as: String.self)
-                let key = try row.get("record_key", as: String.self)
-                let value = try row.getOptional("value", as: [UInt8].self)
-                let headers = try row.get("headers", as: PostgresJSON.self).decode([StoredHeader].self)
-                    .map { KafkaHeader(name: $0.name, value: $0.value?.bytes) }
-                let isLarge = headers.reduce(value?.count ?? 0) { $0 + $1.sizeBytes } > Self.largeBytes
                 group.addTask {
                     do {
-                        try await producer.send(topic: topic, key: Array(key.utf8), value: value, headers: headers)
-                        return (id, isLarge, nil)
+                        try await publisher.send(topic: row.topic, key: Array(row.key.utf8), value: row.value, headers: row.headers)
+                        return (row, nil)
                     } catch {
-                        return (id, isLarge, error)
+                        return (row, error)
                     }
                 }
             }
             var done: [Int64] = []
             var published = 0
             var failure: (any Error)?
-            for try await (id, isLarge, error) in group {
-                if let error = error as? KafkaError, !error.isTransient, isLarge {
+            for await (row, error) in group {
+                if let error = error as? KafkaError, !error.isTransient, row.sizeBytes > Self.largeBytes {
                     Counter(label: "rial_outbox_dropped_total").increment()
-                    logger.error("a record that no broker takes is dropped", metadata: ["row": "\(id)", "error": "\(error)"])
-                    done.append(id)
+                    logger.error("a record that no broker takes is dropped", metadata: ["row": "\(row.id)", "error": "\(error)"])
+                    done.append(row.id)
                 } else if let error {
                     failure = error
                 } else {
                     published += 1
-                    done.append(id)
+                    done.append(row.id)
                 }
             }
             Counter(label: "rial_outbox_published_total").increment(by: published)
             return (done, failure)
         }
     }
+}
+
+extension OutboxRow {
+    /// Of value and headers.
+    fileprivate var sizeBytes: Int { headers.reduce(value?.count ?? 0) { $0 + $1.sizeBytes } }
 }

@@ -1,7 +1,7 @@
-import CaptureProtocol
+public import CaptureProtocol
 import Foundation
-import Models
-import Persistence
+public import Models
+public import Persistence
 
 /// What a service answered for each capture, as it keeps it: findings, or why it gave up. PostgreSQL decides (SPEC §1): who is told of a
 /// part by an event reads it here.
@@ -13,11 +13,8 @@ public struct PartResults<Part: PartEvent>: Sendable {
 
     init(replacesFindings: Bool) { self.replacesFindings = replacesFindings }
 
-    /// What was announced of a capture, how it stands, and what the service has found out about it before.
-    typealias Known = (announcement: CaptureAnnouncement, status: CaptureStatus, stored: Part.Findings?)
-
     /// - Returns: `nil` if there is no such capture.
-    func find(_ capture: CaptureID, on connection: PostgresConnection) async throws -> Known? {
+    func find(_ capture: CaptureID, on connection: PostgresConnection) async throws -> KnownPart<Part>? {
         let rows = try await connection.query(
             """
             SELECT captures.announcement, captures.status, part.result FROM captures
@@ -27,10 +24,9 @@ public struct PartResults<Part: PartEvent>: Sendable {
         guard let status = CaptureStatus(rawValue: try row.get("status")) else {
             throw RejectedMessage(.captureUnreadable, detail: "status")
         }
-        return (
-            try CaptureAnnouncement(stored: row.get("announcement", as: PostgresJSON.self)), status,
-            try row.getOptional("result", as: PostgresJSON.self)?.decode(Part.Findings.self)
-        )
+        return KnownPart(
+            announcement: try CaptureAnnouncement(stored: row.get("announcement", as: PostgresJSON.self)), status: status,
+            stored: try row.getOptional("result", as: PostgresJSON.self)?.decode(Part.Findings.self))
     }
 
     /// Keeps the findings unless there are some that they do not replace: the first ones stand. They always replace a failure.

@@ -1,4 +1,4 @@
-import Models
+public import Models
 
 extension ServiceName {
     public var outboxTable: String { tablePrefix + "_outbox" }

@@ -1,5 +1,5 @@
-import Messaging
-import Models
+public import Messaging
+public import Models
 
 /// Which service does what with which topic: the one table from which the brokers' access control lists are made (SPEC §1).
 public enum TopicAccess {

@@ -1,20 +1,30 @@
 import Blocking
 import Foundation
-import Logging
-import Messaging
+public import Logging
+public import Messaging
 import Models
-import ServiceLifecycle
+public import ServiceLifecycle
 
 /// Creates the system's topics where they are missing: at start, and when the broker says it does not know one.
 public final class TopicCreator: Service, Sendable {
-    private let admin: KafkaAdmin
-    private let partitions: Int32
+    private let create: @Sendable () async throws -> Void
+    private let clock: any Clock<Duration>
     private let logger: Logger
 
-    public init(configuration: KafkaConfiguration, partitions: Int32, logger: Logger) {
-        admin = KafkaAdmin(configuration)
-        self.partitions = partitions
+    /// - Parameters:
+    ///   - clock: for the waits between tries.
+    ///   - create: makes those topics that are missing.
+    public init(
+        clock: any Clock<Duration> = ContinuousClock(), logger: Logger, create: @escaping @Sendable () async throws -> Void
+    ) {
+        self.create = create
+        self.clock = clock
         self.logger = logger
+    }
+
+    public convenience init(configuration: KafkaConfiguration, partitions: Int32, logger: Logger) {
+        let admin = KafkaAdmin(configuration)
+        self.init(logger: logger) { try await admin.createTopics(Topic.all.map(\.rawValue), partitions: partitions) }
     }
 
     /// Tries until the topics exist, then rests until shutdown.
@@ -23,7 +33,7 @@ public final class TopicCreator: Service, Sendable {
             var backoff = Backoff(limit: 2)
             while !Task.isCancelled {
                 if await self.ensure() { break }
-                try? await Task.sleep(for: backoff.next())
+                try? await self.clock.sleep(for: backoff.next())
             }
         }
         try? await gracefulShutdown()
@@ -33,7 +43,7 @@ public final class TopicCreator: Service, Sendable {
     @discardableResult
     public func ensure() async -> Bool {
         do {
-            try await admin.createTopics(Topic.all.map(\.rawValue), partitions: partitions)
+            try await create()
             return true
         } catch {
             logger.warning("topics not created", error: error)

@@ -1,6 +1,6 @@
 /// Canny's edge detector (J. Canny, IEEE TPAMI 8(6), 1986) in integer arithmetic, so that every machine finds the same edges.
 struct CannyEdges {
-    /// Thresholds of the Sobel gradient's length, for 8-bit brightness.
+    /// Thresholds for the magnitude of the Sobel gradient of 8-bit brightness.
     static let low = 50
     static let high = 100
 
@@ -20,7 +20,7 @@ struct CannyEdges {
         return canny.hysteresis(thin)
     }
 
-    /// Blurs; values are `kernelSum` times brightness. Beyond the border the nearest pixel counts.
+    /// Blurs; values are `kernelSum` times brightness. Pixels beyond the border equal the nearest pixel inside.
     private func blur(_ pixels: [UInt8]) -> [Int] {
         var output = [Int](repeating: 0, count: pixels.count)
         for y in 0..<height {
@@ -40,10 +40,10 @@ struct CannyEdges {
         return output
     }
 
-    /// Across which neighbours an edge must be the highest.
+    /// The direction of a gradient, across which an edge has to be the maximum.
     private enum Direction: UInt8 { case horizontal, falling, vertical, rising }
 
-    /// Sobel's gradient: its squared length and its direction in steps of 45°.
+    /// Sobel's gradient: its squared magnitude, and its direction in steps of 45°.
     private func gradients(_ blurred: [Int]) -> ([Int], [Direction]) {
         var magnitudes = [Int](repeating: 0, count: blurred.count)
         var directions = [Direction](repeating: .horizontal, count: blurred.count)
@@ -71,8 +71,7 @@ struct CannyEdges {
         return (gx > 0) == (gy > 0) ? .falling : .rising
     }
 
-    /// Keeps what is higher than the neighbour before it and not lower than the one after it, so that of two equal ones one
-    /// stays.
+    /// Keeps pixels that are greater than the neighbour before and not less than the neighbour after, so that one of two equal ones stays.
     private func suppressNonMaxima(_ magnitudes: [Int], _ directions: [Direction]) -> [Int] {
         var output = [Int](repeating: 0, count: magnitudes.count)
         for y in 0..<height {
@@ -96,7 +95,7 @@ struct CannyEdges {
         x >= 0 && x < width && y >= 0 && y < height ? values[y * width + x] : 0
     }
 
-    /// Strong edges, and weak ones that touch them through weak ones.
+    /// Strong edges, and the weak edges that are connected to them.
     private func hysteresis(_ magnitudes: [Int]) -> [Bool] {
         let weak = Self.low * Self.kernelSum * Self.low * Self.kernelSum
         let strong = Self.high * Self.kernelSum * Self.high * Self.kernelSum

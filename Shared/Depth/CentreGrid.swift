@@ -1,12 +1,12 @@
-/// The middle 60 % × 60 % of a map, as a surface is fitted to it: row-major, with positions in −1...1.
+/// The middle 60 % × 60 % of a map, to which a surface is fitted: row-major, with positions in −1...1.
 struct CentreGrid {
-    /// Which pixels of the map.
+    /// The range of the map's pixels.
     let columns: Range<Int>
     let rows: Range<Int>
     /// Position of each column and of each row, −1...1 over the centre, at pixel centres.
     let u: [Double]
     let v: [Double]
-    /// Metres and 1/m of each pixel; NaN where there is no measurement.
+    /// Metres, and 1/m, of each pixel; NaN for a pixel without a measurement.
     let metres: [Double]
     let inverse: [Double]
     let validCount: Int

@@ -1,6 +1,6 @@
-/// How far the middle 60 % × 60 % of a map departs from the smooth surface that fits it best.
+/// Finds the smooth surface that fits the middle 60 % × 60 % of a map best.
 enum CentreRelief {
-    /// Valid pixels of the centre, below which nothing is fitted.
+    /// With fewer valid pixels in the centre no surface is fitted.
     static let leastValid = 200
 
     /// - Returns: `nil` if the pixels determine no surface.
@@ -10,7 +10,7 @@ enum CentreRelief {
         for start in FitStart.allCases {
             guard let fit = robust.fit(from: start) else { continue }
             let off = FittedSurface.offCount(of: fit, in: grid)
-            // The first of equals.
+            // Of equals the first stays.
             if let best, off >= best.off { continue }
             best = (fit, off)
         }

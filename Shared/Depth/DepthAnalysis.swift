@@ -1,4 +1,4 @@
-import Models
+public import Models
 
 /// Tells a scene with relief from one smooth surface, method `relief-2` (`guides/depth.md`).
 ///
@@ -9,10 +9,10 @@ public enum DepthAnalysis {
     public static let method = "relief-2"
 
     /// - Parameters:
-    ///   - map: of more than `DepthMap.measuredPixels` pixels, it is measured as if it had no more: every number is of its
-    ///     `DepthMap.measuredSize`.
-    ///   - luma: the photo's brightness as stored, of any size, same field of view; without it edge coherence is 0.
-    ///   - exifOrientation: 1...8 as in the photo; anything else counts as absent.
+    ///   - map: with more than `DepthMap.measuredPixels` pixels it is first reduced to its `DepthMap.measuredSize`; all results are of the
+    ///     reduced map.
+    ///   - luma: the photo's brightness as stored, of any size, with the same field of view; without it edge coherence is 0.
+    ///   - exifOrientation: the photo's, 1...8; anything else counts as absent.
     public static func analyze(depth map: DepthMap, luma: LumaImage?, exifOrientation: Int?) -> DepthMeasurements {
         let map = map.reduced()
         let statistics = DepthStatistics(map)
@@ -46,12 +46,12 @@ public enum DepthAnalysis {
         guard grid.validCount >= CentreRelief.leastValid else {
             return Appraisal(verdict: .undecided, surface: nil, reason: .tooFewValid)
         }
-        // Noise is not fitted: no surface would be found, in the longest of searches.
+        // Noise is not fitted: the search would be slow and find no surface.
         guard !jumps.isNoise(validCount: statistics.valid.count), let surface = CentreRelief.surface(of: grid) else {
             return Appraisal(verdict: .undecided, surface: nil, reason: .notASurface)
         }
-        // A screen that leaves a tenth to a fifth of the centre to a room behind it meets the specified rule: only what stands out
-        // before the surface makes up for a relief that leaves the question open.
+        // A screen that fills all but a tenth to a fifth of the centre, with a room behind it, meets the specified rule. So for a relief
+        // between the two thresholds the rule counts only together with something in front of the surface.
         let isReal = surface.relief > 0.20 || (surface.front >= 0.10 && followsSpecifiedRule)
         if isReal, surface.isScattered {
             return Appraisal(verdict: .undecided, surface: surface, reason: .notASurface)

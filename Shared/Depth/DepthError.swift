@@ -1,9 +1,9 @@
-/// Why bytes are not the depth map they should be.
+/// Why bytes are not a valid depth map.
 public struct DepthError: Error, Equatable, CustomStringConvertible {
     public enum Code: String, Sendable {
         /// A side outside 1...``DepthMap/maximumSide``.
         case dimensionsOutOfRange = "dimensions_out_of_range"
-        /// The count of values or inflated bytes does not fit width × height.
+        /// The number of values or inflated bytes does not match width × height.
         case shapeMismatch = "shape_mismatch"
         /// Neither gzip nor zlib nor raw DEFLATE, or damaged.
         case corrupt
@@ -11,9 +11,9 @@ public struct DepthError: Error, Equatable, CustomStringConvertible {
         case truncated
         /// Bytes follow the end of the stream.
         case trailingBytes = "trailing_bytes"
-        /// Inflates to more than the caller allows.
+        /// It inflates to more than the caller allows.
         case tooLong = "too_long"
-        /// zlib could not get memory; says nothing about the bytes.
+        /// zlib got no memory; the bytes may be valid.
         case outOfMemory = "out_of_memory"
     }
 

@@ -1,6 +1,6 @@
-/// Where neighbouring valid pixels disagree by more than 5 % of the nearer one.
+/// Jumps: neighbouring valid pixels whose depths differ by more than 5 % of the nearer one.
 struct DepthJumps {
-    /// One flag a pixel: it or a neighbour of it is on the other side of a jump.
+    /// One flag per pixel: whether there is a jump between it and a neighbour.
     let edges: [Bool]
     let edgeCount: Int
     /// Pairs of horizontally or vertically neighbouring pixels that are both valid.
@@ -33,12 +33,12 @@ struct DepthJumps {
         jumpCount = jumps
     }
 
-    /// Whether the map is noise: over half of all pairs disagree, or so few pixels have a valid neighbour (under one pair to
-    /// two valid pixels, where a surface has nearly four) that nothing can be said about a surface.
+    /// Whether the map is noise: over half of all pairs are jumps, or the valid pixels are too scattered for a surface: fewer than one pair
+    /// for two valid pixels, where a surface has nearly four.
     func isNoise(validCount: Int) -> Bool { jumpCount * 2 > pairCount || pairCount * 2 < validCount }
 
     /// Share of depth edges with a photo edge at most 2 px away in either direction, 0...1; 0 without a depth edge.
-    /// - Parameter photoEdges: one flag a pixel of the depth map.
+    /// - Parameter photoEdges: one flag per pixel of the depth map.
     func coherence(with photoEdges: [Bool], width: Int) -> Double {
         guard edgeCount > 0, width > 0, photoEdges.count == edges.count else { return 0 }
         let height = edges.count / width

@@ -1,9 +1,9 @@
 extension DepthMap {
-    /// Pixels that are measured at most, those of ARKit's 256 × 192: what a larger map costs is bounded by this.
+    /// The largest number of pixels that is measured, that of ARKit's 256 × 192. It bounds the cost of larger maps.
     public static let measuredPixels = 256 * 192
 
-    /// The size at which a map is measured and drawn: its own up to ``measuredPixels``, else the largest of (nearly) the same shape
-    /// with no more pixels than that.
+    /// The size at which a map is measured and drawn: its own up to ``measuredPixels``, else the largest with at most so many pixels and
+    /// (nearly) the same proportions.
     public static func measuredSize(width: Int, height: Int) -> (width: Int, height: Int) {
         let (long, short) = (max(width, height), min(width, height))
         guard short > 0, long <= maximumSide, long * short > measuredPixels else { return (width, height) }
@@ -13,8 +13,8 @@ extension DepthMap {
         return width >= height ? (side, other) : (other, side)
     }
 
-    /// The map at its ``measuredSize(width:height:)``: of each cell the pixel in its middle, as it is. Nothing is averaged, which would
-    /// make depths that nobody measured. A map that is not too large stays the same bit by bit.
+    /// The map at its ``measuredSize(width:height:)``, with the middle pixel of each cell. Averages would be depths that were never measured.
+    /// A map that is small enough is returned unchanged.
     func reduced() -> DepthMap {
         let size = Self.measuredSize(width: width, height: height)
         guard size != (width, height) else { return self }

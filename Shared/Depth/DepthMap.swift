@@ -1,10 +1,12 @@
+import CaptureProtocol
+
 /// Distances along the optical axis in metres, row-major, top row first, `height` × `width`.
 ///
-/// Values may be anything a client sends, NaN, infinite and negative included; only ``isValid(_:)`` ones are measurements.
+/// Values are untrusted and may be NaN, infinite or negative; only ``isValid(_:)`` ones are measurements.
 public struct DepthMap: Sendable, Equatable {
-    /// The longest side that is accepted, in pixels (SPEC §2).
-    public static let maximumSide = 1024
-    /// Bytes of the largest map, uncompressed.
+    /// The longest side that is accepted, in pixels.
+    public static let maximumSide = CaptureMetadata.depthSides.upperBound
+    /// The size of the largest map, uncompressed.
     public static let maximumBytes = maximumSide * maximumSide * MemoryLayout<Float>.size
 
     public let width: Int
@@ -27,11 +29,11 @@ public struct DepthMap: Sendable, Equatable {
         self.metres = metres
     }
 
-    /// Whether the sensor gave a measurement: 0.1 m to 20 m (`guides/depth.md`). NaN is not.
+    /// Whether a value is a measurement: 0.1 m to 20 m (`guides/depth.md`). NaN is not.
     @inlinable
     public static func isValid(_ depthMetres: Double) -> Bool { depthMetres >= 0.1 && depthMetres <= 20 }
 
-    /// Pixels of a map of this size.
+    /// The number of pixels of a map of this size.
     static func pixelCount(width: Int, height: Int) throws(DepthError) -> Int {
         guard (1...maximumSide).contains(width), (1...maximumSide).contains(height) else {
             throw DepthError(.dimensionsOutOfRange, "\(width)×\(height), each side must be 1...\(maximumSide)")

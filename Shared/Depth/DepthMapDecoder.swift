@@ -2,8 +2,8 @@
 public enum DepthMapDecoder {
     /// Inflates little-endian float32 values, row-major, top row first.
     ///
-    /// Never holds more than the expected output and one byte, whatever the bytes would inflate to.
-    /// - Parameter compressed: one gzip, zlib or raw DEFLATE stream, told apart by looking.
+    /// Needs memory for the expected output and one byte, whatever the bytes would inflate to.
+    /// - Parameter compressed: one gzip, zlib or raw DEFLATE stream; which one is detected.
     /// - Throws: ``DepthError``: `dimensionsOutOfRange`, `corrupt`, `truncated`, `trailingBytes`, and `shapeMismatch` if the
     ///   inflated length is not `width * height * 4`.
     public static func decode(_ compressed: [UInt8], width: Int, height: Int) throws(DepthError) -> DepthMap {
@@ -15,7 +15,7 @@ public enum DepthMapDecoder {
                 let bytes = try inflate(compressed, wrapping, expected: count * 4)
                 return try DepthMap(width: width, height: height, metres: floats(bytes, count: count))
             } catch {
-                // The likeliest wrapping's error is the one worth telling.
+                // The likeliest wrapping comes first, so its error is the most useful.
                 firstError = firstError ?? error
             }
         }
@@ -26,7 +26,7 @@ public enum DepthMapDecoder {
         _ compressed: [UInt8], _ wrapping: DeflateWrapping, expected: Int
     ) throws(DepthError) -> [UInt8] {
         let inflater = try Inflater(wrapping)
-        // One byte more, so that too long shows without inflating the rest.
+        // One byte more, so that a stream that is too long is noticed without inflating the rest.
         var output = [UInt8](repeating: 0, count: expected + 1)
         var consumed = 0
         var produced = 0

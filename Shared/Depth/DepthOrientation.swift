@@ -1,16 +1,16 @@
-/// How a depth map may lie against its photo: phones store the photo upright and the depth sideways.
+/// A possible orientation of a depth map relative to its photo: phones may store the photo upright and the depth map sideways.
 struct DepthOrientation: Equatable {
     /// Quarter turns clockwise that bring the depth map upright, 0...3.
     let rotation: Int
-    /// EXIF orientations to apply in turn to the stored photo so that it lies as the depth map does.
+    /// EXIF orientations to apply one after the other to the stored photo, so that it matches the depth map.
     let photoSteps: [Int]
 
-    /// The orientations that the EXIF orientation and the shapes leave open, the likeliest first; never empty.
+    /// The orientations that EXIF orientation and shapes allow, the likeliest first; never empty.
     ///
-    /// - Same shape as the stored photo (both wide or both tall): both lie as the sensor does, and the EXIF orientation says how.
-    /// - The other shape: the photo was stored upright, the depth was not. If turning the photo by its EXIF orientation gives
-    ///   the depth's shape, the depth is upright or upside down, else a quarter turn to either side.
-    /// - A square says nothing: an EXIF orientation decides, else every rotation is open.
+    /// - Photo and depth map are both wide or both tall: both are stored as the sensor lies, and the EXIF orientation applies to both.
+    /// - One is wide and one is tall: the photo was stored upright, the depth map was not. If the photo, turned by its EXIF orientation,
+    ///   has the depth map's shape, the map is upright or upside down; else it is turned by a quarter to either side.
+    /// - One is square: the EXIF orientation applies if there is one, else every rotation is possible.
     static func candidates(depth: (width: Int, height: Int), photo: LumaImage?, exif: Int?) -> [DepthOrientation] {
         let orientation = exif.flatMap { (1...8).contains($0) ? $0 : nil } ?? 1
         let together = DepthOrientation(rotation: quarterTurns(orientation), photoSteps: [])
@@ -30,15 +30,15 @@ struct DepthOrientation: Equatable {
         }
     }
 
-    /// The photo at the depth map's size and lying as it does.
+    /// The photo at the depth map's size and in its orientation.
     func apply(to photo: LumaImage, width: Int, height: Int) -> LumaImage {
-        // Scaled first, in exact arithmetic, since turning a small picture is cheaper and gives the same.
+        // Scaled first: the arithmetic is exact, so the result is the same, and a small picture is cheaper to turn.
         let swaps = photoSteps.count { (5...8).contains($0) } % 2 == 1
         let small = photo.scaled(toWidth: swaps ? height : width, height: swaps ? width : height)
         return photoSteps.reduce(small) { $0.oriented($1) }
     }
 
-    /// Quarter turns clockwise in an EXIF orientation, mirroring (2, 4, 5, 7) left out.
+    /// Quarter turns clockwise of an EXIF orientation, ignoring the mirroring of 2, 4, 5 and 7.
     private static func quarterTurns(_ orientation: Int) -> Int {
         switch orientation {
         case 3, 4: 2

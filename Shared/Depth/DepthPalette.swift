@@ -1,15 +1,15 @@
 import Foundation
 
-/// The colours of depth pictures: light and warm when near, dark and cool when far (`guides/site.md` §6, "dusk").
+/// The colours of depth pictures, from light and warm (near) to dark and cool (far) (`guides/site.md` §6, "dusk").
 ///
-/// Between the stops colours run in OKLab (B. Ottosson, 2020), so that equal steps look equal. No green, so that it is not
-/// read as a verdict, and no grey, which stands for "no measurement".
+/// Colours between the stops are interpolated in OKLab (B. Ottosson, 2020), so that equal steps look equal. There is no green, which could
+/// be read as a verdict, and no grey, which means "no measurement".
 enum DepthPalette {
     static let levels = 64
     static let darkStripe = UInt8(levels)
     static let lightStripe = UInt8(levels + 1)
 
-    /// `levels` colours from near to far and two greys.
+    /// `levels` colours from near to far, then two greys.
     static let bytes: [UInt8] = {
         let stops: [UInt32] = [
             0xFBF0BA, 0xFAC870, 0xF79A4B, 0xE86D4C, 0xCA4861, 0x9A3477, 0x64297A, 0x361E66, 0x151240,

@@ -1,19 +1,19 @@
-import Models
+public import Models
 
-/// Draws depth maps for people (`guides/site.md` §6).
+/// Draws depth maps as pictures (`guides/site.md` §6).
 public enum DepthPreview {
     /// Longer side of the picture in pixels.
     public static let longSide = 768
-    /// Bytes of the largest file.
+    /// The size of the largest file.
     public static let maximumBytes = 40_000
-    /// Longer sides in map pixels that are tried for a file that is too large: what a sensor measures never is, noise may be.
+    /// Longer sides, in map pixels, to try if the file is too large. Noise may be; what a sensor measures is not.
     private static let coarserSides = [256, 160, 96, 64]
 
     /// - Parameters:
     ///   - rotation: quarter turns clockwise that bring the map upright, as in `DepthMeasurements`.
     ///   - aspect: width and height of the upright photo, whose proportions the picture gets; `nil` keeps the map's.
-    ///   - detail: map pixels that are told apart along the longer side, of those that are measured (`DepthMap.measuredSize`).
-    /// - Returns: the map upright, nearest neighbour, pixels without a measurement striped grey.
+    ///   - detail: resolution along the longer side, in pixels of the measured map (`DepthMap.measuredSize`).
+    /// - Returns: the map upright, by nearest neighbour; pixels without a measurement have grey stripes.
     public static func render(
         depth map: DepthMap, rotation: Int, aspect: (width: Int, height: Int)? = nil, detail: Int = longSide
     ) -> DepthPicture {
@@ -42,7 +42,7 @@ public enum DepthPreview {
         return DepthPicture(width: width, height: height, indices: indices, palette: DepthPalette.bytes, scale: scale)
     }
 
-    /// Renders and writes a picture of at most ``maximumBytes``, coarser if the map is so noisy that it would have more.
+    /// Renders and encodes a picture of at most ``maximumBytes``; at a lower resolution if noise makes the file too large.
     /// - Parameter encode: writes a PNG.
     /// - Returns: the file, its size in pixels, and the scale for the legend beside it.
     public static func file<Failure: Error>(
@@ -58,7 +58,7 @@ public enum DepthPreview {
         return (bytes, picture.width, picture.height, picture.scale)
     }
 
-    /// The long side fixed, the short one by the proportions, at most 8 : 1.
+    /// The long side is fixed, the short one follows from the proportions, at most 8 : 1.
     private static func pictureSize(_ shape: (width: Int, height: Int)) -> (width: Int, height: Int) {
         let (width, height) = (max(shape.width, 1), max(shape.height, 1))
         let ratio = max(Double(min(width, height)) / Double(max(width, height)), 0.125)
@@ -66,17 +66,17 @@ public enum DepthPreview {
         return width >= height ? (longSide, shortSide) : (shortSide, longSide)
     }
 
-    /// Which map pixel each of `count` picture pixels shows, along one side of `side` map pixels.
+    /// The map pixel that each of `count` picture pixels shows, along one side of `side` map pixels.
     private static func sources(of count: Int, in side: Int, detail: Int) -> [Int] {
         let cells = min(side, max(detail, 1))
         return (0..<count).map { position in
             let cell = position * cells / count
-            // The middle of the cell; the pixel itself if every one is told apart.
+            // The middle of the cell; at full resolution the pixel itself.
             return (2 * cell + 1) * side / (2 * cells)
         }
     }
 
-    /// `nil` where there is no measurement.
+    /// `nil` for a pixel without a measurement.
     private static func level(of metres: Double, in scale: DepthPreviewScale) -> UInt8? {
         guard DepthMap.isValid(metres) else { return nil }
         let position = min(max(scale.position(of: metres), 0), 1)
@@ -87,5 +87,41 @@ public enum DepthPreview {
     private static func stripe(_ x: Int, _ y: Int) -> UInt8 {
         // 181 / 256 is 1 / √2: x + y grows by that much for a pixel across the stripes.
         (x + y) * 181 / 256 % 8 < 3 ? DepthPalette.lightStripe : DepthPalette.darkStripe
+    }
+}
+
+/// A picture of few colours: one palette index a pixel, row-major, top row first.
+public struct DepthPicture: Sendable, Equatable {
+    public let width: Int
+    public let height: Int
+    /// Each is below the palette's number of colours.
+    public let indices: [UInt8]
+    /// Red, green and blue of each colour, three bytes each: 64 levels from near to far, then the two greys of pixels without a measurement.
+    public let palette: [UInt8]
+    /// The distances that its colours mean; the picture itself has no text.
+    public let scale: DepthPreviewScale
+
+    /// Red, green and blue of each pixel, 3 × width × height bytes.
+    public var rgb: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(indices.count * 3)
+        for index in indices { bytes.append(contentsOf: palette[Int(index) * 3..<Int(index) * 3 + 3]) }
+        return bytes
+    }
+}
+
+extension DepthPreviewScale {
+    /// From the 2nd to the 98th percentile of the measured map's valid pixels; 0.5 m to 5 m without any. It spans at least a factor of 2, so
+    /// that a flat wall looks flat and not like a canyon.
+    public init(_ map: DepthMap) {
+        let sorted = map.reduced().metres.filter { DepthMap.isValid(Double($0)) }.sorted()
+        guard !sorted.isEmpty else {
+            self.init(near: 0.5, far: 5)
+            return
+        }
+        let near = Double(sorted[sorted.count * 2 / 100])
+        let far = Double(sorted[min(sorted.count * 98 / 100, sorted.count - 1)])
+        let middle = (near * far).squareRoot()
+        self.init(near: min(near, middle / 2.0.squareRoot()), far: max(far, middle * 2.0.squareRoot()))
     }
 }

@@ -1,4 +1,4 @@
-/// The valid pixels of a map and the specified numbers that need no photo (`guides/depth.md`).
+/// The valid pixels of a map, and the specified measurements that need no photo (`guides/depth.md`).
 struct DepthStatistics {
     /// Valid depths in metres, row-major order of the map.
     let valid: [Double]
@@ -26,7 +26,7 @@ struct DepthStatistics {
         layers = Self.layers(valid)
     }
 
-    /// Two passes, each one running sum from the first value to the last.
+    /// Two passes, each a sum from the first value to the last.
     private static func deviation(_ values: [Double]) -> Double {
         guard !values.isEmpty else { return 0 }
         let count = Double(values.count)
@@ -56,8 +56,8 @@ struct DepthStatistics {
         return peaks(smooth)
     }
 
-    /// Runs of equal bins higher than what is beside them and than 5 % of the highest bin. A run counts once: a lone full bin
-    /// becomes three equal ones when it is smoothed.
+    /// Counts runs of equal bins that are higher than the bins beside them and than 5 % of the highest bin. A run counts once, since
+    /// smoothing makes a single full bin three equal ones.
     private static func peaks(_ smooth: [Int]) -> Int {
         let highest = smooth.max() ?? 0
         var peaks = 0

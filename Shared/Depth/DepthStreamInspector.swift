@@ -1,6 +1,6 @@
-/// Checks a depth part while it streams through, without holding it: one whole DEFLATE stream of a bounded length.
+/// Checks a depth part while it is streamed, without storing it: it has to be one complete DEFLATE stream of bounded length.
 ///
-/// For one stream at a time: not `Sendable`.
+/// An instance checks one stream and is not `Sendable`.
 public final class DepthStreamInspector {
     private let limit: Int
     private var head: [UInt8] = []
@@ -11,7 +11,7 @@ public final class DepthStreamInspector {
     public init(limit: Int = DepthMap.maximumBytes) { self.limit = max(0, limit) }
 
     /// Takes the next bytes of the part, in chunks of any size.
-    /// - Throws: ``DepthError``: `corrupt`, `tooLong`, `trailingBytes`. The inspector is of no use afterwards.
+    /// - Throws: ``DepthError``: `corrupt`, `tooLong`, `trailingBytes`. The inspector must not be used afterwards.
     public func update(_ bytes: some Sequence<UInt8>) throws(DepthError) {
         let chunk = bytes as? [UInt8] ?? Array(bytes)
         guard readings == nil else { return try feed(chunk) }
@@ -20,9 +20,9 @@ public final class DepthStreamInspector {
         try open()
     }
 
-    /// Tells that the part has ended.
-    /// - Returns: how many bytes it inflates to, for comparison with width × height × 4.
-    /// - Throws: ``DepthError`` `truncated` if the stream did not end.
+    /// Call at the end of the part.
+    /// - Returns: the number of bytes that it inflates to, to be compared with width × height × 4.
+    /// - Throws: ``DepthError`` `truncated` if the stream has not ended.
     public func finish() throws(DepthError) -> Int {
         guard let readings, let whole = readings.first(where: { $0.inflater.isFinished }) else {
             throw DepthError(.truncated, "the part ends inside the stream")
@@ -39,7 +39,7 @@ public final class DepthStreamInspector {
         try feed(start)
     }
 
-    /// Feeds every reading that is still possible; throws the likeliest one's error when none is left.
+    /// Feeds every reading that is still possible; throws the likeliest reading's error when none is left.
     private func feed(_ chunk: [UInt8]) throws(DepthError) {
         var alive: [Reading] = []
         var firstError: DepthError?

@@ -1,11 +1,11 @@
-/// Where a fit begins: the pixels that count in its first round, all alike.
+/// Where a fit starts: the pixels of its first round, with equal weights.
 ///
-/// One start is not enough: a screen that leaves an eighth of the centre to the room beside it pulls a surface that is fitted to
-/// all pixels over, and no weights bring it back.
+/// One start is not enough: if a screen leaves an eighth of the centre to the room beside it, a fit that starts with all pixels ends
+/// between the two, and reweighting does not correct that.
 enum FitStart: CaseIterable {
     case all, left, right, top, bottom, middle
 
-    /// Columns and rows of a centre of this size; the middle is half of each side.
+    /// Columns and rows in a centre of this size; `middle` is half of each side.
     func region(width: Int, height: Int) -> (columns: Range<Int>, rows: Range<Int>) {
         let (columns, rows) = (0..<width, 0..<height)
         return switch self {

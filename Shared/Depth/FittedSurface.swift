@@ -1,7 +1,7 @@
-/// The surface that fits a centre best, and what lies before and behind it.
+/// The surface that fits a centre best, and the pixels in front of it and behind it.
 struct FittedSurface {
     private let grid: CentreGrid
-    /// Metres from the surface along the optical axis, less than 0 before it; NaN where there is no measurement.
+    /// Metres from the surface along the optical axis, negative in front of it; NaN for a pixel without a measurement.
     private let offsets: [Double]
     private let frontCount: Int
     private let behindCount: Int
@@ -27,7 +27,7 @@ struct FittedSurface {
         behindCount = behind
     }
 
-    /// Valid pixels off a surface.
+    /// The number of valid pixels off a surface.
     static func offCount(of fit: SurfaceFit, in grid: CentreGrid) -> Int {
         var count = 0
         let width = grid.u.count
@@ -48,12 +48,12 @@ struct FittedSurface {
 
     /// Share of valid pixels off the surface, 0...1.
     var relief: Double { Double(frontCount + behindCount) / Double(grid.validCount) }
-    /// Share nearer than the surface, and share farther; together ``relief`` but for rounding.
+    /// Shares nearer and farther than the surface; their sum is ``relief``, except for rounding.
     var front: Double { Double(frontCount) / Double(grid.validCount) }
     var behind: Double { Double(behindCount) / Double(grid.validCount) }
 
-    /// Whether what is off the surface has no surface of its own: over half of the neighbours of such a pixel differ from it, in
-    /// their distance from the fit, by more than the tolerance itself. Objects have sides; noise has not.
+    /// Whether the pixels off the surface are noise and not objects: over half of the pairs of such a pixel and a neighbour differ, in their
+    /// distance from the surface, by more than the tolerance.
     var isScattered: Bool {
         var pairs = 0
         var apart = 0
@@ -74,9 +74,9 @@ struct FittedSurface {
         return apart * 2 > pairs
     }
 
-    /// Share of the photo's edges in the centre that lie on the surface: a valid pixel at most 2 px away in either direction does.
+    /// Share of the photo's edges in the centre that are on the surface: those with a valid pixel of the surface at most 2 px away.
     /// - Parameters:
-    ///   - edges: one flag a pixel of the whole map, lying as it does.
+    ///   - edges: one flag per pixel of the whole map, in its orientation.
     ///   - width: of the map.
     /// - Returns: 0...1; `nil` without an edge in the centre.
     func share(ofEdges edges: [Bool], width: Int) -> Double? {
@@ -103,10 +103,10 @@ struct FittedSurface {
         return false
     }
 
-    /// False where there is no measurement.
+    /// False for a pixel without a measurement.
     private func isOff(_ place: Int) -> Bool { abs(offsets[place]) > Self.tolerance(grid.metres[place]) }
 
-    /// A surface that goes to infinity or behind the camera is held at 1 km.
+    /// A surface that reaches infinity, or goes behind the camera, counts as 1 km away.
     @inline(__always)
     private static func offset(_ metres: Double, _ inverseDepth: Double) -> Double {
         metres - 1 / (inverseDepth > 0.001 ? inverseDepth : 0.001)

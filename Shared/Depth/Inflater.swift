@@ -18,10 +18,10 @@ enum DeflateWrapping: CaseIterable {
         }
     }
 
-    /// The wrappings that the first two bytes leave open, the likeliest first.
+    /// The wrappings that the first two bytes allow, the likeliest first.
     ///
-    /// A gzip header cannot open raw DEFLATE: its first block would have the reserved type. A zlib header can, as a stored
-    /// block with odd padding, so that raw stays possible.
+    /// Raw DEFLATE cannot begin with a gzip header: its first block would have the reserved type. It can begin with a zlib header, as a
+    /// stored block with odd padding, so raw remains possible.
     static func candidates(_ first: UInt8, _ second: UInt8) -> [DeflateWrapping] {
         if first == 0x1F, second == 0x8B { return [.gzip] }
         // RFC 1950 §2.2: method 8, window up to 32 K, no preset dictionary, check bits.
@@ -54,7 +54,7 @@ final class Inflater {
     }
 
     /// Inflates as much of `input` as fits `output`.
-    /// - Returns: bytes read and bytes written; both 0 when nothing more can happen with what was given.
+    /// - Returns: bytes read and bytes written; both 0 if it needs more input or more space.
     func inflate(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(DepthError) -> (consumed: Int, produced: Int) {

@@ -22,7 +22,7 @@ public struct LumaImage: Sendable, Equatable {
         self.pixels = pixels
     }
 
-    /// Scales by area average, in exact integer arithmetic: each pixel counts by the area it covers.
+    /// Scales by area average, in exact integer arithmetic.
     func scaled(toWidth newWidth: Int, height newHeight: Int) -> LumaImage {
         guard newWidth != width || newHeight != height else { return self }
         let total = width * height
@@ -42,7 +42,7 @@ public struct LumaImage: Sendable, Equatable {
         return LumaImage(trusted: newWidth, newHeight, output)
     }
 
-    /// Adds a source row, scaled to `sums.count` columns: in units of 1 / count source columns each is `width` wide.
+    /// Adds a source row, scaled to `sums.count` columns. In units of 1 / `sums.count` source columns, each target column is `width` wide.
     private func addRow(_ y: Int, weight rowWeight: Int, to sums: inout [Int]) {
         let count = sums.count
         var x = 0

@@ -1,11 +1,11 @@
-/// One of many values by its place, in time that grows with their count alone, however they are arranged.
+/// Selects a value by its rank, in linear time whatever the order of the values.
 enum Median {
-    /// The value at place `count / 2` in ascending order; `nil` of nothing.
-    /// - Parameter values: not negative and not NaN, so that their bit patterns are in the order of their values.
+    /// The value at index `count / 2` in ascending order; `nil` without values.
+    /// - Parameter values: not negative and not NaN, so that their bit patterns sort like the values.
     static func upper(of values: [Double]) -> Double? { value(at: values.count / 2, of: values) }
 
-    /// The value at a place in ascending order; `nil` if there are not so many.
-    /// - Parameter values: not negative and not NaN, so that their bit patterns are in the order of their values.
+    /// The value at an index in ascending order; `nil` if there are not that many.
+    /// - Parameter values: not negative and not NaN, so that their bit patterns sort like the values.
     static func value(at place: Int, of values: [Double]) -> Double? {
         guard values.indices.contains(place) else { return nil }
         var candidates = values.map(\.bitPattern)

@@ -1,7 +1,7 @@
-/// Sums over the pixels of a centre from which the normal equations of least squares follow: weights times powers of u and v up
-/// to the fourth degree, and times inverse depth.
+/// The sums of the normal equations of least squares, over the pixels of a centre: weights times powers of u and v up to the fourth
+/// degree, and times inverse depth.
 ///
-/// v is the same along a row, so a row is summed by powers of u alone and then counted in.
+/// v is constant along a row, so a row is first summed by powers of u alone.
 struct Moments {
     private var (m00, m10, m01, m20, m11, m02) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     private var (m30, m21, m12, m03) = (0.0, 0.0, 0.0, 0.0)

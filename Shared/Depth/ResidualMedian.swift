@@ -1,7 +1,7 @@
-/// The median absolute residual of a surface, found again and again: a histogram by magnitude, then an exact selection in one of
-/// its bins.
+/// Computes the median absolute residual of one surface after another: by a histogram of magnitudes, then an exact selection within one
+/// bin. Its buffers are reused.
 struct ResidualMedian {
-    /// Bins of 1/32 of a power of two, from 2⁻⁴⁰ to 2¹⁰ 1/m; what is beyond counts in the first and the last.
+    /// Bins of 1/32 of a power of two, from 2⁻⁴⁰ to 2¹⁰ 1/m; the first and last bin also have what is beyond.
     private static let shift: UInt64 = 47
     private static let first = Int((0x1p-40).bitPattern >> shift)
     private static let last = Int((0x1p10).bitPattern >> shift) - first
@@ -12,7 +12,7 @@ struct ResidualMedian {
 
     init(_ grid: CentreGrid) { residuals = [Double](repeating: .nan, count: grid.inverse.count) }
 
-    /// - Returns: the value at place `validCount / 2` of the valid pixels' in ascending order, in 1/m; `nil` if it is no number.
+    /// - Returns: the residual at index `validCount / 2` of the valid pixels in ascending order, in 1/m; `nil` if it is not a number.
     mutating func median(of fit: SurfaceFit, in grid: CentreGrid) -> Double? {
         guard grid.validCount > 0, residuals.count == grid.inverse.count else { return nil }
         measure(fit, grid)
@@ -48,7 +48,7 @@ struct ResidualMedian {
         }
     }
 
-    /// NaN, whose bits are greater than those of any number, is in the last.
+    /// NaN is in the last bin, since its bit pattern is greater than that of any number.
     @inline(__always)
     private static func bin(_ residual: Double) -> Int {
         min(max(Int(truncatingIfNeeded: residual.bitPattern >> shift) - first, 0), last)

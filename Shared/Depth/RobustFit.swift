@@ -1,19 +1,18 @@
 /// Iteratively reweighted least squares with Tukey's biweight, scaled by the median absolute residual.
 ///
-/// Uses only +, −, ×, ÷ and comparisons of Float64, and sums pixel after pixel, row after row: the same bits on every machine.
+/// Uses only +, −, ×, ÷ and comparisons of Float64, and sums pixel by pixel, row by row, so that results are the same on every machine.
 struct RobustFit {
-    /// What is still moving then is a scene without a surface: a surface is found in three to six rounds.
+    /// A surface takes three to six rounds; a fit that still moves after these is of a scene without a surface.
     private static let maximumRounds = 16
     /// Tukey's biweight reaches 95 % efficiency at this many standard deviations.
     private static let tukey = 4.685
     /// Makes a median absolute residual a standard deviation of the normal distribution.
     private static let normal = 1.4826
-    /// A scale that changes by less than this share is kept for the rounds that follow.
+    /// Once the scale changes by less than this share, it is kept.
     private static let settledScale = 0.01
 
     private let grid: CentreGrid
-    /// 1/m, a thousandth of the mean inverse depth: residuals below it are rounding, not outliers, and surfaces that differ by less
-    /// are one.
+    /// 1/m, a thousandth of the mean inverse depth. Smaller residuals are rounding errors, and surfaces that differ by less are the same.
     private let leastScale: Double
     private var residuals: ResidualMedian
     private var found: [SurfaceFit] = []
@@ -24,8 +23,7 @@ struct RobustFit {
         residuals = ResidualMedian(grid)
     }
 
-    /// - Returns: `nil` if the pixels it begins with do not determine a quadratic, or if it comes to a surface that an earlier start
-    ///   found.
+    /// - Returns: `nil` if the first pixels do not determine a quadratic, or if an earlier start has found the same surface.
     mutating func fit(from start: FitStart) -> SurfaceFit? {
         guard var fit = begin(start).solved() else { return nil }
         var scale = 0.0
@@ -64,7 +62,7 @@ struct RobustFit {
         return moments
     }
 
-    /// Each pixel by its distance from `fit`; what is `cutoff` or more away counts nothing.
+    /// Each pixel weighted by its distance from `fit`; pixels at `cutoff` or more have no weight.
     private func weighted(_ fit: SurfaceFit, cutoff: Double) -> Moments {
         var moments = Moments()
         let share = 1 / cutoff

@@ -1,7 +1,7 @@
 /// A smooth surface in inverse depth: 1/z = c₀ + c₁u + c₂v + c₃u² + c₄uv + c₅v².
 ///
-/// In 1/z a plane is exactly linear in pixel coordinates, so tilt costs nothing and no intrinsics are needed; the quadratic
-/// part absorbs curved screens and bent paper (`guides/depth.md`).
+/// In 1/z a plane is exactly linear in pixel coordinates, so that tilted planes fit and no intrinsics are needed; the quadratic part fits
+/// curved screens and bent paper (`guides/depth.md`).
 struct SurfaceFit: Equatable {
     /// Six, in 1/m.
     let coefficients: [Double]
@@ -12,7 +12,7 @@ struct SurfaceFit: Equatable {
         let linear: Double
         let square: Double
 
-        /// In 1/m; may be 0 or negative far from the pixels it was fitted to.
+        /// In 1/m; may be 0 or negative far from the pixels that were fitted.
         @inline(__always)
         func inverseDepth(_ u: Double) -> Double { constant + u * (linear + square * u) }
     }
@@ -24,7 +24,7 @@ struct SurfaceFit: Equatable {
 
     func inverseDepth(_ u: Double, _ v: Double) -> Double { row(v).inverseDepth(u) }
 
-    /// What two surfaces differ by at most anywhere over the centre, in 1/m.
+    /// An upper bound of the difference of two surfaces over the centre, in 1/m.
     func distance(to other: SurfaceFit) -> Double {
         var sum = 0.0
         for (mine, theirs) in zip(coefficients, other.coefficients) { sum += abs(mine - theirs) }

@@ -2,19 +2,19 @@ import Foundation
 
 /// Names places by the nearest city of more than 15,000 people (GeoNames, CC BY 4.0), by great circle.
 ///
-/// Within 50 km a place takes the city's name, with the state's letters in the USA and the country elsewhere. Farther away it
-/// takes the country of the nearest city, up to 350 km: enough for most empty land, and no claim about the middle of an ocean.
-/// Beyond that it is "at sea". The data know no coasts: land farther from any city, such as inner Greenland or the South Pole,
-/// is "at sea" too, and water nearer than that carries a country's name.
+/// Within 50 km of a city a place is named after it, with the state's letters in the USA and the country elsewhere. Up to 350 km it is
+/// named after the nearest city's country: far enough for most empty land, and not as far as the middle of an ocean. Beyond that it is "at
+/// sea". The data have no coasts: remote land, such as inner Greenland or the South Pole, is "at sea" too, and water within 350 km of a
+/// city has a country's name.
 public struct CityNames: Sendable {
     static let cityRadiusKilometres = 50.0
     static let countryRadiusKilometres = 350.0
     static let nowhere = "at sea"
 
-    /// Loaded once, from the module's resources; without them every place is "at sea".
+    /// Loaded once from the module's resources; without them every place is "at sea".
     public static let shared = CityNames(folder: resources)
 
-    /// Reads the names now rather than with the first capture.
+    /// Loads the names now instead of with the first capture.
     public static func warmUp() { _ = shared }
     static var resources: URL { Bundle.module.bundleURL.appendingPathComponent("Resources") }
 
@@ -26,7 +26,7 @@ public struct CityNames: Sendable {
 
         var identity: String { "\(country)\t\(admin1)\t\(name)" }
     }
-    /// From south to north, so that a search can stop where latitude alone is farther than the best.
+    /// Sorted from south to north, so that a search can stop when the latitude alone is too far away.
     private let cities: [City]
     private let countries: [String: String]
 
@@ -49,7 +49,8 @@ public struct CityNames: Sendable {
         }.sorted { $0.place.latitude < $1.place.latitude }
     }
 
-    /// The data list some cities' numbered districts as places of their own ("Lyon 01", "Zürich (Kreis 4)"): these are left out.
+    /// The city's name for a numbered district ("Lyon 01", "Zürich (Kreis 4)"), which the data list as places of their own; `nil` for any
+    /// other name. Districts of known cities are left out.
     private static func nameOfWhole(_ name: String) -> String? {
         guard let cut = name.utf8.firstIndex(where: { $0 == UInt8(ascii: "(") || (0x30...0x39).contains($0) }),
             name[..<cut].last == " "
@@ -70,7 +71,7 @@ public struct CityNames: Sendable {
         return country
     }
 
-    /// The nearest city within ``countryRadiusKilometres``; `nil` also for what is not finite.
+    /// The nearest city within ``countryRadiusKilometres``; `nil` also if the place is not finite.
     private func nearest(to place: SpherePoint) -> (City, kilometres: Double)? {
         guard place.latitude.isFinite, place.x.isFinite else { return nil }
         let reach = Self.countryRadiusKilometres / SpherePoint.kilometresPerDegree

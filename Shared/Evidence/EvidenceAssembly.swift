@@ -1,22 +1,22 @@
-import CaptureProtocol
-import Foundation
-import Models
+public import CaptureProtocol
+public import Foundation
+public import Models
 
-/// Puts the parts of a capture together: every check, the confidence, the package.
+/// Assembles a capture's evidence package: every check, and the confidence that follows.
 public enum EvidenceAssembly {
     public static let algorithmVersions = [
         "attestation": "app-attest-2", "depth": "relief-2", "metadata": "metadata-2", "confidence": "confidence-1",
     ]
 
-    /// The versions that judged a capture: the depth may have been measured before its method changed.
+    /// The versions used for a capture; its depth may have been measured by an earlier method.
     static func algorithmVersions(_ depth: DepthFindings) -> [String: String] {
         guard let method = depth.measurements?.method else { return algorithmVersions }
         return algorithmVersions.merging(["depth": method]) { $1 }
     }
 
     /// - Parameters:
-    ///   - exif: of the stored photo; `nil` if it is none a reader understands.
-    ///   - receivedAt: when the upload was accepted; also when assessed again later.
+    ///   - exif: of the stored photo; `nil` if it has none that can be read.
+    ///   - receivedAt: when the upload was accepted, even if it is assessed again later.
     public static func assemble(
         attestation: AttestationFindings, depth: DepthFindings, exif: EXIFFields?, metadata: CaptureMetadata, receivedAt: Date,
         completedAt: Date, kind: CaptureKind, analysisSource: AnalysisSource
@@ -41,7 +41,7 @@ public enum EvidenceAssembly {
         let binding: AssertionBinding? = if case .pass(let signed) = attestation.appraisal { signed.binding } else { nil }
         let (status, reason) = DepthStatusRule.status(
             verdict: findings.measurements?.verdict, binding: binding, hasLiDAR: hasLiDAR(attestation))
-        // The analyzer's word for an open verdict is the more exact one.
+        // For a depth that is not real, the analyzer's reason is more exact.
         let isOpen = findings.measurements?.verdict != .real && reason != .noLiDAR
         let measured = isOpen ? findings.measurements?.reason : nil
         return DepthAnalysisEvidence(
@@ -56,15 +56,15 @@ public enum EvidenceAssembly {
     private static func metadataEvidence(
         _ exif: EXIFFields?, _ metadata: CaptureMetadata, registeredModel: String, receivedAt: Date
     ) -> MetadataEvidence {
-        let place = metadata.location.flatMap { MetadataChecks.isOnEarth($0) ? CoarseLocation($0, names: .shared) : nil }
+        let place = metadata.location.flatMap { LocationCheck.isOnEarth($0) ? CoarseLocation($0, names: .shared) : nil }
         return MetadataEvidence(
-            timestamp: MetadataChecks.timestamp(exif, capturedAt: metadata.capturedAt, receivedAt: receivedAt),
-            model: MetadataChecks.model(exif: exif?.model, claimed: metadata.deviceModel, registered: registeredModel),
-            resolution: MetadataChecks.resolution(exif, claimed: metadata.deviceModel),
-            location: MetadataChecks.location(metadata.location), place: place)
+            timestamp: TimestampCheck.result(exif, capturedAt: metadata.capturedAt, receivedAt: receivedAt),
+            model: ModelCheck.result(exif: exif?.model, claimed: metadata.deviceModel, registered: registeredModel),
+            resolution: ResolutionCheck.result(exif, claimed: metadata.deviceModel),
+            location: LocationCheck.result(metadata.location), place: place)
     }
 
-    /// SPEC §7: withheld unless the hardware check passed and nothing is suspicious; otherwise still to be made.
+    /// SPEC §7: withheld unless the hardware check passed and the capture is not suspicious; else pending.
     private static func contentCredentials(hardware: CheckStatus, confidence: ConfidenceLevel) -> ContentCredentialsEvidence {
         if confidence == .suspicious { return ContentCredentialsEvidence(status: .withheld, reason: .suspicious) }
         if hardware != .pass { return ContentCredentialsEvidence(status: .withheld, reason: .hardwareNotPassed) }

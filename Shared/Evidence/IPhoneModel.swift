@@ -1,24 +1,24 @@
-/// An iPhone that a capture may come from.
+/// A model of iPhone.
 struct IPhoneModel: Sendable, Equatable {
-    /// As Apple sells it and writes it into EXIF: "iPhone 15 Pro".
+    /// Apple's product name, which is also in EXIF: "iPhone 15 Pro".
     let name: String
-    /// What the hardware calls itself; some models have two: "iPhone16,1".
+    /// Hardware identifiers, such as "iPhone16,1"; some models have two.
     let identifiers: [String]
-    /// iPhone 12 to 17 Pro and Pro Max: those with LiDAR that the product supports.
+    /// True of iPhone 12 to 17 Pro and Pro Max, which have LiDAR.
     let isSupported: Bool
-    /// Sizes of its photos; empty where they do not matter.
+    /// Sizes of its photos; empty for models that are not supported.
     let photoSizes: Set<PhotoSize>
 }
 
-/// Every iPhone we know, by exact name or identifier.
+/// All known iPhones, by exact name or identifier.
 enum IPhoneModels {
-    /// `nil` for anything that is not spelled as Apple does.
+    /// `nil` unless it is spelled exactly as Apple does.
     static func find(_ text: String) -> IPhoneModel? { byText[text] }
 
-    /// Whether the text names a model that is known to have no LiDAR sensor: every iPhone we know but the Pro ones from 12 on.
+    /// Whether the text names a model that is known to have no LiDAR sensor: all known iPhones but the Pro models from 12 on.
     static func isWithoutLiDAR(_ text: String) -> Bool { find(text)?.isSupported == false }
 
-    /// Whether two texts cannot mean the same model. A name and an identifier that we do not know may.
+    /// Whether two texts cannot mean the same model. An unknown name and an unknown identifier may.
     static func contradict(_ first: String, _ second: String) -> Bool {
         guard first != second, isSpecific(first), isSpecific(second) else { return false }
         switch (find(first), find(second)) {
@@ -28,7 +28,7 @@ enum IPhoneModels {
         }
     }
 
-    /// Plain "iPhone", as `UIDevice.model` says on all of them, and nothing at all name no model.
+    /// False for "iPhone", which `UIDevice.model` returns on all models, and for an empty text.
     static func isSpecific(_ text: String) -> Bool { text != "iPhone" && !text.isEmpty }
 
     /// "iPhone16,1" and the like.
@@ -42,11 +42,11 @@ enum IPhoneModels {
         return table
     }()
 
-    /// 4:3 at 12 megapixels with the 16:9 and square crops that the camera offers.
+    /// 12 megapixels (4:3), and the camera's 16:9 and square crops of it.
     private static let twelve: Set = [PhotoSize(4032, 3024), PhotoSize(4032, 2268), PhotoSize(3024, 3024)]
-    /// From iPhone 14 Pro on also the whole sensor.
+    /// From iPhone 14 Pro on, also 48 megapixels.
     private static let fortyEight = twelve.union([PhotoSize(8064, 6048)])
-    /// From iPhone 15 Pro on also 24 megapixels, with the same crops.
+    /// From iPhone 15 Pro on, also 24 megapixels, with the same crops.
     private static let twentyFour = fortyEight.union([PhotoSize(5712, 4284), PhotoSize(5712, 3213), PhotoSize(4284, 4284)])
 
     private static let supported: [IPhoneModel] = [
@@ -71,4 +71,15 @@ enum IPhoneModels {
         ("iPhone 16 Plus", ["iPhone17,4"]), ("iPhone 16e", ["iPhone17,5"]), ("iPhone 17", ["iPhone18,3"]),
         ("iPhone Air", ["iPhone18,4"]),
     ].map { IPhoneModel(name: $0.0, identifiers: $0.1, isSupported: false, photoSizes: []) }
+}
+
+/// Width and height in pixels, in either orientation.
+struct PhotoSize: Sendable, Hashable {
+    let long: Int
+    let short: Int
+
+    init(_ first: Int, _ second: Int) {
+        long = max(first, second)
+        short = min(first, second)
+    }
 }

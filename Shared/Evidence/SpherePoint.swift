@@ -1,6 +1,6 @@
 import Foundation
 
-/// A place on the unit sphere. What is nearest in space is nearest on the ground, at the poles and the antimeridian too.
+/// A point on the unit sphere. The nearest point in space is also the nearest on the ground, even at the poles and the antimeridian.
 struct SpherePoint: Sendable {
     private static let radiusKilometres = 6371.0088
     static let kilometresPerDegree = radiusKilometres * .pi / 180
@@ -17,7 +17,7 @@ struct SpherePoint: Sendable {
         z = sin(phi)
     }
 
-    /// Square of the straight distance, 0...4.
+    /// Square of the straight-line distance, 0...4.
     func squaredChord(to other: SpherePoint) -> Double {
         let (dx, dy, dz) = (x - other.x, y - other.y, z - other.z)
         return dx * dx + dy * dy + dz * dz

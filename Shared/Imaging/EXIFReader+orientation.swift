@@ -1,3 +1,5 @@
+import Models
+
 extension EXIFReader {
     /// EXIF lies in the first segments of a JPEG, each at most 64 KiB.
     public static let headBytes = 256 * 1024

@@ -1,4 +1,4 @@
-import Models
+public import Models
 
 /// Reads EXIF from the head of a JPEG. Hostile input gives fewer fields, never a crash or a long loop.
 public enum EXIFReader {

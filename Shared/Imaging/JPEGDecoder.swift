@@ -1,5 +1,5 @@
 import CTurboJPEG
-import Foundation
+public import Foundation
 
 /// Decodes JPEG photos with libjpeg-turbo, scaled while decoding so that small results cost little.
 ///

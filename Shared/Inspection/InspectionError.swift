@@ -1,9 +1,9 @@
-/// Why a file was not inspected. It says nothing about the file.
+/// Why a file could not be inspected; never because of the file itself.
 public enum InspectionError: Error, Sendable, Equatable {
-    /// As many callers wait as may.
+    /// The queue of waiting callers is full.
     case busy
     /// The caller's task was cancelled; the process is gone.
     case cancelled
-    /// Nothing can be inspected as things are: no program, no descriptors, refused anchors, no sandbox. A sentence for the log.
+    /// No file can be inspected now: no program, no descriptors, invalid anchors or no sandbox. Has a sentence for the log.
     case unavailable(String)
 }

@@ -1,8 +1,8 @@
-/// What one inspection may take.
+/// Bounds of one inspection.
 public struct InspectionLimits: Sendable, Equatable {
     /// From the start of the process to its end.
     public let wallClock: Duration
-    /// Time on processors; counted in whole seconds, at least one.
+    /// CPU time, in whole seconds, at least one.
     public let cpu: Duration
     /// Address space, the libraries included.
     public let memoryBytes: Int
@@ -20,6 +20,6 @@ public struct InspectionLimits: Sendable, Equatable {
 
     var cpuSeconds: Int { max(1, Int(clamping: cpu.components.seconds)) }
 
-    /// When the process ends itself should nobody else end it: later than anybody who watches it would.
+    /// After this time the process ends itself; later than the timeout of the process that watches it.
     var orphanSeconds: Int { max(1, Int(clamping: wallClock.components.seconds)).addingReportingOverflow(5).partialValue }
 }

@@ -1,6 +1,6 @@
-import Models
+public import Models
 
-/// What became of a file that was inspected. Whatever a file does, this is the answer to it, never an error.
+/// The result of an inspection. Whatever the file causes is a result, never an error.
 public enum InspectionOutcome: Sendable, Equatable {
     case report(CredentialReport)
     case unreadable(reason: Reason)
@@ -11,11 +11,11 @@ public enum InspectionOutcome: Sendable, Equatable {
         case timeout
         /// The process died of a signal.
         case crash
-        /// More memory than allowed, or than the machine had.
+        /// It needed more memory than allowed, or than the machine had.
         case memory
-        /// More processor time than allowed, or a longer report.
+        /// It needed more CPU time than allowed, or its report was too long.
         case limit
-        /// What the process wrote is no report, or it said that it failed.
+        /// The process failed, or its output is not a report.
         case garbledAnswer = "garbled_answer"
     }
 }

@@ -1,10 +1,12 @@
+import Models
 import Blocking
 import CSandbox
 import Foundation
 
-/// Reads strangers' files, each in a process of its own that can do nothing but that: see `c2pa-inspector`.
+/// Reads untrusted files, each in a sandboxed process of its own: see `c2pa-inspector`.
 ///
-/// A file that hangs, crashes or fills its process becomes an answer. The process is gone when the call returns.
+/// A file that makes the process hang, crash or run out of memory gives a result, not an error. The process has ended when the call
+/// returns.
 public struct InspectorPool: Sendable {
     /// A JPEG without an image (SOI, JFIF's APP0, EOI) and without Content Credentials.
     private static let blankPhoto: [UInt8] =
@@ -16,16 +18,16 @@ public struct InspectorPool: Sendable {
     private let ownAnchorsFile: String
     private let limits: InspectionLimits
     private let semaphore: FIFOSemaphore
-    /// One a permit: on it the whole life of a process is watched.
+    /// One per permit; each watches one process at a time.
     private let executors: [BlockingExecutor]
 
     /// - Parameters:
     ///   - executable: path of `c2pa-inspector`.
-    ///   - trustAnchorsFile: PEM of certificates that vouch for signers, opened anew for every inspection.
-    ///   - timestampAnchorsFile: PEM of certificates that vouch for time-stamp authorities, likewise.
-    ///   - ownAnchorsFile: PEM of certificates that vouch for ourselves, likewise.
-    ///   - concurrency: how many processes at once, at least one.
-    ///   - waiting: how many callers may wait beyond those.
+    ///   - trustAnchorsFile: PEM of certificates that vouch for signers; all three files are opened anew for every inspection.
+    ///   - timestampAnchorsFile: PEM of certificates that vouch for time-stamp authorities.
+    ///   - ownAnchorsFile: PEM of certificates that vouch for our own signers.
+    ///   - concurrency: number of processes at once, at least one.
+    ///   - waiting: number of further callers that may wait.
     public init(
         executable: String, trustAnchorsFile: String?, timestampAnchorsFile: String? = nil, ownAnchorsFile: String? = nil,
         concurrency: Int, waiting: Int, limits: InspectionLimits = InspectionLimits()
@@ -40,18 +42,18 @@ public struct InspectorPool: Sendable {
         executors = (0..<count).map { BlockingExecutor(label: "inspector-\($0)") }
     }
 
-    /// What the Content Credentials of a file say.
+    /// Reads the Content Credentials of a file.
     ///
     /// - Parameters:
-    ///   - fileDescriptor: a file, read from its start whatever its position, which stays; open until the call returns.
-    ///   - mediaType: a MIME type as of `MediaFormat`; `nil` to tell it by the file's first bytes.
-    /// - Throws: ``InspectionError/busy`` at once if too many wait already.
+    ///   - fileDescriptor: a file, which has to stay open until the call returns. It is read from its start; its position does not move.
+    ///   - mediaType: a MIME type of `MediaFormat`; `nil` to detect it from the file's first bytes.
+    /// - Throws: ``InspectionError/busy`` at once if the queue is full.
     public func inspect(fileDescriptor: Int32, mediaType: String?) async throws(InspectionError) -> InspectionOutcome {
         let arguments = mediaType.map { ["--media-type", $0] } ?? []
         return try await run(arguments, on: fileDescriptor).outcome(limits)
     }
 
-    /// Whether files can be inspected here: the sandbox refuses all it must, the anchors are certificates, and a photo can be read.
+    /// Checks that files can be inspected here: the sandbox blocks what it must, the anchors are certificates, and a photo can be read.
     /// Call it at start.
     ///
     /// - Throws: ``InspectionError/unavailable(_:)`` with what is wrong.

@@ -1,14 +1,15 @@
 import CSandbox
 import Foundation
 
-/// Starts a program with six files and nothing else of ours: no other descriptor, no environment, no signal state, the root as its folder.
+/// Starts a program with six files and nothing else of this process: no other descriptor, no environment, no signal state, and the root
+/// as its working directory.
 struct InspectorProcess: ~Copyable {
     let id: pid_t
-    /// What it writes to its descriptors 1 and 2.
+    /// What it writes to standard output and standard error.
     let output: OwnedDescriptor
-    let complaints: OwnedDescriptor
+    let errors: OwnedDescriptor
 
-    /// The files that it finds under its descriptors 0, 3, 4 and 5.
+    /// Its descriptors 0, 3, 4 and 5.
     struct Files: ~Copyable {
         let input: OwnedDescriptor
         let trustAnchors: OwnedDescriptor
@@ -16,30 +17,30 @@ struct InspectorProcess: ~Copyable {
         let ownAnchors: OwnedDescriptor
     }
 
-    /// The runtime shall write no backtraces of what a stranger's file has done.
+    /// An untrusted file must not make the Swift runtime write backtraces.
     private static let environment = ["SWIFT_BACKTRACE=enable=no"]
 
-    /// Blocks until the program runs. It is the first of its own process group, and ``InspectorWatch`` must collect it.
+    /// Blocks until the program runs. It leads a process group of its own, and ``InspectorWatch`` has to reap it.
     init(executable: String, arguments: [String], files: borrowing Files, limits: InspectionLimits) throws(InspectionError) {
-        let answer = try Pipe.make()
-        let complaint = try Pipe.make()
+        let output = try Pipe.make()
+        let errors = try Pipe.make()
 
-        let places = [
-            files.input.number, answer.write.number, complaint.write.number, files.trustAnchors.number, files.timestampAnchors.number,
+        let descriptors = [
+            files.input.number, output.write.number, errors.write.number, files.trustAnchors.number, files.timestampAnchors.number,
             files.ownAnchors.number,
         ]
         var child: pid_t = 0
         let status = Self.withCStrings([executable] + arguments) { arguments in
             Self.withCStrings(Self.environment) { environment in
-                rial_spawn(executable, arguments, environment, places, places.count, &child)
+                rial_spawn(executable, arguments, environment, descriptors, descriptors.count, &child)
             }
         }
         guard status == 0 else { throw .unavailable("\(executable): \(String(cString: strerror(status)))") }
         id = child
-        output = answer.read
-        complaints = complaint.read
+        self.output = output.read
+        self.errors = errors.read
 
-        // The program limits itself as well, before it reads; this holds even where it would not.
+        // The program also limits itself before it reads; this holds even if it does not.
         var bounds = limits.sandbox
         _ = rial_limit_child(child, &bounds)
     }

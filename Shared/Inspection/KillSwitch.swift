@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Ends one process from any thread, once, and never a later one that got its number.
+/// Kills one process from any thread, once, and never a later process that got the same id.
 final class KillSwitch: Sendable {
     enum Cause: Sendable, Equatable { case deadline, output, cancellation }
 
@@ -9,7 +9,7 @@ final class KillSwitch: Sendable {
         case waiting
         case armed(pid_t)
         case pulled(Cause)
-        /// The process was collected; its number may be somebody else's.
+        /// The process was reaped; another may have its id now.
         case collected
     }
     private let state = Mutex(State.waiting)
@@ -18,7 +18,7 @@ final class KillSwitch: Sendable {
         state.withLock { if case .pulled(let cause) = $0 { cause } else { nil } }
     }
 
-    /// Kills the process and its group now, or as soon as it is there; the first cause counts.
+    /// Kills the process and its group now, or as soon as it is started; the first cause counts.
     func pull(_ cause: Cause) {
         state.withLock { state in
             switch state {
@@ -31,17 +31,17 @@ final class KillSwitch: Sendable {
         }
     }
 
-    /// - Parameter process: leads its group and is collected by ``collect(_:)`` only.
+    /// - Parameter process: leads its process group; only ``collect(_:)`` reaps it.
     func arm(_ process: pid_t) {
         state.withLock { state in
             if case .waiting = state { state = .armed(process) } else { Self.end(process) }
         }
     }
 
-    /// Collects the process if it has ended, or waits for that if it was killed.
+    /// Reaps the process if it has ended; if it was killed, waits for its end.
     /// - Returns: `nil` while it runs.
     func collect(_ process: pid_t) -> Ending? {
-        // Once pulled nobody kills it again, so that waiting needs no lock.
+        // It is never killed twice, so that waiting for a killed process needs no lock.
         if cause != nil { return Self.wait(process, 0) }
         return state.withLock { state in
             guard case .armed = state else { return nil }
@@ -52,12 +52,12 @@ final class KillSwitch: Sendable {
     }
 
     struct Ending: Equatable {
-        /// As wait(2) gives it.
+        /// As of wait(2).
         let status: Int32
-        /// The most memory that was in use at once.
+        /// Peak resident memory.
         let peakBytes: Int
 
-        /// What ended it; `nil` if it exited by itself.
+        /// The signal that ended it; `nil` if it exited.
         var signal: Int32? { status & 0x7f == 0 ? nil : status & 0x7f }
         var exitCode: Int32 { (status >> 8) & 0xff }
     }
@@ -69,7 +69,7 @@ final class KillSwitch: Sendable {
             let result = wait4(process, &status, options, &usage)
             if result < 0, errno == EINTR { continue }
             if result == 0 { return nil }
-            // Somebody else has collected it, or the system did: how it ended is unknown, and nothing it wrote counts.
+            // Something else has reaped it: how it ended is unknown, so its output must not count.
             if result < 0 { return Ending(status: SIGHUP, peakBytes: 0) }
             return Ending(status: status, peakBytes: usage.ru_maxrss.multipliedReportingOverflow(by: 1024).partialValue)
         }

@@ -1,11 +1,11 @@
 import CSandbox
 import Foundation
 
-/// A file descriptor that is closed at the end of its scope, and in every program that is started.
+/// A file descriptor that is closed at the end of its scope, and not inherited by child processes.
 struct OwnedDescriptor: ~Copyable {
     let number: Int32
 
-    /// Above every number that a child gets its files under, so that arranging them never overwrites one.
+    /// Above the numbers that a child's files get, so that arranging them overwrites none.
     private static let lowest: Int32 = 16
 
     init(owning number: Int32) { self.number = number }
@@ -16,7 +16,7 @@ struct OwnedDescriptor: ~Copyable {
         self = try OwnedDescriptor(owning: opened).raised(what)
     }
 
-    /// The same open file under a number that no child uses.
+    /// The same open file, with a number of at least ``lowest``.
     borrowing func raised(_ what: String) throws(InspectionError) -> OwnedDescriptor {
         let copy = fcntl(number, F_DUPFD_CLOEXEC, Self.lowest)
         guard copy >= 0 else { throw .unavailable("\(what): \(String(cString: strerror(errno)))") }
@@ -30,13 +30,13 @@ struct OwnedDescriptor: ~Copyable {
         try self.init(taking: open(path, O_RDONLY | O_CLOEXEC), path)
     }
 
-    /// The same file, with a position of its own that starts at 0, for reading only.
+    /// The same file opened again for reading, with a position of its own that starts at 0.
     init(reopening descriptor: Int32) throws(InspectionError) {
         try self.init(taking: open("/proc/self/fd/\(descriptor)", O_RDONLY | O_CLOEXEC), "descriptor \(descriptor)")
     }
 }
 
-/// What is written into `write` comes out of `read`.
+/// A pipe: bytes written to `write` can be read from `read`.
 struct Pipe: ~Copyable {
     let read: OwnedDescriptor
     let write: OwnedDescriptor

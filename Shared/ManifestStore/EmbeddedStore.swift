@@ -1,21 +1,21 @@
 /// The manifest store of a JPEG and where in the file it lies (C2PA 2.4 annex A.3.1; ISO/IEC 19566-5 annex D): one JUMBF box in APP11 segments
 /// that follow each other.
 ///
-/// It reads only the form in which we write ours, and is stricter than readers must be: a file that it does not read is not ours, or has
-/// been written anew.
+/// It reads only the form that we write, and is stricter than a C2PA reader has to be: a file that it cannot read is not ours, or was
+/// rewritten.
 public struct EmbeddedStore: Sendable, Equatable {
-    /// Stores of ours have some 15 to 40 kB.
+    /// Our stores have 15 to 40 kB.
     public static let maximumBytes = 1 << 20
-    /// The store stands before the scan, behind at most JFIF's header and EXIF.
+    /// The store comes before the scan, after at most JFIF's header and EXIF.
     public static let maximumHeadBytes = 2 << 20
     private static let maximumSegments = 1000
 
-    /// The box, put together from its segments.
+    /// The box, joined from its segments.
     public let bytes: [UInt8]
     /// From the first segment's marker to the end of the last.
     public let range: Range<Int>
 
-    /// - Parameter jpegHead: a file from its start, whole or as far as ``maximumHeadBytes``.
+    /// - Parameter jpegHead: the file, or its first ``maximumHeadBytes``.
     /// - Returns: `nil` unless there is exactly one C2PA box, whole, in adjacent segments, and no other APP11 segment before the scan.
     public init?(jpegHead: [UInt8]) {
         guard jpegHead.count >= 4, jpegHead[0] == 0xff, jpegHead[1] == 0xd8 else { return nil }
@@ -23,7 +23,7 @@ public struct EmbeddedStore: Sendable, Equatable {
         var found: Box?
         var hasScan = false
         for _ in 0..<Self.maximumSegments {
-            // No fill bytes, no markers that stand alone: we write none.
+            // We write no fill bytes and no markers without a length.
             guard position + 4 <= jpegHead.count, jpegHead[position] == 0xff, (0xc0...0xfe).contains(jpegHead[position + 1]) else {
                 return nil
             }
@@ -50,8 +50,8 @@ public struct EmbeddedStore: Sendable, Equatable {
         range = found.range
     }
 
-    /// A box that grows segment by segment: CI "JP", box instance number (2 bytes), packet sequence number (4 bytes, from 1), then the box's
-    /// LBox and TBox, which each later segment repeats.
+    /// A box that is joined segment by segment. Each has CI "JP", the box instance number (2 bytes), the packet sequence number (4 bytes,
+    /// from 1), the box's LBox and TBox, and a part of its content.
     private struct Box {
         private static let headBytes = 16
         private let instance: ArraySlice<UInt8>
@@ -66,7 +66,7 @@ public struct EmbeddedStore: Sendable, Equatable {
         init?(first payload: ArraySlice<UInt8>, at range: Range<Int>) {
             guard let parts = Self.parts(payload), parts.sequence == 1 else { return nil }
             let content = parts.content
-            // The superbox's description says what it is: LBox "jumd", then a UUID that begins with "c2pa".
+            // The superbox's description box has the type: LBox, "jumd", then a UUID that begins with "c2pa".
             guard content.count >= 20, content.dropFirst(4).starts(with: Array("jumb".utf8)),
                 content.dropFirst(12).starts(with: Array("jumdc2pa".utf8))
             else { return nil }
@@ -79,7 +79,7 @@ public struct EmbeddedStore: Sendable, Equatable {
             self.range = range
         }
 
-        /// - Returns: false unless the segment continues this box where it left off.
+        /// - Returns: false unless the segment is the next part of this box.
         mutating func append(_ payload: ArraySlice<UInt8>, at range: Range<Int>) -> Bool {
             guard !isWhole, range.lowerBound == self.range.upperBound, let parts = Self.parts(payload),
                 parts.instance.elementsEqual(instance), parts.sequence == sequence &+ 1, parts.content.count > 8,

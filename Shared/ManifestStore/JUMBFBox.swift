@@ -5,8 +5,8 @@ struct JUMBFBox {
     let type: String
     let content: ArraySlice<UInt8>
 
-    /// The boxes that the bytes hold, one after the other up to their end.
-    /// - Returns: `nil` if a length is not sound: shorter than a head, longer than what is left, or open-ended.
+    /// Splits the bytes into boxes.
+    /// - Returns: `nil` if a length is invalid: shorter than a head, longer than the rest, or open-ended.
     static func all(in bytes: ArraySlice<UInt8>) -> [JUMBFBox]? {
         var rest = bytes
         var boxes: [JUMBFBox] = []
@@ -22,12 +22,12 @@ struct JUMBFBox {
     }
 }
 
-/// A box of boxes with a name: its description comes first.
+/// A box of boxes with a name. Its first child describes it.
 struct JUMBFSuperbox {
     let label: String
     private let children: [JUMBFBox]
 
-    /// `nil` if the box is no superbox with a label.
+    /// `nil` if the box is not a superbox with a label.
     init?(_ box: JUMBFBox) {
         guard box.type == "jumb", let boxes = JUMBFBox.all(in: box.content), let description = boxes.first, description.type == "jumd",
             let label = Self.label(description.content)
@@ -36,22 +36,22 @@ struct JUMBFSuperbox {
         children = Array(boxes.dropFirst())
     }
 
-    /// The superboxes inside, in their order.
+    /// The superboxes inside, in order.
     var superboxes: [JUMBFSuperbox] { children.compactMap { JUMBFSuperbox($0) } }
 
-    /// The only superbox of this name; `nil` also if there are several.
+    /// The only superbox with this label; `nil` also if there are several.
     subscript(label: String) -> JUMBFSuperbox? {
         let found = superboxes.filter { $0.label == label }
         return found.count == 1 ? found.first : nil
     }
 
-    /// What its only content box of the type holds.
+    /// The content of its only box of this type.
     func content(_ type: String) -> ArraySlice<UInt8>? {
         let found = children.filter { $0.type == type }
         return found.count == 1 ? found.first?.content : nil
     }
 
-    /// UUID (16 bytes), toggles, then the label up to a zero byte where bit 1 says that there is one.
+    /// UUID (16 bytes), toggles, then, if bit 1 of the toggles is set, the label up to a zero byte.
     private static func label(_ description: ArraySlice<UInt8>) -> String? {
         guard description.count > 17, let toggles = description.dropFirst(16).first, toggles & 2 != 0 else { return nil }
         let text = description.dropFirst(17).prefix { $0 != 0 }

@@ -1,6 +1,6 @@
-import CaptureProtocol
-import Models
-import ObjectStorage
+public import CaptureProtocol
+public import Models
+public import ObjectStorage
 
 /// The bytes of a capture that a handler may use, and where they lay.
 public struct AcceptedBytes: Sendable {
@@ -9,19 +9,19 @@ public struct AcceptedBytes: Sendable {
     public let source: StoredMedia
 }
 
-extension S3Client {
+extension ObjectStore {
     /// An object's bytes, compared with what was accepted (SPEC §1).
     /// - Parameter missing: the reason to give a capture up for if there is no such object.
     /// - Throws: ``RejectedMessage``: ``FailureReason/digestMismatch``, or `missing`; what time may mend as it is.
     public func accepted(_ object: StoredMedia, missing: FailureReason) async throws -> [UInt8] {
-        try await Self.rejecting(missing, object.key) { try await read(object) }
+        try await rejecting(missing, object.key) { try await read(object) }
     }
 
     /// An object of an accepted upload from intake or, where that has been cleaned up already, from its final key: a database that lost
     /// its last moments in a fail-over asks again for what was done.
     /// - Throws: as ``accepted(_:missing:)``, with ``FailureReason/intakeMissing`` if it is at neither place.
     public func accepted(_ object: StoredMedia, keptAs name: MediaName, of capture: CaptureID) async throws -> AcceptedBytes {
-        try await Self.rejecting(.intakeMissing, object.key) {
+        try await rejecting(.intakeMissing, object.key) {
             do {
                 return AcceptedBytes(bytes: try await read(object), source: object)
             } catch let error as ObjectStorageError where error.code == .notFound {
@@ -35,7 +35,7 @@ extension S3Client {
     /// - Throws: as ``accepted(_:keptAs:of:)``.
     public func acceptedDigest(ofAll objects: [(object: StoredMedia, name: MediaName)], of capture: CaptureID) async throws -> ContentDigest
     {
-        try await Self.rejecting(.intakeMissing, "\(capture)") {
+        try await rejecting(.intakeMissing, "\(capture)") {
             do {
                 return try await digest(ofAll: objects.map(\.object))
             } catch let error as ObjectStorageError where error.code == .notFound {
@@ -43,18 +43,18 @@ extension S3Client {
             }
         }
     }
+}
 
-    private static func rejecting<Result>(
-        _ missing: FailureReason, _ detail: String, _ body: () async throws -> Result
-    ) async throws -> Result {
-        do {
-            return try await body()
-        } catch let error as ObjectStorageError {
-            switch error.code {
-            case .notFound: throw RejectedMessage(missing, detail: detail)
-            case .digestMismatch, .tooLarge: throw RejectedMessage(.digestMismatch, detail: error.message)
-            default: throw error
-            }
+private func rejecting<Result>(
+    _ missing: FailureReason, _ detail: String, _ body: () async throws -> Result
+) async throws -> Result {
+    do {
+        return try await body()
+    } catch let error as ObjectStorageError {
+        switch error.code {
+        case .notFound: throw RejectedMessage(missing, detail: detail)
+        case .digestMismatch, .tooLarge: throw RejectedMessage(.digestMismatch, detail: error.message)
+        default: throw error
         }
     }
 }

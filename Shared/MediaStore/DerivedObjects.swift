@@ -1,8 +1,8 @@
-import CaptureProtocol
-import Models
-import ObjectStorage
+public import CaptureProtocol
+public import Models
+public import ObjectStorage
 
-extension S3Client {
+extension ObjectStore {
     /// Stores what was made of a capture.
     /// - Parameter pixels: of a picture, upright.
     /// - Throws: storage errors.

@@ -3,16 +3,16 @@ import CRdKafka
 import Foundation
 import Logging
 
-/// Asks brokers what they have, and makes topics.
+/// Lists and creates topics, and grants rights.
 public struct KafkaAdmin: Sendable {
     let client: AdminClient
 
     public init(_ configuration: KafkaConfiguration) { client = AdminClient(configuration) }
 
-    /// Creates the topics that do not exist; those that do are left as they are.
+    /// Creates the topics that do not exist and leaves the others as they are.
     ///
     /// - Parameter replicationFactor: -1 leaves it to the broker.
-    /// - Throws: ``KafkaError``, the first; the other topics were created all the same.
+    /// - Throws: the first ``KafkaError``; the other topics are created nevertheless.
     public func createTopics(_ names: [String], partitions: Int32, replicationFactor: Int32 = -1) async throws {
         guard !names.isEmpty else { return }
         try await client.createTopics(names, partitions: partitions, replicationFactor: replicationFactor)
@@ -32,7 +32,7 @@ public struct KafkaAdmin: Sendable {
     public func topics() async throws -> [String: Int] { try await client.topics(timeout: .seconds(10)) }
 }
 
-/// The client behind an admin, made when first needed. Its calls block, each bounded by a timeout.
+/// The client behind ``KafkaAdmin``, made when first needed. Its calls block, each with a timeout.
 actor AdminClient {
     private let executor = BlockingExecutor(label: "kafka-admin")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -43,27 +43,32 @@ actor AdminClient {
     init(_ configuration: KafkaConfiguration) { self.configuration = configuration }
 
     func ping(timeout: Duration) throws {
-        let client = try connected()
-        var metadata: UnsafePointer<rd_kafka_metadata>?
-        let error = rd_kafka_metadata(client.handle, 0, nil, &metadata, timeout.milliseconds)
-        defer { rd_kafka_metadata_destroy(metadata) }
-        guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata, metadata.pointee.broker_cnt > 0 else {
-            throw KafkaError(error == RD_KAFKA_RESP_ERR_NO_ERROR ? RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN : error)
+        try withMetadata(ofAllTopics: false, timeout) { metadata in
+            guard metadata.broker_cnt > 0 else { throw KafkaError(RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) }
         }
     }
 
     func topics(timeout: Duration) throws -> [String: Int] {
+        try withMetadata(ofAllTopics: true, timeout) { metadata in
+            var topics: [String: Int] = [:]
+            for topic in UnsafeBufferPointer(start: metadata.topics, count: Int(metadata.topic_cnt))
+            where topic.err == RD_KAFKA_RESP_ERR_NO_ERROR {
+                if let name = topic.topic { topics[String(cString: name)] = Int(topic.partition_cnt) }
+            }
+            return topics
+        }
+    }
+
+    /// Asks a broker for the cluster's metadata, which is valid only within `body`.
+    private func withMetadata<Result>(
+        ofAllTopics isFull: Bool, _ timeout: Duration, _ body: (rd_kafka_metadata) throws -> Result
+    ) throws -> Result {
         let client = try connected()
         var metadata: UnsafePointer<rd_kafka_metadata>?
-        let error = rd_kafka_metadata(client.handle, 1, nil, &metadata, timeout.milliseconds)
+        let error = rd_kafka_metadata(client.handle, isFull ? 1 : 0, nil, &metadata, timeout.milliseconds)
         defer { rd_kafka_metadata_destroy(metadata) }
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else { throw KafkaError(error) }
-        var topics: [String: Int] = [:]
-        for topic in UnsafeBufferPointer(start: metadata.pointee.topics, count: Int(metadata.pointee.topic_cnt))
-        where topic.err == RD_KAFKA_RESP_ERR_NO_ERROR {
-            if let name = topic.topic { topics[String(cString: name)] = Int(topic.partition_cnt) }
-        }
-        return topics
+        return try body(metadata.pointee)
     }
 
     func createTopics(_ names: [String], partitions: Int32, replicationFactor: Int32) throws {
@@ -77,13 +82,13 @@ actor AdminClient {
             }
             topics.append(topic)
         }
-        let event = try answer(to: RD_KAFKA_ADMIN_OP_CREATETOPICS) { options, queue in
+        let event = try result(of: RD_KAFKA_ADMIN_OP_CREATETOPICS) { options, queue in
             rd_kafka_CreateTopics(client.handle, &topics, topics.count, options, queue)
         }
         defer { rd_kafka_event_destroy(event) }
         var count = 0
-        let answers = rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count)
-        for topic in UnsafeBufferPointer(start: answers, count: count) {
+        let results = rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count)
+        for topic in UnsafeBufferPointer(start: results, count: count) {
             let error = rd_kafka_topic_result_error(topic)
             guard error == RD_KAFKA_RESP_ERR_NO_ERROR || error == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS else {
                 throw KafkaError(error, message: rd_kafka_topic_result_error_string(topic).map { String(cString: $0) })
@@ -91,10 +96,10 @@ actor AdminClient {
         }
     }
 
-    /// Asks, and waits for the answer: 10 s for the brokers, 2 s more for librdkafka.
-    /// - Returns: the answer, the caller's to destroy. It is no error as a whole; what it holds may be some.
-    func answer(
-        to operation: rd_kafka_admin_op_t, _ ask: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void
+    /// Sends a request and waits for its result: 10 s for the brokers, 2 s more for librdkafka.
+    /// - Returns: the result, which the caller has to destroy. The request succeeded; single items in the result may have failed.
+    func result(
+        of operation: rd_kafka_admin_op_t, _ send: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void
     ) throws -> OpaquePointer {
         let client = try connected()
         let options = rd_kafka_AdminOptions_new(client.handle, operation)
@@ -104,7 +109,7 @@ actor AdminClient {
         guard refusal == RD_KAFKA_RESP_ERR_NO_ERROR else { throw KafkaError(refusal, message: text(reason)) }
         let queue = rd_kafka_queue_new(client.handle)
         defer { rd_kafka_queue_destroy(queue) }
-        ask(options, queue)
+        send(options, queue)
         guard let event = rd_kafka_queue_poll(queue, 12_000) else { throw KafkaError(RD_KAFKA_RESP_ERR__TIMED_OUT) }
         let error = rd_kafka_event_error(event)
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {

@@ -2,17 +2,17 @@ import CRdKafka
 import Foundation
 import Logging
 
-/// Owns one `rd_kafka_t`; destroyed with the last reference, on a thread where that may block.
+/// Owns one `rd_kafka_t`, which is destroyed with the last reference, on a thread that may block.
 ///
-/// Unchecked: librdkafka's handles may be used from any thread at once; `leavesSilently` is set by the one owner, before it
-/// drops the client.
+/// Unchecked: librdkafka's handles may be used from several threads at once; only the owner sets `leavesSilently`, before it drops the
+/// client.
 final class KafkaClient: @unchecked Sendable {
-    /// Ends every record that is queued or under way with a report.
+    /// Fails every record that is queued or in flight; each gets its delivery report.
     static let purgeEverything = RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING
 
     let handle: OpaquePointer
     let events: KafkaEvents
-    /// Do without leaving the consumer group when destroyed: there is nobody to tell.
+    /// Destroy without LeaveGroup: the broker is gone, or is not to know.
     var leavesSilently = false
 
     init(_ configuration: KafkaConfiguration, role: KafkaConfiguration.Role, logger: Logger) throws {
@@ -24,7 +24,7 @@ final class KafkaClient: @unchecked Sendable {
             rd_kafka_conf_destroy(conf)
             throw error
         }
-        // Taken back in `deinit`, once no thread of librdkafka is left to call.
+        // Released in `deinit`, when librdkafka has no thread left that could call back.
         let opaque = Unmanaged.passRetained(events)
         rd_kafka_conf_set_opaque(conf, opaque.toOpaque())
         rd_kafka_conf_set_log_cb(conf) { handle, level, _, text in KafkaEvents.of(handle)?.log(level: level, text: text) }
@@ -41,7 +41,7 @@ final class KafkaClient: @unchecked Sendable {
         }
         if case .producer = role {
             rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR)
-            // On a thread of librdkafka: reports arrive at once, without a loop of ours.
+            // Runs on a thread of librdkafka, so that reports arrive at once, without a polling loop.
             rd_kafka_conf_set_background_event_cb(conf) { handle, event, opaque in
                 guard let event else { return }
                 if let opaque { Unmanaged<KafkaEvents>.fromOpaque(opaque).takeUnretainedValue().receive(event, of: handle) }
@@ -50,7 +50,7 @@ final class KafkaClient: @unchecked Sendable {
         }
         var reason = [CChar](repeating: 0, count: 512)
         guard let handle = rd_kafka_new(type, conf, &reason, reason.count) else {
-            // librdkafka took `conf` only if it succeeded.
+            // librdkafka takes ownership of `conf` only on success.
             rd_kafka_conf_destroy(conf)
             opaque.release()
             throw KafkaError(RD_KAFKA_RESP_ERR__INVALID_ARG, message: text(reason))
@@ -64,9 +64,9 @@ final class KafkaClient: @unchecked Sendable {
         }
     }
 
-    /// Lets clients that are being destroyed end before the process does: its last act is to clean up OpenSSL, which their threads
-    /// would then still use (a crash at exit, measured at one in some thousand runs). Set up behind librdkafka's own use of OpenSSL, so
-    /// it comes before that clean-up; a client that somebody still holds delays the end by no more than this.
+    /// At exit, waits for clients that are being destroyed. Otherwise OpenSSL's exit handler frees what their threads still use (a crash
+    /// at exit, measured at one in some thousand runs). Registered after librdkafka has initialised OpenSSL, so that it runs before that
+    /// handler. A client that is still referenced delays the exit by at most this time.
     private static let endsBeforeProcess: Int32 = atexit { _ = rd_kafka_wait_destroyed(2000) }
 
     /// After a fatal error the client accepts nothing more.

@@ -1,15 +1,15 @@
 import Blocking
 import CRdKafka
 import Foundation
-import Logging
+public import Logging
 import Synchronization
 
-/// A member of a consumer group that hands out one record at a time: nothing is buffered beyond librdkafka's own limit.
+/// A member of a consumer group. It returns one record at a time; nothing is buffered beyond librdkafka's own limit.
 ///
-/// A record's offset is stored with ``store(_:)`` once it is handled, committed every second and on ``close()``; what was not
-/// stored comes again. Polling blocks, so the actor has a thread of its own.
+/// Call ``store(_:)`` once a record is handled. Stored offsets are committed every second and on ``close()``; records that were not
+/// stored are delivered again. Polling blocks, so the actor has a thread of its own.
 public actor KafkaConsumer {
-    /// How long one poll may block: what a stop or a cancellation waits for.
+    /// How long one poll may block, and so how long a stop or a cancellation takes.
     private static let slice: Duration = .milliseconds(100)
 
     private let executor = BlockingExecutor(label: "kafka-consumer")
@@ -26,10 +26,10 @@ public actor KafkaConsumer {
     private var generation: UInt64 = 0
     private var isSubscribed = false
     private var joiningSince = ContinuousClock.now
-    private var joinPatience: Duration
+    private var joinTimeout: Duration
     private var unknownTopics: UnknownTopics
 
-    /// - Parameter onUnknownTopic: told that a topic is not there, again and again until it is, so that it can be created.
+    /// - Parameter onUnknownTopic: called with a topic that does not exist, repeatedly until it does, so that it can be created.
     public init(
         _ configuration: KafkaConfiguration, topics: [String], group: String, logger: Logger,
         onUnknownTopic: @escaping @Sendable (String) -> Void = { _ in }
@@ -37,24 +37,23 @@ public actor KafkaConsumer {
         self.configuration = configuration
         self.topics = topics
         self.group = group
-        joinPatience = configuration.joinPatience
+        joinTimeout = configuration.joinTimeout
         self.logger = logger
-        unknownTopics = UnknownTopics(tell: onUnknownTopic)
+        unknownTopics = UnknownTopics(report: onUnknownTopic)
         client = try KafkaClient(configuration, role: .consumer(group: group), logger: logger)
     }
 
-    /// Waits for the next record, however long it takes.
+    /// Waits for the next record, without a timeout.
     /// - Returns: `nil` after ``stop()``, or when the task is cancelled.
-    /// - Throws: ``KafkaError`` after ``close()``, or if the topics cannot be subscribed to. What the broker does to us is
-    ///   waited for, not thrown.
+    /// - Throws: ``KafkaError`` after ``close()``, or if the topics cannot be subscribed to. Broker failures are waited out, not thrown.
     public func next() async throws -> KafkaRecord? {
         while !isStopped.load(ordering: .acquiring), !Task.isCancelled {
             let client = try subscribedClient()
             unknownTopics.remind()
             let polled = rd_kafka_consumer_poll(client.handle, Self.slice.milliseconds)
-            if mustStartAgain(client) {
+            if mustReplace(client) {
                 if let polled { rd_kafka_message_destroy(polled) }
-                try startAgain(without: client)
+                try replace(client)
                 continue
             }
             guard let message = polled else { continue }
@@ -69,8 +68,8 @@ public actor KafkaConsumer {
         return nil
     }
 
-    /// Notes that the record, and all before it in its partition, were handled. Without effect where the partition went to
-    /// another member meanwhile: that one gets the record again.
+    /// Notes that the record and all before it in its partition were handled. Has no effect if the partition has moved to another
+    /// member, which then gets the record again.
     public func store(_ record: KafkaRecord) throws {
         guard let client else { throw Self.closed }
         guard record.generation == generation else { return }
@@ -85,24 +84,24 @@ public actor KafkaConsumer {
         }
     }
 
-    /// Commits the stored offsets now, and waits for the broker's answer.
+    /// Commits the stored offsets now and waits for the broker's response.
     public func commit() throws {
         guard let client else { throw Self.closed }
         let error = rd_kafka_commit(client.handle, nil, 0)
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR || error == RD_KAFKA_RESP_ERR__NO_OFFSET else { throw KafkaError(error) }
     }
 
-    /// Ends ``next()`` within a tenth of a second. What it has handed out can still be stored.
+    /// Makes ``next()`` return `nil` within a tenth of a second. Records that it has returned can still be stored.
     public nonisolated func stop() { isStopped.store(true, ordering: .releasing) }
 
-    /// Commits what was stored and leaves the group, where it is to leave; blocks for at most about the session timeout. Using it afterwards throws.
+    /// Commits the stored offsets, and leaves the group if `leavesGroup`. Blocks for at most about the session timeout; later calls throw.
     public func close() {
         guard let client = client.take(), isSubscribed else { return }
         guard configuration.leavesGroup else {
             client.leavesSilently = true
             let error = rd_kafka_commit(client.handle, nil, 0)
             if error != RD_KAFKA_RESP_ERR_NO_ERROR && error != RD_KAFKA_RESP_ERR__NO_OFFSET {
-                logger.warning("offsets not committed at the end", metadata: ["error": "\(KafkaError(error))"])
+                logger.warning("offsets not committed on close", metadata: ["error": "\(KafkaError(error))"])
             }
             return
         }
@@ -137,23 +136,22 @@ public actor KafkaConsumer {
         }
     }
 
-    /// A broker that comes back may have forgotten everything: offsets of its former life would skip records of the new one. A
-    /// new member starts at what is committed there, or at the earliest. It has no assignment while no broker is there, so it
-    /// is not replaced again.
-    private func mustStartAgain(_ client: KafkaClient) -> Bool {
-        client.isFatal || (client.events.takeBrokerLoss() && hasAssignment(client)) || hasJoinedInVain(client)
+    /// A broker that restarts may have lost all its data, and positions from before would then skip records. A new client starts at the
+    /// committed offsets, or at the earliest. Without a broker it has no assignment, so it is replaced only once.
+    private func mustReplace(_ client: KafkaClient) -> Bool {
+        client.isFatal || (client.events.takeBrokerLoss() && hasAssignment(client)) || joinTimedOut(client)
     }
 
-    /// Brokers have been seen to leave a group half formed, and its members waiting, for minutes. A member that comes anew ends that.
-    private func hasJoinedInVain(_ client: KafkaClient) -> Bool {
+    /// Brokers have been seen to leave a group half formed for minutes, its members waiting; a member that joins again ends that.
+    private func joinTimedOut(_ client: KafkaClient) -> Bool {
         guard !client.events.isMember else {
             joiningSince = .now
-            joinPatience = configuration.joinPatience
+            joinTimeout = configuration.joinTimeout
             return false
         }
-        guard ContinuousClock.now - joiningSince > joinPatience else { return false }
-        // Members that tried in vain together should not try together again.
-        joinPatience = min(joinPatience * Double.random(in: 1...2), configuration.maximumPollInterval)
+        guard ContinuousClock.now - joiningSince > joinTimeout else { return false }
+        // Members whose joins failed together should not join again at the same time.
+        joinTimeout = min(joinTimeout * Double.random(in: 1...2), configuration.maximumPollInterval)
         return true
     }
 
@@ -164,8 +162,8 @@ public actor KafkaConsumer {
         return list.pointee.cnt > 0
     }
 
-    private func startAgain(without former: KafkaClient) throws {
-        logger.notice("consumer starts again", metadata: ["group": "\(group)"])
+    private func replace(_ former: KafkaClient) throws {
+        logger.notice("consumer is replaced", metadata: ["group": "\(group)"])
         client = try KafkaClient(configuration, role: .consumer(group: group), logger: logger)
         former.leavesSilently = true
         generation &+= 1

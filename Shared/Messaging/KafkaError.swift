@@ -1,13 +1,13 @@
 import CRdKafka
 
-/// What librdkafka or a broker says went wrong.
+/// A failure that librdkafka or a broker reports.
 public struct KafkaError: Error, Sendable, CustomStringConvertible {
     /// The number: negative for librdkafka's own, else the protocol's.
     public let code: Int32
     /// Such as `_TIMED_OUT` or `UNKNOWN_TOPIC_OR_PART`.
     public let name: String
     public let message: String
-    /// The client that met it is of no use any more; ours make another.
+    /// The client can no longer be used and has to be replaced; producers and consumers do so themselves.
     public let isFatal: Bool
 
     init(_ error: rd_kafka_resp_err_t, message: String? = nil, isFatal: Bool = false) {
@@ -17,13 +17,14 @@ public struct KafkaError: Error, Sendable, CustomStringConvertible {
         self.isFatal = isFatal || error == RD_KAFKA_RESP_ERR__FATAL
     }
 
-    /// The same error, met by a client that is of no use any more.
+    /// The same error of a client that can no longer be used.
     func asFatal() -> KafkaError { KafkaError(rd_kafka_resp_err_t(rawValue: code), message: message, isFatal: true) }
 
-    /// Only time helps, or an operator: all but a record that no broker takes, or a call that no client makes sense of (SPEC §1).
+    /// A retry may succeed, perhaps only once an operator has acted: true of all errors but records that no broker accepts and calls
+    /// that are invalid (SPEC §1).
     public var isTransient: Bool { isFatal || !Self.hopelessCodes.contains(code) }
 
-    /// The topic or partition does not exist, or not yet.
+    /// The topic or partition does not exist (yet).
     public var isUnknownTopic: Bool {
         [RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART]
             .contains { $0.rawValue == code }

@@ -2,7 +2,7 @@ import CRdKafka
 import Logging
 import Synchronization
 
-/// What librdkafka's threads tell a client: log lines, errors, and which records were delivered.
+/// Receives librdkafka's callbacks for one client: log lines, errors and delivery reports.
 final class KafkaEvents: Sendable {
     typealias Delivery = CheckedContinuation<Void, any Error>
 
@@ -13,7 +13,7 @@ final class KafkaEvents: Sendable {
     private let isAssigned = Atomic<Bool>(false)
     private let deliveries = Mutex<Deliveries>(Deliveries())
 
-    /// Who waits for a report. Taking a delivery out gives the right, and the duty, to resume it.
+    /// Continuations that wait for a delivery report. Whoever removes one has to resume it.
     private struct Deliveries {
         var waiting: [UInt: Delivery] = [:]
         var lastID: UInt = 0
@@ -21,20 +21,20 @@ final class KafkaEvents: Sendable {
 
     init(logger: Logger) { self.logger = logger }
 
-    /// The events of the client that a callback speaks of.
+    /// The instance that belongs to a callback's client.
     static func of(_ handle: OpaquePointer?) -> KafkaEvents? {
         guard let handle, let opaque = rd_kafka_opaque(handle) else { return nil }
         return Unmanaged<KafkaEvents>.fromOpaque(opaque).takeUnretainedValue()
     }
 
-    /// Whether a producer may be unknown to its broker by now, which has restarted or taken too long: librdkafka then tries the
-    /// same records for ever. A fresh client is cheap.
+    /// Whether the broker may no longer know the producer, because it restarted or timed out. librdkafka would then retry the same
+    /// records for ever, so the producer is replaced, which is cheap.
     var isProducerSuspect: Bool { isSuspect.load(ordering: .acquiring) }
 
-    /// Whether a consumer knows its partitions, be they none: false while it joins its group, or joins it again.
+    /// Whether a consumer has its assignment, even an empty one; false while it joins its group.
     var isMember: Bool { isAssigned.load(ordering: .acquiring) }
 
-    /// Takes or gives back partitions as the group decided; called within a consumer's poll.
+    /// Assigns or revokes partitions as the group decided; called within a consumer's poll.
     func rebalance(
         _ handle: OpaquePointer?, _ code: rd_kafka_resp_err_t, _ partitions: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?
     ) {
@@ -44,7 +44,7 @@ final class KafkaEvents: Sendable {
         isAssigned.store(isAssignment, ordering: .releasing)
     }
 
-    /// - Returns: a number, never 0, that travels with the record as its opaque pointer.
+    /// - Returns: a number, never 0, that goes with the record as its opaque pointer.
     func add(_ delivery: Delivery) -> UInt {
         deliveries.withLock { deliveries in
             deliveries.lastID &+= 1
@@ -65,7 +65,7 @@ final class KafkaEvents: Sendable {
         for delivery in left { delivery.resume(throwing: error) }
     }
 
-    /// - Parameter handle: the producer that the event is of.
+    /// - Parameter handle: the producer of the event.
     func receive(_ event: OpaquePointer, of handle: OpaquePointer?) {
         switch rd_kafka_event_type(event) {
         case RD_KAFKA_EVENT_DR:
@@ -81,14 +81,14 @@ final class KafkaEvents: Sendable {
             report(KafkaError(code, message: rd_kafka_event_error_string(event).map { String(cString: $0) }))
             if code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, hasDelivered.load(ordering: .acquiring) {
                 isSuspect.store(true, ordering: .releasing)
-                // What is under way is sent again by its sender, through the next client.
+                // Senders of records in flight send them again through the next client.
                 rd_kafka_purge(handle, KafkaClient.purgeEverything)
             }
         default: break
         }
     }
 
-    /// What a consumer hears that is of no one record or partition; called within its poll.
+    /// A consumer's error that belongs to no record or partition; called within its poll.
     func receive(_ code: rd_kafka_resp_err_t, reason: UnsafePointer<CChar>?) {
         report(KafkaError(code, message: reason.map { String(cString: $0) }))
         switch code {
@@ -115,10 +115,10 @@ final class KafkaEvents: Sendable {
         logger.log(level: error.isTransient ? .info : .warning, "kafka", metadata: ["error": "\(error)"])
     }
 
-    /// - Parameter level: as syslog counts, 0 to 7.
+    /// - Parameter level: a syslog level, 0 to 7.
     func log(level: Int32, text: UnsafePointer<CChar>?) {
         guard let text else { return }
-        // What matters of librdkafka's errors also comes as an error; its lines repeat while a broker is away.
+        // Important errors are also reported as such; these lines repeat while a broker is down.
         logger.log(level: level <= 4 ? .debug : .trace, "librdkafka", metadata: ["line": "\(String(cString: text))"])
     }
 }

@@ -1,14 +1,14 @@
 import Blocking
 import CRdKafka
 import Foundation
-import Logging
-import ServiceLifecycle
+public import Logging
+public import ServiceLifecycle
 import Synchronization
 
-/// Sends records, each acknowledged by all replicas in sync, in order and without duplicates while one client lives.
+/// Sends records, each acknowledged by all in-sync replicas, in order and without duplicates as long as its client lives.
 ///
-/// After a fatal error, after all brokers were away and after a record that timed out, it goes on with a fresh client, since a
-/// broker that restarted may have forgotten the producer; records that were under way fail and may be sent again.
+/// The client is replaced after a fatal error, after all brokers were down and after a record timed out, since a broker that restarted
+/// may not know the producer any more. Records that were in flight then fail and may be sent again.
 public final class KafkaProducer: Service, Sendable {
     private let configuration: KafkaConfiguration
     private let logger: Logger
@@ -22,10 +22,10 @@ public final class KafkaProducer: Service, Sendable {
         client = Mutex(try KafkaClient(configuration, role: .producer, logger: logger))
     }
 
-    /// Sends one record and returns once the broker has acknowledged it. Records with one key go to one partition.
+    /// Sends one record and returns once the broker has acknowledged it. Records with the same key go to the same partition.
     ///
-    /// Cancellation does not interrupt it: the report comes within the configuration's `messageTimeout`.
-    /// - Throws: ``KafkaError``; the record may have been written all the same.
+    /// Cancellation does not interrupt it; it returns or throws within the configuration's `messageTimeout`.
+    /// - Throws: ``KafkaError``; the record may have been written nevertheless.
     public func send(topic: String, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader] = []) async throws {
         let client = try usableClient()
         do {
@@ -35,7 +35,7 @@ public final class KafkaProducer: Service, Sendable {
         }
     }
 
-    /// Waits until everything sent so far is reported on, at most `timeout`.
+    /// Waits until every record sent so far has its delivery report, at most `timeout`.
     public func flush(timeout: Duration) async {
         guard let client = client.withLock({ $0 }) else { return }
         let left: Int32? = try? await executor.run {
@@ -45,7 +45,7 @@ public final class KafkaProducer: Service, Sendable {
         if let left, left > 0 { logger.warning("records not delivered", metadata: ["count": "\(left)"]) }
     }
 
-    /// Waits for shutdown, then flushes and closes. The producer can be used without this.
+    /// Waits for shutdown, then flushes and closes. The producer works without being run.
     public func run() async throws {
         try? await gracefulShutdown()
         await flush(timeout: configuration.messageTimeout)
@@ -55,14 +55,14 @@ public final class KafkaProducer: Service, Sendable {
     /// For tests, which break the client on purpose.
     func withClient<T>(_ body: (KafkaClient) -> T) -> T? { client.withLock { $0 }.map(body) }
 
-    /// The client, or a fresh one in place of one that failed.
+    /// The client, or a new one if it has failed.
     private func usableClient() throws -> KafkaClient {
         try client.withLock { client in
             guard let current = client else { throw KafkaError(RD_KAFKA_RESP_ERR__DESTROY, message: "the producer is closed") }
             guard current.isFatal || current.events.isProducerSuspect else { return current }
-            logger.notice("producer starts again", metadata: ["fatal": "\(current.isFatal)"])
+            logger.notice("producer is replaced", metadata: ["fatal": "\(current.isFatal)"])
             let fresh = try KafkaClient(configuration, role: .producer, logger: logger)
-            // Ends who still waits; the client goes when they have let go of it.
+            // Fails the sends that still wait; the old client is destroyed once none of them refers to it.
             rd_kafka_purge(current.handle, KafkaClient.purgeEverything)
             client = fresh
             return fresh

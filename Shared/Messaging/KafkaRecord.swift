@@ -9,7 +9,7 @@ public struct KafkaRecord: Sendable {
     public let headers: [KafkaHeader]
     /// Unix time; absent where the broker gave none.
     public let timestampMilliseconds: Int64?
-    /// Which of a consumer's successive clients read it: offsets of one mean nothing to the next.
+    /// Which of a consumer's successive clients read it; one client's offsets must not be stored by the next.
     var generation: UInt64 = 0
 
     public init(
@@ -41,6 +41,6 @@ public struct KafkaHeader: Sendable, Equatable {
         self.value = value
     }
 
-    /// Of name and value, without what frames them on the wire.
+    /// Of name and value, without the framing on the wire.
     public var sizeBytes: Int { name.utf8.count + (value?.count ?? 0) }
 }

@@ -1,16 +1,16 @@
 import CRdKafka
 
-/// One entry of the brokers' access control lists: what a user is allowed, from any host.
+/// One entry of the brokers' access control lists: something that a user may do, from any host.
 public struct KafkaRight: Sendable, Hashable {
     public enum Resource: Sendable, Hashable {
         case topic(String)
-        /// Every consumer group whose name begins so.
+        /// Every consumer group whose name begins with the prefix.
         case groups(prefix: String)
     }
-    /// Reading and writing include asking what there is.
+    /// Read and write include describe.
     public enum Operation: String, Sendable, Hashable, CaseIterable { case read, write, create }
 
-    /// As it logs in.
+    /// The name with which it logs in.
     public let user: String
     public let operation: Operation
     public let resource: Resource
@@ -23,8 +23,8 @@ public struct KafkaRight: Sendable, Hashable {
 }
 
 extension KafkaAdmin {
-    /// Adds the rights that are missing; none is taken away.
-    /// - Throws: ``KafkaError``, the first; the other rights were added all the same. `SECURITY_DISABLED` where the brokers keep no lists.
+    /// Adds the rights that are missing and removes none.
+    /// - Throws: the first ``KafkaError``; the other rights are added nevertheless. `SECURITY_DISABLED` if the brokers keep no lists.
     public func allow(_ rights: [KafkaRight]) async throws {
         guard !rights.isEmpty else { return }
         try await client.allow(rights)
@@ -37,15 +37,15 @@ extension AdminClient {
         var bindings: [OpaquePointer?] = []
         defer { for binding in bindings { rd_kafka_AclBinding_destroy(binding) } }
         for right in rights { bindings.append(try Self.binding(of: right)) }
-        let event = try answer(to: RD_KAFKA_ADMIN_OP_CREATEACLS) { options, queue in
+        let event = try result(of: RD_KAFKA_ADMIN_OP_CREATEACLS) { options, queue in
             rd_kafka_CreateAcls(client.handle, &bindings, bindings.count, options, queue)
         }
         defer { rd_kafka_event_destroy(event) }
         var count = 0
-        let answers = rd_kafka_CreateAcls_result_acls(rd_kafka_event_CreateAcls_result(event), &count)
-        for answer in UnsafeBufferPointer(start: answers, count: count) {
-            // Lent by the event.
-            guard let error = rd_kafka_acl_result_error(answer) else { continue }
+        let results = rd_kafka_CreateAcls_result_acls(rd_kafka_event_CreateAcls_result(event), &count)
+        for result in UnsafeBufferPointer(start: results, count: count) {
+            // The event owns the error.
+            guard let error = rd_kafka_acl_result_error(result) else { continue }
             throw KafkaError(rd_kafka_error_code(error), message: rd_kafka_error_string(error).map { String(cString: $0) })
         }
     }

@@ -1,6 +1,6 @@
 import Logging
 
-/// How a client speaks with brokers, and who it says it is.
+/// Encryption and login of the connections to brokers.
 public struct KafkaSecurity: Sendable {
     /// As Kafka and librdkafka name them.
     public enum Transport: String, Sendable, CaseIterable {
@@ -10,11 +10,11 @@ public struct KafkaSecurity: Sendable {
         case saslTLS = "SASL_SSL"
 
         public var isEncrypted: Bool { self == .tls || self == .saslTLS }
-        /// The client gives a name and a password.
+        /// The client logs in with a name and a password.
         public var hasLogin: Bool { self == .saslPlaintext || self == .saslTLS }
     }
 
-    /// How the password is shown: as it is (RFC 4616), or by an answer to a challenge (RFC 5802).
+    /// How the client proves that it knows the password: it sends it (RFC 4616), or answers a challenge (RFC 5802).
     public enum Mechanism: String, Sendable, CaseIterable {
         case plain = "PLAIN"
         case scramSHA256 = "SCRAM-SHA-256"
@@ -33,7 +33,7 @@ public struct KafkaSecurity: Sendable {
         }
     }
 
-    /// Whose certificates brokers may have: one or more in PEM, or the path of such a file. Without, the system's authorities count.
+    /// The authorities of brokers' certificates: PEM, or the path of such a file. The default is the system's authorities.
     public enum Authorities: Sendable {
         case pem(String)
         case file(String)
@@ -51,7 +51,7 @@ public struct KafkaSecurity: Sendable {
         self.authorities = authorities
     }
 
-    /// The librdkafka properties. A broker's certificate has to name the host that was asked for.
+    /// The librdkafka properties. A broker's certificate has to be for the host that the client connects to.
     var properties: [(name: String, value: String)] {
         guard transport != .plaintext else { return [] }
         var all = [("security.protocol", transport.rawValue)]
@@ -81,8 +81,8 @@ extension KafkaSecurity: CustomStringConvertible, CustomReflectable {
 }
 
 extension KafkaConfiguration {
-    /// Makes a client that knows no broker, and lets it go: what librdkafka itself finds wrong is known before anything starts.
-    /// - Throws: ``KafkaError`` such as for authorities that cannot be read.
+    /// Creates and drops a client without brokers, so that librdkafka's own checks fail before anything starts.
+    /// - Throws: ``KafkaError``, for example if the authorities cannot be read.
     public func check() throws {
         var alone = self
         alone.brokers = ""

@@ -5,9 +5,8 @@ import Logging
 
 /// Reads a topic from its beginning to its end, once, outside any consumer group; for dead-letter topics.
 public struct KafkaTopicReader: Sendable {
-    /// How long no record has to come until the topic counts as read, once what the broker says is there was read: not all brokers
-    /// count everything.
-    private static let idleLimit: Duration = .milliseconds(1500)
+    /// Idle time after which the end is assumed: some brokers under-report the high watermark.
+    private static let idleTimeout: Duration = .milliseconds(1500)
 
     private let configuration: KafkaConfiguration
     private let executor = BlockingExecutor(label: "kafka-reader")
@@ -16,20 +15,20 @@ public struct KafkaTopicReader: Sendable {
 
     /// - Parameters:
     ///   - limit: the largest number of records returned.
-    ///   - timeout: how long reading may take once the broker has named its topics.
+    ///   - timeout: for reading, once the broker has listed its topics.
     /// - Returns: the records by partition and offset; empty if there is no such topic.
-    /// - Throws: ``KafkaError`` if the broker could not be asked in time, `_TIMED_OUT` if not all could be read in time that it counted:
-    ///   a part of that is never returned for the whole.
+    /// - Throws: ``KafkaError`` if the broker does not respond in time, `_TIMED_OUT` if not all records could be read in time: a part is
+    ///   never returned as if it were the whole.
     public func read(topic: String, limit: Int, timeout: Duration = .seconds(10)) async throws -> [KafkaRecord] {
         let partitions = try await KafkaAdmin(configuration).topics()[topic] ?? 0
         guard partitions > 0, limit > 0 else { return [] }
-        // Never joined, nothing is committed: the name only has to be there.
+        // The client needs a group's name but never joins it, and commits nothing.
         var settings = configuration
         settings.properties["enable.auto.commit"] = "false"
-        // What is there is there: waiting for more would only be taken for the end.
+        // Only existing records are read: a longer wait at the broker would look like the end.
         settings.fetchWait = .milliseconds(10)
         settings.properties["enable.partition.eof"] = "true"
-        // For a broker that takes a question and never answers; the library's minute is longer than reading may take.
+        // For a broker that never responds: the library's default of one minute is longer than the timeout.
         settings.properties["socket.timeout.ms"] = "5000"
         let client = try KafkaClient(
             settings, role: .consumer(group: "rial-reader"), logger: Logger(label: "kafka-reader"))
@@ -54,7 +53,7 @@ public struct KafkaTopicReader: Sendable {
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { throw KafkaError(error) }
     }
 
-    /// The offset behind the last record of each partition that has records, as far as the broker says.
+    /// The high watermark of each partition that has records, as the broker reports it.
     private static func ends(
         of topic: String, partitions: Int, on client: KafkaClient, until deadline: ContinuousClock.Instant
     ) throws -> [Int32: Int64] {
@@ -66,8 +65,8 @@ public struct KafkaTopicReader: Sendable {
                 let remaining = min(ContinuousClock.now.duration(to: deadline), .seconds(2))
                 guard remaining > .zero else { throw KafkaError(error) }
                 error = rd_kafka_query_watermark_offsets(client.handle, topic, partition, &low, &high, remaining.milliseconds)
-                // Whatever it is: older libraries call a broker that is away a bad message. Such an answer may come at once, and nothing
-                // tells when there is a better one; the thread is this reader's own, and the deadline ends it.
+                // Any error is retried: older libraries report a broker that is down as a bad message, and at once, so this waits a
+                // little. The thread is the reader's own, and the deadline ends the loop.
                 if error != RD_KAFKA_RESP_ERR_NO_ERROR { Thread.sleep(forTimeInterval: 0.1) }
             }
             if high > low { ends[partition] = high }
@@ -81,7 +80,7 @@ public struct KafkaTopicReader: Sendable {
         var records: [KafkaRecord] = []
         var unread = unread
         var lastArrival = ContinuousClock.now
-        while records.count < limit, .now < (unread.isEmpty ? min(deadline, lastArrival + idleLimit) : deadline) {
+        while records.count < limit, .now < (unread.isEmpty ? min(deadline, lastArrival + idleTimeout) : deadline) {
             guard let message = rd_kafka_consumer_poll(client.handle, 100) else { continue }
             defer { rd_kafka_message_destroy(message) }
             let (partition, offset) = (message.pointee.partition, message.pointee.offset)
@@ -91,7 +90,7 @@ public struct KafkaTopicReader: Sendable {
                 if let end = unread[partition], offset >= end - 1 { unread[partition] = nil }
                 lastArrival = .now
             case RD_KAFKA_RESP_ERR__PARTITION_EOF:
-                // Where the last offsets hold no records: a transaction's marks, or what was compacted away.
+                // The last offsets may hold no records: transaction markers, or compacted records.
                 if let end = unread[partition], offset >= end { unread[partition] = nil }
             default: continue
             }

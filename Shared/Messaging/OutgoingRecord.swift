@@ -1,13 +1,13 @@
 import CRdKafka
 
-/// A record on its way into librdkafka, which copies all of it.
+/// A record to be passed to librdkafka, which copies all of it.
 struct OutgoingRecord {
     let topic: String
     let key: [UInt8]?
     let value: [UInt8]?
     let headers: [KafkaHeader]
 
-    /// Does not block. If it succeeds, a delivery report with `id` follows.
+    /// Does not block. On success a delivery report with `id` follows.
     func produce(on handle: OpaquePointer, id: UInt) -> KafkaError? {
         guard !topic.isEmpty, !topic.utf8.contains(0) else {
             return KafkaError(RD_KAFKA_RESP_ERR__INVALID_ARG, message: "not a topic's name")
@@ -46,7 +46,7 @@ struct OutgoingRecord {
             }
         }
         guard let error else { return nil }
-        // librdkafka takes the headers only if it succeeds.
+        // librdkafka takes ownership of the headers only on success.
         rd_kafka_headers_destroy(list)
         defer { rd_kafka_error_destroy(error) }
         return KafkaError(rd_kafka_error_code(error), message: rd_kafka_error_string(error).map { String(cString: $0) })
@@ -61,7 +61,7 @@ struct OutgoingRecord {
         return field
     }
 
-    /// NULL for `nil`, and an address for an empty array, since the two are told apart.
+    /// NULL for `nil`, but an address for an empty array: librdkafka distinguishes the two.
     private func withPointer<T>(to bytes: [UInt8]?, _ body: (UnsafeRawPointer?, Int) -> T) -> T {
         guard let bytes else { return body(nil, 0) }
         guard bytes.isEmpty else { return bytes.withUnsafeBytes { body($0.baseAddress, $0.count) } }

@@ -1,7 +1,7 @@
 import CRdKafka
 
 extension KafkaRecord {
-    /// Copies what librdkafka lends.
+    /// Copies the record out of librdkafka.
     init(_ message: UnsafeMutablePointer<rd_kafka_message_t>, generation: UInt64) {
         let lent = message.pointee
         var kind = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
@@ -14,7 +14,7 @@ extension KafkaRecord {
     }
 }
 
-/// The topic that a record or an error is of; errors may have none.
+/// The topic of a record or of an error; errors may have none.
 func topicName(of message: UnsafeMutablePointer<rd_kafka_message_t>) -> String? {
     message.pointee.rkt.flatMap { rd_kafka_topic_name($0) }.map { String(cString: $0) }
 }

@@ -1,4 +1,4 @@
-import CaptureProtocol
+public import CaptureProtocol
 import Foundation
 
 /// What an assertion that verified covers, and its counter.

@@ -1,5 +1,5 @@
-import CaptureProtocol
-import Foundation
+public import CaptureProtocol
+public import Foundation
 
 /// What was accepted: everything a handler needs, or where to find it. In `captures.announcement`, written once by `gateway`.
 public struct CaptureAnnouncement: Sendable, Equatable {

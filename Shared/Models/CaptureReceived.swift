@@ -1,4 +1,4 @@
-import CaptureProtocol
+public import CaptureProtocol
 import Foundation
 
 /// A capture was accepted (201 answered or about to be): what is to be looked at is in its row, as ``CaptureAnnouncement``.

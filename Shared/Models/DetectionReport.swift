@@ -1,14 +1,15 @@
-import CaptureProtocol
+public import CaptureProtocol
 
 /// What the device reported of its own detection (SPEC §2): a JSON object, kept and shown as reported, never believed.
 public struct DetectionReport: Sendable, Equatable, Encodable {
-    public static let maximumBytes = 64 * 1024
     private let value: StrictJSON
 
     /// Reads one JSON object. What PostgreSQL's `jsonb` could not hold, NUL in a text or a number beyond a double, is refused here.
     /// - Throws: ``MetadataError`` for anything else, names that occur twice and nesting deeper than 32 included.
     public init(parsing bytes: [UInt8]) throws(MetadataError) {
-        guard bytes.count <= Self.maximumBytes else { throw MetadataError("detection", "is larger than 64 KiB") }
+        guard bytes.count <= SizeLimits.metadata else {
+            throw MetadataError("detection", "is larger than \(SizeLimits.metadata >> 10) KiB")
+        }
         do {
             value = try StrictJSON(bytes)
         } catch {

@@ -1,4 +1,4 @@
-import CaptureProtocol
+public import CaptureProtocol
 
 /// The check of device and assertion (SPEC §3).
 public struct HardwareAttestationEvidence: Codable, Sendable, Equatable {

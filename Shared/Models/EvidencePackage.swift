@@ -1,5 +1,5 @@
-import CaptureProtocol
-import Foundation
+public import CaptureProtocol
+public import Foundation
 
 /// Everything that was found out about one capture (SPEC §4). Fields that are listed are always written, as `null` where unknown.
 public struct EvidencePackage: Codable, Sendable, Equatable {

@@ -1,4 +1,4 @@
-import CaptureProtocol
+public import CaptureProtocol
 
 /// The objects of a capture, by the names that rows, links and keys give them. A name says what is in it and who makes it (SPEC §5).
 public enum MediaName: String, Codable, CodingKeyRepresentable, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-import CaptureProtocol
+public import CaptureProtocol
 import Foundation
 
 /// Whether a service could do its part of a capture.
@@ -110,9 +110,6 @@ public struct EvidenceAssembled: Event, Equatable {
         case failure
     }
 }
-
-/// Where a capture stands. `complete` is final; a failed one can be re-driven.
-public enum CaptureStatus: String, Codable, Sendable { case processing, complete, failed }
 
 /// How much the evidence supports a capture (SPEC §3). Written in lower case; upper case is for display.
 public enum ConfidenceLevel: String, Codable, Sendable, CaseIterable { case high, medium, low, suspicious }

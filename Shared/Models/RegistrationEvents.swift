@@ -1,5 +1,5 @@
-import CaptureProtocol
-import Foundation
+public import CaptureProtocol
+public import Foundation
 
 /// A device asked to be registered; its challenge has been consumed. What it asks for is in the challenge's row, as
 /// ``RegistrationSubmission``.

@@ -1,4 +1,4 @@
-import CaptureProtocol
+public import CaptureProtocol
 
 /// An object in storage with what is known of its bytes.
 public struct StoredMedia: Codable, Sendable, Hashable {

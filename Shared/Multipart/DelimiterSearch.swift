@@ -6,8 +6,8 @@ import Darwin
 
 /// Finds a delimiter in a large body: `memchr` jumps from one CR to the next, which in compressed media is every 256 bytes.
 enum DelimiterSearch {
-    /// - Returns: where the delimiter begins; or, when it is not there whole, where the longest suffix begins that could still
-    ///   become one (the end, if none).
+    /// - Returns: where the delimiter begins; without one, where the longest suffix begins that could be the start of one (the input's
+    ///   end, if none).
     static func find(_ delimiter: [UInt8], in input: ArraySlice<UInt8>) -> (position: Int, isWhole: Bool) {
         guard let first = delimiter.first else { return (input.endIndex, false) }
         return input.withUnsafeBytes { haystack in

@@ -34,7 +34,7 @@ struct HeaderFields {
         rest = text[end...]
     }
 
-    /// Names in lower case. What is malformed ends the list.
+    /// Names in lower case; the list ends at the first malformed parameter.
     mutating func parameters() -> [(name: String, value: String)] {
         var list: [(String, String)] = []
         var text = rest

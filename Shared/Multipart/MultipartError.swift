@@ -1,34 +1,34 @@
-/// Why a body is no acceptable multipart/form-data.
+/// Why a body is not acceptable multipart/form-data.
 public enum MultipartError: Error, Sendable, Equatable {
     case notMultipart
     case badBoundary
-    /// Something else than a delimiter, a header or CRLF stands where one must.
+    /// A delimiter, a header or CRLF is missing where one is required.
     case malformed
     case headerTooLarge
     /// A part without `Content-Disposition: form-data` or without a name.
     case unnamedPart
     case tooManyParts
-    /// Bytes before the first or after the last delimiter beyond what is tolerated.
+    /// More bytes before the first or after the last delimiter than are tolerated.
     case strayBytes
     /// The body ended before its closing delimiter.
     case truncated
 }
 
-/// What a multipart body may cost.
+/// Bounds on parsing a multipart body.
 public struct MultipartLimits: Sendable {
     public var headerBytes = 8192
     public var parts = 64
-    /// Of the preamble, and of the epilogue.
+    /// Of the preamble and of the epilogue, each.
     public var strayBytes = 1024
 
     public init() {}
 }
 
-/// The headers of one part that matter.
+/// The headers of one part that are used.
 public struct PartHeaders: Sendable, Equatable {
     /// The field's name, as sent, at most 8 KiB.
     public let name: String
-    /// As sent but for control characters and path separators, which are removed; never to be used as a path.
+    /// As sent, but without control characters and path separators; never use it as a path.
     public let filename: String?
     public let contentType: String?
 }

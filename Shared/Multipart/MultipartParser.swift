@@ -22,7 +22,7 @@ public struct MultipartParser: Sendable {
     /// CRLF "--" boundary.
     private let delimiter: [UInt8]
     private var state = State.preamble
-    /// The body begins as if a CRLF had come before, so that one rule finds every delimiter.
+    /// Bytes not yet consumed. A CRLF is put before the body, so that the first delimiter looks like the others.
     private var held: [UInt8] = [0x0d, 0x0a]
     private var stray = 0
     private var parts = 0
@@ -32,7 +32,7 @@ public struct MultipartParser: Sendable {
         delimiter = [0x0d, 0x0a, 0x2d, 0x2d] + boundary.bytes
     }
 
-    /// Takes the next bytes and hands out what they complete. The slices are valid as long as the caller keeps them.
+    /// Parses the next bytes and passes the events that they complete to `sink`. The slices stay valid as long as the caller keeps them.
     public mutating func feed(_ bytes: [UInt8], _ sink: (Event) throws -> Void) throws {
         var input = held.isEmpty ? bytes[...] : (held + bytes)[...]
         held = []
@@ -113,7 +113,7 @@ public struct MultipartParser: Sendable {
         return true
     }
 
-    /// The index of the blank line's CRLF, so that header lines are what stands before it.
+    /// The index of the blank line's CRLF; the header lines are everything before it.
     private static func endOfHeaders(in input: ArraySlice<UInt8>) -> Int? {
         if input.starts(with: [0x0d, 0x0a]) { return input.startIndex }
         var index = input.startIndex
@@ -126,7 +126,7 @@ public struct MultipartParser: Sendable {
         return nil
     }
 
-    /// Takes everything before the next delimiter and the delimiter itself, or all that cannot be the start of one.
+    /// Consumes everything up to and including the next delimiter; without one, everything that cannot be the start of one.
     private func split(_ input: inout ArraySlice<UInt8>) -> (before: ArraySlice<UInt8>, isFound: Bool) {
         let (position, isWhole) = DelimiterSearch.find(delimiter, in: input)
         let before = input[input.startIndex..<position]

@@ -1,8 +1,9 @@
 import AsyncHTTPClient
 import CaptureProtocol
 import Crypto
-import Models
-import NIOCore
+import Metrics
+public import Models
+public import NIOCore
 
 /// An object being read.
 struct S3Object: Sendable {
@@ -17,13 +18,29 @@ struct S3Object: Sendable {
 public struct S3Body: AsyncSequence, Sendable {
     public typealias Element = ByteBuffer
     let body: HTTPClientResponse.Body
+    /// Gets the bytes that came from the store.
+    let received: Counter?
+
+    init(body: HTTPClientResponse.Body, received: Counter) {
+        self.body = body
+        self.received = received
+    }
+
+    /// Bytes that are there already.
+    public init(_ bytes: ByteBuffer) {
+        body = .bytes(bytes)
+        received = nil
+    }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         var base: HTTPClientResponse.Body.AsyncIterator
+        let received: Counter?
 
         public mutating func next() async throws -> ByteBuffer? {
             do {
-                return try await base.next()
+                let chunk = try await base.next()
+                if let chunk { received?.increment(by: chunk.readableBytes) }
+                return chunk
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
@@ -32,14 +49,24 @@ public struct S3Body: AsyncSequence, Sendable {
         }
     }
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: body.makeAsyncIterator()) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: body.makeAsyncIterator(), received: received) }
 }
 
 /// A whole object's bytes as they arrive, the last of them only after all were found to be what was accepted.
 public struct ComparedBody: AsyncSequence, Sendable {
     public typealias Element = ByteBuffer
-    let base: S3Body
-    let media: StoredMedia
+    private let base: S3Body
+    private let media: StoredMedia
+
+    /// - Parameter sizeBytes: what the store says; `nil` if it does not.
+    /// - Throws: ``ObjectStorageError`` with `.digestMismatch` if it says another size than was accepted.
+    public init(_ base: S3Body, sizeBytes: Int64?, media: StoredMedia) throws(ObjectStorageError) {
+        guard sizeBytes == nil || sizeBytes == media.sizeBytes else {
+            throw ObjectStorageError(.digestMismatch, "\(media.key) has \(sizeBytes ?? 0) bytes, not \(media.sizeBytes)")
+        }
+        self.base = base
+        self.media = media
+    }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         var base: S3Body.AsyncIterator

@@ -1,7 +1,9 @@
-import CaptureProtocol
+import AsyncHTTPClient
+import NIOHTTP1
+public import CaptureProtocol
 import Crypto
 import Foundation
-import Models
+public import Models
 import NIOCore
 
 /// The only ways to an object's bytes for other modules: each but ``range(_:of:)`` compares them with what was accepted.
@@ -9,8 +11,6 @@ extension S3Client {
     /// No object of ours is larger.
     public static let maximumObjectBytes: Int64 = 128 * 1024 * 1024
 
-    /// The whole object, once its size and SHA-256 are those that `media` says.
-    /// - Throws: ``ObjectStorageError``: `.digestMismatch` for other bytes, `.notFound` for none.
     public func read(_ media: StoredMedia) async throws -> [UInt8] {
         try await repeating {
             var bytes: [UInt8] = []
@@ -22,17 +22,10 @@ extension S3Client {
         }
     }
 
-    /// The whole object as it arrives; its last bytes come only after size and SHA-256 were found to be those that `media` says.
-    ///
-    /// Who uses bytes before the end must be able to take that back: an HTTP answer ends before its announced length.
-    /// - Throws: ``ObjectStorageError``, as from ``read(_:)``; while it is read too.
     public func stream(_ media: StoredMedia) async throws -> ComparedBody {
         guard (0...Self.maximumObjectBytes).contains(media.sizeBytes) else { throw ObjectStorageError(.tooLarge, media.key) }
         let object = try await get(media.key)
-        guard object.sizeBytes == nil || object.sizeBytes == media.sizeBytes else {
-            throw ObjectStorageError(.digestMismatch, "\(media.key) has \(object.sizeBytes ?? 0) bytes, not \(media.sizeBytes)")
-        }
-        return ComparedBody(base: object.body, media: media)
+        return try ComparedBody(object.body, sizeBytes: object.sizeBytes, media: media)
     }
 
     /// Part of an object as it arrives. Nothing says what a part's digest is, so that it is **not** compared: for readers who asked for
@@ -42,8 +35,6 @@ extension S3Client {
         try await get(media.key, range: range).body
     }
 
-    /// SHA-256 of the objects' bytes one after the other, each compared.
-    /// - Throws: ``ObjectStorageError``, as from ``read(_:)``.
     public func digest(ofAll objects: [StoredMedia]) async throws -> ContentDigest {
         try await repeating {
             var hasher = SHA256()
@@ -76,7 +67,7 @@ extension S3Client {
             sizeBytes: response.headers.first(name: "content-length").flatMap { Int64($0) },
             etag: response.headers.first(name: "etag") ?? "",
             contentType: response.headers.first(name: "content-type") ?? "application/octet-stream",
-            body: S3Body(body: response.body))
+            body: S3Body(body: response.body, received: traffic.received))
     }
 
     /// The whole object in memory, compared by no one: for tests that look at what lies there.

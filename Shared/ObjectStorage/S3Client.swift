@@ -1,35 +1,39 @@
-import AsyncHTTPClient
+public import AsyncHTTPClient
 import Crypto
-import Foundation
-import Logging
-import NIOCore
+public import Foundation
+public import Logging
+public import Metrics
+public import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
 
 /// A client of one bucket of an S3-compatible store, path style.
 ///
 /// Requests that can be repeated are, three times with backoff and jitter, while the store is unavailable.
-public final class S3Client: Sendable {
+public final class S3Client: ObjectStore {
     static let attempts = 3
     /// Answers that are read whole (listings, errors) end here.
     static let maximumAnswerBytes = 4 * 1024 * 1024
     let configuration: S3Configuration
     private let httpClient: HTTPClient
     private let logger: Logger
+    let traffic: StorageTraffic
 
-    public init(configuration: S3Configuration, httpClient: HTTPClient, logger: Logger) {
+    /// - Parameter metrics: gets the bytes sent and received; the process's own factory unless another is given.
+    public init(
+        configuration: S3Configuration, httpClient: HTTPClient, logger: Logger, metrics: any MetricsFactory = MetricsSystem.factory
+    ) {
         self.configuration = configuration
         self.httpClient = httpClient
         self.logger = logger
+        traffic = StorageTraffic(metrics)
     }
 
-    /// Stores the bytes under the key, over what was there.
-    /// - Parameter sha256: their digest where the caller has it, so that they are not hashed again.
-    @discardableResult
-    public func put(_ key: String, bytes: [UInt8], contentType: String, sha256: [UInt8]? = nil) async throws -> StoredObject {
+    public func put(_ key: String, bytes: [UInt8], contentType: String, sha256: [UInt8]?) async throws {
         try await put(key, buffer: ByteBuffer(bytes: bytes), contentType: contentType, sha256: sha256)
     }
 
+    /// As the other, with what the store says of the object.
     @discardableResult
     public func put(_ key: String, buffer: ByteBuffer, contentType: String, sha256: [UInt8]? = nil) async throws -> StoredObject {
         let request = S3Request(
@@ -47,7 +51,6 @@ public final class S3Client: Sendable {
         S3Upload(client: self, key: key, contentType: contentType)
     }
 
-    /// `nil` if there is no such object.
     public func head(_ key: String) async throws -> StoredObject? {
         do {
             return try await headOnce(key)
@@ -70,7 +73,6 @@ public final class S3Client: Sendable {
             lastModified: nil)
     }
 
-    /// Copies inside the store. What is copied is not looked at: who reads the copy compares it.
     public func copy(from source: String, to destination: String) async throws {
         let path = "/" + SigV4Signer.encode(configuration.bucket) + "/" + SigV4Signer.encode(source, keepingSlash: true)
         let response = try await send(S3Request(method: .PUT, key: destination, headers: [("x-amz-copy-source", path)]))
@@ -79,7 +81,6 @@ public final class S3Client: Sendable {
         if String(buffer: answer).contains("<Error>") { throw ObjectStorageError(.unavailable, "copy failed: \(source)") }
     }
 
-    /// Deletes the keys; those that are not there are no error.
     public func delete(_ keys: [String]) async throws {
         for key in keys {
             do {
@@ -91,21 +92,21 @@ public final class S3Client: Sendable {
         }
     }
 
-    /// Up to a thousand keys in order (ListObjectsV2).
-    public func list(prefix: String, continuation: String? = nil) async throws -> ObjectPage {
+    /// By ListObjectsV2.
+    public func list(prefix: String, continuation: String?) async throws -> ObjectPage {
         var query = [("list-type", "2"), ("prefix", prefix)]
         if let continuation { query.append(("continuation-token", continuation)) }
         let response = try await send(S3Request(method: .GET, query: query))
         return try S3XML.objectPage(Data(buffer: try await response.body.collect(upTo: Self.maximumAnswerBytes)))
     }
 
-    /// Uploads in parts that were begun under the prefix and neither finished nor ended, up to a thousand (ListMultipartUploads).
+    /// By ListMultipartUploads.
     public func unfinishedUploads(under prefix: String) async throws -> [UnfinishedUpload] {
         let response = try await send(S3Request(method: .GET, query: [("prefix", prefix), ("uploads", "")]))
         return try S3XML.uploads(Data(buffer: try await response.body.collect(upTo: Self.maximumAnswerBytes)))
     }
 
-    /// Ends an upload in parts and deletes its parts; one that is no more is no error (AbortMultipartUpload).
+    /// By AbortMultipartUpload.
     public func end(_ upload: UnfinishedUpload) async throws {
         do {
             let response = try await send(S3Request(method: .DELETE, key: upload.key, query: [("uploadId", upload.id)]))
@@ -163,6 +164,7 @@ public final class S3Client: Sendable {
 
     private func sendOnce(_ request: S3Request) async throws -> HTTPClientResponse {
         let response: HTTPClientResponse
+        if let body = request.body { traffic.sent.increment(by: body.readableBytes) }
         do {
             response = try await httpClient.execute(
                 request.signed(configuration, at: Date()), timeout: TimeAmount(configuration.requestTimeout))

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// Where the objects are and how to be let in.
 public struct S3Configuration: Sendable {
@@ -25,25 +25,4 @@ public struct S3Configuration: Sendable {
         guard let port = endpoint.port, port != (endpoint.scheme == "https" ? 443 : 80) else { return host }
         return "\(host):\(port)"
     }
-}
-
-/// An object as the store knows it.
-public struct StoredObject: Sendable, Equatable {
-    public let key: String
-    public let sizeBytes: Int64
-    public let etag: String
-    public let contentType: String?
-    public let lastModified: Date?
-}
-
-/// One page of a listing; ask again with `continuation` until it is `nil`.
-public struct ObjectPage: Sendable {
-    public let objects: [StoredObject]
-    public let continuation: String?
-}
-
-/// An upload in parts that was begun and not finished.
-public struct UnfinishedUpload: Sendable, Equatable {
-    public let key: String
-    public let id: String
 }

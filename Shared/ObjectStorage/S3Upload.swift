@@ -1,5 +1,7 @@
+import AsyncHTTPClient
+import NIOHTTP1
 import Foundation
-import NIOCore
+public import NIOCore
 import NIOFoundationCompat
 
 /// An object being written piece by piece, of any length, in about 5 MiB of memory.

@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+public import Foundation
 
 /// Signs requests by AWS Signature Version 4 for one region and service.
 public struct SigV4Signer: Sendable {

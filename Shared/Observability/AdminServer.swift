@@ -1,10 +1,10 @@
-import Hummingbird
-import Logging
-import ServiceLifecycle
+public import Hummingbird
+public import Logging
+public import ServiceLifecycle
 
-/// The admin port of every service: `/livez`, `/readyz`, `/metrics`, and what a service adds.
+/// The admin port of every service: `/livez`, `/readyz`, `/metrics`, and the service's own routes.
 ///
-/// Meant for operators and orchestrators inside the installation; it is not to be reachable from outside.
+/// It is for operators and orchestrators inside the installation and must not be reachable from outside.
 public enum AdminServer {
     public typealias Context = BasicRequestContext
 

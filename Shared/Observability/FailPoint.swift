@@ -3,8 +3,8 @@ import Synchronization
 
 /// A place between two effects where a test may kill the process, to show that nothing is lost there.
 ///
-/// In development mode with `RIAL_FAIL_POINTS` naming a folder: a file in it with the point's name is removed and the process ends
-/// by SIGKILL. Otherwise reaching a point costs one load.
+/// In development mode `RIAL_FAIL_POINTS` may name a folder. If it holds a file with the point's name, the file is removed and the
+/// process killed by SIGKILL. Otherwise reaching a point costs one atomic load.
 public enum FailPoint {
     private static let folder = Mutex<String?>(nil)
     private static let isArmed = Atomic<Bool>(false)

@@ -1,8 +1,8 @@
 import Foundation
-import Logging
+public import Logging
 import Synchronization
 
-/// Writes one JSON object a line to standard error: time, level, service, message, the trace and capture in hand, and metadata.
+/// Writes one JSON object a line to standard error: time, level, service, message, the current trace and capture, and metadata.
 public struct JSONLogHandler: LogHandler {
     public var logLevel: Logger.Level
     public var metadata: Logger.Metadata = [:]
@@ -52,15 +52,11 @@ public struct JSONLogHandler: LogHandler {
         output.withLock { _ in
             var offset = 0
             while offset < bytes.count {
-                let written = bytes[offset...].withUnsafeBytes { unsafe_write($0) }
+                let written = bytes[offset...].withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
                 guard written > 0 else { return }
                 offset += written
             }
         }
-    }
-
-    private static func unsafe_write(_ buffer: UnsafeRawBufferPointer) -> Int {
-        Foundation.write(STDERR_FILENO, buffer.baseAddress, buffer.count)
     }
 
     /// JSON string escaping (RFC 8259 §7).

@@ -57,7 +57,7 @@ final class HistogramCell: TimerHandler, RecorderHandler {
     }
 }
 
-/// What the kernel says about this process, under the names Prometheus clients use.
+/// The kernel's figures for this process, under the names that Prometheus clients use.
 enum ProcessMetrics {
     static func exposition() -> String {
         var usage = rusage()

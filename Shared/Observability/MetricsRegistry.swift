@@ -1,11 +1,11 @@
-import CoreMetrics
+public import CoreMetrics
 import Foundation
 import Synchronization
 
-/// Collects what the swift-metrics API reports and writes it in the Prometheus text format 0.0.4.
+/// Collects metrics from the swift-metrics API and writes them in the Prometheus text format 0.0.4.
 ///
-/// Counters end in `_total` and timers in `_seconds` by their labels; timers and recorders become histograms with fixed buckets.
-/// At most 5,000 series are kept, so that labels from outside cannot grow it without bound; later ones are dropped and counted.
+/// Labels of counters end in `_total`, those of timers in `_seconds`; timers and recorders become histograms with fixed buckets. At most
+/// 5,000 series are kept, so that untrusted label values cannot exhaust memory; later series are dropped and counted.
 public final class MetricsRegistry: MetricsFactory, Sendable {
     static let maximumSeries = 5000
     private struct State {
@@ -20,13 +20,7 @@ public final class MetricsRegistry: MetricsFactory, Sendable {
     public init() {}
 
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-        let series = Series(label, dimensions)
-        return state.withLock { state in
-            if let cell = state.counters[series] { return cell }
-            let cell = CounterCell()
-            if state.count < Self.maximumSeries { state.counters[series] = cell } else { state.dropped += 1 }
-            return cell
-        }
+        cell(\.counters, label, dimensions, CounterCell())
     }
 
     public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
@@ -43,26 +37,28 @@ public final class MetricsRegistry: MetricsFactory, Sendable {
     public func destroyTimer(_: any TimerHandler) {}
 
     private func gauge(_ label: String, _ dimensions: [(String, String)]) -> GaugeCell {
-        let series = Series(label, dimensions)
-        return state.withLock { state in
-            if let cell = state.gauges[series] { return cell }
-            let cell = GaugeCell()
-            if state.count < Self.maximumSeries { state.gauges[series] = cell } else { state.dropped += 1 }
-            return cell
-        }
+        cell(\.gauges, label, dimensions, GaugeCell())
     }
 
     private func histogram(_ label: String, _ dimensions: [(String, String)]) -> HistogramCell {
+        cell(\.histograms, label, dimensions, HistogramCell())
+    }
+
+    /// The series' cell: the known one, or a new one. Beyond ``maximumSeries`` the new one is not kept.
+    private func cell<Cell: Sendable>(
+        _ cells: WritableKeyPath<State, [Series: Cell]>, _ label: String, _ dimensions: [(String, String)],
+        _ new: @autoclosure () -> Cell
+    ) -> Cell {
         let series = Series(label, dimensions)
         return state.withLock { state in
-            if let cell = state.histograms[series] { return cell }
-            let cell = HistogramCell()
-            if state.count < Self.maximumSeries { state.histograms[series] = cell } else { state.dropped += 1 }
+            if let known = state[keyPath: cells][series] { return known }
+            let cell = new()
+            if state.count < Self.maximumSeries { state[keyPath: cells][series] = cell } else { state.dropped += 1 }
             return cell
         }
     }
 
-    /// The exposition: each family once, with its type, series sorted.
+    /// The text for Prometheus: each family once, with its type, its series sorted.
     public func exposition() -> String {
         let snapshot = state.withLock { ($0.counters, $0.gauges, $0.histograms, $0.dropped) }
         var text = ""

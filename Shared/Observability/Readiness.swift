@@ -1,12 +1,12 @@
 import Foundation
-import Logging
+public import Logging
 import Metrics
-import ServiceLifecycle
+public import ServiceLifecycle
 import Synchronization
 
-/// Asks each dependency every second whether it answers, and remembers.
+/// Probes each dependency every second and keeps the latest result.
 public final class Readiness: Service, Sendable {
-    /// Whether a dependency answers; bounded in time by the probe's own limit of two seconds.
+    /// Whether a dependency can be used. A probe that takes longer than two seconds counts as failed.
     public typealias Probe = @Sendable () async -> Bool
 
     private let probes: [(name: String, probe: Probe)]
@@ -19,10 +19,10 @@ public final class Readiness: Service, Sendable {
         state = Mutex([:])
     }
 
-    /// The latest answer of each dependency; absent until it was first asked.
+    /// The latest result of each dependency; absent until the first probe.
     public var dependencies: [String: Bool] { state.withLock { $0 } }
 
-    /// All dependencies have been asked and all answered.
+    /// Every dependency has been probed and can be used.
     public var isReady: Bool {
         let known = dependencies
         return probes.allSatisfy { known[$0.name] == true }

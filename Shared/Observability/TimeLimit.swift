@@ -1,4 +1,4 @@
-/// What the work gives, or `nil` once the time is over: late work is cancelled, and waited for by no one.
+/// Runs the work with a timeout. After the timeout it returns `nil` at once; the work is cancelled and not waited for.
 public func answer<Answer: Sendable>(
     within limit: Duration, of work: @escaping @Sendable () async -> Answer
 ) async -> Answer? {

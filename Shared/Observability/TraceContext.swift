@@ -6,7 +6,7 @@ public struct TraceContext: Sendable, Hashable {
     public let spanID: String
     public let isSampled: Bool
 
-    /// The context of the work this task does; log lines carry its ids.
+    /// The trace of this task's work; log lines carry its ids.
     @TaskLocal public static var current: TraceContext?
 
     /// Starts a new trace.
@@ -16,7 +16,7 @@ public struct TraceContext: Sendable, Hashable {
         isSampled = true
     }
 
-    /// Reads a `traceparent` header (§3.2); `nil` if it is malformed, so that a new trace starts.
+    /// Reads a `traceparent` header (§3.2); `nil` if it is malformed: the caller then starts a new trace.
     public init?(traceparent: String) {
         let fields = traceparent.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard fields.count >= 4, fields[0].count == 2, fields[1].count == 32, fields[2].count == 16, fields[3].count == 2,

@@ -1,9 +1,9 @@
 import CLibPQ
 import Foundation
 
-/// Owns one `PGconn`; freed with the last reference.
+/// Owns one `PGconn`, which is freed with the last reference.
 ///
-/// Unchecked: the actor that opened it is the only one to use it, one call at a time, as libpq demands.
+/// Unchecked: only the actor that opened it uses it, one call at a time, as libpq requires.
 final class ConnectionHandle: @unchecked Sendable {
     private let connection: OpaquePointer
 
@@ -11,13 +11,13 @@ final class ConnectionHandle: @unchecked Sendable {
 
     deinit { PQfinish(connection) }
 
-    /// Connects; blocks for at most five seconds for each address, unless the URL says otherwise.
+    /// Connects. Blocks for at most five seconds per address, unless the URL sets another timeout.
     static func open(url: String, applicationName: String) throws -> ConnectionHandle {
-        // libpq's own message would quote the text, which may hold a password.
+        // libpq's own message would quote the URL, which may hold a password.
         guard isConnectionString(url) else {
             throw PostgresError(code: .connectionFailed, message: "the database URL cannot be read")
         }
-        // What stands before `dbname` gives way to the URL, what stands behind it does not.
+        // The URL, passed as `dbname`, overrides the settings before it but not those after it.
         let settings = [
             ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("keepalives_idle", "10"),
             ("keepalives_interval", "5"), ("keepalives_count", "3"), ("dbname", url),
@@ -31,7 +31,7 @@ final class ConnectionHandle: @unchecked Sendable {
         let handle = ConnectionHandle(connection)
         withExtendedLifetime((names, values)) {}
         guard PQstatus(connection) == CONNECTION_OK else { throw handle.lost() }
-        // Else notices go to stderr.
+        // By default libpq prints notices to stderr.
         _ = PQsetNoticeProcessor(connection, { _, _ in }, nil)
         return handle
     }
@@ -44,14 +44,13 @@ final class ConnectionHandle: @unchecked Sendable {
     }
 
     var isAlive: Bool { PQstatus(connection) == CONNECTION_OK }
-    /// Outside any transaction, with no statement under way.
+    /// Outside any transaction, with no statement running.
     var isIdle: Bool { PQtransactionStatus(connection) == PQTRANS_IDLE }
-    /// A statement is under way whose results were not all read.
+    /// A statement is running, or not all of its results were read.
     var isBusy: Bool { PQtransactionStatus(connection) == PQTRANS_ACTIVE }
     var isInTransaction: Bool { PQtransactionStatus(connection) == PQTRANS_INTRANS }
 
-    /// Whether the server has not ended this idle connection meanwhile: it sends nothing unasked but its farewell, and what
-    /// matters as little. Costs one system call.
+    /// Whether the server has kept this idle connection open: on one, it sends nothing but the error that ends it. Costs one system call.
     var isStillOpen: Bool { isAlive && !waitForInput(milliseconds: 0) }
 
     /// The error of a connection that no longer works.
@@ -76,12 +75,12 @@ final class ConnectionHandle: @unchecked Sendable {
     func execute(
         prepared name: String, parameters: [SQL.Parameter], until deadline: ContinuousClock.Instant?
     ) throws -> ResultHandle {
-        // One buffer holds all values while libpq copies them.
+        // One buffer for all values, which libpq copies.
         var buffer: [CChar] = []
         var offsets: [Int?] = []
         for parameter in parameters {
             offsets.append(parameter.bytes.map { _ in buffer.count })
-            // A byte behind each value, so that an empty one has an address too.
+            // One more byte per value, so that an empty value has an address too.
             parameter.bytes.map { buffer += $0.lazy.map(CChar.init(bitPattern:)) + [0] }
         }
         let lengths = parameters.map { Int32(clamping: $0.bytes?.count ?? 0) }
@@ -95,7 +94,7 @@ final class ConnectionHandle: @unchecked Sendable {
     }
 
     /// Waits for the last result, or the first that is an error.
-    /// - Throws: ``PostgresError`` with `timeout` or `connectionFailed`; the connection is of no use then.
+    /// - Throws: ``PostgresError`` with `timeout` or `connectionFailed`; the connection can no longer be used.
     private func collect(until deadline: ContinuousClock.Instant?) throws -> ResultHandle {
         var collected: ResultHandle?
         while let result = try nextResult(until: deadline) {
@@ -120,13 +119,13 @@ final class ConnectionHandle: @unchecked Sendable {
 
     // MARK: Input and notifications
 
-    /// - Returns: whether the socket has something to read, an end included.
+    /// - Returns: whether the socket has something to read or was closed.
     func waitForInput(milliseconds: Int) -> Bool {
         var descriptor = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
         return poll(&descriptor, 1, Int32(clamping: milliseconds)) > 0
     }
 
-    /// The channels notified since the last call, once each.
+    /// The channels with notifications since the last call.
     /// - Throws: ``PostgresError`` with `connectionFailed`.
     func takeNotifications() throws -> Set<String> {
         guard PQconsumeInput(connection) == 1, isAlive else { throw lost() }
@@ -138,7 +137,7 @@ final class ConnectionHandle: @unchecked Sendable {
         return channels
     }
 
-    /// What a server keeps in a password's place (RFC 5803), made here so that the password goes nowhere.
+    /// The SCRAM verifier that the server stores instead of the password (RFC 5803), computed here so that the password is not sent.
     func passwordVerifier(of role: String, password: String) throws -> String {
         guard let verifier = PQencryptPasswordConn(connection, password, role, "scram-sha-256") else { throw lost() }
         defer { PQfreemem(verifier) }
@@ -152,7 +151,7 @@ final class ConnectionHandle: @unchecked Sendable {
     }
 }
 
-/// Copies of strings for C, with NULL behind the last; freed with the last reference.
+/// A NULL-terminated array of C strings, freed with the last reference.
 private final class CStrings {
     private let copies: [UnsafeMutablePointer<CChar>?]
 

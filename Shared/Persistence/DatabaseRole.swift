@@ -1,26 +1,27 @@
-/// Login roles of the cluster. Needs an owner who may make and alter roles.
+/// Login roles of the cluster. Requires a user who may create and alter roles.
 extension PostgresConnection {
-    /// Makes a role that may log in once it has a password, unless it is there.
-    /// - Returns: whether it was made now.
+    /// Creates a role, which can log in once it has a password, unless it exists.
+    /// - Returns: whether it was created now.
     public func createRole(_ role: String) throws -> Bool {
         guard try query("SELECT FROM pg_roles WHERE rolname = \(role)").isEmpty else { return false }
         let name = try quotedIdentifier(role)
         do {
             try execute(script: "CREATE ROLE \(name) LOGIN")
         } catch let error as PostgresError where error.sqlState == "42710" || error.isUniqueViolation {
-            // Another made it at this moment.
+            // Created by another session at the same moment.
             return false
         }
         return true
     }
 
-    /// Sets a role's password. Neither it nor its verifier is in a statement that the server could log, or in an error.
+    /// Sets a role's password. Neither the password nor its verifier appears in a statement that the server could log, or in an error.
     public func setPassword(of role: String, to password: String) throws {
         guard !password.utf8.contains(0), !role.utf8.contains(0) else {
             throw PostgresError(code: .query, message: "NUL in a role's name or password")
         }
         let verifier = try passwordVerifier(of: role, password: password)
-        // ALTER ROLE takes no parameters, so a block builds it; it raises errors anew, whose report would quote what it had run.
+        // ALTER ROLE takes no parameters, so a DO block builds it from settings. It raises errors anew, since the original report would
+        // quote the statement.
         try query("SELECT set_config('rial.role', \(role), false), set_config('rial.verifier', \(verifier), false)")
         defer { try? execute(script: "RESET rial.verifier") }
         try execute(

@@ -2,10 +2,10 @@ import Foundation
 
 /// One step of the schema's history: a file `0001_name.sql`.
 public struct Migration: Sendable {
-    /// Counts from 1.
+    /// From 1.
     public let version: Int
     public let name: String
-    /// Statements that run in one transaction; none of them ends it.
+    /// Statements that run in one transaction, which they must not end.
     public let sql: String
 
     public init(version: Int, name: String, sql: String) {

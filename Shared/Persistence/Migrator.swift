@@ -1,9 +1,9 @@
-import Foundation
-import Logging
+public import Foundation
+public import Logging
 
-/// Brings a database's schema forward, never back. What was applied is in the table `rial_migrations`.
+/// Applies migrations, forward only. The table `rial_migrations` records which were applied.
 public struct Migrator: Sendable {
-    /// Held while migrating, so that two who start at once do not both migrate: "rial" in ASCII.
+    /// Held while migrating, so that two processes do not migrate at once: "rial" in ASCII.
     private static let advisoryLock: Int64 = 0x7269_616c
 
     private let migrations: [Migration]
@@ -26,14 +26,14 @@ public struct Migrator: Sendable {
         return migrations.sorted { $0.version < $1.version }
     }
 
-    /// Applies what the database lacks, each file in a transaction of its own.
+    /// Applies the missing migrations, each in a transaction of its own.
     ///
     /// - Returns: the versions applied now.
     /// - Throws: ``PostgresError``; with `migration` if an applied file has changed or is missing, or a new one comes before
     ///   an applied one. Files applied before a failure stay applied.
     @discardableResult
     public func migrate(url: String, logger: Logger) async throws -> [Int] {
-        // A migration may take its time.
+        // Migrations may take long.
         let connection = try await PostgresConnection.connect(
             url: url, applicationName: "rial-migrate", statementTimeout: .zero)
         do {
@@ -48,7 +48,7 @@ public struct Migrator: Sendable {
 
     private func migrate(on connection: PostgresConnection, logger: Logger) async throws -> [Int] {
         try await connection.execute(script: "SET lock_timeout = '60s'")
-        // Ends with the connection.
+        // Released with the connection.
         try await connection.query("SELECT pg_advisory_lock(\(Self.advisoryLock))")
         try await connection.execute(
             script: """
@@ -67,7 +67,7 @@ public struct Migrator: Sendable {
         return pending.map(\.version)
     }
 
-    /// The migrations behind the recorded ones, which have to be as they were.
+    /// The migrations after the recorded ones, which must not have changed.
     private func pending(on connection: PostgresConnection) async throws -> [Migration] {
         let recorded = try await connection.query("SELECT version, name, sha256 FROM rial_migrations ORDER BY version")
         var rest = migrations[...]
@@ -76,7 +76,7 @@ public struct Migrator: Sendable {
             guard let next = rest.popFirst(), next.version == version else {
                 throw PostgresError(
                     code: .migration,
-                    message: "the database has migration \(version) at this place, these files do not")
+                    message: "the database has migration \(version) at this point of its history, the files do not")
             }
             let digest = try await sha256(next, on: connection)
             guard try row.get("sha256", as: [UInt8].self) == digest else {
@@ -91,7 +91,7 @@ public struct Migrator: Sendable {
         do {
             try await connection.execute(script: migration.sql)
             guard await connection.isInTransaction else {
-                throw PostgresError(code: .migration, message: "it ends its transaction")
+                throw PostgresError(code: .migration, message: "the migration ends its transaction")
             }
             try await connection.query(
                 """

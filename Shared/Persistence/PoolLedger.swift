@@ -1,20 +1,21 @@
-import Foundation
+/// What one who asks a pool for a connection gets.
+enum PoolGrant<Connection> {
+    case connection(Connection)
+    /// The right to open one.
+    case opening
+}
+
+extension PoolGrant: Sendable where Connection: Sendable {}
+extension PoolGrant: Equatable where Connection: Equatable {}
 
 /// Who has which connection: idle ones, leased ones, and those who wait, first come first served.
 ///
 /// A value behind the pool's mutex: every method answers at once, and what is to be done about it is the caller's.
-struct PoolLedger {
-    /// What one who asks for a connection gets.
-    enum Grant: Sendable {
-        case connection(PostgresConnection)
-        /// The right to open one.
-        case opening
-    }
-
-    typealias Waiter = CheckedContinuation<Grant, any Error>
+struct PoolLedger<Connection, Waiter> {
+    typealias Grant = PoolGrant<Connection>
 
     private let size: Int
-    private(set) var idle: [PostgresConnection] = []
+    private(set) var idle: [Connection] = []
     /// Leased or being opened.
     private(set) var leased = 0
     private var waiters: [(id: UInt64, waiter: Waiter)] = []
@@ -52,7 +53,7 @@ struct PoolLedger {
 
     /// Ends a lease. A connection that is not given back makes room for another.
     /// - Returns: who gets what became free; `nil` if nobody waits.
-    mutating func giveBack(_ connection: PostgresConnection?) -> (Waiter, Grant)? {
+    mutating func giveBack(_ connection: Connection?) -> (Waiter, Grant)? {
         if !waiters.isEmpty {
             return (waiters.removeFirst().waiter, connection.map(Grant.connection) ?? .opening)
         }
@@ -61,7 +62,7 @@ struct PoolLedger {
         return nil
     }
 
-    mutating func takeIdle() -> [PostgresConnection] {
+    mutating func takeIdle() -> [Connection] {
         defer { idle = [] }
         return idle
     }

@@ -1,10 +1,11 @@
-import Foundation
+public import Foundation
 
 /// A type whose arrays can be bound: `[UInt8]` is `bytea`, the others are one-dimensional arrays.
 public protocol PostgresArrayElement: Sendable {
     static var postgresArrayType: UInt32 { get }
     static func postgresBytes(ofArray array: [Self]) -> [UInt8]
-    /// - Returns: `nil` if `text`, a whole column as PostgreSQL writes it, is no array of this type.
+    /// - Parameter text: a whole column in PostgreSQL's text format.
+    /// - Returns: `nil` if it is not an array of this type.
     static func array(fromPostgresText text: ArraySlice<UInt8>) -> [Self]?
 }
 
@@ -18,8 +19,8 @@ extension Array: PostgresDecodable where Element: PostgresArrayElement {
 }
 
 extension PostgresArrayElement where Self: PostgresBindable & PostgresDecodable {
-    /// `array_send` in PostgreSQL's `arrayfuncs.c`: dimensions, null flag, element type, then length and lower bound of the
-    /// dimension, then each element behind its length.
+    /// `array_send` in PostgreSQL's `arrayfuncs.c`: number of dimensions, null flag, element type; length and lower bound of the
+    /// dimension; then each element, preceded by its length.
     public static func postgresBytes(ofArray array: [Self]) -> [UInt8] {
         var bytes = bigEndianBytes(Int32(array.isEmpty ? 0 : 1)) + bigEndianBytes(Int32(0)) + bigEndianBytes(postgresType)
         guard !array.isEmpty else { return bytes }
@@ -31,7 +32,7 @@ extension PostgresArrayElement where Self: PostgresBindable & PostgresDecodable 
         return bytes
     }
 
-    /// An array with NULL in it is refused.
+    /// `nil` also for an array that contains NULL.
     public static func array(fromPostgresText text: ArraySlice<UInt8>) -> [Self]? {
         var reader = ArrayTextReader(text: text)
         guard let elements = reader.elements() else { return nil }
@@ -70,7 +71,7 @@ private struct ArrayTextReader {
 
     private var current: UInt8? { index < text.endIndex ? text[index] : nil }
 
-    /// The elements' bytes, `nil` for NULL; `nil` in place of all if the text is no such array.
+    /// The elements' bytes, with `nil` for NULL; `nil` altogether if the text is not such an array.
     mutating func elements() -> [[UInt8]?]? {
         guard current == UInt8(ascii: "{") else { return nil }
         index += 1

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A value that can be bound to a parameter of a statement.
 public protocol PostgresBindable: Sendable {
@@ -15,12 +15,12 @@ enum TypeID {
     static let byteaArray: UInt32 = 1001, textArray: UInt32 = 1009, int8Array: UInt32 = 1016, uuidArray: UInt32 = 2951
 }
 
-/// The bytes of an integer, most significant first, as every binary format has them.
+/// The bytes of an integer, most significant first, as in PostgreSQL's binary formats.
 func bigEndianBytes(_ value: some FixedWidthInteger) -> [UInt8] {
     withUnsafeBytes(of: value.bigEndian) { Array($0) }
 }
 
-/// PostgreSQL refuses text that holds NUL (SQLSTATE 22021), rather than cutting it there: it is sent with its length.
+/// Sent with its length, so that PostgreSQL refuses text with a NUL (SQLSTATE 22021) instead of truncating it.
 extension String: PostgresBindable {
     public static var postgresType: UInt32 { TypeID.text }
     public var postgresBytes: [UInt8]? { Array(utf8) }

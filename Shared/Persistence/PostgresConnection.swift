@@ -3,8 +3,8 @@ import Foundation
 
 /// One connection. libpq may block, so the actor has a thread of its own.
 ///
-/// Its methods do not suspend, so no other statement gets between; for several statements in a row that nobody else may
-/// interrupt, lease it with ``PostgresPool/withConnection(_:)`` or ``PostgresPool/withTransaction(_:)``.
+/// Its methods do not suspend, so a call is one unit. For several statements without others in between, lease a connection with
+/// ``PostgresPool/withConnection(_:)`` or ``PostgresPool/withTransaction(_:)``.
 public actor PostgresConnection {
     private enum State {
         case open(ConnectionHandle)
@@ -24,7 +24,7 @@ public actor PostgresConnection {
         self.limits = limits
     }
 
-    /// Connects and fixes the session's settings.
+    /// Connects and applies the session's settings.
     ///
     /// - Parameters:
     ///   - url: a libpq URI or `host=… dbname=…`.
@@ -48,22 +48,22 @@ public actor PostgresConnection {
         }
     }
 
-    /// Runs one statement, prepared once for each connection.
+    /// Runs one statement, which is prepared once per connection.
     @discardableResult
     public func query(_ statement: SQL) throws -> [Row] { try run(statement).rows() }
 
-    /// Runs one statement and says how many rows it inserted, updated, deleted or selected.
+    /// Runs one statement and returns how many rows it inserted, updated, deleted or selected.
     public func affected(_ statement: SQL) throws -> Int { try run(statement).affectedRows }
 
     /// Runs several statements separated by semicolons, in one transaction unless they say otherwise.
     public func execute(script: String) throws { _ = try perform(script: script) }
 
-    /// Ends the connection; using it afterwards throws. An open transaction is rolled back by the server.
+    /// Closes the connection; later calls throw. The server rolls an open transaction back.
     public func close() { state = .closed }
 
     // MARK: For the pool and the migrator
 
-    /// What one statement came to, and whether another lease may have the connection.
+    /// The result of one statement, and whether the connection may go back to the pool.
     struct Attempt: Sendable {
         let result: Result<[Row], any Error>
         let isReusable: Bool
@@ -74,13 +74,13 @@ public actor PostgresConnection {
         return Attempt(result: result, isReusable: isReusable)
     }
 
-    /// - Returns: `nil` if the server has ended the connection while it was idle; nothing was run.
+    /// - Returns: `nil` if the server has closed the connection while it was idle; nothing was run.
     func attemptIfOpen(_ statement: SQL) -> Attempt? { isStillOpen ? attempt(statement) : nil }
 
     func begin() throws { try execute(script: "BEGIN") }
 
-    /// - Throws: ``PostgresError`` with `commitRolledBack` where a statement had failed before: the server then answers
-    ///   `ROLLBACK`, and calls it a success.
+    /// - Throws: ``PostgresError`` with `commitRolledBack` if a statement has failed before: the server then responds with `ROLLBACK`,
+    ///   without an error.
     func commit() throws {
         let tag = try perform(script: "COMMIT").commandTag
         guard tag == "COMMIT" else {
@@ -90,13 +90,13 @@ public actor PostgresConnection {
 
     func rollback() throws { try execute(script: "ROLLBACK") }
 
-    /// Whether another lease may have this connection: open, outside any transaction.
+    /// Whether this connection may go back to the pool: open, and outside any transaction.
     var isReusable: Bool {
         guard case .open(let handle) = state else { return false }
         return handle.isAlive && handle.isIdle
     }
 
-    /// Whether the server has not ended the connection while it was idle.
+    /// Whether the server has kept the connection open while it was idle.
     var isStillOpen: Bool {
         guard case .open(let handle) = state else { return false }
         return handle.isStillOpen
@@ -139,7 +139,7 @@ public actor PostgresConnection {
         do {
             return try runPrepared(key, statement.parameters)
         } catch let error as PostgresError where error.isStalePlan {
-            // Tables have changed since it was prepared, or the server has forgotten it.
+            // Tables have changed since it was prepared, or the server has dropped it.
             try forget(statements.remove(key))
             guard isReusable else { throw error }
             return try runPrepared(key, statement.parameters)
@@ -165,7 +165,7 @@ public actor PostgresConnection {
     }
 
     private func forget(_ name: String?) throws {
-        // In a failed transaction nothing can be deallocated; the statement stays on the server until the connection ends.
+        // A failed transaction allows no DEALLOCATE; the statement then stays on the server until the connection ends.
         guard let name, isReusable || isInTransaction else { return }
         do {
             try execute(script: "DEALLOCATE \(name)")
@@ -184,7 +184,7 @@ public actor PostgresConnection {
         return result
     }
 
-    /// Passes the handle on; a connection that fails is given up.
+    /// Passes the handle to `body`; if the connection fails, it is marked as lost.
     private func withHandle<T>(_ body: (ConnectionHandle) throws -> T) throws -> T {
         switch state {
         case .closed: throw PostgresError(code: .closed, message: "the connection was closed")

@@ -1,11 +1,11 @@
-import Foundation
+public import Foundation
 
 /// `timestamptz`: whole microseconds since 2000-01-01 00:00 UTC.
 extension Date: PostgresBindable {
     public static var postgresType: UInt32 { TypeID.timestamptz }
 
-    /// Rounded to the nearest microsecond. A date beyond what PostgreSQL keeps, NaN included, is sent as one that it refuses
-    /// (SQLSTATE 22008).
+    /// Rounded to the nearest microsecond. A date that PostgreSQL cannot store, or NaN, is sent as a value that it refuses (SQLSTATE
+    /// 22008).
     public var postgresBytes: [UInt8]? {
         let micros = ((timeIntervalSinceReferenceDate + Self.secondsFrom2000ToReference) * 1_000_000).rounded()
         // Int64.max itself means "infinity".
@@ -17,8 +17,8 @@ extension Date: PostgresBindable {
 }
 
 extension Date: PostgresDecodable {
-    /// Reads `2026-11-21 07:00:00.123456+00` (DateStyle ISO, TimeZone UTC) and the plain date of a `date` column, at midnight
-    /// UTC. `infinity` and years before 1 are no ``Foundation/Date`` of ours.
+    /// Reads `2026-11-21 07:00:00.123456+00` (DateStyle ISO, TimeZone UTC), and the date of a `date` column as midnight UTC. `nil` for
+    /// `infinity` and for years before 1.
     public static func decode(postgresText text: ArraySlice<UInt8>) -> Date? {
         var reader = FieldReader(rest: text)
         guard let year = reader.number(digits: 4...6), reader.skip("-"), let month = reader.number(digits: 2...2),

@@ -1,9 +1,9 @@
-import Foundation
+public import Foundation
 
 /// A value that can be read from a column, which arrives in PostgreSQL's text format.
 public protocol PostgresDecodable: Sendable {
     /// - Parameter text: the column, not NULL, under the session settings of ``PostgresConnection``.
-    /// - Returns: `nil` if the text is no such value.
+    /// - Returns: `nil` if the text is not such a value.
     static func decode(postgresText text: ArraySlice<UInt8>) -> Self?
 }
 

@@ -9,9 +9,9 @@ public struct PostgresError: Error, CustomStringConvertible {
         case timeout
         /// The server refused the statement; see `sqlState`.
         case query
-        /// A column is not what the caller asked for.
+        /// A column does not have the type that the caller asked for.
         case decoding
-        /// `COMMIT` was answered by a roll-back, because a statement before it had failed.
+        /// `COMMIT` rolled back, because a statement before it had failed.
         case commitRolledBack
         /// The migrations do not fit the database's history, or cannot be read.
         case migration
@@ -19,7 +19,7 @@ public struct PostgresError: Error, CustomStringConvertible {
 
     public var code: Code
     public var message: String
-    /// Five characters (manual, appendix A); absent where the server said nothing.
+    /// Five characters (manual, appendix A); absent if the error is not the server's.
     public var sqlState: String?
     /// The constraint that was violated, if one was.
     public var constraint: String?
@@ -35,8 +35,9 @@ public struct PostgresError: Error, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// Only time helps, or an operator: all but what lies in the data or the statement itself (classes 22, 23 and 42, of which a missing
-    /// right, 42501, can be given). A standby, a demoted primary, a lock or a time limit is no reason to give anything up (SPEC §1).
+    /// A retry may succeed, perhaps only once an operator has acted (SPEC §1). False of what the data or the statement itself causes:
+    /// classes 22, 23 and 42, except a missing right (42501), which can be granted. A standby, a demoted primary, a lock or a timeout
+    /// is transient.
     public var isTransient: Bool {
         switch code {
         case .connectionFailed, .timeout, .closed: return true
@@ -50,7 +51,7 @@ public struct PostgresError: Error, CustomStringConvertible {
     /// Serialization failure or deadlock: the same transaction may succeed when run again from its start.
     public var shouldRetryTransaction: Bool { sqlState == "40001" || sqlState == "40P01" }
 
-    /// Usually: already done.
+    /// Usually means that the work was done before.
     public var isUniqueViolation: Bool { sqlState == "23505" }
 
     public var description: String {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A `jsonb` value as bytes; encoded with the keys as the types spell them, times in RFC 3339 with milliseconds.
+/// A `jsonb` value as bytes; keys are encoded as the types spell them, times in RFC 3339 with milliseconds.
 public struct PostgresJSON: Sendable, PostgresBindable, PostgresDecodable {
     /// JSON text, UTF-8.
     public let bytes: [UInt8]
@@ -12,7 +12,7 @@ public struct PostgresJSON: Sendable, PostgresBindable, PostgresDecodable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .custom { date, encoder in
             var container = encoder.singleValueContainer()
-            // The formatter cuts off; half a millisecond makes that rounding.
+            // The formatter truncates; adding half a millisecond makes it round.
             try container.encode(date.addingTimeInterval(0.0005).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
         }
         bytes = Array(try encoder.encode(value))
@@ -28,7 +28,7 @@ public struct PostgresJSON: Sendable, PostgresBindable, PostgresDecodable {
         do {
             return try decoder.decode(type, from: Data(bytes))
         } catch {
-            throw PostgresError(code: .decoding, message: "JSON is no \(T.self)", cause: error)
+            throw PostgresError(code: .decoding, message: "the JSON is not a \(T.self)", cause: error)
         }
     }
 

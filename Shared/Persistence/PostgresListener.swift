@@ -1,7 +1,8 @@
+import Blocking
 import Foundation
-import Logging
+public import Logging
 
-/// Hears `NOTIFY` on a connection of its own, which it opens again whenever it is lost.
+/// Receives `NOTIFY` on a connection of its own, which it reopens whenever it is lost.
 public final class PostgresListener: Sendable {
     private let url: String
     private let channels: [String]
@@ -15,10 +16,10 @@ public final class PostgresListener: Sendable {
         self.logger = logger
     }
 
-    /// The channels notified, without end until the task that iterates is cancelled.
+    /// The channels that are notified, until the iterating task is cancelled.
     ///
-    /// Each connecting counts as a notification of every channel, since one may have been missed before. While the reader is
-    /// busy, notifications of one channel become one. Each call opens a connection; payloads are not passed on.
+    /// Each new connection counts as a notification of every channel, since some may have been missed. While the reader is busy,
+    /// notifications of one channel are merged. Each call opens a connection; payloads are dropped.
     public func notifications() -> AsyncStream<String> {
         let session = ListenerSession(
             url: url, channels: channels, applicationName: applicationName, logger: logger)
@@ -34,7 +35,8 @@ private actor ListenerSession {
     private let logger: Logger
     private var connection: PostgresConnection?
     private var pending: Set<String> = []
-    private var failures = 0
+    private var backoff = Backoff(initial: 0.2, limit: 5)
+    private var hasLogged = false
 
     init(url: String, channels: [String], applicationName: String, logger: Logger) {
         self.url = url
@@ -52,14 +54,13 @@ private actor ListenerSession {
                     try await connect()
                     continue
                 }
-                // In slices, so that cancellation is seen; a notification ends the slice at once.
+                // Short waits, so that cancellation is noticed; a notification ends the wait at once.
                 pending = try await connection.waitForNotifications(milliseconds: 100)
             } catch {
                 await disconnect()
-                if failures == 0 { logger.warning("not listening", metadata: ["error": "\(error)"]) }
-                failures += 1
-                let limit = min(5.0, 0.1 * Double(1 << min(failures, 6)))
-                try? await Task.sleep(for: .seconds(Double.random(in: limit / 2...limit)))
+                if !hasLogged { logger.warning("not listening", metadata: ["error": "\(error)"]) }
+                hasLogged = true
+                try? await Task.sleep(for: backoff.next())
             }
         }
         await disconnect()
@@ -70,7 +71,8 @@ private actor ListenerSession {
         let connection = try await PostgresConnection.connect(url: url, applicationName: applicationName)
         self.connection = connection
         try await connection.listen(to: channels)
-        failures = 0
+        backoff.reset()
+        hasLogged = false
         pending = Set(channels)
     }
 

@@ -1,6 +1,6 @@
 import Foundation
-import Logging
-import ServiceLifecycle
+public import Logging
+public import ServiceLifecycle
 import Synchronization
 
 /// Up to `size` connections, opened when needed, leased for the length of a closure.
@@ -15,7 +15,9 @@ public final class PostgresPool: Service, Sendable {
     private let statementTimeout: Duration
     private let acquireTimeout: Duration
     private let logger: Logger
-    private let ledger: Mutex<PoolLedger>
+    private let ledger: Mutex<PoolLedger<PostgresConnection, Waiter>>
+    private typealias Grant = PoolGrant<PostgresConnection>
+    private typealias Waiter = CheckedContinuation<Grant, any Error>
 
     /// - Parameters:
     ///   - url: a libpq URI or `host=… dbname=…`.
@@ -89,6 +91,9 @@ public final class PostgresPool: Service, Sendable {
         for waiter in waiters { waiter.resume(throwing: Self.closed) }
         for connection in idle { await connection.close() }
     }
+
+    /// Who waits for a connection now.
+    var waiting: Int { ledger.withLock { $0.waiting } }
 
     private static var closed: PostgresError { PostgresError(code: .closed, message: "the pool was shut down") }
 
@@ -178,7 +183,7 @@ public final class PostgresPool: Service, Sendable {
         }
     }
 
-    private func grant() async throws -> PoolLedger.Grant {
+    private func grant() async throws -> Grant {
         let id = try ledger.withLock { ledger in
             guard !ledger.isClosed else { throw Self.closed }
             return ledger.makeID()
@@ -199,8 +204,8 @@ public final class PostgresPool: Service, Sendable {
     }
 
     /// Waits, unless a connection became free or the task was cancelled in the meantime.
-    private func enqueue(_ waiter: PoolLedger.Waiter, _ id: UInt64) {
-        let answer: Result<PoolLedger.Grant, any Error>? = ledger.withLock { ledger in
+    private func enqueue(_ waiter: Waiter, _ id: UInt64) {
+        let answer: Result<Grant, any Error>? = ledger.withLock { ledger in
             if ledger.isClosed { return .failure(Self.closed) }
             // The handler may have run already, and will not run again.
             if Task.isCancelled { return .failure(CancellationError()) }

@@ -1,7 +1,7 @@
 import CLibPQ
 import Foundation
 
-/// Owns one `PGresult`, which does not change once it is made.
+/// Owns one `PGresult`, which is immutable.
 final class ResultHandle {
     private let result: OpaquePointer
 
@@ -25,8 +25,8 @@ final class ResultHandle {
     /// Rows inserted, updated, deleted or selected; 0 for other commands.
     var affectedRows: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 
-    /// What the server said of a failure: its primary message alone, since the detail may quote values.
-    /// - Parameter statement: its text, with `$1` where values go; the first of it is added to the message.
+    /// The server's error, with only the primary message, since the detail may quote values.
+    /// - Parameter statement: its text, with `$1` for parameters; the beginning of it is added to the message.
     func error(in statement: String) -> PostgresError {
         let sqlState = field("C")  // PG_DIAG_SQLSTATE
         let message = field("M") ?? PQresultErrorMessage(result).map { String(cString: $0) } ?? ""  // PG_DIAG_MESSAGE_PRIMARY
@@ -47,7 +47,7 @@ final class ResultHandle {
         let width = PQnfields(result)
         let height = PQntuples(result)
         guard width > 0, height > 0 else {
-            // A row without columns is a row still (`SELECT FROM t`).
+            // A row may have no columns (`SELECT FROM t`).
             let empty = ResultTable(columns: [], bytes: [], cells: [])
             return (0..<max(0, Int(height))).map { Row(table: empty, index: $0) }
         }

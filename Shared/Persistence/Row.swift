@@ -3,7 +3,7 @@ public struct Row: Sendable {
     let table: ResultTable
     let index: Int
 
-    /// - Throws: ``PostgresError`` with `decoding` if there is no such column, it is NULL, or it is no `T`.
+    /// - Throws: ``PostgresError`` with `decoding` if there is no such column, it is NULL, or it is not a `T`.
     public func get<T: PostgresDecodable>(_ column: String, as type: T.Type = T.self) throws -> T {
         guard let value = try getOptional(column, as: type) else {
             throw PostgresError(code: .decoding, message: "column \(column) is NULL")
@@ -18,7 +18,7 @@ public struct Row: Sendable {
         }
         guard let text = table.cell(row: index, column: position) else { return nil }
         guard let value = T.decode(postgresText: text) else {
-            throw PostgresError(code: .decoding, message: "column \(column) is no \(T.self)")
+            throw PostgresError(code: .decoding, message: "column \(column) is not a \(T.self)")
         }
         return value
     }
@@ -26,7 +26,7 @@ public struct Row: Sendable {
 
 /// The cells of a result in one buffer, which its rows share.
 final class ResultTable: Sendable {
-    /// Positions by name; of columns with one name, the first counts.
+    /// Positions by name; of several columns with the same name the first counts.
     let columns: [String: Int]
     private let width: Int
     private let bytes: [UInt8]

@@ -4,11 +4,11 @@
 /// "SELECT * FROM \(unescaped: table) WHERE id = \(id)"
 /// ```
 public struct SQL: ExpressibleByStringInterpolation, Sendable {
-    /// Text between the parameters: one more than there are parameters.
+    /// The text around the parameters: always one segment more than parameters.
     private var segments: [String]
     private(set) var parameters: [Parameter]
 
-    /// A value as libpq gets it: always in binary format.
+    /// A value in PostgreSQL's binary format.
     struct Parameter: Sendable {
         let type: UInt32
         let bytes: [UInt8]?
@@ -21,7 +21,7 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
 
     public init(stringInterpolation: StringInterpolation) { self = stringInterpolation.statement }
 
-    /// Text that the program itself made; never text from outside.
+    /// Text that the program itself made; never untrusted text.
     public init(unescaped text: String) { self.init(stringLiteral: text) }
 
     public static func + (left: SQL, right: SQL) -> SQL {
@@ -36,7 +36,7 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
         left.segments += right.segments.dropFirst()
     }
 
-    /// The statement with `$1`, `$2`, … where its parameters go.
+    /// The statement with `$1`, `$2`, … for its parameters.
     var text: String {
         var text = segments[0]
         for (index, segment) in segments.dropFirst().enumerated() { text += "$\(index + 1)\(segment)" }
@@ -66,7 +66,7 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
         /// Inserts another statement with its own parameters.
         public mutating func appendInterpolation(_ other: SQL) { statement += other }
 
-        /// Pastes text that the program itself made, such as a table's name; never text from outside.
+        /// Pastes text that the program itself made, such as a table's name; never untrusted text.
         public mutating func appendInterpolation(unescaped text: String) { statement.append(text) }
     }
 }

@@ -1,6 +1,6 @@
-/// The names under which a connection has prepared statements, the least recently used dropped first.
+/// The names of a connection's prepared statements; the least recently used is dropped first.
 struct StatementCache {
-    /// The same text with other types is another statement.
+    /// The same text with other parameter types is another statement.
     struct Key: Hashable {
         let text: String
         let types: [UInt32]
@@ -25,7 +25,7 @@ struct StatementCache {
         return entries[key]?.name
     }
 
-    /// A name not used before on this connection; ``insert(_:named:)`` keeps it once the server has prepared it.
+    /// A name not used before on this connection. Call ``insert(_:named:)`` once the server has prepared the statement.
     mutating func makeName() -> String {
         clock &+= 1
         return "rial_\(clock)"

@@ -1,17 +1,16 @@
 import Foundation
 
-/// What bounds a session's statements: the server's own timeouts, and the client's own beyond them.
+/// Timeouts of a session's statements: the server's, and a later one of the client.
 struct StatementLimits: Sendable {
     /// Zero means no limit.
     let statement: Duration
 
     private var milliseconds: Int { max(0, Int((statement / .milliseconds(1)).rounded())) }
 
-    /// When the client gives a statement up, should the server not even end it.
+    /// When the client stops waiting if the server has not ended the statement by its own timeout.
     var deadline: ContinuousClock.Instant? { milliseconds == 0 ? nil : .now + statement + .seconds(5) }
 
-    /// Settings that change how values are written, and the timeouts. Locks are waited for two thirds of a statement's time,
-    /// so that the error says that it was a lock.
+    /// The formats of values, and the timeouts. The lock timeout is two thirds of the statement's, so that the error names the lock.
     var sessionSettings: String {
         """
         SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET bytea_output = 'hex'; SET IntervalStyle = 'postgres';

@@ -1,15 +1,16 @@
-import Delivery
+import UnixSignals
+public import Delivery
 import Foundation
-import Hummingbird
-import Logging
-import Messaging
+public import Hummingbird
+public import Logging
+public import Messaging
 import Metrics
-import Models
+public import Models
 import NIOCore
-import ObjectStorage
-import Observability
-import Persistence
-import ServiceLifecycle
+public import ObjectStorage
+public import Observability
+public import Persistence
+public import ServiceLifecycle
 
 /// What every service stands on, made from its settings: database, broker, object store, outbox and its relay, admin port.
 public struct Backbone: Sendable {
@@ -59,7 +60,8 @@ public struct Backbone: Sendable {
     }
 
     /// The service's consumers of `Handler.Message.topic`.
-    public func consume<Handler: MessageHandler>(_ handler: Handler) -> ConsumerService<Handler> {
+    public func consume<Handler: MessageHandler>(_ handler: Handler) -> ConsumerService<Handler>
+    where Handler.Transaction == PostgresConnection {
         ConsumerService(
             service: service, handler: handler, consumers: settings.consumers, kafka: settings.kafka, database: database,
             topics: topics, logger: logger)

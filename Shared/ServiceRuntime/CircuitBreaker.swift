@@ -1,7 +1,7 @@
 import Metrics
 import Synchronization
 
-/// Keeps work from waiting for what does not answer: after one failure nobody calls until a pause is over, then one trial decides.
+/// Keeps work from waiting for a dependency that is down: after a failure no calls are made for a while, then one trial decides.
 ///
 /// Its state is the gauge `rial_circuit_state` {dependency}: 0 closed (calls pass), 1 half open (a trial is under way), 2 open.
 public final class CircuitBreaker: Sendable {
@@ -10,7 +10,7 @@ public final class CircuitBreaker: Sendable {
     private struct Inside {
         var state = State.closed
         var pause: Duration
-        /// No trial before.
+        /// No trial before this time.
         var until: ContinuousClock.Instant
     }
     private let inside: Mutex<Inside>
@@ -20,8 +20,8 @@ public final class CircuitBreaker: Sendable {
     private let gauge: Meter
 
     /// - Parameters:
-    ///   - pause: between the first failure and the first trial; doubled after each trial that fails.
-    ///   - longestPause: where the doubling ends.
+    ///   - pause: between the first failure and the first trial; doubled after each failed trial.
+    ///   - longestPause: the limit of the doubling.
     public init(
         dependency: String, pause: Duration, longestPause: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
@@ -35,8 +35,8 @@ public final class CircuitBreaker: Sendable {
 
     public var state: State { inside.withLock { $0.state } }
 
-    /// Whether a call may be made now. Who is let pass says what became of it: ``succeed()``, ``fail()`` or ``abandon()``.
-    /// - Parameter isTrial: the caller can afford to wait, so that it may be the one that finds out whether the pause was long enough.
+    /// Whether a call may be made now. After `true` the caller has to report the outcome: ``succeed()``, ``fail()`` or ``abandon()``.
+    /// - Parameter isTrial: whether the caller can afford to wait, and so may make the trial call.
     public func mayPass(isTrial: Bool) -> Bool {
         let time = now()
         return change { inside in
@@ -47,7 +47,7 @@ public final class CircuitBreaker: Sendable {
         }
     }
 
-    /// It answered.
+    /// The call succeeded.
     public func succeed() {
         change { [firstPause] inside in
             inside.state = .closed
@@ -55,7 +55,7 @@ public final class CircuitBreaker: Sendable {
         }
     }
 
-    /// It did not answer. Calls that began before the first failure and fail after it do not lengthen the pause.
+    /// The call failed. Calls that were made before the first failure and fail after it do not lengthen the pause.
     public func fail() {
         let time = now()
         change { [firstPause, longestPause] inside in
@@ -69,7 +69,7 @@ public final class CircuitBreaker: Sendable {
         }
     }
 
-    /// It was not called after all: a trial is still to be made, at once if anybody can.
+    /// The call was not made after all. If it was the trial, another caller may make one at once.
     public func abandon() {
         change { inside in if inside.state == .halfOpen { inside.state = .open } }
     }

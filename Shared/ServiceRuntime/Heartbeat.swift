@@ -2,9 +2,9 @@ import Logging
 import Models
 import Persistence
 
-/// Whether PostgreSQL lets this service write, not merely connect: a standby, a demoted primary or a full disk answers questions, too.
+/// Checks that this service can write to PostgreSQL, since a standby, a demoted primary or a server with a full disk still answers queries.
 ///
-/// On a connection of its own, so that a busy pool is not taken for a server that is away.
+/// It has a connection of its own, so that a busy pool does not look like a server that is down.
 struct Heartbeat: Sendable {
     let service: ServiceName
     let database: PostgresPool
@@ -16,7 +16,7 @@ struct Heartbeat: Sendable {
             logger: logger)
     }
 
-    /// - Throws: ``PostgresError`` if it could not be written and committed.
+    /// - Throws: ``PostgresError`` if the write could not be committed.
     func beat() async throws {
         _ = try await database.query("UPDATE \(unescaped: service.tablePrefix)_heartbeat SET beaten_at = now()")
     }

@@ -1,13 +1,14 @@
 import Foundation
-import Messaging
+public import Messaging
 
-/// How to reach the brokers (SPEC §12), read alike by the services and by operators' commands.
+/// Settings of the brokers (SPEC §12), for services and operators' commands.
 public enum KafkaSettings {
-    /// - Parameter mode: `nil` for commands, which an operator runs where he is: there, nothing is asked of the connection.
-    /// - Throws: ``SettingsError`` for what is missing, contradictory, or more open than production allows.
+    /// - Parameter mode: `nil` for operators' commands, which may use connections without encryption.
+    /// - Throws: ``SettingsError`` for settings that are missing, contradictory, or less secure than production mode allows.
     public static func read(_ environment: ServiceEnvironment, clientID: String, mode: RunMode?) throws -> KafkaConfiguration {
         var kafka = KafkaConfiguration(brokers: try environment.required("RIAL_KAFKA_BROKERS"), clientID: clientID)
         kafka.leavesGroup = try environment.integer("RIAL_KAFKA_LEAVE_GROUP", default: 1, in: 0...1) == 1
+        kafka.sessionTimeout = .milliseconds(try environment.integer("RIAL_KAFKA_SESSION_TIMEOUT_MS", default: 6000, in: 1000...60_000))
         kafka.fetchWait = .milliseconds(try environment.integer("RIAL_KAFKA_FETCH_WAIT_MS", default: 500, in: 1...5000))
         kafka.security = try security(environment, mode)
         guard kafka.security.transport != .plaintext else { return kafka }
@@ -26,13 +27,13 @@ public enum KafkaSettings {
         if mode == .production, !transport.isEncrypted, !mayBeOpen {
             throw SettingsError(
                 "RIAL_KAFKA_SECURITY_PROTOCOL",
-                "is \(transport.rawValue): in production mode records travel encrypted (SSL or SASL_SSL), or RIAL_KAFKA_ALLOW_PLAINTEXT=1 says that the network is trusted"
+                "is \(transport.rawValue): production mode requires encryption (SSL or SASL_SSL), or RIAL_KAFKA_ALLOW_PLAINTEXT=1 if the network is trusted"
             )
         }
         let login = try login(environment, transport)
         if mode == .production, transport == .saslPlaintext, login?.mechanism == .plain {
             throw SettingsError(
-                "RIAL_KAFKA_SASL_MECHANISM", "is PLAIN, which over SASL_PLAINTEXT shows the password to the network: use SCRAM, or SASL_SSL"
+                "RIAL_KAFKA_SASL_MECHANISM", "is PLAIN, which over SASL_PLAINTEXT sends the password in clear text: use SCRAM, or SASL_SSL"
             )
         }
         return KafkaSecurity(transport: transport, login: login, authorities: try authorities(environment, transport))

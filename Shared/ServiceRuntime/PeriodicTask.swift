@@ -1,17 +1,23 @@
-import Logging
+public import Logging
 import Metrics
-import ServiceLifecycle
+public import ServiceLifecycle
 
-/// Does something every so often until shutdown; a failure is logged and the next turn comes all the same.
+/// Runs a task at an interval until shutdown. A failure is logged and does not stop it.
 public struct PeriodicTask: Service {
     let name: String
     let interval: Duration
+    let clock: any Clock<Duration>
     let logger: Logger
     let body: @Sendable () async throws -> Void
 
-    public init(name: String, every interval: Duration, logger: Logger, _ body: @escaping @Sendable () async throws -> Void) {
+    /// - Parameter clock: for the time between two turns.
+    public init(
+        name: String, every interval: Duration, clock: any Clock<Duration> = ContinuousClock(), logger: Logger,
+        _ body: @escaping @Sendable () async throws -> Void
+    ) {
         self.name = name
         self.interval = interval
+        self.clock = clock
         self.logger = logger
         self.body = body
     }
@@ -23,7 +29,7 @@ public struct PeriodicTask: Service {
             } catch {
                 logger.warning("periodic task failed", error: error, metadata: ["task": "\(name)"])
             }
-            await cancelWhenGracefulShutdown { try? await Task.sleep(for: interval) }
+            await cancelWhenGracefulShutdown { try? await clock.sleep(for: interval) }
         }
     }
 }

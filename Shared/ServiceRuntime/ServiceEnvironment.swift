@@ -1,6 +1,6 @@
-import Foundation
+public import Foundation
 
-/// Reads the environment once, at start: `NAME`, or the file that `NAME_FILE` names. Every failure names the variable.
+/// Reads settings from the environment: `NAME`, or the file that `NAME_FILE` names. Errors name the variable.
 public struct ServiceEnvironment: Sendable {
     private let variables: [String: String]
 

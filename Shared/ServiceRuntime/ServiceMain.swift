@@ -1,17 +1,16 @@
+import NIOCore
+import NIOHTTP1
 import AsyncHTTPClient
 import Foundation
-import Logging
+public import Logging
 import Metrics
-import Models
-import Observability
-import ServiceLifecycle
+public import Models
+public import Observability
+public import ServiceLifecycle
 
-/// The entry of every service: bootstraps logs and metrics, then runs what `make` builds, or answers `healthcheck`.
+/// The entry point of every service: sets up logs and metrics, then runs the services that `make` builds, or the `healthcheck` command.
 public enum ServiceMain {
-    /// Product version, as `/health` says it.
-    public static let version = "1.0.0"
-
-    /// - Parameter make: settings in, services out; a thrown ``SettingsError`` ends the process with code 78 (`EX_CONFIG`).
+    /// - Parameter make: makes the services from the settings. A ``SettingsError`` ends the process with code 78 (`EX_CONFIG`).
     public static func run(
         _ service: ServiceName, make: @Sendable (ServiceEnvironment, MetricsRegistry, Logger) throws -> ServiceGroup
     ) async throws {
@@ -22,7 +21,7 @@ public enum ServiceMain {
         let registry = MetricsRegistry()
         MetricsSystem.bootstrap(registry)
         let logger = Logger(label: service.rawValue)
-        // A peer that goes away is an error of the write, not the end of the process.
+        // A write to a closed connection is to fail, not to end the process.
         signal(SIGPIPE, SIG_IGN)
         do {
             try await make(environment, registry, logger).run()
@@ -32,7 +31,7 @@ public enum ServiceMain {
         }
     }
 
-    /// Asks the service's own admin port whether it is ready; for container health checks, where there is no other client.
+    /// Asks the service's own admin port whether it is ready. For health checks of containers, which have no other client.
     private static func isHealthy(_ environment: ServiceEnvironment) async -> Bool {
         guard let port = try? environment.integer("RIAL_ADMIN_PORT", in: 1...65535) else { return false }
         let request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/readyz")

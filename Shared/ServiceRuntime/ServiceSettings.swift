@@ -1,8 +1,8 @@
 import Foundation
-import Logging
-import Messaging
-import Models
-import ObjectStorage
+public import Logging
+public import Messaging
+public import Models
+public import ObjectStorage
 
 public enum RunMode: String, Sendable, CaseIterable { case production, development }
 
@@ -13,7 +13,7 @@ public struct ServiceSettings: Sendable {
     public let databasePoolSize: Int
     public let kafka: KafkaConfiguration
     public let kafkaPartitions: Int32
-    /// Consumers of each topic in this process.
+    /// The number of consumers of each topic in this process.
     public let consumers: Int
     public let storage: S3Configuration
     public let adminHost: String

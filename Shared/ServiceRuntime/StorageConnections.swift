@@ -1,27 +1,28 @@
 import AsyncHTTPClient
 import Logging
 import NIOCore
-import ObjectStorage
+public import ObjectStorage
 import ServiceLifecycle
 
-/// Clients of the object store with connections of their own: who holds those of one purpose keeps nobody from another.
+/// Clients of the object store, one for each purpose, with connections of their own: if one purpose uses up its connections, the others still
+/// have theirs.
 public struct StorageConnections: Sendable {
-    /// How many there are for each purpose but probes, which take one at a time.
+    /// Connections for each purpose except probes, which use one at a time.
     public static let perPurpose = 64
 
-    /// What the service is there for.
+    /// For the service's own work.
     public let work: S3Client
-    /// What the public reads, at its own pace.
+    /// For media that the public downloads, possibly slowly.
     public let media: S3Client
-    /// Whether the store is well.
+    /// For readiness.
     public let probes: S3Client
     private let clients: [HTTPClient]
 
     init(_ configuration: S3Configuration, logger: Logger) {
-        // A store that is away shows at once: the S3 client has its own retries, and handlers theirs. A probe has two seconds in all.
-        let patient = HTTPClient.Configuration.Timeout(connect: .seconds(2), read: .seconds(20))
+        // Short connect timeouts, since the S3 client and the handlers retry. A probe has two seconds in all.
+        let timeout = HTTPClient.Configuration.Timeout(connect: .seconds(2), read: .seconds(20))
         let clients = [
-            Self.client(connections: Self.perPurpose, patient), Self.client(connections: Self.perPurpose, patient),
+            Self.client(connections: Self.perPurpose, timeout), Self.client(connections: Self.perPurpose, timeout),
             Self.client(connections: 2, .init(connect: .seconds(1), read: .seconds(2))),
         ]
         let storage = clients.map { S3Client(configuration: configuration, httpClient: $0, logger: logger) }
@@ -38,7 +39,7 @@ public struct StorageConnections: Sendable {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// Ends them at shutdown, after everything that uses them.
+    /// Closes them at shutdown, after everything that uses them.
     var services: [any Service] { clients.map { HTTPClientService(client: $0) } }
 }
 

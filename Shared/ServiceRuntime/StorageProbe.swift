@@ -1,15 +1,15 @@
 import CaptureProtocol
 import Foundation
-import Logging
-import Models
-import ObjectStorage
+public import Logging
+public import Models
+public import ObjectStorage
 
 /// Does what a service does with the bucket: writes a small object of its own and reads it back (SPEC §1).
 ///
 /// It is read each time and written only so often, since each write leaves the store something to clean up; after a failure each
 /// answer needs a write as well. All instances of a service write the same bytes, so that none takes another's for damage.
 public actor StorageProbe {
-    private let storage: S3Client
+    private let storage: any ObjectStore
     private let object: StoredMedia
     private let bytes: [UInt8]
     private let interval: Duration
@@ -20,7 +20,7 @@ public actor StorageProbe {
     /// - Parameters:
     ///   - storage: with connections of its own, so that busy ones are not taken for a store that is away.
     ///   - interval: between writes.
-    public init(_ service: ServiceName, storage: S3Client, interval: Duration = .seconds(10), logger: Logger) {
+    public init(_ service: ServiceName, storage: any ObjectStore, interval: Duration = .seconds(10), logger: Logger) {
         self.storage = storage
         self.interval = interval
         self.logger = logger

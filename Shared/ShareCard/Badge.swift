@@ -1,6 +1,6 @@
 import Models
 
-/// The pill that says how much evidence there is: colour, shape and word (`guides/site.md` §2).
+/// The pill with the confidence level, by colour, shape and word (`guides/site.md` §2).
 struct Badge {
     static let height = 56.0
     private static let sizes = [26.0, 24, 22, 21, 20, 19, 18]
@@ -12,7 +12,7 @@ struct Badge {
     /// Drawn with a dashed edge.
     let isTest: Bool
 
-    /// - Parameter width: of which no more is taken.
+    /// - Parameter width: the largest that the badge may have.
     /// - Throws: ``ShareCardError`` `drawingFailed`.
     func draw(on canvas: Canvas, with typesetter: Typesetter, at origin: Point, width: Double) throws(ShareCardError) {
         let room = width - Self.leading - Self.iconSide - Self.gap - Self.trailing
@@ -33,7 +33,7 @@ struct Badge {
         rest.draw(on: canvas, x: icon.maxX + Self.gap + word.width, baseline: baseline)
     }
 
-    /// At the largest size that has room.
+    /// At the largest size that fits.
     private func texts(_ typesetter: Typesetter, room: Double) throws(ShareCardError) -> (word: TextBlock, rest: TextBlock) {
         let text = CardText.badge(level)
         for size in Self.sizes.dropLast() {

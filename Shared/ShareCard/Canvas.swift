@@ -1,15 +1,15 @@
 import CPango
 import Imaging
 
-/// A picture that is drawn with cairo. Owns the surface and its context; not shared between threads.
+/// A picture drawn with cairo. Owns the surface and its context; used by one thread.
 final class Canvas {
     let width: Int
     let height: Int
     private let surface: OpaquePointer
-    /// Of this module only, for text.
+    /// Only for drawing text.
     let context: OpaquePointer
 
-    /// Black.
+    /// A black picture.
     /// - Throws: ``ShareCardError`` `drawingFailed`.
     init(width: Int, height: Int) throws(ShareCardError) {
         guard let surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, Int32(width), Int32(height)),
@@ -19,7 +19,7 @@ final class Canvas {
         self.height = height
         self.surface = surface
         self.context = context
-        // From here on deinit releases both.
+        // All properties are set, so deinit releases both if this throws.
         try check()
     }
 
@@ -40,7 +40,7 @@ final class Canvas {
         cairo_fill(context)
     }
 
-    /// - Parameter dash: lengths of line and gap; empty for a whole line.
+    /// - Parameter dash: lengths of dashes and gaps; empty for a solid line.
     func stroke(_ box: Box, radius: Double, width: Double, dash: [Double] = [], _ colour: Colour) {
         set(colour)
         round(box, radius)
@@ -109,8 +109,8 @@ final class Canvas {
         cairo_paint(context)
     }
 
-    /// What was drawn.
-    /// - Throws: ``ShareCardError`` `drawingFailed` also for anything that went wrong before.
+    /// The picture.
+    /// - Throws: ``ShareCardError`` `drawingFailed`, also for an earlier failure.
     func image() throws(ShareCardError) -> RGBImage {
         try check()
         cairo_surface_flush(surface)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The font files of the card, of Debian's `fonts-noto-core` and `fonts-dejavu-core`.
+/// The card's font files, from Debian's `fonts-noto-core` and `fonts-dejavu-core`.
 ///
-/// They are named one by one, so that the card looks the same whatever else a machine has installed.
+/// They are listed one by one, so that the card looks the same whatever else is installed.
 public struct CardFonts: Sendable, Equatable {
-    /// Where `truetype/noto` and `truetype/dejavu` lie.
+    /// Has the folders `noto` and `dejavu`.
     public static let debian = CardFonts(directory: "/usr/share/fonts/truetype")
     static let sans = "Noto Sans"
     static let serif = "Noto Serif"
@@ -14,7 +14,7 @@ public struct CardFonts: Sendable, Equatable {
         "noto/NotoSans-Regular.ttf", "noto/NotoSans-Bold.ttf", "noto/NotoSerif-Regular.ttf", "noto/NotoSerif-Bold.ttf",
         "dejavu/DejaVuSansMono.ttf",
     ]
-    /// For place names in other than Latin, Greek and Cyrillic letters; a name that no installed font can show is left out.
+    /// For place names in other scripts than Latin, Greek and Cyrillic; a name that no installed font can show is left out.
     private static let scripts = [
         "Arabic", "Armenian", "Bengali", "Devanagari", "Ethiopic", "Georgian", "Gujarati", "Gurmukhi", "Hebrew", "Kannada", "Khmer",
         "Lao", "Malayalam", "Myanmar", "Sinhala", "Tamil", "Telugu", "Thai", "Tibetan",
@@ -26,7 +26,7 @@ public struct CardFonts: Sendable, Equatable {
 
     var neededFiles: [String] { Self.needed.map { "\(directory)/\($0)" } }
 
-    /// Fonts for letters of a text that the needed ones may lack; none for most texts.
+    /// Fonts for letters that the needed fonts may lack; none for most texts.
     func further(for text: String) -> [(file: String, family: String)] {
         guard text.unicodeScalars.contains(where: { $0.value >= 0x530 && !(0x1E00...0x20CF).contains($0.value) }) else { return [] }
         return Self.scripts.map { ("\(directory)/noto/NotoSans\($0)-Regular.ttf", "Noto Sans \($0)") }

@@ -2,7 +2,7 @@ import CaptureProtocol
 import Foundation
 import Models
 
-/// The words of the card (`guides/site.md` §5). It is made once for everybody, in English.
+/// The texts of the card (`guides/site.md` §5). There is one card for all readers, in English.
 enum CardText {
     static let note = "Evidence, not proof of truth"
     static let band = "Development attestation. Do not use as evidence."
@@ -14,7 +14,7 @@ enum CardText {
     static let noPlace = "Location not provided"
     static let hashVerified = "Hash verified"
     static let mark = "rial"
-    /// Characters of a name that are looked at.
+    /// Longer names are cut.
     static let maximumCharacters = 120
 
     /// The emphasised word of a badge and what follows it.
@@ -51,11 +51,11 @@ enum CardText {
             case .control, .lineSeparator, .paragraphSeparator, .spaceSeparator:
                 if scalars.last != " " { scalars.append(" ") }
                 marks = 0
-            // Joiners shape letters of Persian and Indian scripts; nothing else that is invisible is needed.
+            // Joiners shape letters of Persian and Indian scripts; no other invisible characters are kept.
             case .format where scalar.value == 0x200C || scalar.value == 0x200D: scalars.append(scalar)
             case .format, .surrogate, .privateUse, .unassigned: break
             case .nonspacingMark, .enclosingMark:
-                // No script stacks more; heaps of them would leave the line.
+                // No script stacks more; longer stacks would run out of the line.
                 marks += 1
                 if marks <= 3 { scalars.append(scalar) }
             default:

@@ -1,4 +1,4 @@
-/// The right part of a card: badge, time, coarse place, what this is evidence of, word mark.
+/// The right part of a card: badge, time, coarse place, a note on what the evidence means, word mark.
 struct FactsPanel {
     private static let inset = 48.0
     private static let tagHeight = 40.0
@@ -8,10 +8,10 @@ struct FactsPanel {
         canvas.fill(box, .paper)
         let inner = box.inset(by: Self.inset)
         let bottom = try drawFoot(on: canvas, with: typesetter, in: inner)
-        // The band already keeps the safe margin.
+        // The band already provides the safe margin.
         var y = content.isDevelopment ? box.y + 32 : inner.y
         if let level = content.level {
-            // The badge alone may reach the safe margin.
+            // Only the badge may reach into the safe margin.
             try Badge(level: level, isTest: content.isDevelopment).draw(
                 on: canvas, with: typesetter, at: Point(inner.x, y), width: inner.width + 8)
             y += Badge.height
@@ -41,12 +41,12 @@ struct FactsPanel {
         var room = room
         if content.level != nil, let note = Self.unsignedNote(content) {
             let line = try typesetter.set(note, TextStyle(size: 22, colour: .ink2), width: room.width)
-            // Above the foot, so that it never meets the facts, which have the room above it.
+            // Directly above the foot; the facts get the room above it, so that the two never overlap.
             line.draw(on: canvas, at: Point(room.x, room.maxY - line.height))
             room = Box(x: room.x, y: room.y, width: room.width, height: room.height - line.height - 6)
         }
         if let (day, time) = content.capturedAt.flatMap(CardText.time) {
-            // With the marks of a test there is no room for it.
+            // The marks of a test record leave no room for the label.
             if !content.isDevelopment {
                 let label = try typesetter.set(CardText.captured, .label)
                 label.draw(on: canvas, at: Point(room.x, y))
@@ -63,7 +63,7 @@ struct FactsPanel {
         place.draw(on: canvas, at: Point(room.x, y))
     }
 
-    /// What of the facts no hardware signature covers; `nil` where one does, or where there is nothing to cover.
+    /// Which of the facts no hardware signature covers; `nil` if none.
     private static func unsignedNote(_ content: ShareCardContent) -> String? {
         guard !content.isSigned else { return nil }
         switch (content.capturedAt.flatMap(CardText.time) != nil, content.placeName.flatMap(CardText.cleaned) != nil) {
@@ -74,11 +74,11 @@ struct FactsPanel {
         }
     }
 
-    /// As many lines as there is room for, at most two; `nil` for a name that cannot be shown.
+    /// In as many lines as fit, at most two; `nil` for a name that cannot be shown.
     private func place(
         _ content: ShareCardContent, _ typesetter: Typesetter, width: Double, height: Double
     ) throws(ShareCardError) -> TextBlock? {
-        // Before there is a result nothing is said about a place either.
+        // Before there is a result the card has no place either.
         guard content.level != nil else { return nil }
         guard let name = content.placeName.flatMap(CardText.cleaned) else {
             return try typesetter.set(CardText.noPlace, TextStyle(size: 26, colour: .ink2), width: width)
@@ -91,7 +91,7 @@ struct FactsPanel {
         return nil
     }
 
-    /// - Returns: where it begins.
+    /// - Returns: the y coordinate at which the foot begins.
     private func drawFoot(on canvas: Canvas, with typesetter: Typesetter, in inner: Box) throws(ShareCardError) -> Double {
         let mark = try typesetter.set(CardText.mark, TextStyle(family: CardFonts.serif, size: 52, isBold: true, spacing: -0.02))
         let point = try typesetter.set(

@@ -1,15 +1,14 @@
 import Imaging
 
-/// The left part of a card with the photo: a centred crop, on sunken where the photo does not reach.
+/// The left part of a card with the photo: a centred crop, on a plain ground where the photo does not fill the panel.
 struct PhotoPanel {
-    /// A photo is enlarged so far and no further.
     static let maximumEnlargement = 2.0
-    /// Longer side over which no photo is decoded; what is drawn is at most twice the panel.
+    /// The photo is decoded with its longer side at most this long: twice the panel, and no more than that is drawn.
     private static let maximumSide = 1440
 
     let box: Box
 
-    /// - Parameter jpeg: turned as its EXIF orientation says; `nil` draws a camera.
+    /// - Parameter jpeg: drawn upright by its EXIF orientation; `nil` draws a camera.
     /// - Throws: ``ShareCardError`` `photoUnreadable` or `drawingFailed`.
     func draw(_ jpeg: [UInt8]?, on canvas: Canvas) throws(ShareCardError) {
         canvas.fill(box, .sunken)
@@ -31,7 +30,7 @@ struct PhotoPanel {
         try canvas.draw(image, over: placed, clip: box)
     }
 
-    /// Covers the panel, unless that hid more than half of the photo or enlarged it more than twice.
+    /// Covers the panel, unless that would hide more than half of the photo or enlarge it more than twice.
     func placement(of size: (width: Int, height: Int)) -> Box {
         let (width, height) = (Double(max(size.width, 1)), Double(max(size.height, 1)))
         let whole = min(box.width / width, box.height / height)

@@ -1,12 +1,12 @@
-import CaptureProtocol
-import Foundation
-import Models
+public import CaptureProtocol
+public import Foundation
+public import Models
 
-/// What a share card says of a capture.
+/// What a share card shows of a capture.
 public struct ShareCardContent: Sendable, Equatable {
-    /// What stands for the capture on the left.
+    /// What the left part of the card shows.
     public enum Subject: Sendable, Equatable {
-        /// The photo, or a camera where there is none to show.
+        /// The photo, or a camera if there is none to show.
         case photo
         /// The digest of a hash-only capture.
         case hash(ContentDigest)
@@ -19,9 +19,9 @@ public struct ShareCardContent: Sendable, Equatable {
     public var isDevelopment: Bool
     /// `nil` leaves the time out.
     public var capturedAt: Date?
-    /// ``CoarseLocation/name``; `nil` if the place was not given. Cleaned of what does not print, cut where it is too long.
+    /// ``CoarseLocation/name``; `nil` if the place was not given. Unprintable characters are removed, and long names cut.
     public var placeName: String?
-    /// Whether a hardware signature covers time and place; where none does the card says so.
+    /// Whether a hardware signature covers time and place; if not, the card says so.
     public var isSigned: Bool
 
     public init(

@@ -1,11 +1,11 @@
 /// Why there is no card.
 public struct ShareCardError: Error, Equatable, CustomStringConvertible {
     public enum Code: String, Sendable {
-        /// A font file that the card needs is not installed, or is none.
+        /// A font file that the card needs is not installed, or is not a font.
         case fontMissing = "font_missing"
         /// The photo is not a JPEG that can be decoded; a card without it can be drawn.
         case photoUnreadable = "photo_unreadable"
-        /// cairo or Pango could not draw: out of memory, most likely.
+        /// cairo or Pango could not draw, most likely because memory ran out.
         case drawingFailed = "drawing_failed"
         /// The picture could not be written as JPEG.
         case encodingFailed = "encoding_failed"

@@ -1,6 +1,6 @@
 import Imaging
 
-/// Draws the picture that stands for a capture where its link is shared (`guides/site.md` §8).
+/// Draws the preview picture for shared links to a capture (`guides/site.md` §8).
 ///
 /// The same content gives the same bytes on machines with the same font and library packages. A call takes tens of milliseconds of
 /// CPU and must not run on the cooperative pool; calls may run at the same time.
@@ -10,7 +10,7 @@ public struct ShareCardRenderer: Sendable {
     public static let maximumBytes = 300_000
     private static let photoWidth = 720.0
     private static let bandHeight = 80.0
-    /// The first that gives a file within the bound is taken.
+    /// The first that gives a file of at most ``maximumBytes`` is used.
     private static let qualities = [90, 84, 76, 66, 52, 38, 24]
 
     private let fonts: CardFonts
@@ -23,7 +23,7 @@ public struct ShareCardRenderer: Sendable {
         try ShareCardRenderer().render(content, photo: photo)
     }
 
-    /// - Parameter photo: a JPEG, turned as its EXIF orientation says; not looked at for a hash-only capture.
+    /// - Parameter photo: a JPEG, drawn upright by its EXIF orientation; ignored for a hash-only capture.
     /// - Returns: a JPEG of 1200 × 630 pixels without metadata.
     /// - Throws: ``ShareCardError``.
     public func render(_ content: ShareCardContent, photo: [UInt8]?) throws(ShareCardError) -> [UInt8] {

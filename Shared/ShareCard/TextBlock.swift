@@ -1,16 +1,16 @@
 import CPango
 
-/// A text that has been set. Owns Pango's layout.
+/// A typeset text. Owns Pango's layout.
 final class TextBlock {
     private let layout: OpaquePointer
     private let colour: Colour
-    /// Pixels; of the lines as the font spaces them.
+    /// Pixels, with the font's line spacing.
     let width: Double
     let height: Double
     /// Pixels from the top to the first line's baseline.
     let baseline: Double
 
-    /// Takes over the reference that `pango_layout_new` gave.
+    /// Takes ownership of the reference from `pango_layout_new`.
     init(owning layout: OpaquePointer, colour: Colour) {
         self.layout = layout
         self.colour = colour
@@ -23,7 +23,7 @@ final class TextBlock {
 
     deinit { g_object_unref(UnsafeMutableRawPointer(layout)) }
 
-    /// A letter that no font has would be drawn as a box.
+    /// Whether a font has every letter; others would be drawn as boxes.
     var isLegible: Bool { pango_layout_get_unknown_glyphs_count(layout) == 0 }
 
     /// - Parameter origin: the upper left corner.
@@ -34,6 +34,6 @@ final class TextBlock {
         cairo_new_path(canvas.context)
     }
 
-    /// - Parameter baseline: where the first line stands.
+    /// - Parameter baseline: the y coordinate of the first line's baseline.
     func draw(on canvas: Canvas, x: Double, baseline: Double) { draw(on: canvas, at: Point(x, baseline - self.baseline)) }
 }

@@ -6,7 +6,7 @@ struct TextStyle: Sendable, Equatable {
     var isBold = false
     /// Added between letters, in ems.
     var spacing = 0.0
-    /// Height of a line over the font's own.
+    /// Line height, as a factor of the font's own.
     var lineHeight = 1.0
     var colour = Colour.ink
 

@@ -1,8 +1,8 @@
 import CPango
 
-/// Sets texts with Pango: shapes and orders the letters of every script, breaks lines and ends what is too long with an ellipsis.
+/// Typesets texts with Pango: shapes and orders the letters of every script, breaks lines, and ends long texts with an ellipsis.
 ///
-/// It sees the fonts of ``CardFonts`` and no others, and no fontconfig settings; not shared between threads.
+/// It uses only the fonts of ``CardFonts`` and no fontconfig settings; used by one thread.
 final class Typesetter {
     private let fontMap: OpaquePointer
     private let context: OpaquePointer
@@ -26,11 +26,11 @@ final class Typesetter {
             g_object_unref(UnsafeMutableRawPointer(fontMap))
             throw ShareCardError(.drawingFailed, "no text context")
         }
-        // In this order a letter is looked for.
+        // Letters are looked up in this order.
         furtherFamilies = further.map { ",\($0.family)" }.joined()
         self.fontMap = fontMap
         self.context = context
-        // Shapes as they are in the font: the same on every machine.
+        // Without hinting the shapes are the same on every machine.
         let options = cairo_font_options_create()
         defer { cairo_font_options_destroy(options) }
         cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY)
@@ -43,14 +43,14 @@ final class Typesetter {
 
     deinit {
         g_object_unref(UnsafeMutableRawPointer(context))
-        // Fonts refer to their map; this lets go of them all.
+        // Fonts hold references to their map; this releases them.
         pango_fc_font_map_shutdown(fontMap)
         g_object_unref(UnsafeMutableRawPointer(fontMap))
     }
 
     /// - Parameters:
-    ///   - width: longer lines are broken, words too if need be; `nil` sets one line of any length.
-    ///   - lines: further ones are cut with an ellipsis.
+    ///   - width: longer lines are broken, within words if necessary; `nil` sets one line of any length.
+    ///   - lines: the maximum; longer texts end with an ellipsis.
     /// - Throws: ``ShareCardError`` `drawingFailed`.
     func set(_ text: String, _ style: TextStyle, width: Double? = nil, lines: Int = 1) throws(ShareCardError) -> TextBlock {
         guard let layout = pango_layout_new(context), let font = pango_font_description_new() else {
@@ -74,7 +74,7 @@ final class Typesetter {
             pango_layout_set_ellipsize(layout, Int32(PANGO_ELLIPSIZE_END))
         }
         if style.lineHeight != 1 { pango_layout_set_line_spacing(layout, Float(style.lineHeight)) }
-        // Everything stands at the left edge; for lines that run from the right that is their end.
+        // All text is left-aligned; Pango calls that right-aligned for text that runs from right to left.
         let runsFromRight = pango_layout_get_direction(layout, 0) == Int32(PANGO_DIRECTION_RTL)
         pango_layout_set_alignment(layout, Int32(runsFromRight ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT))
         return TextBlock(owning: layout, colour: style.colour)

@@ -1,13 +1,13 @@
 import Crypto
-import Foundation
+public import Foundation
 import SwiftASN1
-import X509
+public import X509
 
 /// A private certificate authority for development and tests: root (10 years), issuing authority (5 years), leaves of the C2PA profile.
 ///
-/// Its own keys live only in this value: nobody can issue more with them later.
+/// Its own keys exist only in this value, so that nothing more can be issued with them later.
 public struct DevelopmentAuthority: Sendable {
-    /// What a ``PEMSigner`` needs, and the root that a reader must trust.
+    /// What a ``PEMSigner`` needs, and the root that a reader has to trust.
     public struct Identity: Sendable {
         public let rootPEM: String
         /// Leaf, then issuing authority.
@@ -23,8 +23,8 @@ public struct DevelopmentAuthority: Sendable {
     private let issuingKey: Certificate.PrivateKey
     private let algorithm: SigningAlgorithm
 
-    /// Makes root and issuing authority with fresh keys.
-    /// - Parameter start: when they begin to be valid.
+    /// Makes root and issuing authority with new keys.
+    /// - Parameter start: the begin of their validity.
     public init(algorithm: SigningAlgorithm, validFrom start: Date) throws {
         self.algorithm = algorithm
         let rootKey = Self.newKey(algorithm)
@@ -52,9 +52,9 @@ public struct DevelopmentAuthority: Sendable {
         issuingPEM = try issuing.serializeAsPEM().pemString + "\n"
     }
 
-    /// An authority and one signer with a fresh key.
+    /// An authority and one signer with a new key.
     /// - Parameters:
-    ///   - leafValidity: 365 days from `now` if absent. The authorities begin with whichever comes first.
+    ///   - leafValidity: 365 days from `now` if absent. The authorities are valid from its start or from `now`, whichever is earlier.
     ///   - leafSerial: big-endian; random if absent.
     ///   - now: rounded down to the second.
     public static func make(
@@ -68,7 +68,7 @@ public struct DevelopmentAuthority: Sendable {
             privateKeyPEM: try key.serializeAsPEM().pemString + "\n")
     }
 
-    /// Certifies a key that was made elsewhere, such as in a token.
+    /// Issues a certificate for a key made elsewhere, such as in a token.
     /// - Parameter serial: big-endian; random if absent.
     /// - Returns: PEM, leaf and issuing authority.
     public func issue(

@@ -1,18 +1,18 @@
 import CPKCS11
 
-/// Finds a key on a token and reads what may be read of it.
+/// Finds a key on a token and reads its attributes.
 struct KeySearch {
     private static let maximumAttributeBytes = 4_096
     let session: CK_SESSION_HANDLE
     let library: PKCS11Module.Library
 
-    /// The one private key of the label: of the algorithm's type, and never to leave the token, that is sensitive and not extractable.
+    /// The only private key with this label. It has to fit the algorithm and be unable to leave the token: sensitive, not extractable.
     func privateKey(labelled label: String, for algorithm: SigningAlgorithm) throws(TokenProblem) -> CK_OBJECT_HANDLE {
         let key = try object(CKO_PRIVATE_KEY, labelled: label)
         guard try number(CKA_KEY_TYPE, of: key) == (algorithm == .ed25519 ? CKK_EC_EDWARDS : CKK_EC) else {
-            throw .unfit("the private key \"\(label)\" is not of the kind that the certificate is for (\(algorithm.rawValue))")
+            throw .unfit("the private key \"\(label)\" is not of the certificate's type (\(algorithm.rawValue))")
         }
-        let flaw: String? =
+        let defect: String? =
             if try flag(CKA_EXTRACTABLE, of: key) != false {
                 "is extractable (CKA_EXTRACTABLE)"
             } else if try flag(CKA_SENSITIVE, of: key) != true {
@@ -22,11 +22,11 @@ struct KeySearch {
             } else {
                 nil
             }
-        if let flaw { throw .unfit("the private key \"\(label)\" \(flaw)") }
+        if let defect { throw .unfit("the private key \"\(label)\" \(defect)") }
         return key
     }
 
-    /// The one object of the class and label.
+    /// The only object with this class and label.
     func object(_ objectClass: CK_OBJECT_CLASS, labelled label: String) throws(TokenProblem) -> CK_OBJECT_HANDLE {
         var objectClass = objectClass
         var text = Array(label.utf8)
@@ -63,7 +63,7 @@ struct KeySearch {
         return value.withUnsafeBytes { $0.loadUnaligned(as: CK_ULONG.self) }
     }
 
-    /// - Throws: CKR_ATTRIBUTE_SENSITIVE for what must not be read.
+    /// - Throws: CKR_ATTRIBUTE_SENSITIVE for an attribute that must not be read.
     func attribute(_ type: CK_ATTRIBUTE_TYPE, of object: CK_OBJECT_HANDLE) throws(TokenProblem) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: Self.maximumAttributeBytes)
         var length: CK_ULONG = 0

@@ -1,4 +1,4 @@
-/// Bytes that were never signed before.
+/// Random bytes, to be signed as a test of a key.
 enum Nonce {
     static func random() -> [UInt8] {
         var generator = SystemRandomNumberGenerator()

@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+public import Foundation
 import SwiftASN1
 import X509
 
@@ -14,7 +14,7 @@ public struct PEMSigner: ClaimSigner {
     /// - Parameters:
     ///   - certificatesPEM: the signer's certificate, then its issuers.
     ///   - privateKeyPEM: PKCS#8 (Ed25519 or P-256) or SEC 1 (P-256), not encrypted.
-    ///   - time: when the certificates must be valid.
+    ///   - time: at which the certificates have to be valid.
     /// - Throws: ``SigningError/configuration(_:)``; its text never quotes the key.
     public init(certificatesPEM: String, privateKeyPEM: String, at time: Date) throws(SigningError) {
         certificate = try SigningCertificate(pem: certificatesPEM)
@@ -54,7 +54,7 @@ public struct PEMSigner: ClaimSigner {
         // `openssl ecparam -genkey` writes the curve before the key.
         let keys = documents.filter { $0.discriminator != "EC PARAMETERS" }
         guard keys.count == 1, let document = keys.first else {
-            throw .configuration("the private key's text must hold one key, and holds \(keys.count) PEM parts")
+            throw .configuration("the private key's text must hold one key, but holds \(keys.count) PEM blocks")
         }
         switch document.discriminator {
         case "PRIVATE KEY", "EC PRIVATE KEY": break
@@ -69,6 +69,6 @@ public struct PEMSigner: ClaimSigner {
 }
 
 extension PEMSigner: CustomReflectable {
-    /// Without the key, also when dumped.
+    /// Without the key, so that `dump` does not print it.
     public var customMirror: Mirror { Mirror(self, children: ["algorithm": algorithm, "leafFingerprint": certificate.leafFingerprint]) }
 }

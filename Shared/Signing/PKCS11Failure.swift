@@ -1,6 +1,6 @@
 import CPKCS11
 
-/// A PKCS#11 function that did not answer CKR_OK (PKCS #11 v2.40 §5.1).
+/// A PKCS#11 function that did not return CKR_OK (PKCS #11 v2.40 §5.1).
 struct PKCS11Failure: Error, Equatable, CustomStringConvertible {
     let function: String
     let code: UInt
@@ -9,12 +9,12 @@ struct PKCS11Failure: Error, Equatable, CustomStringConvertible {
         "\(function) answered \(Self.names[code] ?? "0x" + String(code, radix: 16))"
     }
 
-    /// The token refused the PIN. Trying again may lock the token. (One whose PIN is not set yet has refused nothing.)
+    /// The token refused the PIN, and trying again may lock it. A token whose PIN is not set yet does not count.
     var isPINRefused: Bool {
         [CKR_PIN_INCORRECT, CKR_PIN_INVALID, CKR_PIN_LEN_RANGE, CKR_PIN_EXPIRED, CKR_PIN_LOCKED].contains(code)
     }
 
-    /// The key or token cannot do what we ask, now or later.
+    /// The key or token cannot do what is asked, and never will.
     var isUnfit: Bool {
         [
             CKR_MECHANISM_INVALID, CKR_MECHANISM_PARAM_INVALID, CKR_KEY_TYPE_INCONSISTENT, CKR_KEY_FUNCTION_NOT_PERMITTED,

@@ -4,27 +4,27 @@ import Synchronization
 
 /// A PKCS#11 library, loaded once per process and never unloaded.
 ///
-/// Every call into it is made under its one lock, so that it can be initialised anew while no other call runs: C_Finalize ends the sessions of
-/// all signers at once.
+/// All calls into it are made under one lock, so that no call runs while it is initialised again: C_Finalize ends the sessions of all
+/// signers.
 final class PKCS11Module: Sendable {
-    /// What a call may use while it holds the lock.
+    /// The library's state, to be used only under the lock.
     struct Library {
         let functions: UnsafeMutablePointer<CK_FUNCTION_LIST>
         fileprivate(set) var isInitialized = false
-        /// Whether C_Initialize was ours; only then may we call C_Finalize.
+        /// Whether we called C_Initialize; only then may we call C_Finalize.
         fileprivate(set) var isOurs = false
-        /// Counts initialisations: handles of an earlier one mean nothing.
+        /// Counts initialisations; handles from an earlier one are invalid.
         fileprivate(set) var generation = 0
     }
 
-    /// By the address of the function list, which is the same under every name of one library.
+    /// By the address of the function list, which is the same for every path to one library.
     private static let loaded = Mutex<[UInt: PKCS11Module]>([:])
     private let library: Mutex<Library>
 
     private init(functions: sending UnsafeMutablePointer<CK_FUNCTION_LIST>) { library = Mutex(Library(functions: functions)) }
 
     /// - Parameter path: of the shared library.
-    /// - Throws: ``SigningError/configuration(_:)`` where there is no such library.
+    /// - Throws: ``SigningError/configuration(_:)`` if there is no such library.
     static func load(_ path: String) throws(SigningError) -> PKCS11Module {
         try loaded.withLock { loaded throws(SigningError) in
             let functions = try functionList(path)
@@ -36,8 +36,8 @@ final class PKCS11Module: Sendable {
         }
     }
 
-    /// Runs calls into the library, which is initialised first where need be. Blocks while others do.
-    /// - Parameter renewing: whether to initialise it anew before: some libraries look for tokens only then.
+    /// Runs calls into the library, after initialising it if necessary. Blocks while other calls run.
+    /// - Parameter renewing: initialise it again first: some libraries look for tokens only then.
     func run<Value: Sendable>(renewing: Bool, _ body: (Library) throws(TokenProblem) -> Value) throws(TokenProblem) -> Value {
         try library.withLock { library throws(TokenProblem) in
             if renewing, library.isInitialized {
@@ -57,14 +57,14 @@ final class PKCS11Module: Sendable {
             throw .failure(PKCS11Failure(function: "C_Initialize", code: code))
         }
         library.isInitialized = true
-        // Already initialised by someone else: the handles that we have stay good.
+        // Already initialised by other code: our handles stay valid.
         guard code == CKR_OK else { return }
         library.isOurs = true
         library.generation &+= 1
     }
 
     private static func functionList(_ path: String) throws(SigningError) -> UnsafeMutablePointer<CK_FUNCTION_LIST> {
-        // An empty name would be this program itself.
+        // An empty path would open this program itself.
         guard !path.isEmpty else { throw .configuration("the PKCS#11 module has no path") }
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
             throw .configuration("the PKCS#11 module cannot be loaded: \(dlerror().map { String(cString: $0) } ?? path)")
@@ -72,7 +72,7 @@ final class PKCS11Module: Sendable {
         typealias GetFunctionList = @convention(c) (UnsafeMutablePointer<UnsafeMutablePointer<CK_FUNCTION_LIST>?>?) -> CK_RV
         guard let symbol = dlsym(handle, "C_GetFunctionList") else {
             dlclose(handle)
-            throw .configuration("\(path) is no PKCS#11 module: it has no C_GetFunctionList")
+            throw .configuration("\(path) is not a PKCS#11 module: it has no C_GetFunctionList")
         }
         var list: UnsafeMutablePointer<CK_FUNCTION_LIST>?
         let code = unsafeBitCast(symbol, to: GetFunctionList.self)(&list)
@@ -84,7 +84,7 @@ final class PKCS11Module: Sendable {
 }
 
 extension PKCS11Module.Library {
-    /// Makes one call. A function that the library lacks answers CKR_FUNCTION_NOT_SUPPORTED.
+    /// Makes one call. A function that the library lacks counts as CKR_FUNCTION_NOT_SUPPORTED.
     func call(_ name: String, _ body: (borrowing CK_FUNCTION_LIST) -> CK_RV?) throws(TokenProblem) {
         let code = body(functions.pointee) ?? CKR_FUNCTION_NOT_SUPPORTED
         guard code == CKR_OK else { throw .failure(PKCS11Failure(function: name, code: code)) }

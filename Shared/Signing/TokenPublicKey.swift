@@ -1,6 +1,6 @@
 import CPKCS11
 import Crypto
-import X509
+public import X509
 
 extension PKCS11Signer {
     /// Reads the public half of a token's key, so that a certificate can be issued for it.
@@ -23,7 +23,7 @@ extension PKCS11Signer {
     }
 }
 
-/// The public key object that stands beside a private key under the same label.
+/// The public key object with the same label as a private key.
 enum TokenPublicKey {
     static func read(_ address: TokenAddress, in library: PKCS11Module.Library) throws(TokenProblem) -> Certificate.PublicKey {
         let session = try TokenSession.logIn(address, in: library)

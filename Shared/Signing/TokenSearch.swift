@@ -9,7 +9,7 @@ struct TokenSearch {
         var matching: [CK_SLOT_ID] = []
         var present: [String] = []
         for slot in try slots() {
-            // A token may go between the list and this call: it is then not there.
+            // A token that is removed between the list and this call is skipped.
             guard let found = self.label(in: slot) else { continue }
             present.append(found)
             if found == label { matching.append(slot) }
@@ -22,14 +22,14 @@ struct TokenSearch {
     private func slots() throws(TokenProblem) -> [CK_SLOT_ID] {
         var count: CK_ULONG = 0
         try library.call("C_GetSlotList") { $0.C_GetSlotList?(CK_BBOOL(1), nil, &count) }
-        // Room for tokens that come between the two calls.
+        // Room for tokens that are inserted between the two calls.
         count = min(count, Self.maximumSlots) + 16
         var slots = [CK_SLOT_ID](repeating: 0, count: Int(count))
         try library.call("C_GetSlotList") { $0.C_GetSlotList?(CK_BBOOL(1), &slots, &count) }
         return Array(slots.prefix(Int(min(count, CK_ULONG(slots.count)))))
     }
 
-    /// The token's label without the blanks that pad it to 32 bytes; `nil` where the slot gives none.
+    /// The token's label without the padding to 32 bytes; `nil` if the slot has none.
     private func label(in slot: CK_SLOT_ID) -> String? {
         var information = CK_TOKEN_INFO()
         guard library.functions.pointee.C_GetTokenInfo?(slot, &information) == CKR_OK else { return nil }

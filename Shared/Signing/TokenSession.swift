@@ -1,6 +1,16 @@
 import CPKCS11
 
-/// A session on a token, logged in, with the private key found. Its handles belong to one initialisation of the library.
+/// A key's token, label and PIN. Its description, also in `dump`, leaves the PIN out.
+struct TokenAddress: Sendable, CustomStringConvertible, CustomReflectable {
+    let tokenLabel: String
+    let pin: String
+    let keyLabel: String
+
+    var description: String { "key \"\(keyLabel)\" on token \"\(tokenLabel)\"" }
+    var customMirror: Mirror { Mirror(self, children: ["tokenLabel": tokenLabel, "keyLabel": keyLabel]) }
+}
+
+/// A session on a token that is logged in and has found the private key. Its handles belong to one initialisation of the library.
 struct TokenSession: Sendable {
     let handle: CK_SESSION_HANDLE
     let key: CK_OBJECT_HANDLE
@@ -26,7 +36,7 @@ struct TokenSession: Sendable {
         try library.call("C_OpenSession") { $0.C_OpenSession?(slot, CK_FLAGS(CKF_SERIAL_SESSION), nil, nil, &handle) }
         var pin = Array(address.pin.utf8)
         let code = library.functions.pointee.C_Login?(handle, CK_USER_TYPE(CKU_USER), &pin, CK_ULONG(pin.count))
-        // The login is the token's, not the session's: another signer may have done it.
+        // The login belongs to the token, not to the session: another signer may have done it.
         if code == CKR_OK || code == CKR_USER_ALREADY_LOGGED_IN { return handle }
         _ = library.functions.pointee.C_CloseSession?(handle)
         let failure = PKCS11Failure(function: "C_Login", code: code ?? CKR_FUNCTION_NOT_SUPPORTED)

@@ -1,3 +1,4 @@
+import Crypto
 import CaptureProtocol
 import Foundation
 import Models
@@ -29,7 +30,7 @@ struct CaptureAppraiserTests {
         appraiser.appraise(assertion, by: device, over: Self.candidates, receivedAt: Self.now)
     }
 
-    @Test("passes with what was signed and its counter, whichever form it has", arguments: Array(candidates.indices))
+    @Test("passes with the signed data and its counter, in either form", arguments: Array(candidates.indices))
     func passes(index: Int) throws {
         var device = SimulatedDevice()
         let assertion = try device.assertion(clientDataHash: Self.candidates[index].hash.bytes, counter: 5)
@@ -38,7 +39,7 @@ struct CaptureAppraiserTests {
                 == .pass(SignedCapture(binding: Self.candidates[index].binding, counter: 5)))
     }
 
-    @Test("fails where something is wrong: another signature, another app, or the counter of the attestation itself")
+    @Test("fails for another signature, another app, or the attestation's own counter")
     func fails() throws {
         var device = SimulatedDevice()
         let known = try registered(device)
@@ -50,7 +51,7 @@ struct CaptureAppraiserTests {
         #expect(appraise([0xa0], known) == .fail(.malformedObject))
     }
 
-    @Test("fails for a revoked device, whatever it signed")
+    @Test("fails for a revoked device, even with a valid signature")
     func revoked() throws {
         var device = SimulatedDevice()
         let assertion = try device.assertion(clientDataHash: Self.candidates[0].hash.bytes)
@@ -58,7 +59,7 @@ struct CaptureAppraiserTests {
         #expect(appraise(nil, try registered(device, level: .unverified, isRevoked: true)) == .fail(.deviceRevoked))
     }
 
-    @Test("is unavailable where something is missing, and nothing is held against anyone")
+    @Test("is unavailable, not failed, when something is missing")
     func missing() throws {
         var device = SimulatedDevice()
         let assertion = try device.assertion(clientDataHash: Self.candidates[0].hash.bytes)
@@ -66,7 +67,7 @@ struct CaptureAppraiserTests {
         #expect(appraise(nil, try registered(device)) == .unavailable(.noAssertion))
     }
 
-    @Test("is unavailable where a signature that holds does not count here, and says all the same what was signed")
+    @Test("is unavailable when a valid signature is not accepted here, and still reports what was signed")
     func refused() throws {
         var device = SimulatedDevice()
         let assertion = try device.assertion(clientDataHash: Self.photo.bytes, counter: 3)

@@ -46,7 +46,7 @@ struct GenuineVectorTests {
 @Suite("Changed App Attest objects", .enabled(if: SharedData.isPresent, "the shared vectors are not here"))
 struct NegativeVectorTests {
     /// Those that need a receipt to be validated are refused by the receipt's own checks.
-    @Test("every negative is refused with an accepted class")
+    @Test("every negative vector is refused with one of its expected classes")
     func negatives() throws {
         let negatives = try Negatives.load().negatives.filter { $0.requires == nil }
         #expect(negatives.count == 239)
@@ -81,7 +81,7 @@ struct NegativeVectorTests {
 
     static let sweeps = (try? Negatives.load().sweeps) ?? []
 
-    @Test("every entry of the sweeps is refused", arguments: sweeps.map(\.id))
+    @Test("every change listed in a sweep is refused", arguments: sweeps.map(\.id))
     func sweep(id: String) throws {
         let sweep = try #require(Self.sweeps.first { $0.id == id })
         let vectors = try Vectors.load()

@@ -31,7 +31,7 @@ struct ReceiptTests {
     }
 
     /// The published objects of August and September 2020 have receipts whose signature does not hold.
-    @Test("the receipts inside genuine attestations are verified, but those of the first two months")
+    @Test("the receipts inside genuine attestations are verified, except those of the first two months")
     func insideAttestations() async throws {
         for vector in try Vectors.load().attestations {
             let attestation = try #require(try verified(vector))
@@ -47,7 +47,7 @@ struct ReceiptTests {
         }
     }
 
-    @Test("a changed receipt and the receipt of another key are refused, each by its class")
+    @Test("a changed receipt and the receipt of another key are refused, each with its own reason")
     func negatives() async throws {
         let negatives = try Negatives.load().negatives.filter { $0.requires == "receiptValidation" }
         #expect(negatives.count == 2)
@@ -64,7 +64,7 @@ struct ReceiptTests {
         }
     }
 
-    @Test("a receipt is of its app, its environment and its time")
+    @Test("a receipt is valid for one app, one environment and a limited time")
     func subjects() async throws {
         let vectors = try Vectors.load()
         let vector = try #require(vectors.receipts.first)

@@ -50,7 +50,7 @@ struct BlockingExecutorTests {
         }
     }
 
-    @Test("lets as many actors block at once as there are")
+    @Test("lets as many actors block at once as it has threads")
     func blocksInParallel() async {
         // Each holds its thread until all sixteen are there: fewer threads than actors would never open the gate.
         let gate = Gate(opensAfter: 16)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The queue of a semaphore")
 struct PermitQueueTests {
-    @Test("permits go out until there are none, then callers wait, then they are refused")
+    @Test("gives permits until none are left, then lets callers wait, then refuses them")
     func bounds() {
         var queue = PermitQueue<String>(permits: 2, queueLimit: 1)
         #expect(queue.acquire(queue.ticket(), "a") == .permit(0))
@@ -13,7 +13,7 @@ struct PermitQueueTests {
         #expect(queue.acquire(queue.ticket(), "d") == .refused(.queueFull))
     }
 
-    @Test("a permit that is released goes to who waits longest, and is free when nobody does")
+    @Test("a released permit goes to the longest waiting caller, or becomes free")
     func order() {
         var queue = PermitQueue<String>(permits: 1, queueLimit: 9)
         for name in ["a", "b", "c"] { _ = queue.acquire(queue.ticket(), name) }
@@ -21,7 +21,7 @@ struct PermitQueueTests {
         #expect(queue.acquire(queue.ticket(), "d") == .permit(0))
     }
 
-    @Test("who leaves the queue gets nothing, and the others keep their order")
+    @Test("a caller that leaves the queue gets nothing, and the others keep their order")
     func leaving() {
         var queue = PermitQueue<String>(permits: 1, queueLimit: 9)
         let tickets = ["a", "b", "c"].map { name in
@@ -33,7 +33,7 @@ struct PermitQueueTests {
         #expect(queue.release(0) == "c")
     }
 
-    @Test("who left before it came is refused with the reason, and nothing is remembered of it afterwards")
+    @Test("a caller cancelled before it enters the queue is refused with the reason, and leaves no trace")
     func early() {
         var queue = PermitQueue<String>(permits: 1, queueLimit: 9)
         let ticket = queue.ticket()
@@ -45,7 +45,7 @@ struct PermitQueueTests {
         #expect(queue.remembered == 0)
     }
 
-    @Test("there is at least one permit, whatever is asked for", arguments: [0, -1])
+    @Test("there is at least one permit, even when none is configured", arguments: [0, -1])
     func least(permits: Int) {
         var queue = PermitQueue<String>(permits: permits, queueLimit: 0)
         #expect(queue.acquire(queue.ticket(), "a") == .permit(0))
@@ -74,7 +74,7 @@ struct FIFOSemaphoreTests {
         }
     }
 
-    @Test("a cancelled wait takes no permit with it")
+    @Test("a cancelled wait keeps no permit")
     func cancelled() async throws {
         let semaphore = FIFOSemaphore(permits: 1, queueLimit: 100)
         for _ in 0..<50 {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Blocking
 
-@Suite("Files without a name")
+@Suite("Unnamed files")
 struct NamelessFileTests {
-    @Test("give back what was written, whole and in parts, and no more than there is")
+    @Test("return the written bytes, whole or in part, and no more")
     func contents() throws {
         let file = try NamelessFile()
         try file.append([1, 2, 3][...])
@@ -26,12 +26,12 @@ struct NamelessFileTests {
         #expect(fcntl(file.descriptor, F_GETFD) & FD_CLOEXEC != 0)
     }
 
-    @Test("that cannot be made say why")
+    @Test("that cannot be created throw the reason")
     func noFolder() {
         #expect { try NamelessFile(in: "/does/not/exist") } throws: { ($0 as? NamelessFile.Failure)?.code == ENOENT }
     }
 
-    @Test("that cannot be written say why")
+    @Test("that cannot be written throw the reason")
     func full() throws {
         let file = try NamelessFile()
         // Whatever is written to a descriptor that is open for reading alone is refused.

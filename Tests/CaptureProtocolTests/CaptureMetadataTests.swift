@@ -40,7 +40,7 @@ struct CaptureMetadataTests {
         #expect(metadata.assertion == [0xa3, 0x63])
     }
 
-    @Test("has neither place nor assertion unless given", arguments: [[:], ["location": "null", "assertion": "null"]])
+    @Test("has no place and no assertion unless given", arguments: [[:], ["location": "null", "assertion": "null"]])
     func optional(changes: [String: String]) throws {
         let metadata = try CaptureMetadata.parse(Self.document(changes))
         #expect(metadata.location == nil && metadata.assertion == nil)
@@ -57,7 +57,7 @@ struct CaptureMetadataTests {
         #expect(location == PreciseLocation(latitude: -33.5, longitude: 151, altitude: nil, accuracy: nil))
     }
 
-    @Test("leaves a place off the Earth to the check", arguments: ["91", "-1e300", "1e308"])
+    @Test("accepts an impossible place, which the location check refuses", arguments: ["91", "-1e300", "1e308"])
     func offEarth(latitude: String) throws {
         let location = try CaptureMetadata.parse(Self.document(["location": "{\"lat\": \(latitude), \"lng\": 0}"])).location
         #expect(location?.latitude == Double(latitude))
@@ -171,7 +171,7 @@ struct CaptureMetadataTests {
     @Test("allows 64 KiB and no more")
     func size() {
         let bare = Self.document()
-        let room = CaptureMetadata.maximumBytes - bare.count
+        let room = SizeLimits.metadata - bare.count
         #expect(error(bare + [UInt8](repeating: 0x20, count: room)) == nil)
         #expect(error(bare + [UInt8](repeating: 0x20, count: room + 1))?.problem == "is larger than 64 KiB")
     }

@@ -14,7 +14,7 @@ struct SignedMessagesTests {
         #expect(text == "1795000000000|\(Self.photo.hex)")
     }
 
-    @Test("one of version 2 covers method, path with query, timestamp, device and body, a line each")
+    @Test("a request of version 2 covers method, path with query, timestamp, device and body, one per line")
     func version2() {
         let text = RequestMessage.text(
             version: 2, method: "GET", target: "/a?b=c", timestamp: "1795000000000", deviceID: "d", bodyDigest: Self.photo)
@@ -27,14 +27,14 @@ struct SignedMessagesTests {
         #expect(RegistrationClientData.hash(challenge: [1, 2], requestKey: [3]).bytes == Array(SHA256.hash(data: [1, 2, 3])))
     }
 
-    @Test("a capture's signature covers photo, depth and metadata behind a tag that no other message has")
+    @Test("a capture's signature covers photo, depth and metadata, after a tag of its own")
     func capture() {
         let message = Array("rial-capture-v2\0".utf8) + Self.photo.bytes + Self.depth.bytes + Self.metadata.bytes
         let hash = CaptureClientData.hash(photo: Self.photo, depth: Self.depth, metadata: Self.metadata)
         #expect(hash.bytes == Array(SHA256.hash(data: message)))
     }
 
-    @Test("the older forms are tried after it, what covers most first")
+    @Test("older forms are tried afterwards, the one that covers most first")
     func candidates() {
         let both = ContentDigest(of: [1, 2])
         let all = CaptureClientData.candidates(photo: Self.photo, depth: Self.depth, metadata: Self.metadata, photoThenDepth: both)
@@ -47,13 +47,13 @@ struct SignedMessagesTests {
 
 @Suite("Kinds of captures")
 struct CaptureKindTests {
-    @Test("each is told by its type and mode and by nothing else", arguments: CaptureKind.allCases)
+    @Test("each is identified by its type and mode alone", arguments: CaptureKind.allCases)
     func words(kind: CaptureKind) {
         #expect(CaptureKind(type: kind.type, mode: kind.mode) == kind)
         #expect(CaptureKind(type: kind.type.rawValue, mode: kind.mode.rawValue) == kind)
     }
 
-    @Test("words that are no kind are none", arguments: [("video", "hash_only"), ("sound", "full"), ("photo", ""), ("", "full")])
+    @Test("unknown words are not a kind", arguments: [("video", "hash_only"), ("sound", "full"), ("photo", ""), ("", "full")])
     func unknown(type: String, mode: String) {
         #expect(CaptureKind(type: type, mode: mode) == nil)
     }

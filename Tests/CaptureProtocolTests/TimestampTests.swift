@@ -26,7 +26,7 @@ struct TimestampTests {
         ])
     func refused(text: String) { #expect(Timestamp.parse(text) == nil) }
 
-    @Test("every day of four centuries is itself again")
+    @Test("every day of four centuries survives formatting and parsing")
     func days() {
         for day in stride(from: -300_000, through: 300_000, by: 7) {
             let (year, month, ofMonth) = Timestamp.civil(daysSince1970: day)
@@ -34,7 +34,7 @@ struct TimestampTests {
         }
     }
 
-    @Test("times that no calendar of ours has are held at its ends")
+    @Test("times outside the supported years are clamped")
     func extremes() {
         #expect(Timestamp.format(.distantFuture.addingTimeInterval(1e15)) == "9999-12-31T23:59:59.999Z")
         #expect(Timestamp.format(Date(timeIntervalSince1970: -1e15)) == "0000-01-01T00:00:00.000Z")

@@ -25,7 +25,7 @@ struct DeflateTests {
         #expect(first.prefix(8) == [0x1f, 0x8b, 8, 0, 0, 0, 0, 0])
     }
 
-    @Test("refuses a level that there is not", arguments: [Int32(-2), 10, 100])
+    @Test("refuses an unknown compression level", arguments: [Int32(-2), 10, 100])
     func refusesLevels(level: Int32) {
         #expect(throws: DeflateError.self) { try Deflate.compress([1], level: level) }
     }

@@ -21,32 +21,32 @@ struct AssertionSchemaTests {
         return try #require(assertions.first { $0["label"] as? String == label }?["data"] as? [String: Any])
     }
 
-    @Test("hold for what is signed", arguments: labels, [true, false])
+    @Test("match the signed assertions", arguments: labels, [true, false])
     func hold(label: String, hasDepth: Bool) throws {
         let schema = try schema(label)
         #expect(schema["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
-        #expect(SchemaCheck.flaws(of: try data(label, hasDepth: hasDepth), by: schema) == [])
+        #expect(SchemaCheck.defects(of: try data(label, hasDepth: hasDepth), by: schema) == [])
     }
 
-    @Test("name every field that is signed, and no other", arguments: labels)
+    @Test("name exactly the signed fields", arguments: labels)
     func complete(label: String) throws {
         let properties = try #require(try schema(label)["properties"] as? [String: Any])
         #expect(Set(properties.keys) == Set(try data(label, hasDepth: true).keys))
     }
 
-    @Test("do not hold for a place, a wrong word or a missing field")
-    func flaws() throws {
+    @Test("do not match a place, a wrong word or a missing field")
+    func defects() throws {
         let schema = try schema("app.rial.confidence.v1")
         let sound = try data("app.rial.confidence.v1", hasDepth: true)
-        #expect(SchemaCheck.flaws(of: sound.merging(["latitude": 1]) { $1 }, by: schema) == ["latitude: not allowed"])
-        #expect(SchemaCheck.flaws(of: sound.merging(["level": "HIGH"]) { $1 }, by: schema) == ["level: not one of the words"])
-        #expect(SchemaCheck.flaws(of: sound.filter { $0.key != "checks" }, by: schema) == ["checks: missing"])
+        #expect(SchemaCheck.defects(of: sound.merging(["latitude": 1]) { $1 }, by: schema) == ["latitude: not allowed"])
+        #expect(SchemaCheck.defects(of: sound.merging(["level": "HIGH"]) { $1 }, by: schema) == ["level: not one of the words"])
+        #expect(SchemaCheck.defects(of: sound.filter { $0.key != "checks" }, by: schema) == ["checks: missing"])
     }
 }
 
 /// The part of JSON Schema that ours use.
 private enum SchemaCheck {
-    static func flaws(of value: Any, by schema: [String: Any], at path: String = "") -> [String] {
+    static func defects(of value: Any, by schema: [String: Any], at path: String = "") -> [String] {
         if let words = schema["enum"] as? [String] {
             return words.contains(value as? String ?? "") ? [] : ["\(path): not one of the words"]
         }
@@ -65,8 +65,8 @@ private enum SchemaCheck {
             return missing
                 + object.keys.sorted().flatMap { key -> [String] in
                     guard let value = object[key] else { return [] }
-                    if let property = properties[key] { return flaws(of: value, by: property, at: key) }
-                    if let other = schema["additionalProperties"] as? [String: Any] { return flaws(of: value, by: other, at: key) }
+                    if let property = properties[key] { return defects(of: value, by: property, at: key) }
+                    if let other = schema["additionalProperties"] as? [String: Any] { return defects(of: value, by: other, at: key) }
                     return ["\(key): not allowed"]
                 }
         default: return ["\(path): the schema has no type"]

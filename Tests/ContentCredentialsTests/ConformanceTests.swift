@@ -26,7 +26,7 @@ struct ConformanceTests {
         #expect(claim["specVersion"] == nil)
     }
 
-    @Test("the first created assertion of actions has all actions, and the first is the making of the picture", arguments: [true, false])
+    @Test("the first created actions assertion has all actions, and the first action creates the picture", arguments: [true, false])
     func actions(hasDepth: Bool) throws {
         let manifest = try activeManifest(hasDepth: hasDepth)
         let assertions = try #require(manifest["assertions"] as? [String: [String: Any]])

@@ -1,3 +1,4 @@
+import TestSupport
 import Blocking
 import CaptureProtocol
 import Foundation

@@ -1,3 +1,4 @@
+import Signing
 import Foundation
 import Models
 import Blocking
@@ -9,7 +10,7 @@ import Testing
 struct HostileFileTests {
     private static let types = MediaFormat.allCases.map(\.mimeType) + ["", "text/plain", "image/jpeg\0", "../../etc/passwd"]
 
-    @Test("get a report whatever type they are said to be", arguments: types)
+    @Test("get a report for every claimed type", arguments: types)
     func garbage(type: String) throws {
         let fixture = try Fixture()
         var generator = SystemRandomNumberGenerator()
@@ -45,7 +46,7 @@ struct HostileFileTests {
         }
     }
 
-    @Test("get a report where there is no file at all")
+    @Test("get a report when there is no file")
     func noFile() throws {
         let reader = try CredentialReader(trustAnchorsPEM: nil)
         for type in [nil, "image/jpeg"] {

@@ -1,3 +1,4 @@
+import Models
 import CC2PA
 import Foundation
 import Signing

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Crypto
 import Foundation
 import ManifestStore
@@ -8,9 +9,9 @@ import Testing
 
 @testable import ContentCredentials
 
-@Suite("What copies of ours are known by")
+@Suite("Digest of a copy's manifest store")
 struct OwnStoreTests {
-    @Test("is read out of a copy as it was recorded when it was made", arguments: SigningAlgorithm.allCases)
+    @Test("read from a copy, is the one recorded at signing", arguments: SigningAlgorithm.allCases)
     func identity(algorithm: SigningAlgorithm) throws {
         let fixture = try Fixture(algorithm: algorithm)
         let (copy, result) = try fixture.sign()
@@ -30,7 +31,7 @@ struct OwnStoreTests {
         #expect(rest == fixture.photo, "all that is not the store is the photo that was signed")
     }
 
-    @Test("is found in the head of a file alone, and not where that ends too early")
+    @Test("is found in the start of a file, and not when that ends too early")
     func head() throws {
         let copy = try Fixture().sign().copy
         let embedded = try #require(EmbeddedStore(jpegHead: copy))
@@ -41,7 +42,7 @@ struct OwnStoreTests {
         }
     }
 
-    @Test("is another for every byte of the store that is another")
+    @Test("changes with every byte of the store")
     func changed() throws {
         let (copy, result) = try Fixture().sign()
         let identity = try #require(StoreIdentity(result.manifest))
@@ -66,9 +67,9 @@ struct OwnStoreTests {
     }
 }
 
-@Suite("Anchors of ours and of others")
+@Suite("Own and listed trust anchors")
 struct VoucherTests {
-    @Test("vouch apart from each other")
+    @Test("are applied separately")
     func apart() throws {
         let (ours, stranger) = (try Fixture(), try Fixture())
         let reader = try CredentialReader(trustAnchorsPEM: stranger.identity.rootPEM, ownAnchorsPEM: ours.identity.rootPEM)

@@ -1,3 +1,4 @@
+import Models
 import Foundation
 import Signing
 import Blocking
@@ -7,7 +8,7 @@ import Testing
 
 @Suite("Refused signing")
 struct RefusedSigningTests {
-    @Test("refuses a key that its certificate does not vouch for")
+    @Test("refuses a key that is not the certificate's")
     func impostor() throws {
         let fixture = try Fixture()
         let signer = ImpostorSigner(owner: fixture.signer, stranger: try Fixture().signer)
@@ -16,7 +17,7 @@ struct RefusedSigningTests {
         }
     }
 
-    @Test("passes on why the signer did not sign", arguments: [SigningError.unavailable("token is away"), .configuration("no such key")])
+    @Test("passes on the signer's error", arguments: [SigningError.unavailable("token is away"), .configuration("no such key")])
     func reason(failure: SigningError) throws {
         let fixture = try Fixture()
         let signer = ScriptedSigner(owner: fixture.signer, answer: .failure(failure))
@@ -41,7 +42,7 @@ struct RefusedSigningTests {
         }
     }
 
-    @Test("refuses what is no JPEG", arguments: [[], [0xff, 0xd8], Array("GIF89a".utf8), [UInt8](repeating: 0, count: 5_000)])
+    @Test("refuses anything but a JPEG", arguments: [[], [0xff, 0xd8], Array("GIF89a".utf8), [UInt8](repeating: 0, count: 5_000)])
     func noPhoto(bytes: [UInt8]) throws {
         #expect(throws: CredentialError.self) { try Fixture().sign(bytes) }
     }

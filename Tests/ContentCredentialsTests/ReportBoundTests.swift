@@ -49,7 +49,7 @@ struct ReportBoundTests {
         #expect(CredentialReport(readerJSON: Data(String(repeating: "[", count: 100_000).utf8)) == nil)
     }
 
-    @Test("has the failures of ingredients, marked, behind those of the file and before all else")
+    @Test("lists the failures of ingredients, marked, after those of the file and before everything else")
     func ingredients() throws {
         let delta: [String: Any] = [
             "ingredientAssertionURI": "self#jumbf=/c2pa/m/c2pa.assertions/c2pa.ingredient.v3",
@@ -72,7 +72,7 @@ struct ReportBoundTests {
         #expect(flood.validationCodes.count == 100 && flood.validationCodes[0].code == "f")
     }
 
-    @Test("trusts by the lists of signers alone", arguments: [nil, "urn:rial:timestamp:v1", "other"])
+    @Test("trusts only listed signers", arguments: [nil, "urn:rial:timestamp:v1", "other"])
     func otherList(list: String?) throws {
         #expect(try report([:], list: list)?.state == .valid)
         #expect(try report([:])?.state == .trusted)

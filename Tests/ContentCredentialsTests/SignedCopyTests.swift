@@ -34,7 +34,7 @@ struct SignedCopyTests {
         }
     }
 
-    @Test("are not trusted for an anchor that may vouch for times only")
+    @Test("are not trusted under an anchor for time stamps only")
     func timestampAnchorIsNoSignerAnchor() throws {
         let fixture = try Fixture()
         let file = try NamelessFile(holding: fixture.sign().copy)
@@ -42,7 +42,7 @@ struct SignedCopyTests {
         #expect(reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg").state == .valid)
     }
 
-    @Test("say what the claim said")
+    @Test("contain the claim's statements")
     func content() throws {
         let fixture = try Fixture()
         let (copy, result) = try fixture.sign()
@@ -79,7 +79,7 @@ struct SignedCopyTests {
         #expect(copy.offset(ofLast: "c2pa.created") != nil)
     }
 
-    @Test("hold neither the place nor the counter")
+    @Test("contain neither the place nor the counter")
     func nothingPrivate() throws {
         let fixture = try Fixture()
         let (copy, result) = try fixture.sign()
@@ -101,7 +101,7 @@ struct SignedCopyTests {
             try JPEGDecoder.decodeRGB(copy, fitting: 160).pixels == JPEGDecoder.decodeRGB(fixture.photo, fitting: 160).pixels)
     }
 
-    @Test("validate by the manifest beside them, and the original does not")
+    @Test("validate with a separate manifest, and the original does not")
     func sidecar() throws {
         let fixture = try Fixture()
         let (copy, result) = try fixture.sign()
@@ -114,7 +114,7 @@ struct SignedCopyTests {
         #expect(reader.read(manifest: [], fileDescriptor: files.copy.descriptor, mediaType: "image/jpeg").state == .unreadable)
     }
 
-    @Test("leave a manifest that names itself when it comes alone")
+    @Test("have a manifest that can be recognised without its photo")
     func manifestAlone() throws {
         let fixture = try Fixture()
         let (_, result) = try fixture.sign()
@@ -126,7 +126,7 @@ struct SignedCopyTests {
         #expect(!report.validationCodes.contains { $0.code == "claimSignature.mismatch" })
     }
 
-    @Test("replace the credentials that were there")
+    @Test("replace existing credentials")
     func signedTwice() throws {
         let fixture = try Fixture()
         let other = try Fixture()

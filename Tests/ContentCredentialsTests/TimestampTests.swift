@@ -1,3 +1,4 @@
+import Models
 import CaptureProtocol
 import Foundation
 import Signing
@@ -93,7 +94,7 @@ struct TimestampTests {
         #expect(server.connections >= 1)
     }
 
-    @Test("are unavailable where nobody listens, or a connection ends without an answer")
+    @Test("are unavailable when nobody listens, or the connection closes without a response")
     func nobody() throws {
         let silent = try LoopbackServer { _ in nil }
         try expectUnavailable(silent.url)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ContentCredentials
 
-@Suite("Content Credentials of what the hardware did not sign")
+@Suite("Content Credentials without a hardware signature over the metadata")
 struct UnsignedMetadataTests {
     private func evidence(_ binding: AssertionBinding, time: MetadataCheck<TimestampReason> = MetadataCheck(.pass)) -> EvidencePackage {
         var evidence = Fixture.evidence()
@@ -17,7 +17,7 @@ struct UnsignedMetadataTests {
 
     private func definition(_ evidence: EvidencePackage) throws -> String { try Fixture().claim(evidence).definition() }
 
-    @Test("hold no time, no place and no model", arguments: [AssertionBinding.photo, .photoDepth])
+    @Test("contain no time, no place and no model", arguments: [AssertionBinding.photo, .photoDepth])
     func legacy(binding: AssertionBinding) throws {
         let text = try definition(evidence(binding))
         for word in ["when", "iPhone", "device_model", "metadata.timestamp", "metadata.model", "metadata.location", "2026"] {
@@ -39,7 +39,7 @@ struct UnsignedMetadataTests {
         #expect(try definition(evidence(.photoDepthMetadata)).contains("\"when\":\"\(Timestamp.format(Fixture.capturedAt))\""))
     }
 
-    @Test("are sound without a time, and hold to their schemas")
+    @Test("are valid without a time, and match their schemas")
     func sound() throws {
         let fixture = try Fixture()
         let writer = try CredentialWriter(signer: fixture.signer, timestampAuthority: nil)

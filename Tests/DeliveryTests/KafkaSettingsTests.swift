@@ -41,6 +41,15 @@ struct KafkaSettingsTests {
         }
     }
 
+    @Test("a session lasts six seconds without a heartbeat, or what is given in its bounds")
+    func session() throws {
+        #expect(try read([:]).sessionTimeout == .seconds(6))
+        #expect(try read(["RIAL_KAFKA_SESSION_TIMEOUT_MS": "2000"]).sessionTimeout == .seconds(2))
+        for value in ["0", "999", "60001", "2s"] {
+            #expect(variable(["RIAL_KAFKA_SESSION_TIMEOUT_MS": value]) == "RIAL_KAFKA_SESSION_TIMEOUT_MS", "\(value)")
+        }
+    }
+
     @Test("the password may be in a file")
     func file() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "rial-\(UUID())")

@@ -10,14 +10,18 @@ struct StoredCapture: Sendable {
     let id = CaptureID()
     let announcement: CaptureAnnouncement
 
-    init(in pool: PostgresPool) async throws {
-        let device = DeviceID()
-        let digest = try #require(ContentDigest(bytes: [UInt8](repeating: 7, count: 32)))
-        let photo = StoredMedia(key: "incoming/\(id)/photo", sha256: digest, sizeBytes: 1, contentType: "image/jpeg")
-        announcement = CaptureAnnouncement(
+    /// What the gateway says of such a capture.
+    static func announcement(_ id: CaptureID, by device: DeviceID) -> CaptureAnnouncement {
+        let photo = StoredMedia(key: "incoming/\(id)/photo", sha256: ContentDigest(of: [7]), sizeBytes: 1, contentType: "image/jpeg")
+        return CaptureAnnouncement(
             captureID: id, deviceID: device,
             content: .photo(PhotoContent(photo: photo, depth: photo, photoThenDepth: nil, depthWidth: 2, depthHeight: 2)),
             metadata: Array("{}".utf8), assertion: nil, receivedAt: Date(timeIntervalSince1970: 1_790_000_000))
+    }
+
+    init(in pool: PostgresPool) async throws {
+        let device = DeviceID()
+        announcement = Self.announcement(id, by: device)
         _ = try await pool.query(
             """
             INSERT INTO devices (id, platform, model, has_lidar, attestation_level, attestation_failure, key_id, request_key_algorithm,
@@ -28,15 +32,8 @@ struct StoredCapture: Sendable {
         _ = try await pool.query(
             """
             INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at, announcement)
-            VALUES (\(id.uuid), \(String(id.description.filter { $0 != "-" }.prefix(8))), \(device.uuid), 'photo', 'full', \(digest.bytes),
+            VALUES (\(id.uuid), \(String(id.description.filter { $0 != "-" }.prefix(8))), \(device.uuid), 'photo', 'full', \(ContentDigest(of: [7]).bytes),
                 now(), now(), \(PostgresJSON(encoding: announcement)))
             """)
-    }
-
-    static func with(_ body: @Sendable (StoredCapture, PostgresPool) async throws -> Void) async throws {
-        try await TestSchema.withPools(prefix: "pipeline") { pools in
-            let pool = try #require(pools.first)
-            try await body(try await StoredCapture(in: pool), pool)
-        }
     }
 }

@@ -21,7 +21,7 @@ struct DepthMapDecoderTests {
         #expect(map.width == 8 && map.height == 6)
     }
 
-    @Test("keeps the bits of values that are no numbers")
+    @Test("keeps the bits of NaN values")
     func bitPatterns() throws {
         let odd: [Float] = [.nan, .infinity, -.infinity, -0.0, -1, .leastNonzeroMagnitude]
         let map = try DepthMapDecoder.decode(Wrapping.gzip.compress(bytes(of: odd)), width: 3, height: 2)

@@ -56,7 +56,7 @@ struct DepthOrientationTests {
         #expect(analyze(square, nil).rotation == rotation)
     }
 
-    @Test("is the likeliest when nothing tells")
+    @Test("is the most likely one when nothing decides")
     func nothingTells() throws {
         let wall = try Maps.make { _, _ in 1 }
         let grey = try LumaImage(width: 192, height: 256, pixels: [UInt8](repeating: 100, count: 192 * 256))

@@ -120,7 +120,7 @@ struct DepthPreviewTests {
         try PNGEncoder.encode(width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
     }
 
-    @Test("has a scale of at least a factor of two, with round ticks inside")
+    @Test("has a scale that spans at least a factor of two, with round ticks")
     func scale() throws {
         let wall = DepthPreviewScale(try Maps.make { _, _ in 2 })
         #expect(abs(wall.far / wall.near - 2) < 1e-9)

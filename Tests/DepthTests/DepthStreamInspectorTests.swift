@@ -60,7 +60,7 @@ struct DepthStreamInspectorTests {
         #expect(threadSeconds() - start < 0.3)
     }
 
-    @Test("refuses what is no DEFLATE at all")
+    @Test("refuses bytes that are not DEFLATE")
     func garbage() {
         #expect(code(inspect(Array("this is not compressed".utf8), chunk: 4)) == .corrupt)
         #expect(code(inspect([0x1F, 0x8B, 0x00, 0x00], chunk: 1)) == .corrupt)

@@ -1,3 +1,4 @@
+import Models
 import Testing
 
 @testable import Depth
@@ -26,7 +27,7 @@ struct LargeMapTests {
         #expect(map.reduced() == map)
     }
 
-    @Test("have the numbers of what they are reduced to, bit by bit")
+    @Test("have the numbers of the reduced map, bit for bit")
     func sameNumbers() throws {
         let small = try Maps.mugOnDesk()
         let large = try DepthMap(
@@ -40,7 +41,7 @@ struct LargeMapTests {
         #expect(first.relief?.bitPattern == second.relief?.bitPattern)
     }
 
-    @Test("are judged as small ones are", arguments: [(1024, 1024), (640, 480), (300, 200), (1024, 256)])
+    @Test("get the same verdicts as small ones", arguments: [(1024, 1024), (640, 480), (300, 200), (1024, 256)])
     func verdicts(width: Int, height: Int) throws {
         var random = Randomness(3)
         let flat = try Maps.make(width: width, height: height) { u, v in 0.6 / (1 + 0.1 * u + 0.2 * v) * Maps.noise(&random) }

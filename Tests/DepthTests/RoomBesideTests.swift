@@ -1,9 +1,10 @@
+import Models
 import Depth
 import Testing
 
 /// A flat surface that leaves a part of the centre to a room behind it: what an attacker's screen looks like that does not fill the
 /// picture.
-@Suite("A surface beside which the room shows")
+@Suite("A surface with the room visible beside it")
 struct RoomBesideTests {
     enum Side: String, CaseIterable, Sendable {
         case left, right, top, bottom, topLeft, topRight, bottomLeft, bottomRight, shapeL, reverseL, both
@@ -49,7 +50,7 @@ struct RoomBesideTests {
     }
 
     /// Another room and another shape of the surface for each share; all of them together were tried once.
-    @Test("is never real, from whichever side", arguments: Side.allCases, shares.indices)
+    @Test("is never real, on any side", arguments: Side.allCases, shares.indices)
     func neverReal(side: Side, index: Int) throws {
         let share = Self.shares[index]
         let (slope, bend) = [(0.1, 0.0), (-0.3, 0), (0.05, 0.15)][(index / 3 + index) % 3]
@@ -59,13 +60,13 @@ struct RoomBesideTests {
         #expect(abs((result.relief ?? 0) - share) < 0.03 && (result.reliefFront ?? 1) < 0.02)
     }
 
-    @Test("is flat where the room takes less than a tenth", arguments: Side.allCases)
+    @Test("is flat when the room covers less than a tenth", arguments: Side.allCases)
     func flat(side: Side) throws {
         let result = DepthAnalysis.analyze(depth: try map(side, share: 0.08, room: .furnished), luma: nil, exifOrientation: nil)
         #expect(result.verdict == .flat)
     }
 
-    @Test("is not real either when the photo's edges lie on those of the room", arguments: Side.allCases, shares)
+    @Test("is not real when the photo's edges match those of the room", arguments: Side.allCases, shares)
     func withPhoto(side: Side, share: Double) throws {
         let depth = try map(side, share: share, room: .furnished)
         let photo = try LumaImage(
@@ -77,7 +78,7 @@ struct RoomBesideTests {
         #expect(result.photoEdgesOnSurface != nil)
     }
 
-    @Test("meets the specified rule, which then decides nothing")
+    @Test("satisfies the specified rule, which then decides nothing")
     func specifiedRule() throws {
         let depth = try Maps.make { u, v in
             if u > -0.45 && abs(v) < 0.8 { return 0.5 }

@@ -14,7 +14,7 @@ struct SampleVerdictTests {
         #expect(result.method == "relief-2")
     }
 
-    @Test("do not hang on the photo", arguments: Sample.all)
+    @Test("do not depend on the photo", arguments: Sample.all)
     func withoutPhoto(sample: Sample) throws {
         let result = DepthAnalysis.analyze(depth: try sample.depth(), luma: nil, exifOrientation: nil)
         #expect(result.verdict.rawValue == sample.label)

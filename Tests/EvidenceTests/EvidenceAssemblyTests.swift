@@ -1,6 +1,5 @@
 import CaptureProtocol
 import Foundation
-import Imaging
 import Models
 import Testing
 import TestSupport
@@ -53,7 +52,7 @@ struct EvidenceAssemblerTests {
             completedAt: Self.receipt.addingTimeInterval(0.25), kind: kind, analysisSource: kind.mode == .full ? .server : .device)
     }
 
-    @Test("gives HIGH to a sound capture, with every finding in the package")
+    @Test("gives HIGH to a capture that passes every check, with every finding in the package")
     func sound() throws {
         let (package, confidence) = try assemble(
             attestation(.pass, .photoDepthMetadata), depth(.real), exif: exif,
@@ -101,7 +100,7 @@ struct EvidenceAssemblerTests {
         #expect(package.depthAnalysis.status == .pass)
     }
 
-    @Test("is suspicious of one contradiction in the metadata")
+    @Test("is SUSPICIOUS after one contradiction in the metadata")
     func contradiction() throws {
         var future = exif
         future.dateTimeOriginal = "2027:11:21 07:00:00"
@@ -144,7 +143,7 @@ struct EvidenceAssemblerTests {
         #expect(none.status == .unavailable && none.reason?.known == .noDepth)
     }
 
-    @Test("takes a device's word for its sensor where the model says nothing", arguments: ["iPhone 15 Pro", "iPhone", "iPhone99,9"])
+    @Test("believes the device about its sensor when the model is unknown", arguments: ["iPhone 15 Pro", "iPhone", "iPhone99,9"])
     func hasLiDAR(model: String) throws {
         for word in [true, nil] {
             let package = try assemble(attestation(.pass, .photoDepth, model: model, hasLiDAR: word), depth(.real), exif: nil).package

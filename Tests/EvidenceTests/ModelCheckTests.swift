@@ -1,17 +1,16 @@
-import Imaging
 import Models
 import Testing
 
 @testable import Evidence
 
-@Suite("Model and resolution checks")
+@Suite("Model check")
 struct ModelCheckTests {
     static let supported = (12...17).flatMap { ["iPhone \($0) Pro", "iPhone \($0) Pro Max"] }
 
     @Test("passes every iPhone Pro from 12 to 17, by name", arguments: supported)
     func names(model: String) {
-        #expect(MetadataChecks.model(exif: model, claimed: model, registered: model) == MetadataCheck(.pass))
-        #expect(MetadataChecks.model(exif: nil, claimed: model, registered: "iPhone") == MetadataCheck(.pass))
+        #expect(ModelCheck.result(exif: model, claimed: model, registered: model) == MetadataCheck(.pass))
+        #expect(ModelCheck.result(exif: nil, claimed: model, registered: "iPhone") == MetadataCheck(.pass))
     }
 
     @Test(
@@ -26,7 +25,7 @@ struct ModelCheckTests {
         for (exif, claimed, registered) in [
             (name, identifier, name), (name, identifier, identifier), (identifier, name, name), (identifier, identifier, name),
         ] {
-            #expect(MetadataChecks.model(exif: exif, claimed: claimed, registered: registered) == MetadataCheck(.pass))
+            #expect(ModelCheck.result(exif: exif, claimed: claimed, registered: registered) == MetadataCheck(.pass))
         }
     }
 
@@ -65,36 +64,6 @@ struct ModelCheckTests {
             ("iPhone 15 Pro", "", "", .pass, nil),
         ] as [(String?, String, String, CheckStatus, ModelReason?)])
     func combinations(exif: String?, claimed: String, registered: String, status: CheckStatus, reason: ModelReason?) {
-        #expect(MetadataChecks.model(exif: exif, claimed: claimed, registered: registered) == MetadataCheck(status, reason: reason))
-    }
-
-    @Test(
-        "knows sizes by model, in either orientation",
-        arguments: [
-            ("iPhone 12 Pro", 4032, 3024, true), ("iPhone 12 Pro", 3024, 4032, true), ("iPhone 12 Pro", 4032, 2268, true),
-            ("iPhone 12 Pro", 3024, 3024, true), ("iPhone 13 Pro Max", 8064, 6048, false), ("iPhone 14 Pro", 8064, 6048, true),
-            ("iPhone 14 Pro", 5712, 4284, false), ("iPhone16,1", 4284, 5712, true), ("iPhone 15 Pro Max", 8064, 6048, true),
-            ("iPhone 17 Pro", 5712, 3213, true), ("iPhone 17 Pro", 640, 480, false), ("iPhone 17 Pro", 4032, 3023, false),
-            ("iPhone 17 Pro", 0, 0, false),
-        ])
-    func sizes(model: String, width: Int, height: Int, isKnown: Bool) {
-        var fields = EXIFFields()
-        fields.pixelWidth = width
-        fields.pixelHeight = height
-        let expected: MetadataCheck<ResolutionReason> =
-            isKnown ? MetadataCheck(.pass) : MetadataCheck(.unavailable, reason: .sizeNotInTable)
-        #expect(MetadataChecks.resolution(fields, claimed: model) == expected)
-        fields.model = model
-        #expect(MetadataChecks.resolution(fields, claimed: "iPhone") == expected)
-    }
-
-    @Test("cannot tell a resolution without size or model")
-    func noResolution() {
-        #expect(MetadataChecks.resolution(nil, claimed: "iPhone 15 Pro") == MetadataCheck(.unavailable, reason: .sizeUnknown))
-        #expect(MetadataChecks.resolution(EXIFFields(), claimed: "iPhone 15 Pro") == MetadataCheck(.unavailable, reason: .sizeUnknown))
-        var fields = EXIFFields()
-        (fields.pixelWidth, fields.pixelHeight) = (4032, 3024)
-        #expect(MetadataChecks.resolution(fields, claimed: "iPhone") == MetadataCheck(.unavailable, reason: .modelUnknown))
-        #expect(MetadataChecks.resolution(fields, claimed: "iPhone 15") == MetadataCheck(.unavailable, reason: .sizeNotInTable))
+        #expect(ModelCheck.result(exif: exif, claimed: claimed, registered: registered) == MetadataCheck(status, reason: reason))
     }
 }

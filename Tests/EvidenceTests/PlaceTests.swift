@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Places")
 struct PlaceTests {
-    @Test("has the cities at hand")
+    @Test("has its data of cities")
     func loaded() { #expect(CityNames.shared.count > 30_000) }
 
     @Test(
@@ -59,7 +59,7 @@ struct PlaceTests {
         #expect(CityNames.shared.name(latitude: -16.6, longitude: 180) == CityNames.shared.name(latitude: -16.6, longitude: -180))
     }
 
-    @Test("agrees with looking at every city", arguments: 0..<4)
+    @Test("agrees with a search of every city", arguments: 0..<4)
     func exhaustive(part: Int) throws {
         let text = try String(contentsOf: CityNames.resources.appendingPathComponent("cities15000.tsv"), encoding: .utf8)
         let places = try text.split(separator: "\n").dropFirst().map { line in
@@ -90,7 +90,7 @@ struct PlaceTests {
         #expect(abs(SpherePoint.kilometres(squaredChord: SpherePoint.squaredChord(kilometres: 350)) - 350) < 1e-6)
     }
 
-    @Test("is at sea without its data")
+    @Test("finds no city without its data")
     func withoutData() {
         let names = CityNames(folder: URL(fileURLWithPath: "/nowhere"))
         #expect(names.count == 0 && names.name(latitude: 45.764, longitude: 4.8357) == "at sea")
@@ -117,7 +117,7 @@ struct PlaceTests {
         ] as [(Double, Double, CheckStatus)])
     func onEarth(latitude: Double, longitude: Double, status: CheckStatus) {
         let location = PreciseLocation(latitude: latitude, longitude: longitude, altitude: nil, accuracy: nil)
-        #expect(MetadataChecks.location(location) == MetadataCheck(status, reason: status == .fail ? .notOnEarth : nil))
-        #expect(MetadataChecks.location(nil) == MetadataCheck(.unavailable, reason: .notProvided))
+        #expect(LocationCheck.result(location) == MetadataCheck(status, reason: status == .fail ? .notOnEarth : nil))
+        #expect(LocationCheck.result(nil) == MetadataCheck(.unavailable, reason: .notProvided))
     }
 }

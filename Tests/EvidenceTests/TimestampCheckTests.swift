@@ -1,6 +1,5 @@
 import CaptureProtocol
 import Foundation
-import Imaging
 import Models
 import Testing
 
@@ -32,7 +31,7 @@ struct TimestampCheckTests {
         ] as [(Int, CheckStatus, TimestampReason?)])
     func age(milliseconds: Int, status: CheckStatus, reason: TimestampReason?) {
         let captured = Self.receipt.addingTimeInterval(-Double(milliseconds) / 1000)
-        let check = MetadataChecks.timestamp(
+        let check = TimestampCheck.result(
             Self.exif(millisecondsBeforeReceipt: milliseconds), capturedAt: captured, receivedAt: Self.receipt)
         #expect(check == MetadataCheck(status, reason: reason))
     }
@@ -45,15 +44,15 @@ struct TimestampCheckTests {
         ])
     func claimed(milliseconds: Int, difference: Int, isClose: Bool) {
         let captured = Self.receipt.addingTimeInterval(Double(difference - milliseconds) / 1000)
-        let check = MetadataChecks.timestamp(
+        let check = TimestampCheck.result(
             Self.exif(millisecondsBeforeReceipt: milliseconds), capturedAt: captured, receivedAt: Self.receipt)
         #expect((check == MetadataCheck(.fail, reason: .differsFromCapturedAt)) == !isClose)
         #expect((check.status == .fail) == !isClose)
     }
 
-    @Test("says first that the photo is from the future")
+    @Test("reports a photo from the future before anything else")
     func order() {
-        let check = MetadataChecks.timestamp(
+        let check = TimestampCheck.result(
             Self.exif(millisecondsBeforeReceipt: -121_000), capturedAt: .distantPast, receivedAt: Self.receipt)
         #expect(check.reason?.known == .afterReceipt)
     }
@@ -71,7 +70,7 @@ struct TimestampCheckTests {
         var fields = EXIFFields()
         fields.dateTimeOriginal = time
         fields.offsetTimeOriginal = offset
-        let check = MetadataChecks.timestamp(fields, capturedAt: .distantPast, receivedAt: Self.receipt)
+        let check = TimestampCheck.result(fields, capturedAt: .distantPast, receivedAt: Self.receipt)
         #expect(check == MetadataCheck(.unavailable, reason: reason))
     }
 
@@ -81,7 +80,7 @@ struct TimestampCheckTests {
     func claimedAfterReceipt(milliseconds: Int, fails: Bool) {
         let captured = Self.receipt.addingTimeInterval(Double(milliseconds) / 1000)
         for exif in [nil, EXIFFields(), Self.exif(millisecondsBeforeReceipt: 1000)] {
-            let check = MetadataChecks.timestamp(exif, capturedAt: captured, receivedAt: Self.receipt)
+            let check = TimestampCheck.result(exif, capturedAt: captured, receivedAt: Self.receipt)
             #expect((check == MetadataCheck(.fail, reason: .afterReceipt)) == fails)
             #expect((check.status == .fail) == fails)
         }
@@ -89,7 +88,7 @@ struct TimestampCheckTests {
 
     @Test("cannot tell without EXIF")
     func noEXIF() {
-        let check = MetadataChecks.timestamp(nil, capturedAt: Self.receipt, receivedAt: Self.receipt)
+        let check = TimestampCheck.result(nil, capturedAt: Self.receipt, receivedAt: Self.receipt)
         #expect(check == MetadataCheck(.unavailable, reason: .noEXIFTime))
     }
 

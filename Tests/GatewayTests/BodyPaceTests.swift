@@ -74,15 +74,15 @@ struct BodyPaceTests {
 }
 
 @Suite("The pace of answers")
-struct AnswerPaceTests {
+struct ResponsePaceTests {
     @Test("is too slow when something waited through a window and too little left")
     func slow() {
         let pace = Answer()
         pace.write(1_000_000)
         // It began in this window: the next one tells.
         #expect(!pace.isTooSlow(waiting: 900_000))
-        #expect(!pace.isTooSlow(waiting: 900_000 - AnswerPace.leastBytes))
-        #expect(pace.isTooSlow(waiting: 900_001 - 2 * AnswerPace.leastBytes))
+        #expect(!pace.isTooSlow(waiting: 900_000 - ResponsePace.leastBytes))
+        #expect(pace.isTooSlow(waiting: 900_001 - 2 * ResponsePace.leastBytes))
     }
 
     @Test("what is written meanwhile counts by what leaves")
@@ -121,7 +121,7 @@ private final class Body {
 }
 
 private final class Answer {
-    private var pace = AnswerPace()
+    private var pace = ResponsePace()
 
     func write(_ bytes: Int) { pace.write(bytes) }
     func isTooSlow(waiting bytes: Int) -> Bool { pace.isTooSlow(waiting: bytes) }

@@ -1,3 +1,4 @@
+import Models
 import CaptureProtocol
 import Delivery
 import Foundation
@@ -55,7 +56,7 @@ struct CaptureRepositoryTests {
             let id = CaptureID()
             try await IntakeRepository(database: pool).open(id, device: device)
             #expect(await IntakeRepository(database: pool).outcome(of: id) == .abandoned)
-            await #expect(throws: APIError.self) {
+            await #expect(throws: CaptureError.self) {
                 _ = try await captures.record(id, Self.submission(), device: device, receivedAt: now)
             }
             #expect(try await pool.query("SELECT id FROM captures").isEmpty)

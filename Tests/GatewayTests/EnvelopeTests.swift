@@ -25,7 +25,7 @@ struct EnvelopeTests {
 
     @Test("every code is answered in the envelope", arguments: ErrorCode.allCases)
     func failure(code: ErrorCode) async throws {
-        let context = try makeContext()
+        let context = makeContext()
         let error = APIError(code, "A sentence.", details: [.init(field: "a.b", problem: "is wrong")], headers: [.retryAfter: "7"])
         let response = Envelope.failure(error, request: makeRequest(), context: context)
         #expect(response.status == code.status)
@@ -43,14 +43,14 @@ struct EnvelopeTests {
 
     @Test("an error without details has no such member")
     func noDetails() async throws {
-        let response = Envelope.failure(APIError(.gone, "x"), request: makeRequest(), context: try makeContext())
+        let response = Envelope.failure(APIError(.gone, "x"), request: makeRequest(), context: makeContext())
         let body = try #require(try await response.json()["error"] as? [String: Any])
         #expect(Set(body.keys) == ["code", "message"])
     }
 
     @Test("every code is a problem of RFC 9457 where the client asks for one", arguments: ErrorCode.allCases)
     func problem(code: ErrorCode) async throws {
-        let context = try makeContext()
+        let context = makeContext()
         let request = makeRequest(.get, "/", [.accept: "application/problem+json, application/json;q=0.5"])
         let response = Envelope.failure(APIError(code, "A sentence."), request: request, context: context)
         #expect(response.status == code.status)
@@ -66,7 +66,7 @@ struct EnvelopeTests {
 
     @Test("a success carries its data, headers and status")
     func success() async throws {
-        let context = try makeContext()
+        let context = makeContext()
         let response = try Envelope.success(["a": 1], status: .created, headers: [.location: "/x"], context: context)
         #expect(response.status == .created)
         #expect(response.headers[.location] == "/x")

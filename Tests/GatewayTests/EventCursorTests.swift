@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import Models
 import Testing
@@ -156,12 +157,12 @@ struct EventCursorTests {
         return String(decoding: try WireJSON.encode(package), as: UTF8.self)
     }
 
-    static func row(_ status: String, evidence: String? = nil) throws -> CaptureRow {
+    static func row(_ status: String, evidence: String? = nil, confidence: String = "high") throws -> CaptureRow {
         try CaptureRow(
             makeRow([
                 "id": UUID().uuidString.lowercased(), "short_id": "abcdEFGH", "device_id": UUID().uuidString.lowercased(), "type": "photo",
                 "capture_mode": "full", "status": status, "failure": status == "failed" ? "intake_missing" : nil,
-                "confidence_level": status == "complete" ? "high" : nil, "media_sha256": "\\x" + String(repeating: "01", count: 32),
+                "confidence_level": status == "complete" ? confidence : nil, "media_sha256": "\\x" + String(repeating: "01", count: 32),
                 "captured_at": "2026-11-21 07:00:00+00", "uploaded_at": "2026-11-21 07:00:01+00", "evidence": evidence, "location": nil,
                 "detection": nil, "media_names": "{public.jpg,thumbnail.jpg}",
             ]))

@@ -12,10 +12,14 @@ import NIOEmbedded
 /// A moment with whole milliseconds, so that windows can be met exactly.
 let now = Date(timeIntervalSince1970: 1_795_000_000)
 
-func makeContext(from address: String? = nil) throws -> GatewayContext {
+func makeContext(from address: SocketAddress? = nil) -> GatewayContext {
     let channel = EmbeddedChannel()
-    channel.remoteAddress = try address.map { try SocketAddress(ipAddress: $0, port: 4711) }
+    channel.remoteAddress = address
     return GatewayContext(source: ApplicationRequestContextSource(channel: channel, logger: Logger(label: "tests")))
+}
+
+func makeContext(from address: String) throws -> GatewayContext {
+    makeContext(from: try SocketAddress(ipAddress: address, port: 4711))
 }
 
 func makeRequest(_ method: HTTPRequest.Method = .get, _ path: String = "/", _ headers: HTTPFields = [:]) -> Request {
@@ -31,6 +35,8 @@ extension Response {
         try await body.write(Collector(into: collected))
         return collected.bytes
     }
+
+    func text() async throws -> String { String(decoding: try await bytes(), as: UTF8.self) }
 
     func json() async throws -> [String: Any] {
         try JSONSerialization.jsonObject(with: Data(try await bytes())) as? [String: Any] ?? [:]
@@ -61,13 +67,13 @@ func makeRow(_ columns: KeyValuePairs<String, String?>) -> Row {
     return Row(table: ResultTable(columns: columns.map(\.key), bytes: bytes, cells: cells), index: 0)
 }
 
-/// What a call refused.
+/// The response to what a call refused.
 func refusal(_ body: () throws -> Void) -> APIError? {
     do {
         try body()
         return nil
     } catch {
-        return error as? APIError
+        return APIError(refusal: error)
     }
 }
 
@@ -76,6 +82,6 @@ func refusal(of body: () async throws -> Void) async -> APIError? {
         try await body()
         return nil
     } catch {
-        return error as? APIError
+        return APIError(refusal: error)
     }
 }

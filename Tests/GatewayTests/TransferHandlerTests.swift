@@ -9,7 +9,7 @@ import Testing
 /// A connection whose clock the test holds.
 @Suite("What a connection's transfers may take")
 struct TransferHandlerTests {
-    @Test("a body that is too slow ends as an error for its reader, and its answer as the connection's last", arguments: [12, 14])
+    @Test("a body that is too slow ends as an error for its reader, and its response as the connection's last", arguments: [12, 14])
     func slowBody(pause: Int64) throws {
         let connection = try Connection()
         try connection.request(length: 10_000_000)
@@ -213,7 +213,7 @@ private final class Connection {
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            if let refusal = error as? APIError { refusals.append(refusal) }
+            if let refusal = APIError(refusal: error) { refusals.append(refusal) }
         }
     }
 }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Testing
 
 @testable import Gateway
@@ -11,10 +12,11 @@ struct VerificationPermitsTests {
             VerificationPermits(1, queueLimit: 5, timeout: .milliseconds(20), metric: "test_permits"),
         ] {
             try await permits.withPermit {
-                await #expect {
+                _ = await #expect {
                     try await permits.withPermit {}
                 } throws: { error in
-                    (error as? APIError)?.code == .serviceUnavailable && (error as? APIError)?.headers[.retryAfter] != nil
+                    let response = APIError(refusal: error)
+                    return response?.code == .serviceUnavailable && response?.headers[.retryAfter] != nil
                 }
             }
             try await permits.withPermit {}

@@ -56,3 +56,26 @@ struct WaitersTests {
     @Test("waking a key that nobody waits for does nothing")
     func nobody() { Waiters().wake("a") }
 }
+
+@Suite("Wait list")
+struct WaitListTests {
+    @Test("a key wakes those who wait for it, once, and nobody else")
+    func removeAll() {
+        var list = WaitList<String>()
+        for (name, key) in [("one", "a"), ("two", "a"), ("three", "b")] { list.add(name, list.id(), for: key) }
+        #expect(list.removeAll(for: "a").sorted() == ["one", "two"] && list.count == 1)
+        #expect(list.removeAll(for: "a").isEmpty && list.removeAll(for: "c").isEmpty)
+        #expect(list.removeAll(for: "b") == ["three"] && list.count == 0)
+    }
+
+    @Test("one waiter leaves alone, and only if it is there")
+    func remove() {
+        var list = WaitList<String>()
+        let (first, second, absent) = (list.id(), list.id(), list.id())
+        list.add("one", first, for: "a")
+        list.add("two", second, for: "a")
+        #expect(list.remove(absent, for: "a") == nil && list.remove(first, for: "b") == nil)
+        #expect(list.remove(first, for: "a") == "one" && list.remove(first, for: "a") == nil)
+        #expect(list.removeAll(for: "a") == ["two"] && list.count == 0)
+    }
+}

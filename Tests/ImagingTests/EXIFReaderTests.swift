@@ -81,7 +81,7 @@ struct EXIFReaderTests {
         (0x0110, 0xffff, .max, .max), (0x0112, 3, .max, 8), (0x0112, 12, 1, 8), (0x8825, 4, 1, .max),
     ]
 
-    @Test("survives fields that lie", arguments: lyingFields)
+    @Test("survives false offsets and counts", arguments: lyingFields)
     func lies(tag: UInt16, type: UInt16, count: UInt32, word: UInt32) throws {
         for isLittleEndian in [true, false] {
             let segment = EXIFBuilder(isLittleEndian: isLittleEndian).segment([tag: .raw(type, count, word)])

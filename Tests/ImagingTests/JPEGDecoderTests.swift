@@ -41,13 +41,13 @@ struct JPEGDecoderTests {
         #expect(code { try PhotoVariants(bomb).copies(orientation: 1) } == .tooLarge)
     }
 
-    @Test("refuses a picture without extent", arguments: [(0, 64), (64, 0)])
+    @Test("refuses a picture with a width or height of 0", arguments: [(0, 64), (64, 0)])
     func empty(width: Int, height: Int) throws {
         let jpeg = TestPictures.announcing(width: width, height: height, try TestPictures.jpeg(width: 64, height: 64))
         #expect(code { try JPEGDecoder.decodePlanar(jpeg, fitting: 8) } == .corrupt)
     }
 
-    @Test("holds progressive pictures to a lower limit, since they are held whole")
+    @Test("has a lower limit for progressive pictures, which are kept whole in memory")
     func progressiveLimit() throws {
         var jpeg = TestPictures.announcing(width: 6000, height: 4000, try TestPictures.jpeg(width: 64, height: 64))
         #expect(code { try JPEGDecoder.size(of: jpeg) } == nil)
@@ -112,7 +112,7 @@ struct JPEGDecoderTests {
         }
     }
 
-    @Test("refuses what is no JPEG", arguments: ["", "\u{FF}", "GIF89a", "PNG and more text than a header needs"])
+    @Test("refuses anything but a JPEG", arguments: ["", "\u{FF}", "GIF89a", "PNG and more text than a header needs"])
     func garbage(text: String) {
         #expect(code { try JPEGDecoder.decodePlanar(Array(text.utf8), fitting: 8) } == .corrupt)
         #expect(code { try JPEGDecoder.decodePlanar([0xFF, 0xD8, 0xFF, 0xD9], fitting: 8) } == .corrupt)

@@ -1,3 +1,4 @@
+import Models
 import Foundation
 import Imaging
 import Testing
@@ -103,7 +104,7 @@ struct JPEGSegmentsTests {
         #expect(try JPEGSegments.publicCopy(of: sound) == sound)
     }
 
-    @Test("takes no EXIF from behind the first scan, where readers see none")
+    @Test("ignores EXIF after the first scan, as readers do")
     func lateEXIF() throws {
         let jpeg = try TestPictures.jpeg(width: 48, height: 32)
         let late = Array(jpeg.dropLast(2)) + EXIFBuilder().segment(EXIFReaderTests.sound) + jpeg.suffix(2)

@@ -108,7 +108,7 @@ struct PhotoVariantsTests {
         #expect(luma.pixels[0] > 240 && luma.pixels[luma.pixels.count - 1] < 120)
     }
 
-    @Test("are not made of what is no photo", arguments: [[], [0xff, 0xd8], Array("GIF89a".utf8)])
+    @Test("are not made from files that are not photos", arguments: [[], [0xff, 0xd8], Array("GIF89a".utf8)])
     func refuses(bytes: [UInt8]) {
         #expect(throws: ImagingError.self) { try PhotoVariants(bytes).copies(orientation: 1) }
     }

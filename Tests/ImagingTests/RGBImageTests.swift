@@ -74,7 +74,7 @@ struct RGBImageTests {
         }
     }
 
-    @Test("need as many pixels as their size says")
+    @Test("need exactly width × height pixels")
     func shape() {
         #expect(throws: ImagingError.self) { _ = try RGBImage(width: 2, height: 2, pixels: [0, 0, 0]) }
         #expect(throws: ImagingError.self) { _ = try RGBImage(width: 0, height: 0, pixels: []) }
@@ -91,7 +91,7 @@ struct RGBImageTests {
         #expect(small.pixels[(y * width + x) * 3] > 230)
     }
 
-    @Test("are not encoded at a quality that does not exist", arguments: [0, 101, -1])
+    @Test("are not encoded at an invalid quality", arguments: [0, 101, -1])
     func quality(quality: Int) throws {
         let image = try numbered()
         #expect(throws: ImagingError.self) { _ = try JPEGEncoder.encode(image, quality: quality) }

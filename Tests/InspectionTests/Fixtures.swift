@@ -20,18 +20,7 @@ enum Fixtures {
         InspectorPool(executable: executable, trustAnchorsFile: rootFile, concurrency: concurrency, waiting: waiting, limits: limits)
     }
 
-    /// Waits until something holds.
-    /// - Returns: false if it does not within the time.
-    static func wait(_ limit: Duration = .seconds(10), until condition: () throws -> Bool) async throws -> Bool {
-        let deadline = ContinuousClock.now.advanced(by: limit)
-        while ContinuousClock.now < deadline {
-            if try condition() { return true }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        return try condition()
-    }
-
-    /// Processes that this one has started and not collected, running or not.
+    /// Child processes of this one that were not reaped, running or not.
     static func children() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { $0.allSatisfy(\.isNumber) }.compactMap { process in
             guard let line = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return nil }

@@ -2,6 +2,7 @@ import Foundation
 import Inspection
 import Models
 import Synchronization
+import TestSupport
 import Testing
 
 /// With shell scripts in the inspector's place, which misbehave as no sound file can make it.
@@ -44,7 +45,7 @@ extension InspectionSuite {
         #expect(try Fixtures.children().isEmpty)
     }
 
-    @Test("takes a report of exactly as many bytes as it may have, and no more")
+    @Test("accepts a report of exactly the largest size, and no larger one")
     func boundsOutput() async throws {
         let program = try TemporaryFile(script: "echo '\(Self.report)'")
         let file = try TemporaryFile([1])
@@ -57,7 +58,7 @@ extension InspectionSuite {
         }
     }
 
-    @Test("gives the process the file from its start and the anchors, nothing else of ours, and lets the position be")
+    @Test("gives the process the file from its start and the anchors and nothing else, and keeps the file's position")
     func isolates() async throws {
         setenv("RIAL_TEST_SECRET", "secret", 1)
         defer { unsetenv("RIAL_TEST_SECRET") }
@@ -104,11 +105,10 @@ extension InspectionSuite {
             }
         }
         var process: pid_t = 0
-        let isRunning = try await Fixtures.wait {
+        try await poll("the program runs", within: .seconds(10)) {
             process = pid_t(try String(contentsOfFile: note.path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
             return process > 0
         }
-        try #require(isRunning)
         #expect(kill(process, 0) == 0)
         let start = ContinuousClock.now
         task.cancel()
@@ -118,7 +118,7 @@ extension InspectionSuite {
         #expect(try Fixtures.children().isEmpty)
     }
 
-    @Test("refuses at once whom there is no place to wait for, lets the others in by turns, and lets go of who is cancelled")
+    @Test("refuses callers at once when the queue is full, serves the others in order, and drops cancelled ones")
     func bounds() async throws {
         let gate = try TemporaryFile()
         let program = try TemporaryFile(script: "while [ ! -s \(gate.path) ]; do sleep 0.01; done; echo '\(Self.report)'")
@@ -134,7 +134,7 @@ extension InspectionSuite {
             }
         }
         let running = [call(), call()]
-        #expect(try await Fixtures.wait { try Fixtures.children().count == 2 })
+        try await poll("two processes run", within: .seconds(10)) { try Fixtures.children().count == 2 }
         let cancelled = call()
         cancelled.cancel()
         #expect(await cancelled.value == .failure(.cancelled))
@@ -142,7 +142,7 @@ extension InspectionSuite {
         let more = (0..<5).map { _ in call() }
         let busy = Counter()
         let watchers = more.map { task in Task { if await task.value == .failure(.busy) { busy.count.withLock { $0 += 1 } } } }
-        #expect(try await Fixtures.wait { busy.count.withLock { $0 } == 2 })
+        try await poll("two callers are refused", within: .seconds(10)) { busy.count.withLock { $0 } == 2 }
         try Data([1]).write(to: URL(fileURLWithPath: gate.path))
         for task in running { #expect(await task.value == .success(.report(CredentialReport(state: .none)))) }
         for watcher in watchers { await watcher.value }
@@ -161,13 +161,13 @@ extension InspectionSuite {
                     try await pool.inspect(fileDescriptor: file.descriptor, mediaType: nil) == .unreadable(reason: .timeout)
                 }
             }
-            #expect(try await Fixtures.wait { try Fixtures.children().count == 32 })
+            try await poll("all processes run", within: .seconds(10)) { try Fixtures.children().count == 32 }
             for try await isTimeout in group { #expect(isTimeout) }
         }
         #expect(try Fixtures.children().isEmpty)
     }
 
-    @Test("says what is wrong with the installation rather than the file")
+    @Test("reports a fault of the installation, not of the file")
     func isUnavailable() async throws {
         let file = try TemporaryFile([1])
         let misconfigured = try TemporaryFile(script: "echo no sandbox here >&2; exit 78")

@@ -19,7 +19,7 @@ extension InspectionSuite {
         await #expect(throws: InspectionError.self) { try await pool.selfTest() }
     }
 
-    @Test("tells a trusted signer from an unknown one and a changed file from both")
+    @Test("distinguishes a trusted signer, an unknown one and a changed file")
     func reads() async throws {
         let bytes = try Fixtures.resource("signed.jpg")
         let file = try TemporaryFile(bytes)
@@ -32,7 +32,7 @@ extension InspectionSuite {
         #expect(try await Fixtures.pool().state(of: changedFile) == .invalid)
     }
 
-    @Test("connects to nobody whom a file names as keeper of its manifest")
+    @Test("does not fetch a manifest from the address that a file names")
     func staysOffline() async throws {
         let listener = try #require(Listener())
         // Ports that the system chooses have five digits, so that no length in the file changes.
@@ -55,7 +55,7 @@ extension InspectionSuite {
         #expect(listener.hasCaller)
     }
 
-    @Test("answers for every hostile file within its limits, and for the next sound one as ever", arguments: HostileFile.all)
+    @Test("reports on every hostile file within its limits, and on the next good one as usual", arguments: HostileFile.all)
     func survives(hostile: HostileFile) async throws {
         let file = try TemporaryFile(try hostile.bytes())
         let pool = Fixtures.pool()
@@ -69,14 +69,14 @@ extension InspectionSuite {
         #expect(try await pool.state(of: try TemporaryFile(try Fixtures.resource("signed.jpg"))) == .trusted)
     }
 
-    @Test("answers for a PDF that is fed to it, though no thread may be made", arguments: ["application/pdf", "image/jpeg"])
+    @Test("reports on a PDF although it cannot create threads", arguments: ["application/pdf", "image/jpeg"])
     func readsPDF(mediaType: String) async throws {
         let file = try TemporaryFile(HostileFile.pdf)
         let outcome = try await Fixtures.pool().inspect(fileDescriptor: file.descriptor, mediaType: mediaType)
         #expect(outcome == .report(CredentialReport(state: .none)))
     }
 
-    @Test("tells its own signers from those that are listed")
+    @Test("distinguishes our own signers from listed ones")
     func tellsOwn() async throws {
         let file = try TemporaryFile(try Fixtures.resource("signed.jpg"))
         let pools = [
@@ -96,7 +96,7 @@ extension InspectionSuite {
         }
     }
 
-    @Test("says so where a file needs more memory than there is")
+    @Test("reports when a file needs too much memory")
     func boundsMemory() async throws {
         let file = try TemporaryFile(try HostileFile.padded())
         let outcome = try await Fixtures.pool(limits: InspectionLimits(memoryBytes: 128 << 20))
@@ -105,7 +105,7 @@ extension InspectionSuite {
         #expect(try await Fixtures.pool().state(of: file) == .invalid)
     }
 
-    @Test("answers a hundred at once")
+    @Test("inspects a hundred files at once")
     func concurrent() async throws {
         let file = try TemporaryFile(try Fixtures.resource("signed.jpg"))
         let pool = Fixtures.pool(concurrency: 4, waiting: 100)

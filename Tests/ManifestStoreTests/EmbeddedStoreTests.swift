@@ -29,7 +29,7 @@ struct EmbeddedStoreTests {
         }
     }
 
-    @Test("are put together from one segment or several", arguments: [[], [100], [24, 25, 199]])
+    @Test("are assembled from one or more segments", arguments: [[], [100], [24, 25, 199]])
     func whole(cuts: [Int]) throws {
         let pieces = Self.segments(Self.box(), cuts: cuts)
         let jpeg = [0xff, 0xd8] + Self.comment + pieces.joined() + Self.comment + Self.scan
@@ -38,7 +38,7 @@ struct EmbeddedStoreTests {
         #expect(found.range == 8..<8 + pieces.joined().count)
     }
 
-    @Test("do not count if they are not whole, in order, alone and in one place")
+    @Test("are ignored unless complete, in order, contiguous and the only one")
     func unsound() {
         let box = Self.box()
         let pieces = Self.segments(box, cuts: [100, 150])

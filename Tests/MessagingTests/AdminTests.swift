@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Admin")
 struct AdminTests {
-    @Test("sees whether a broker answers", arguments: TestBroker.available)
+    @Test("reports whether a broker responds", arguments: TestBroker.available)
     func reachable(broker: TestBroker) async throws {
         try await broker.with { configuration, topic in
             let admin = KafkaAdmin(configuration)
@@ -43,7 +43,7 @@ struct AdminTests {
         }
     }
 
-    @Test("fails transiently while no broker is there")
+    @Test("fails with a transient error while there is no broker")
     func away() async throws {
         let admin = KafkaAdmin(KafkaConfiguration(brokers: "127.0.0.1:1", clientID: "tests"))
         #expect(await kafkaError { try await admin.createTopics(["t"], partitions: 1) }?.isTransient == true)
@@ -52,7 +52,7 @@ struct AdminTests {
 
 @Suite("Topic reader")
 struct TopicReaderTests {
-    @Test("reads a topic from its beginning, as often as it is asked", arguments: TestBroker.available)
+    @Test("reads a topic from its beginning every time", arguments: TestBroker.available)
     func reads(broker: TestBroker) async throws {
         try await broker.with(partitions: 3) { configuration, topic in
             let producer = try KafkaProducer(configuration, logger: logger)
@@ -69,7 +69,7 @@ struct TopicReaderTests {
         }
     }
 
-    @Test("finds nothing in a topic that is not there", arguments: TestBroker.available.filter { $0 == .real })
+    @Test("finds nothing in a missing topic", arguments: TestBroker.available.filter { $0 == .real })
     func absent(broker: TestBroker) async throws {
         try await broker.with { configuration, topic in
             for name in [topic, topic + "-none"] {
@@ -82,7 +82,7 @@ struct TopicReaderTests {
 
 @Suite("Unknown topics")
 struct UnknownTopicsTests {
-    @Test("are told of again, ever more rarely, until a record came")
+    @Test("are reported again at growing intervals until a record arrives")
     func reminds() {
         let told = Told()
         var topics = UnknownTopics { _ in told.increment() }

@@ -53,7 +53,7 @@ struct ConsumerTests {
         }
     }
 
-    @Test("begins where the last one had stored", arguments: TestBroker.available)
+    @Test("begins at the stored offset", arguments: TestBroker.available)
     func resumes(broker: TestBroker) async throws {
         try await broker.with { configuration, topic in
             let producer = try KafkaProducer(configuration, logger: logger)
@@ -70,7 +70,7 @@ struct ConsumerTests {
         }
     }
 
-    @Test("stops promptly, also when no broker is there", arguments: ["mock", "127.0.0.1:1"])
+    @Test("stops promptly, also without a broker", arguments: ["mock", "127.0.0.1:1"])
     func stops(address: String) async throws {
         let cluster = address == "mock" ? try MockCluster() : nil
         try cluster?.createTopic("t", partitions: 1)
@@ -88,7 +88,7 @@ struct ConsumerTests {
         #expect(await kafkaError { try await consumer.commit() }?.name == "_DESTROY")
     }
 
-    @Test("ends when its task is cancelled, and can go on later")
+    @Test("ends when its task is cancelled, and can be resumed")
     func cancelled() async throws {
         let cluster = try MockCluster()
         try cluster.createTopic("t", partitions: 1)
@@ -119,7 +119,7 @@ struct ConsumerTests {
         for consumer in consumers { await consumer.close() }
     }
 
-    @Test("tells of a topic that is not there, and reads it once it is", arguments: TestBroker.available.filter { $0 == .real })
+    @Test("reports a missing topic, and reads it once it exists", arguments: TestBroker.available.filter { $0 == .real })
     func unknownTopic(broker: TestBroker) async throws {
         try await broker.with { configuration, other in
             let topic = other + "-late"

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Producer")
 struct ProducerTests {
-    @Test("returns as soon as the broker has the record", arguments: TestBroker.available)
+    @Test("returns as soon as the broker has acknowledged the record", arguments: TestBroker.available)
     func acknowledges(broker: TestBroker) async throws {
         try await broker.with { configuration, topic in
             let producer = try KafkaProducer(configuration, logger: logger)
@@ -43,7 +43,7 @@ struct ProducerTests {
         }
     }
 
-    @Test("fails in bounded time, and transiently, while no broker is there")
+    @Test("fails in bounded time with a transient error while there is no broker")
     func noBroker() async throws {
         var configuration = KafkaConfiguration(brokers: "127.0.0.1:1", clientID: "tests")
         configuration.messageTimeout = .milliseconds(500)
@@ -54,7 +54,7 @@ struct ProducerTests {
         #expect(start.duration(to: .now) < .seconds(5))
     }
 
-    @Test("refuses for good what is too large or has no topic", arguments: TestBroker.available)
+    @Test("fails permanently for a record that is too large or has no topic", arguments: TestBroker.available)
     func refuses(broker: TestBroker) async throws {
         try await broker.with { configuration, topic in
             let producer = try KafkaProducer(configuration, logger: logger)
@@ -70,7 +70,7 @@ struct ProducerTests {
         }
     }
 
-    @Test("goes on with a fresh client after a fatal error", arguments: TestBroker.available)
+    @Test("continues with a new client after a fatal error", arguments: TestBroker.available)
     func fatalError(broker: TestBroker) async throws {
         try await broker.with { configuration, topic in
             let producer = try KafkaProducer(configuration, logger: logger)
@@ -83,7 +83,7 @@ struct ProducerTests {
         }
     }
 
-    @Test("delivers what is under way when shut down, and refuses more", arguments: TestBroker.available)
+    @Test("delivers pending records at shutdown, and refuses new ones", arguments: TestBroker.available)
     func shutsDown(broker: TestBroker) async throws {
         try await broker.with { configuration, topic in
             let producer = try KafkaProducer(configuration, logger: logger)

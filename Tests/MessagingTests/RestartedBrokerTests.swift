@@ -62,7 +62,7 @@ struct RestartedBrokerTests {
         }
     }
 
-    @Test("gets records from the same producer, and gives them to the same consumer, from the first on", arguments: [1, 3, 40])
+    @Test("sends to the same producer and delivers to the same consumer, starting at the first record", arguments: [1, 3, 40])
     func recovers(recordsAfter: UInt8) async throws {
         let broker = try TansuBroker()
         try broker.start()

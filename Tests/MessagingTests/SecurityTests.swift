@@ -2,7 +2,7 @@ import Foundation
 import Messaging
 import Testing
 
-@Suite("Brokers that are spoken with safely")
+@Suite("Secure broker connections")
 struct SecurityTests {
     private func configuration(_ broker: SecureBroker, _ security: KafkaSecurity) -> KafkaConfiguration {
         var configuration = KafkaConfiguration(brokers: broker.address, clientID: "tests")
@@ -14,7 +14,7 @@ struct SecurityTests {
         await KafkaAdmin(configuration(broker, security)).brokersReachable(timeout: limit)
     }
 
-    @Test("a broker under our authority is reached over TLS, by the authority's file or its text")
+    @Test("a broker under our authority is reached over TLS, with the authority as a file or as text")
     func trusted() async throws {
         let authority = try TestAuthority()
         let broker = try SecureBroker(authority)
@@ -24,7 +24,7 @@ struct SecurityTests {
         }
     }
 
-    @Test("a broker under another authority, of another name, or known to none is not spoken with")
+    @Test("a broker with another authority, another name or an unknown authority is refused")
     func distrusted() async throws {
         let (ours, other, misnamed) = (try TestAuthority(), try TestAuthority(), try TestAuthority(host: "elsewhere.example"))
         let (broker, wrongName) = (try SecureBroker(ours), try SecureBroker(misnamed))
@@ -36,7 +36,7 @@ struct SecurityTests {
         #expect(await !isLetIn(broker, KafkaSecurity(), within: .seconds(2)))
     }
 
-    @Test("each way to log in works with the right password alone", arguments: KafkaSecurity.Mechanism.allCases)
+    @Test("each login mechanism works only with the right password", arguments: KafkaSecurity.Mechanism.allCases)
     func login(mechanism: KafkaSecurity.Mechanism) async throws {
         let authority = try TestAuthority()
         let trusted = KafkaSecurity.Authorities.file(authority.root.path)
@@ -57,7 +57,7 @@ struct SecurityTests {
         }
     }
 
-    @Test("producer, consumer and topic reader use what the admin uses")
+    @Test("producer, consumer and topic reader use the admin's security settings")
     func everyClient() async throws {
         let authority = try TestAuthority()
         let broker = try SecureBroker(authority, mechanism: "SCRAM-SHA-256", user: "rial", password: "right")
@@ -67,7 +67,7 @@ struct SecurityTests {
                 transport: .saslTLS, login: .init(mechanism: .scramSHA256, username: "rial", password: "right"),
                 authorities: .file(authority.root.path)))
         var expected = 0
-        func another(_ client: Comment) async throws {
+        func another(_ client: String) async throws {
             expected += 1
             try await eventually(client) { broker.told.count { $0.contains(#""tls": true"#) } >= expected }
             expected = broker.told.count
@@ -85,7 +85,7 @@ struct SecurityTests {
         await producer.flush(timeout: .zero)
     }
 
-    @Test("what librdkafka cannot use is known before anything starts")
+    @Test("settings that librdkafka cannot use are refused before anything starts")
     func checks() throws {
         let garbage = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
         var configuration = KafkaConfiguration(brokers: "localhost:1", clientID: "tests")
@@ -102,7 +102,7 @@ struct SecurityTests {
         }
     }
 
-    @Test("no description holds the password")
+    @Test("no description contains the password")
     func secret() {
         var configuration = KafkaConfiguration(brokers: "b", clientID: "tests")
         configuration.security = KafkaSecurity(
@@ -112,7 +112,7 @@ struct SecurityTests {
         #expect(!text.contains("hunter2") && !"\(configuration)".contains("hunter2") && text.contains("gateway"))
     }
 
-    @Test("rights reach the broker as they are meant")
+    @Test("access rights reach the broker unchanged")
     func rights() async throws {
         let broker = try SecureBroker(nil)
         try await KafkaAdmin(configuration(broker, KafkaSecurity())).allow([
@@ -131,7 +131,7 @@ struct SecurityTests {
 
 @Suite("Where a new group begins")
 struct OffsetResetTests {
-    @Test("at the earliest record unless told otherwise, else behind the last")
+    @Test("at the earliest record by default, or after the latest")
     func offsets() async throws {
         let cluster = try MockCluster()
         let topic = "test-" + UUID().uuidString.lowercased()

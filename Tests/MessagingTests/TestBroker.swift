@@ -2,20 +2,21 @@ import CRdKafka
 import Foundation
 import Logging
 import Messaging
+import TestSupport
 import Testing
 
-/// Where a test's records go: librdkafka's mock cluster, in this process, or the broker that `RIAL_TEST_KAFKA_BROKERS` names.
+/// The broker of a test: librdkafka's mock cluster in this process, or the broker that `RIAL_TEST_KAFKA_BROKERS` names.
 enum TestBroker: String, CaseIterable, CustomTestStringConvertible {
     case mock, real
 
     private static let address = ProcessInfo.processInfo.environment["RIAL_TEST_KAFKA_BROKERS"].flatMap { $0.isEmpty ? nil : $0 }
 
-    /// The real one only where it is configured.
+    /// The real one only if it is configured.
     static var available: [TestBroker] { address == nil ? [.mock] : [.mock, .real] }
 
     var testDescription: String { rawValue }
 
-    /// Passes on a configuration and a fresh topic.
+    /// Runs the body with a configuration and a new topic.
     func with(partitions: Int32 = 1, _ body: (KafkaConfiguration, _ topic: String) async throws -> Void) async throws {
         let topic = "test-" + UUID().uuidString.lowercased()
         switch self {
@@ -61,7 +62,7 @@ final class MockCluster: @unchecked Sendable {
 
 let logger = Logger(label: "tests")
 
-/// Consumes until `count` records have come, at most half a minute, storing none.
+/// Consumes `count` records, for at most half a minute, without storing their offsets.
 func receive(_ count: Int, from consumer: KafkaConsumer) async throws -> [KafkaRecord] {
     let watchdog = Task {
         try await Task.sleep(for: .seconds(30))
@@ -73,23 +74,11 @@ func receive(_ count: Int, from consumer: KafkaConsumer) async throws -> [KafkaR
     return records
 }
 
-/// Waits until something is so, at most half a minute.
-func eventually(_ what: Comment, within limit: Duration = .seconds(30), _ condition: () async throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + limit
-    while try await !condition() {
-        try #require(.now < deadline, what)
-        try await Task.sleep(for: .milliseconds(20))
-    }
+func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
+    try await poll(what, within: .seconds(30), condition)
 }
 
-func kafkaError(_ body: () async throws -> Void) async -> KafkaError? {
-    do {
-        try await body()
-        return nil
-    } catch {
-        return error as? KafkaError
-    }
-}
+func kafkaError(_ body: () async throws -> Void) async -> KafkaError? { await error(KafkaError.self, of: body) }
 
 extension String {
     var bytes: [UInt8] { Array(utf8) }

@@ -3,7 +3,7 @@ import Foundation
 import Models
 import Testing
 
-@Suite("Attestation findings, as rows keep them")
+@Suite("Stored attestation findings")
 struct AttestationFindingsTests {
     private static let signed = SignedCapture(binding: .photoDepth, counter: 9, isOutOfOrder: true)
 
@@ -35,7 +35,7 @@ struct AttestationFindingsTests {
         #expect(throws: DecodingError.self) { try WireJSON.decode(AttestationFindings.self, from: Array(json.utf8)) }
     }
 
-    @Test("a consumed counter is noted wherever a signature was found, and a failure stays one")
+    @Test("a consumed counter is noted whenever a signature was found, and a failure stays a failure")
     func consumed() {
         let fresh = SignedCapture(binding: .photo, counter: 4)
         #expect(HardwareAppraisal.pass(fresh).consumed(isOutOfOrder: true).signed?.isOutOfOrder == true)

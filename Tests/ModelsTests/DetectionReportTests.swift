@@ -3,9 +3,9 @@ import Testing
 
 @testable import Models
 
-@Suite("What a device reports of its own detection")
+@Suite("Detection report")
 struct DetectionReportTests {
-    @Test("it is kept as it came, whole numbers whole")
+    @Test("is stored as sent, integers as integers")
     func kept() throws {
         let text = #"{"moire":{"frequencies":[1,2],"score":0.25},"note":"ok","real":true,"unknown":null}"#
         #expect(try WireJSON.encode(try DetectionReport(parsing: Array(text.utf8))) == Array(text.utf8))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Names of media")
 struct MediaNameTests {
-    @Test("say what is in an object", arguments: MediaName.allCases)
+    @Test("give an object's content type", arguments: MediaName.allCases)
     func contentType(name: MediaName) {
         let suffix = name.rawValue.split(separator: ".").last.map(String.init) ?? ""
         let types = [
@@ -13,12 +13,12 @@ struct MediaNameTests {
         #expect(name.contentType == types[suffix])
     }
 
-    @Test("nothing that a link answers is a page or a script", arguments: MediaName.published)
+    @Test("no published name has the type of a page or a script", arguments: MediaName.published)
     func published(name: MediaName) {
         #expect(["image/jpeg", "image/png", "application/c2pa"].contains(name.contentType))
     }
 
-    @Test("what the device sent is published under no name")
+    @Test("the device's uploads have no published name")
     func originals() {
         #expect(Set(MediaName.allCases).subtracting(MediaName.published) == [.original, .depth, .metadata])
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Models
 
-@Suite("What of a device's own report is public")
+@Suite("Public part of a detection report")
 struct PublicDetectionTests {
     private func form(_ text: String) throws -> String? {
         try DetectionReport(parsing: Array(text.utf8)).publicForm().map { String(decoding: try WireJSON.encode($0), as: UTF8.self) }
@@ -34,14 +34,14 @@ struct PublicDetectionTests {
         ])
     func kept(text: String) throws { #expect(try form(text) == nil) }
 
-    @Test("beside what is public the rest stays with the owner")
+    @Test("fields that are not public are shown to the owner only")
     func mixed() throws {
         let text = #"{"latitude":1.5,"moire":{"device_id":"d","score":0.5},"verdict":"real","where":{"score":0.5}}"#
         #expect(try form(text) == #"{"moire":{"score":0.5},"verdict":"real"}"#)
         #expect(try WireJSON.encode(try DetectionReport(parsing: Array(text.utf8))) == Array(text.utf8))
     }
 
-    @Test("nothing that is planted in any of ten thousand made-up reports comes out")
+    @Test("no planted value of ten thousand generated reports becomes public")
     func planted() throws {
         var random = SplitMix(state: 20_261_122)
         for round in 0..<10_000 {

@@ -79,7 +79,7 @@ struct MultipartParserTests {
         #expect(parts.first?.headers.filename == "..etcpasswd")
     }
 
-    @Test("takes no more than its limits of parts, preamble and epilogue")
+    @Test("enforces its limits of parts, preamble and epilogue")
     func limits() throws {
         let part = "--XyZ\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n"
         #expect(try Self.parse(Array((String(repeating: part, count: 64) + "--XyZ--").utf8)).count == 64)

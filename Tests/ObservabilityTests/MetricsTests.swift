@@ -1,3 +1,4 @@
+import Foundation
 import CoreMetrics
 import Testing
 
@@ -43,13 +44,13 @@ struct MetricsTests {
         #expect(buckets == buckets.sorted() && buckets.contains(2) && buckets.last == 3)
     }
 
-    @Test("what a label holds cannot break the line")
+    @Test("a label's value cannot break the line")
     func escaping() {
         registry.makeCounter(label: "rial_odd_total", dimensions: [("text", "a\"b\\c\nd")]).increment(by: 1)
         #expect(sample(#"rial_odd_total{text="a\"b\\c\nd"}"#) == "1")
     }
 
-    @Test("threads lose no count")
+    @Test("concurrent increments are all counted")
     func threads() async {
         let counter = registry.makeCounter(label: "rial_busy_total", dimensions: [])
         await withTaskGroup(of: Void.self) { group in

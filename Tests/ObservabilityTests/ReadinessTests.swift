@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Readiness")
 struct ReadinessTests {
-    @Test("is given when every dependency has answered, taken when one does not, and says which", .timeLimit(.minutes(1)))
+    @Test("is true while every dependency responds, and names the ones that do not", .timeLimit(.minutes(1)))
     func follows() async throws {
         let isUp = Mutex(true)
         let probe: Readiness.Probe = { isUp.withLock { $0 } }
@@ -23,7 +23,7 @@ struct ReadinessTests {
         try await until { readiness.isReady }
     }
 
-    @Test("a probe that hangs counts as away", .timeLimit(.minutes(1)))
+    @Test("a probe that hangs counts as down", .timeLimit(.minutes(1)))
     func hangs() async throws {
         let readiness = Readiness(
             probes: [("stuck", { (try? await Task.sleep(for: .seconds(60))) != nil })], logger: Logger(label: "test"))

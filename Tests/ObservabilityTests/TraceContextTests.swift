@@ -4,14 +4,14 @@ import Testing
 
 @Suite("W3C trace context")
 struct TraceContextTests {
-    @Test("a header is read and written as it was")
+    @Test("a header survives parsing and writing")
     func roundTrip() throws {
         let text = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         let context = try #require(TraceContext(traceparent: text))
         #expect(context.traceparent == text && context.isSampled)
     }
 
-    @Test("a child has the trace of its parent and a span of its own")
+    @Test("a child has its parent's trace and a new span")
     func children() {
         let parent = TraceContext()
         let child = parent.child()
@@ -27,7 +27,7 @@ struct TraceContextTests {
         ])
     func malformed(text: String) { #expect(TraceContext(traceparent: text) == nil) }
 
-    @Test("ids are never the same twice")
+    @Test("ids are never repeated")
     func ids() {
         #expect(Set((0..<1000).map { _ in TraceContext().traceID }).count == 1000)
     }

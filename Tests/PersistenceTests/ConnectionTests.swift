@@ -75,7 +75,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("refuses COPY rather than hanging in it")
+    @Test("refuses COPY instead of hanging")
     func refusesCopy() async throws {
         try await TestDatabase.with { database in
             let connection = try await database.connect()

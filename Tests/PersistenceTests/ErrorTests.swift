@@ -1,7 +1,7 @@
 import Persistence
 import Testing
 
-@Suite("What a failed statement means")
+@Suite("Errors of statements")
 struct ErrorTests {
     @Test(
         "a standby, a lock, a time limit, a missing right, a full disk: only time or an operator helps",
@@ -10,12 +10,12 @@ struct ErrorTests {
         #expect(PostgresError(code: .query, message: "x", sqlState: state).isTransient)
     }
 
-    @Test("what lies in the data or in the statement stays as it is", arguments: ["22021", "22P05", "23505", "23514", "42P01", "42601"])
+    @Test("faults of the data or the statement are permanent", arguments: ["22021", "22P05", "23505", "23514", "42P01", "42601"])
     func hopeless(state: String) {
         #expect(!PostgresError(code: .query, message: "x", sqlState: state).isTransient)
     }
 
-    @Test("without an answer of the server it is the connection, or our own mistake")
+    @Test("without a server response, the connection or our own use is at fault")
     func withoutState() {
         for code in [PostgresError.Code.connectionFailed, .timeout, .closed, .commitRolledBack] {
             #expect(PostgresError(code: code, message: "x").isTransient)

@@ -51,7 +51,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("tells of each channel after every connecting")
+    @Test("announces each channel after every connection")
     func reconnects() async throws {
         try await TestDatabase.with { database in
             let channels = ["a_" + database.schema, "b_" + database.schema]

@@ -4,7 +4,7 @@ import Persistence
 import TestSupport
 import Testing
 
-@Suite("An answer to COMMIT that is lost", .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL is not set"))
+@Suite("Lost responses to COMMIT", .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL is not set"))
 struct LostCommitTests {
     /// A pool that reaches PostgreSQL through a proxy, and a table of its own.
     private func withProxy(_ body: (PostgresPool, PostgresProxy) async throws -> Void) async throws {
@@ -37,23 +37,23 @@ struct LostCommitTests {
         try await pool.query("SELECT text FROM notes ORDER BY text").map { try $0.get("text", as: String.self) }
     }
 
-    @Test("is an error for which only time helps, and what was committed stands; the next transaction goes through")
+    @Test("are transient errors; the commit is kept and the next transaction succeeds")
     func stands() async throws {
         try await withProxy { pool, proxy in
             proxy.loseCommit(of: "INSERT INTO notes")
             let error = try #require(await #expect(throws: PostgresError.self) { try await write("lost", to: pool) })
             #expect(error.isTransient)
-            #expect(proxy.swallowed == 1)
+            #expect(proxy.dropped == 1)
             let known = try await texts(in: pool)
             #expect(known == ["lost"])
             try await write("kept", to: pool)
             let both = try await texts(in: pool)
             #expect(both == ["kept", "lost"])
-            #expect(proxy.swallowed == 1)
+            #expect(proxy.dropped == 1)
         }
     }
 
-    @Test("may be the last for a while: nothing can be asked then, and all is there afterwards")
+    @Test("may be followed by an outage, after which everything committed is there")
     func away() async throws {
         try await withProxy { pool, proxy in
             proxy.loseCommit(of: "INSERT INTO notes", staysAway: true)

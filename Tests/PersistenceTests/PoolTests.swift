@@ -1,14 +1,24 @@
 import Foundation
 import Logging
-import Persistence
 import ServiceLifecycle
 import Synchronization
 import Testing
+
+@testable import Persistence
 
 @Suite("Pool", .enabled(if: TestDatabase.isConfigured, TestDatabase.hint))
 struct PoolTests {
     private func pid(_ connection: PostgresConnection) async throws -> Int {
         try #require(try await connection.query("SELECT pg_backend_pid() AS pid").first).get("pid")
+    }
+
+    /// Says that the group that it is in runs.
+    private struct Started: Service {
+        let mark: AsyncStream<Void>.Continuation
+        func run() async throws {
+            mark.finish()
+            try await gracefulShutdown()
+        }
     }
 
     private final class InUse: Sendable {
@@ -74,7 +84,7 @@ struct PoolTests {
                     let first = Task { try await pool.ping() }
                     let cancelled = Task { try await pool.ping() }
                     let last = Task { try await pool.ping() }
-                    try await Task.sleep(for: .milliseconds(50))
+                    try await eventually("all wait") { pool.waiting == 3 }
                     cancelled.cancel()
                     // Ends although the connection is still leased.
                     let result = await cancelled.result
@@ -94,13 +104,15 @@ struct PoolTests {
                 for _ in 0..<5 {
                     await #expect(throws: Failure.self) { try await pool.withConnection { _ in throw Failure() } }
                 }
+                let (begun, mark) = AsyncStream.makeStream(of: Void.self)
                 let task = Task {
                     try await pool.withTransaction { connection in
                         try await connection.query("SELECT 1")
+                        mark.finish()
                         try await Task.sleep(for: .seconds(60))
                     }
                 }
-                try await Task.sleep(for: .milliseconds(100))
+                for await _ in begun {}
                 task.cancel()
                 await #expect(throws: CancellationError.self) { try await task.value }
                 try await pool.ping()
@@ -112,10 +124,7 @@ struct PoolTests {
     func recovers() async throws {
         try await TestDatabase.with { database in
             try await database.withPool(size: 3) { pool in
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for _ in 0..<3 { group.addTask { _ = try await pool.query("SELECT pg_sleep(0.1)") } }
-                    try await group.waitForAll()
-                }
+                try await pool.withConnection { _ in try await pool.withConnection { _ in try await pool.ping() } }
                 try await database.endSessions()
                 for _ in 0..<6 { try await pool.ping() }
                 try await database.endSessions()
@@ -158,9 +167,10 @@ struct PoolTests {
         try await TestDatabase.with { database in
             let pool = PostgresPool(url: database.url, size: 2, applicationName: database.schema, logger: Logger(label: "tests"))
             try await pool.ping()
-            let group = ServiceGroup(services: [pool], logger: Logger(label: "tests"))
+            let (begun, mark) = AsyncStream.makeStream(of: Void.self)
+            let group = ServiceGroup(services: [pool, Started(mark: mark)], logger: Logger(label: "tests"))
             let running = Task { try await group.run() }
-            try await Task.sleep(for: .milliseconds(50))
+            for await _ in begun {}
             await group.triggerGracefulShutdown()
             try await running.value
             #expect(await postgresError { try await pool.ping() }?.code == .closed)

@@ -22,7 +22,7 @@ struct RoleTests {
         }
     }
 
-    @Test("hold exactly the rights that are written down, on every table and column there is", arguments: roles)
+    @Test("have exactly the documented rights on every table and column", arguments: roles)
     func matrix(role: String) async throws {
         try await withTables { connection, schema in
             let rows = try await connection.query(

@@ -27,7 +27,7 @@ struct SQLTests {
         #expect(statement.text == "UPDATE t SET a = $1 WHERE id = $2 AND b = $3")
     }
 
-    @Test("never paste a value, whatever it holds")
+    @Test("never insert a value into the SQL text")
     func neverPastes() {
         let name = "'; DROP TABLE captures; --"
         let statement: SQL = "SELECT \(name)"

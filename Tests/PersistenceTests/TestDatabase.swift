@@ -10,7 +10,7 @@ struct TestDatabase: Sendable {
     static let serverURL = TestSchema.serverURL
     static let hint: Comment = "RIAL_TEST_DATABASE_URL names no PostgreSQL"
 
-    /// Leads to the schema, since it sets the search path.
+    /// Connects to the schema, since it sets the search path.
     let url: String
     let schema: String
 
@@ -33,7 +33,7 @@ struct TestDatabase: Sendable {
         if let failure { throw failure }
     }
 
-    /// Ends every session of this test, as a restart of the server does, and waits until they are gone.
+    /// Ends every session of this test, as a restart of the server does, and waits for their end.
     func endSessions() async throws {
         let admin = try await PostgresConnection.connect(url: try #require(Self.serverURL), applicationName: "tests")
         try await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = \(schema)")
@@ -44,24 +44,12 @@ struct TestDatabase: Sendable {
     }
 }
 
-/// Waits until something is so, at most ten seconds.
-func eventually(_ what: Comment, within limit: Duration = .seconds(10), _ condition: () async throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + limit
-    while try await !condition() {
-        try #require(.now < deadline, what)
-        try await Task.sleep(for: .milliseconds(10))
-    }
+func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
+    try await poll(what, within: .seconds(10), condition)
 }
 
 extension PostgresPool {
     func ping() async throws { _ = try await query("SELECT 1") }
 }
 
-func postgresError(_ body: () async throws -> Void) async -> PostgresError? {
-    do {
-        try await body()
-        return nil
-    } catch {
-        return error as? PostgresError
-    }
-}
+func postgresError(_ body: () async throws -> Void) async -> PostgresError? { await error(PostgresError.self, of: body) }

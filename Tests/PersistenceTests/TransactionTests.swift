@@ -26,7 +26,7 @@ struct TransactionTests {
         try #require(try await pool.query("SELECT count(*) AS n FROM t").first).get("n")
     }
 
-    @Test("commit what they did and pass the value on")
+    @Test("commit and return the body's value")
     func commits() async throws {
         try await withTable { pool in
             let value = try await pool.withTransaction { connection in
@@ -52,7 +52,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("fail when a swallowed error made COMMIT a roll-back")
+    @Test("fail when a caught error turned COMMIT into a rollback")
     func noticesRolledBackCommit() async throws {
         try await withTable { pool in
             let error = await postgresError {
@@ -67,7 +67,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("run again from their start after a deadlock")
+    @Test("are retried from their start after a deadlock")
     func retriesDeadlocks() async throws {
         try await withTable { pool in
             _ = try await pool.query("INSERT INTO t VALUES (1), (2)")
@@ -93,7 +93,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("run four times in all when serialization keeps failing")
+    @Test("are tried four times when serialization keeps failing")
     func givesUp() async throws {
         try await withTable { pool in
             let runs = Counter()
@@ -109,7 +109,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("left open by a lease do not reach the next one")
+    @Test("left open by one lease do not leak into the next")
     func openTransactionIsClosed() async throws {
         try await TestDatabase.with { database in
             try await database.withPool(size: 1) { pool in

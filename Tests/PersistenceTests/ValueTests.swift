@@ -73,7 +73,7 @@ struct ValueTests {
         }
     }
 
-    @Test("of time beyond what PostgreSQL keeps are refused", arguments: [Double.nan, .infinity, 1e18])
+    @Test("of time outside PostgreSQL's range are refused", arguments: [Double.nan, .infinity, 1e18])
     func refusesDates(seconds: Double) async throws {
         try await TestDatabase.with { database in
             let connection = try await database.connect()
@@ -118,7 +118,7 @@ struct ValueTests {
         }
     }
 
-    @Test("that are not what was asked for are errors, not traps")
+    @Test("of an unexpected type are errors, not traps")
     func decodingErrors() async throws {
         try await TestDatabase.with { database in
             let connection = try await database.connect()

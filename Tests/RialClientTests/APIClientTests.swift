@@ -1,3 +1,5 @@
+import HTTPTypes
+import Models
 import CaptureProtocol
 import Foundation
 import RialClient
@@ -59,7 +61,7 @@ struct APIClientTests {
         }
     }
 
-    @Test("tells a refusal as the envelope has it, without another try")
+    @Test("throws a refusal with the envelope's code, without a retry")
     func refusal() async throws {
         let body = "{\"error\": {\"code\": \"CHALLENGE_INVALID\", \"message\": \"It was used.\"}, \"meta\": {\"request_id\": \"r1\"}}"
         let server = TestServer(["GET /api/v1/devices/challenge": [.init(status: .badRequest, body: body)]])
@@ -71,16 +73,16 @@ struct APIClientTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("says when the address is not one of a gateway", arguments: ["<html>", "{}", "{\"data\": {}}", "[1]"])
+    @Test("reports when the address is not a gateway's", arguments: ["<html>", "{}", "{\"data\": {}}", "[1]"])
     func foreignAnswer(body: String) async throws {
         let server = TestServer(["GET /api/v1/devices/challenge": [.init(body: body)]])
         try await server.run { client in
             let failure = await #expect(throws: APIFailure.self) { try await client.challenge() }
-            #expect(failure?.code == .invalidAnswer)
+            #expect(failure?.code == .invalidResponse)
         }
     }
 
-    @Test("takes a broken event stream up where it stopped, until the capture is final")
+    @Test("resumes a broken event stream until the capture is final")
     func watches() async throws {
         let path = "/api/v1/captures/\(Self.id)"
         let server = TestServer([
@@ -92,7 +94,7 @@ struct APIClientTests {
         ])
         let names = Mutex<[String]>([])
         try await server.run { client in
-            let capture = try await client.watch(Self.id, limit: .seconds(20)) { event in names.withLock { $0.append(event.name) } }
+            let capture = try await client.watch(Self.id, timeout: .seconds(20)) { event in names.withLock { $0.append(event.name) } }
             #expect(capture.status == .complete)
         }
         #expect(names.withLock { $0 } == ["status", "check", "status"])
@@ -101,12 +103,12 @@ struct APIClientTests {
         #expect(streams.last?.headers["last-event-id"] == "2")
     }
 
-    @Test("gives a capture up that is not final in time")
+    @Test("throws when a capture is not final in time")
     func watchEnds() async throws {
         let path = "/api/v1/captures/\(Self.id)"
         let server = TestServer(["GET \(path)/events": [Self.stream("")], "GET \(path)": [Self.capture("processing")]])
         try await server.run { client in
-            let failure = await #expect(throws: APIFailure.self) { try await client.watch(Self.id, limit: .milliseconds(400)) }
+            let failure = await #expect(throws: APIFailure.self) { try await client.watch(Self.id, timeout: .milliseconds(400)) }
             #expect(failure?.code == .timeout)
         }
     }
@@ -119,7 +121,7 @@ struct APIClientTests {
         #expect(server.requests.first?.headers["x-device-id"] == device.description)
     }
 
-    @Test("says what could not be reached")
+    @Test("reports which address could not be reached")
     func unreachable() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1"))
         let failure = await #expect(throws: APIFailure.self) {

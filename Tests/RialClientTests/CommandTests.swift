@@ -1,3 +1,4 @@
+import ArgumentParser
 import CaptureProtocol
 import Foundation
 import Messaging
@@ -25,7 +26,8 @@ struct CommandTests {
             ["scene", "poster", "--out", "x", "--seed", "7", "--size", "640x480"],
             ["dlq", "redrive", "--topic", "t", "--all"], ["dlq", "redrive", "--capture", "00000000-0000-4000-8000-000000000001"],
             ["dlq", "show", "t", "12", "--partition", "3"], ["admin", "development-root", "--out", "x"],
-            ["load", "--rate", "2", "--seconds", "10"], ["load", "--flood", "8", "--seconds", "10", "--size", "small"],
+            ["load", "--rate", "2", "--seconds", "10"], ["load", "--rate", "2", "--seconds", "10", "--looks-later"],
+            ["load", "--flood", "8", "--seconds", "10", "--size", "small"],
         ])
     func accepts(arguments: [String]) throws { _ = try Rial.parseAsRoot(arguments) }
 
@@ -36,7 +38,7 @@ struct CommandTests {
             ["scene", "room", "--out", "x", "--size", "9999999x1"],
             ["dlq", "redrive"], ["dlq", "redrive", "--topic", "t"], ["dlq", "redrive", "--topic", "t", "--capture", "c"],
             ["load", "--seconds", "10"], ["load", "--rate", "2", "--flood", "2", "--seconds", "10"],
-            ["load", "--rate", "-1", "--seconds", "1"],
+            ["load", "--rate", "-1", "--seconds", "1"], ["load", "--flood", "2", "--seconds", "1", "--looks-later"],
             ["device", "register", "--unverified", "--defect", "wrong-format"], ["device", "register", "--defect", "bad-signature"],
         ])
     func refuses(arguments: [String]) throws {

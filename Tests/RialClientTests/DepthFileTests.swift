@@ -28,7 +28,7 @@ struct DepthFileTests {
         }
     }
 
-    @Test("refuses sides that no depth map has", arguments: [(0, 1), (1, 0), (-1, 5), (1025, 1), (1, Int.max), (Int.min, Int.min)])
+    @Test("refuses impossible dimensions", arguments: [(0, 1), (1, 0), (-1, 5), (1025, 1), (1, Int.max), (Int.min, Int.min)])
     func refusesSides(width: Int, height: Int) {
         #expect(throws: CommandFailure.self) {
             try DepthFile(url: URL(fileURLWithPath: "/dev/null"), width: width, height: height)

@@ -8,7 +8,7 @@ struct EvidenceReportTests {
     static let id = "6f1c1f0e-3c0b-4a53-9a43-0b5d1d6a0001"
 
     private func report(_ json: String) throws -> String {
-        EvidenceReport(capture: try CaptureView(json: JSONValue(parsing: Array(json.utf8)))).text
+        EvidenceReport(capture: try CaptureRecord(json: JSONValue(parsing: Array(json.utf8)))).text
     }
 
     @Test("shows confidence, link and every check with what was found")
@@ -57,9 +57,9 @@ struct EvidenceReportTests {
         #expect(try report("{\"id\": \"\(Self.id)\", \"status\": \"complete\", \(members)}").contains(Self.id))
     }
 
-    @Test("takes only captures for captures", arguments: ["{}", "[]", "{\"id\": \"x\", \"status\": \"complete\"}"])
+    @Test("recognises captures only", arguments: ["{}", "[]", "{\"id\": \"x\", \"status\": \"complete\"}"])
     func noCapture(json: String) throws {
         let value = try JSONValue(parsing: Array(json.utf8))
-        #expect(throws: APIFailure.self) { try CaptureView(json: value) }
+        #expect(throws: APIFailure.self) { try CaptureRecord(json: value) }
     }
 }

@@ -12,7 +12,7 @@ struct MultipartBodyTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test("is written as RFC 7578 has it")
+    @Test("has the format of RFC 7578")
     func writesParts() async throws {
         let body = MultipartBody(
             boundary: "b",
@@ -76,7 +76,7 @@ struct MultipartBodyTests {
         }
     }
 
-    @Test("refuses what is no regular file", arguments: ["/dev/zero", "/tmp", "/nowhere/at/all"])
+    @Test("refuses anything but a regular file", arguments: ["/dev/zero", "/tmp", "/nowhere/at/all"])
     func refusesOtherFiles(path: String) {
         let failure = #expect(throws: APIFailure.self) { try PartContent.file(at: URL(fileURLWithPath: path)) }
         #expect(failure?.code == .unreadableFile)

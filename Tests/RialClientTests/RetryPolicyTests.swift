@@ -6,7 +6,7 @@ import Testing
 struct RetryPolicyTests {
     private let policy = RetryPolicy(attempts: 4, initialDelay: .milliseconds(100), maximumDelay: .seconds(2))
 
-    @Test("come after what time mends, and after nothing else")
+    @Test("follow transient failures only")
     func onlyTransient() {
         #expect(policy.delay(after: APIFailure(.unreachable, ""), attempt: 1) != nil)
         for status in [429, 502, 503, 504] {

@@ -45,7 +45,7 @@ struct RolePasswordTests {
         }
     }
 
-    @Test("are in no error where the owner may not set them")
+    @Test("appear in no error when the owner may not set them")
     func refused() async throws {
         try await withRole { owner, role in
             let secret = "THE-SECRET-" + UUID().uuidString
@@ -63,7 +63,7 @@ struct RolePasswordTests {
         }
     }
 
-    @Test("make the roles that are missing, each once")
+    @Test("create missing roles once")
     func missing() async throws {
         let url = try #require(TestSchema.serverURL)
         _ = try await ServiceRoles.createMissing(url: url)

@@ -44,6 +44,6 @@ struct ServerEventTests {
         let bytes = Array(String(repeating: piece, count: ServerEventParser.maximumEventBytes + 1).utf8)
         var parser = ServerEventParser()
         let failure = #expect(throws: APIFailure.self) { try parser.feed(bytes) }
-        #expect(failure?.code == .invalidAnswer)
+        #expect(failure?.code == .invalidResponse)
     }
 }

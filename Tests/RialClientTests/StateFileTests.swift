@@ -38,7 +38,7 @@ struct StateFileTests {
         }
     }
 
-    @Test("is for its owner alone, and leaves nothing beside it")
+    @Test("is readable by its owner only, and leaves no temporary file")
     func permissions() async throws {
         try await withFile([Int].self) { file in
             try file.save([1])

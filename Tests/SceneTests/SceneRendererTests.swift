@@ -21,7 +21,7 @@ struct SceneRendererTests {
         return DepthAnalysis.analyze(depth: map, luma: luma, exifOrientation: 1)
     }
 
-    @Test("of screens beside which the room shows are not real", arguments: [UInt64(1), 2, 7, .max])
+    @Test("of screens with the room visible beside them are not real", arguments: [UInt64(1), 2, 7, .max])
     func screenInRoom(seed: UInt64) throws {
         let result = try analyze(try SceneRenderer.render(.screenInRoom, seed: seed, options: options))
         #expect(result.verdict != .real)

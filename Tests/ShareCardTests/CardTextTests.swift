@@ -4,7 +4,7 @@ import Testing
 
 @testable import ShareCard
 
-@Suite("Words of the card")
+@Suite("Texts of the card")
 struct CardTextTests {
     @Test(
         "drops what is invisible and puts a name on one line",
@@ -14,10 +14,10 @@ struct CardTextTests {
         ])
     func cleaned(text: String, expected: String) { #expect(CardText.cleaned(text) == expected) }
 
-    @Test("has nothing for a name of nothing", arguments: ["", "  ", "\u{200F}\u{0}", "\n"])
+    @Test("has no text for an empty name", arguments: ["", "  ", "\u{200F}\u{0}", "\n"])
     func empty(text: String) { #expect(CardText.cleaned(text) == nil) }
 
-    @Test("cuts a name at 120 characters and heaps of marks at three")
+    @Test("cuts a name at 120 characters, and combining marks at three")
     func cut() {
         #expect(CardText.cleaned(String(repeating: "ab", count: 500))?.count == 120)
         #expect(CardText.cleaned("e" + String(repeating: "\u{0301}", count: 50))?.unicodeScalars.count == 4)
@@ -34,7 +34,7 @@ struct CardTextTests {
         #expect(text.day == day && text.time == time)
     }
 
-    @Test("has no words for times that no calendar shows", arguments: [-1e12, 1e15, .infinity, .nan])
+    @Test("has no text for times outside the calendar", arguments: [-1e12, 1e15, .infinity, .nan])
     func odd(seconds: Double) { #expect(CardText.time(Date(timeIntervalSince1970: seconds)) == nil) }
 
     @Test("never says that a photo is true")

@@ -46,7 +46,7 @@ struct ShareCardRendererTests {
         #expect(card.count(in: 1161..<1200, 0..<630, but: Self.paper) == 0)
     }
 
-    @Test("tells the levels apart by shape alone", arguments: [(ConfidenceLevel.high, 3), (.medium, 2), (.low, 1)])
+    @Test("distinguishes the levels by shape alone", arguments: [(ConfidenceLevel.high, 3), (.medium, 2), (.low, 1)])
     func shapes(level: ConfidenceLevel, filled: Int) throws {
         let card = try Cards.picture(Cards.content(level))
         let ground = card.luma(x: 823, y: 60)
@@ -58,7 +58,7 @@ struct ShareCardRendererTests {
         #expect(abs(ink - ground) > 80 && bars == [true, filled > 1, filled > 2])
     }
 
-    @Test("has no badge and no place while there is no result")
+    @Test("has no badge and no place without a result")
     func neutral() throws {
         let card = try Cards.picture(ShareCardContent(subject: .photo, level: nil, capturedAt: nil, placeName: "Lyon, France"))
         #expect(card.count(in: 720..<1200, 0..<440, but: Self.paper) < 800)
@@ -76,7 +76,7 @@ struct ShareCardRendererTests {
         #expect(test.count(in: 768..<960, 180..<224, but: Self.paper) > 500)
     }
 
-    @Test("says where time and place are not signed, below them and above the line", arguments: [false, true])
+    @Test("notes below time and place when they are not signed", arguments: [false, true])
     func unsigned(isDevelopment: Bool) throws {
         var content = Cards.content(isDevelopment: isDevelopment)
         let signed = try Cards.picture(content)
@@ -119,13 +119,13 @@ struct ShareCardRendererTests {
         #expect(card.shows(Self.sunken, x: 360, y: 20) && card.shows(Self.sunken, x: 360, y: 610))
     }
 
-    @Test("says which photo it cannot read", arguments: [[], [0xff, 0xd8, 0xff], Array("not a photo".utf8)])
+    @Test("throws for a photo that it cannot read", arguments: [[], [0xff, 0xd8, 0xff], Array("not a photo".utf8)])
     func unreadable(bytes: [UInt8]) {
         let error = #expect(throws: ShareCardError.self) { try ShareCardRenderer.render(Cards.content(), photo: bytes) }
         #expect(error?.code == .photoUnreadable)
     }
 
-    @Test("says which font is missing")
+    @Test("throws for a missing font and names it")
     func fonts() {
         let renderer = ShareCardRenderer(fonts: CardFonts(directory: "/nowhere"))
         let error = #expect(throws: ShareCardError.self) { try renderer.render(Cards.content(), photo: nil) }

@@ -34,7 +34,7 @@ struct DevelopmentAuthorityTests {
         #expect(leaf.subject.description.contains("O=rial."))
     }
 
-    @Test("makes what a PEM signer takes", arguments: SigningAlgorithm.allCases)
+    @Test("makes PEM that a signer accepts", arguments: SigningAlgorithm.allCases)
     func signs(_ algorithm: SigningAlgorithm) throws {
         let identity = try DevelopmentAuthority.make(algorithm: algorithm, now: Self.now)
         let signer = try PEMSigner(certificatesPEM: identity.chainPEM, privateKeyPEM: identity.privateKeyPEM, at: Self.now)
@@ -42,7 +42,7 @@ struct DevelopmentAuthorityTests {
         #expect(throws: Never.self) { try signer.check() }
     }
 
-    @Test("makes a leaf of a wished validity, under authorities as old as it")
+    @Test("makes a leaf with a given validity, under authorities that started with it")
     func makesOldLeaf() throws {
         let validity = DateInterval(start: Self.now.addingTimeInterval(-7_200), duration: 3_600)
         let identity = try DevelopmentAuthority.make(algorithm: .ed25519, leafValidity: validity, now: Self.now)

@@ -1,3 +1,4 @@
+import SwiftASN1
 import Crypto
 import Foundation
 import Testing
@@ -34,7 +35,7 @@ struct LeafProfileTests {
         Change("a P-384 authority") { $0.issuingKey = Certificate.PrivateKey(P384.Signing.PrivateKey()) },
     ]
 
-    @Test("accepts what the C2PA library signs with", arguments: accepted)
+    @Test("accepts certificates that the C2PA library accepts", arguments: accepted)
     func accepts(_ change: Change) throws {
         var fixture = CertificateFixture()
         change.change(&fixture)
@@ -78,7 +79,7 @@ struct LeafProfileTests {
         },
     ]
 
-    @Test("refuses what it does not sign with or we would not, naming the certificate and the flaw", arguments: refused)
+    @Test("refuses certificates that the library or we do not accept, naming the certificate and the defect", arguments: refused)
     func refuses(_ change: Change) throws {
         var fixture = CertificateFixture()
         change.change(&fixture)

@@ -11,12 +11,15 @@ struct PEMSignerTests {
     static let now = CertificateFixture.now
     static let claim = Array("a claim".utf8)
 
+    private func signer(_ fixture: CertificateFixture) throws -> PEMSigner {
+        try PEMSigner(certificatesPEM: fixture.chain(), privateKeyPEM: fixture.leafKey.serializeAsPEM().pemString, at: Self.now)
+    }
+
     @Test("signs Ed25519 over the bytes as they are")
     func signsEd25519() throws {
         let key = Curve25519.Signing.PrivateKey()
         let fixture = CertificateFixture(leafKey: Certificate.PrivateKey(key))
-        let signer = try PEMSigner(
-            certificatesPEM: fixture.chain(), privateKeyPEM: fixture.leafKey.serializeAsPEM().pemString, at: Self.now)
+        let signer = try signer(fixture)
         let signature = try signer.sign(Self.claim)
         #expect(signature.count == 64)
         #expect(key.publicKey.isValidSignature(signature, for: Self.claim))
@@ -53,7 +56,7 @@ struct PEMSignerTests {
         }
     }
 
-    @Test("refuses a chain of a wrong profile, or an expired one")
+    @Test("refuses a chain with the wrong profile or an expired certificate")
     func refusesChain() throws {
         var fixture = CertificateFixture()
         let key = try fixture.leafKey.serializeAsPEM().pemString
@@ -70,8 +73,7 @@ struct PEMSignerTests {
     func hidesKey() throws {
         let key = Curve25519.Signing.PrivateKey()
         let fixture = CertificateFixture(leafKey: Certificate.PrivateKey(key))
-        let signer = try PEMSigner(
-            certificatesPEM: fixture.chain(), privateKeyPEM: fixture.leafKey.serializeAsPEM().pemString, at: Self.now)
+        let signer = try signer(fixture)
         var text = "\(signer) \(String(reflecting: signer))"
         dump(signer, to: &text)
         #expect(text.contains(signer.certificate.leafFingerprint))
@@ -80,7 +82,7 @@ struct PEMSignerTests {
         #expect(!text.contains("PrivateKey"))
     }
 
-    @Test("refuses what is no single unencrypted key, without quoting it")
+    @Test("refuses anything but a single unencrypted key, without quoting it")
     func refusesText() throws {
         let fixture = CertificateFixture()
         let chain = try fixture.chain()

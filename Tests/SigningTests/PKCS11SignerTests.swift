@@ -87,7 +87,7 @@ struct PKCS11SignerTests {
         #expect(Self.text(error).hasPrefix("configuration: the private key \"claims\" is extractable"))
     }
 
-    @Test("refuses a wrong PIN, and does not tell it")
+    @Test("refuses a wrong PIN without showing it")
     func refusesPIN() throws {
         let token = try SoftToken(.ed25519)
         let chain = try token.chain(.ed25519, at: Self.now)
@@ -96,7 +96,7 @@ struct PKCS11SignerTests {
         #expect(!Self.text(error).contains("wrong-77"))
     }
 
-    @Test("says that a token is missing, since it may still come")
+    @Test("reports a missing token, which may still appear")
     func missesToken() throws {
         let token = try SoftToken(.ed25519)
         let chain = try token.chain(.ed25519, at: Self.now)
@@ -105,7 +105,7 @@ struct PKCS11SignerTests {
         #expect(Self.text(error).contains(token.label))
     }
 
-    @Test("refuses a token without the key, or with two of it")
+    @Test("refuses a token with no key or two keys of the name")
     func refusesKeyLabel() throws {
         let token = try SoftToken(.ed25519)
         let chain = try token.chain(.ed25519, at: Self.now)
@@ -145,7 +145,7 @@ struct PKCS11SignerTests {
         #expect(Self.text(error).contains("expired on"))
     }
 
-    @Test("refuses a module that is none", arguments: ["/nowhere/module.so", "/dev/null", "libm.so.6", ""])
+    @Test("refuses a file that is not a PKCS#11 module", arguments: ["/nowhere/module.so", "/dev/null", "libm.so.6", ""])
     func refusesModule(_ path: String) throws {
         let identity = try DevelopmentAuthority.make(algorithm: .ed25519, now: Self.now)
         let error = #expect(throws: SigningError.self) {
@@ -154,7 +154,7 @@ struct PKCS11SignerTests {
         #expect(Self.text(error).hasPrefix("configuration: "), "\(Self.text(error))")
     }
 
-    @Test("loads a module once, whatever it is called")
+    @Test("loads a module once, also under another path")
     func loadsOnce() throws {
         let target = URL(filePath: SoftToken.module).resolvingSymlinksInPath().path
         try #require(target != SoftToken.module)

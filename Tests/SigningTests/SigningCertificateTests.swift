@@ -1,3 +1,4 @@
+import SwiftASN1
 import Crypto
 import Foundation
 import Testing
@@ -27,7 +28,7 @@ struct SigningCertificateTests {
         },
     ]
 
-    @Test("does not hold with", arguments: broken)
+    @Test("is refused with", arguments: broken)
     func refuses(_ change: LeafProfileTests.Change) throws {
         var fixture = CertificateFixture()
         change.change(&fixture)
@@ -36,19 +37,19 @@ struct SigningCertificateTests {
         #expect("\(String(describing: error))".contains(change.expected), "\(String(describing: error))")
     }
 
-    @Test("is its organization's, as readers of the credentials show it")
+    @Test("names the organization that readers of the credentials show")
     func organization() throws {
         #expect(try SigningCertificate(pem: CertificateFixture().chain()).organization == "Test")
     }
 
-    @Test("does not hold out of order")
+    @Test("is refused out of order")
     func refusesOrder() throws {
         let fixture = CertificateFixture(leafKey: Certificate.PrivateKey(P256.Signing.PrivateKey()))
         let certificate = try SigningCertificate(pem: CertificateFixture.pem([fixture.issuing(), fixture.leaf()]))
         #expect(throws: SigningError.self) { try certificate.check(at: CertificateFixture.now) }
     }
 
-    @Test("does not hold where a path length is exceeded")
+    @Test("is refused when a path length is exceeded")
     func refusesPathLength() throws {
         let upper = CertificateFixture()
         // The lower authority is certified by one that allows leaves only.
@@ -68,7 +69,7 @@ struct SigningCertificateTests {
         #expect("\(String(describing: error))".contains("path length allows 0"), "\(String(describing: error))")
     }
 
-    @Test("does not hold without its middle")
+    @Test("is refused without its intermediate")
     func refusesGap() throws {
         let fixture = CertificateFixture()
         let other = CertificateFixture()
@@ -76,7 +77,7 @@ struct SigningCertificateTests {
         #expect(throws: SigningError.self) { try certificate.check(at: CertificateFixture.now) }
     }
 
-    @Test("holds at the first and last moment of its validity, and not beside them")
+    @Test("is valid from the first to the last moment of its validity, and not outside")
     func judgesTime() throws {
         let fixture = CertificateFixture()
         let certificate = try SigningCertificate(pem: fixture.chain())
@@ -116,7 +117,7 @@ struct SigningCertificateTests {
         #expect(!certificate.matches(publicKey: fixture.issuingKey.publicKey))
     }
 
-    @Test("is not read from anything else")
+    @Test("is not read from other text")
     func refusesText() throws {
         let fixture = CertificateFixture()
         let leaf = try CertificateFixture.pem([fixture.leaf()])

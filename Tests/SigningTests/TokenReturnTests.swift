@@ -21,7 +21,7 @@ struct TokenReturnTests {
         if case .unavailable = error { true } else { false }
     }
 
-    @Test("makes signing and readiness fail for as long, then work again", arguments: [SigningAlgorithm.ed25519, .es256])
+    @Test("makes signing and readiness fail until it is back", arguments: [SigningAlgorithm.ed25519, .es256])
     func comesBack(_ algorithm: SigningAlgorithm) throws {
         let token = try SoftToken(algorithm == .ed25519 ? .ed25519 : .es256)
         let signer = try signer(token, algorithm)
@@ -39,7 +39,7 @@ struct TokenReturnTests {
         }
     }
 
-    @Test("may be away at the start")
+    @Test("may be missing at the start")
     func comesLate() throws {
         let token = try SoftToken(.ed25519)
         let chain = try token.chain(.ed25519, at: Self.now)
@@ -70,7 +70,7 @@ struct TokenReturnTests {
         try neighbour.check()
     }
 
-    @Test("serves many threads before, while and after it is away")
+    @Test("serves many threads before, during and after an outage")
     func servesThreads() async throws {
         let (token, other) = (try SoftToken(.ed25519), try SoftToken(.ed25519))
         let (signer, neighbour) = (try signer(token, .ed25519), try signer(other, .ed25519))
@@ -131,7 +131,7 @@ struct TokenReturnTests {
         #expect(again == refused)
     }
 
-    @Test("has its key replaced: no claim is signed with a key that the certificate does not certify")
+    @Test("after its key is replaced, signs no claim with a key that is not the certificate's")
     func keyReplaced() throws {
         let token = try SoftToken(.ed25519)
         let signer = try signer(token, .ed25519)

@@ -1,9 +1,8 @@
-import Foundation
-import Logging
 import Models
+import TestSupport
 import Testing
 
-@testable import Gateway
+@testable import Site
 
 @Suite("Depth section")
 struct DepthViewTests {
@@ -51,7 +50,7 @@ struct DepthViewTests {
     }
 
     private func gauges(_ verdict: DepthVerdict, relief: Double?, _ language: Language = .english) -> [Gauge] {
-        Gauge.all(Samples.Evidence(verdict: verdict, relief: relief).package.depthAnalysis, resources.words(language))
+        Gauge.all(Samples.Evidence(verdict: verdict, relief: relief).package.depthAnalysis, resources.strings(language))
     }
 
     private func depth(
@@ -59,7 +58,9 @@ struct DepthViewTests {
     ) -> ViewContext {
         var depth = Samples.Evidence().package.depthAnalysis
         depth.previewScale = scale.map { DepthPreviewScale(near: $0.near, far: $0.far) }
-        return DepthView(depth: depth, picture: picture, expectsPicture: expects, isModelConfirmed: true, words: resources.words(.english))
-            .context()
+        return DepthView(
+            depth: depth, picture: picture, expectsPicture: expects, isModelConfirmed: true, strings: resources.strings(.english)
+        )
+        .context()
     }
 }

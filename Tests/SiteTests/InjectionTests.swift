@@ -1,8 +1,10 @@
+import CaptureProtocol
 import Foundation
 import Models
+import TestSupport
 import Testing
 
-@testable import Gateway
+@testable import Site
 
 @Suite("Text of unknown origin")
 struct InjectionTests {
@@ -20,12 +22,12 @@ struct InjectionTests {
 
     @Test("is text and nothing else, in every field of a record", arguments: attacks, Language.allCases)
     func record(attack: String, language: Language) throws {
-        let harmless = Samples.facts(Samples.Evidence(model: "M", location: MetadataCheck(.pass), place: "P"))
-        let hostile = Samples.facts(Samples.Evidence(model: attack, location: MetadataCheck(.pass), place: attack))
+        let harmless = Samples.record(Samples.Evidence(model: "M", location: MetadataCheck(.pass), place: "P"))
+        let hostile = Samples.record(Samples.Evidence(model: attack, location: MetadataCheck(.pass), place: attack))
         let similar = { (place: String) in
-            SimilarView(
+            SimilarCaptures(
                 [SimilarCapture(id: Samples.id, confidence: .low, isDevelopment: false, capturedAt: Samples.captured, place: place)],
-                devices: 2, words: resources.words(language))
+                devices: 2)
         }
         let html = try Samples.html(hostile, language, similar: similar(attack))
         #expect(Self.skeleton(html) == Self.skeleton(try Samples.html(harmless, language, similar: similar("P"))))
@@ -35,10 +37,11 @@ struct InjectionTests {
     @Test("is text and nothing else while a record is being checked", arguments: attacks)
     func processing(attack: String) throws {
         let html = try makePages().html(
-            VerifyPage(Self.processing(attack), similar: nil, words: resources.words(.english), publicURL: publicURL).page(
+            RecordView(Self.processing(attack), similar: nil, strings: resources.strings(.english), publicURL: publicURL).page(
                 isIndexed: false), .english)
         let harmless = try makePages().html(
-            VerifyPage(Self.processing("M"), similar: nil, words: resources.words(.english), publicURL: publicURL).page(isIndexed: false),
+            RecordView(Self.processing("M"), similar: nil, strings: resources.strings(.english), publicURL: publicURL).page(
+                isIndexed: false),
             .english)
         #expect(Self.skeleton(html) == Self.skeleton(harmless))
         Self.expectNoDirections(html)
@@ -57,9 +60,9 @@ struct InjectionTests {
     func address(attack: String) throws {
         let path = "/" + (attack.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? "")
         for place in [path, "/" + attack] {
-            let page = makePages().errorPage(APIError(.rateLimited, ""), path: place, requestID: "1", resources.words(.english))
+            let page = Self.errorPage(place)
             let html = try makePages().html(page, .english)
-            #expect(Self.skeleton(html) == Self.skeleton(try makePages().html(Self.plainError, .english)))
+            #expect(Self.skeleton(html) == Self.skeleton(try makePages().html(Self.errorPage("/"), .english)))
         }
     }
 
@@ -78,13 +81,13 @@ struct InjectionTests {
         #expect(marks.shown.unicodeScalars.count <= 120 && (marks.whole?.unicodeScalars.count ?? 0) <= UntrustedText.wholeLimit)
         #expect(UntrustedText(String(repeating: "x", count: 120))?.whole == nil)
         #expect(UntrustedText("\u{200b}\u{202e} \n") == nil && UntrustedText(nil) == nil)
-        let html = try Samples.html(Samples.facts(Samples.Evidence(model: String(repeating: "x", count: 200))))
+        let html = try Samples.html(Samples.record(Samples.Evidence(model: String(repeating: "x", count: 200))))
         #expect(html.contains("<summary>Show the whole text</summary><bdi>\(String(repeating: "x", count: 200))</bdi>"))
     }
 
     @Test("inside a sentence it is isolated, outside it has an element of its own")
     func isolated() throws {
-        let html = try Samples.html(Samples.facts(Samples.Evidence(model: "שלום", location: MetadataCheck(.pass), place: "مدينة")))
+        let html = try Samples.html(Samples.record(Samples.Evidence(model: "שלום", location: MetadataCheck(.pass), place: "مدينة")))
         #expect(html.contains("\u{2068}שלום\u{2069}, has a LiDAR sensor") && html.contains("<bdi>שלום</bdi> (as reported)"))
         #expect(html.contains("\u{2068}مدينة\u{2069}, nearest city only") && html.contains("<bdi>مدينة</bdi> (nearest city only)"))
     }
@@ -131,15 +134,15 @@ struct InjectionTests {
 
     // MARK: What is compared
 
-    private static var plainError: Page {
-        makePages().errorPage(APIError(.rateLimited, ""), path: "/", requestID: "1", resources.words(.english))
+    private static func errorPage(_ path: String) -> Page {
+        makePages().error(PageFailure(status: 429, path: path, requestID: "1", retrySeconds: 60), .english)
     }
 
-    private static func processing(_ model: String) -> CaptureFacts {
-        CaptureFacts(
-            id: Samples.id, shortID: "Ab3dE6gH", kind: .photo, status: .processing, failure: nil, confidence: nil,
+    private static func processing(_ model: String) -> PublicRecord {
+        PublicRecord(
+            id: Samples.id, kind: .photo, status: .processing, failure: nil, confidence: nil,
             mediaHash: Samples.digest, capturedAt: .exact(Samples.captured), receivedAt: Samples.received, evidence: nil, hasPlace: false,
-            model: model.isEmpty ? "M" : model, isDevelopment: false, signedAt: nil, finished: [], media: [:])
+            model: model.isEmpty ? "M" : model, isDevelopment: false, signedAt: nil, issuer: nil, finished: [], media: [:])
     }
 
     private static func info(_ text: String, state: String) -> ManifestInfo {
@@ -161,8 +164,7 @@ struct InjectionTests {
             report.validationCodes = [.init(code: code, kind: .failure)]
             info = ManifestInfo(report)
         }
-        let answer = VerificationAnswer.credentialsOnly(.init(fileHash: Samples.digest, manifestInfo: info, note: ""))
-        return try makePages().html(makePages().file(.answer(answer), resources.words(.english)), .english)
+        return try makePages().html(makePages().file(.credentials(info, digest: Samples.digest), .english), .english)
     }
 
     /// The tags with their attributes' names, read as a browser reads them: by code point, quotation mark to quotation mark.

@@ -1,16 +1,18 @@
+import Models
 import CaptureProtocol
 import Foundation
 import Models
+import TestSupport
 import Testing
 
-@testable import Gateway
+@testable import Site
 
 @Suite("Record page")
 struct RecordPageTests {
     @Test("every state is a whole page in every language", arguments: Samples.states.map(\.name), Language.allCases)
     func whole(name: String, language: Language) throws {
-        let facts = Samples.facts(named: name)
-        let html = try Samples.html(facts, language)
+        let record = Samples.record(named: name)
+        let html = try Samples.html(record, language)
         #expect(html.hasPrefix("<!doctype html>\n<html lang=\"\(language.rawValue)\">"))
         #expect(html.contains("</html>"))
         // What a value or a word that is missing would leave behind.
@@ -43,15 +45,15 @@ struct RecordPageTests {
             ("failed", "This capture could not be checked."),
         ])
     func headline(name: String, sentence: String) throws {
-        #expect(try Samples.html(Samples.facts(named: name)).contains("<h1 tabindex=\"-1\">\(sentence)</h1>"))
+        #expect(try Samples.html(Samples.record(named: name)).contains("<h1 tabindex=\"-1\">\(sentence)</h1>"))
     }
 
     @Test("no LiDAR sensor is claimed where the model does not show one", arguments: ["high, model unknown", "no lidar"])
     func sensor(name: String) throws {
-        let html = try Samples.html(Samples.facts(named: name))
+        let html = try Samples.html(Samples.record(named: name))
         #expect(!html.contains("its LiDAR sensor measured") && !html.contains("Measured by the phone’s LiDAR sensor"))
         #expect(html.contains("Depth data that was sent with the photo."))
-        #expect(try Samples.html(Samples.facts(named: "high")).contains("Measured by the phone’s LiDAR sensor"))
+        #expect(try Samples.html(Samples.record(named: "high")).contains("Measured by the phone’s LiDAR sensor"))
         #expect(html.contains("Real 3D scene detected") == (name != "no lidar"))
     }
 
@@ -60,7 +62,7 @@ struct RecordPageTests {
         let present = try #require(rows("high").first { $0.check == .depth }?.paragraphs)
         #expect(present.contains { $0.contains("3 % lies in front of the fitted surface and 34 % behind it") })
         #expect(present.contains { $0.contains("42 % of the photo’s outlines") } && !present.contains { $0.contains("earlier method") })
-        let old = Samples.facts(Samples.Evidence(edges: nil, method: "relief-1"))
+        let old = Samples.record(Samples.Evidence(edges: nil, method: "relief-1"))
         let html = try Samples.html(old)
         #expect(html.contains("relief-1") && html.contains("An earlier method judged this record, and its result stands."))
         #expect(!html.contains("of the photo’s outlines"))
@@ -69,20 +71,20 @@ struct RecordPageTests {
     @Test("a failed signature of a test device is not told as a signature")
     func developmentFailure() throws {
         let html = try Samples.html(
-            Samples.facts(Samples.Evidence(hardware: .fail, hardwareReason: .badSignature, development: true), .suspicious))
+            Samples.record(Samples.Evidence(hardware: .fail, hardwareReason: .badSignature, development: true), .suspicious))
         #expect(html.contains("Hardware attestation failed"))
         #expect(html.contains("id=\"band\""))
     }
 
     @Test("a development attestation is marked above everything, in the badge, the title and what is shared")
     func development() throws {
-        let html = try Samples.html(Samples.facts(named: "development"))
+        let html = try Samples.html(Samples.record(named: "development"))
         #expect(html.contains("<aside class=\"band\" id=\"band\""))
         #expect(html.contains("<title>[TEST] HIGH confidence · photo captured 22 November 2025 · rial.</title>"))
         #expect(html.contains("og:title\" content=\"[TEST] "))
         #expect(html.contains("badge high test"))
         #expect(html.contains("which Apple does not vouch for"))
-        #expect(!(try Samples.html(Samples.facts()).contains("id=\"band\"")))
+        #expect(!(try Samples.html(Samples.record()).contains("id=\"band\"")))
     }
 
     @Test("failed checks come first and open; the one that limits the level is open")
@@ -140,27 +142,27 @@ struct RecordPageTests {
 
     @Test("the tally counts failed, passed, undecided, unavailable, and leads to the first of each")
     func tally() throws {
-        let html = try Samples.html(Samples.facts(named: "suspicious in many ways"))
+        let html = try Samples.html(Samples.record(named: "suspicious in many ways"))
         #expect(html.contains("<a class=\"fail\" href=\"#check-hardware\">"))
         #expect(html.contains("4 failed") && html.contains("1 passed") && html.contains("1 not available"))
     }
 
     @Test("receipt is told by how late it was, and as a time where that is not known")
     func received() throws {
-        #expect(try Samples.html(Samples.facts()).contains("<dd>2 seconds later</dd>"))
+        #expect(try Samples.html(Samples.record()).contains("<dd>2 seconds later</dd>"))
         #expect(
-            try Samples.html(Samples.facts(named: "late")).contains("<dd>3 hours later, kept on the phone until it was online</dd>"))
-        let unknown = try Samples.html(Samples.facts(named: "time not shared"))
+            try Samples.html(Samples.record(named: "late")).contains("<dd>3 hours later, kept on the phone until it was online</dd>"))
+        let unknown = try Samples.html(Samples.record(named: "time not shared"))
         #expect(unknown.contains("<dd>22 November 2025, 10:30:06 UTC</dd>") && unknown.contains("Time not shared"))
         #expect(unknown.contains("Model not shared"))
-        let day = try Samples.html(Samples.facts(named: "hash only"))
+        let day = try Samples.html(Samples.record(named: "hash only"))
         #expect(day.contains("<time datetime=\"2025-11-22\">22 November 2025</time>") && !day.contains("data-time"))
-        #expect(try Samples.html(Samples.facts(), .spanish).contains("22 de noviembre de 2025, 10:30:04 UTC"))
+        #expect(try Samples.html(Samples.record(), .spanish).contains("22 de noviembre de 2025, 10:30:04 UTC"))
     }
 
     @Test("a record being checked shows its steps, follows the stream, and does not deny a place that came with it")
     func processing() throws {
-        let html = try Samples.html(Samples.facts(named: "processing"))
+        let html = try Samples.html(Samples.record(named: "processing"))
         #expect(html.contains("data-events=\"/api/v1/captures/\(Samples.id)/events\""))
         #expect(
             html.contains("<li data-step=\"received\" class=\"on\">")
@@ -178,12 +180,12 @@ struct RecordPageTests {
             ("failed, ours", "Something went wrong on our side."),
         ])
     func failed(name: String, reason: String) throws {
-        #expect(try Samples.html(Samples.facts(named: name)).contains("\(reason) This says nothing about the photo."))
+        #expect(try Samples.html(Samples.record(named: name)).contains("\(reason) This says nothing about the photo."))
     }
 
     @Test("a hash-only record has the digest in four lines, compares files, and has no picture and no download")
     func hashOnly() throws {
-        let page = Samples.page(Samples.facts(named: "hash only"))
+        let page = Samples.page(Samples.record(named: "hash only"))
         let html = try makePages().html(page, .english)
         #expect(html.contains("<code><span>9f2c41d07be8a635</span><span>3c10f4d2ab97e601</span>"))
         #expect(html.contains("data-compare=\"\(Samples.digest.hex)\""))
@@ -200,17 +202,17 @@ struct RecordPageTests {
             ("credentials pending", "They are being written."),
         ])
     func withheld(name: String, reason: String) throws {
-        let html = try Samples.html(Samples.facts(named: name))
+        let html = try Samples.html(Samples.record(named: name))
         #expect(html.contains(reason) && !html.contains("contentcredentials.org"))
     }
 
     @Test("downloads and both digests are there with Content Credentials")
     func downloads() throws {
-        let html = try Samples.html(Samples.facts())
+        let html = try Samples.html(Samples.record())
         #expect(html.contains("Photo with credentials, 3.4 MB") && html.contains("Credentials only, 18 kB"))
         #expect(html.contains(Samples.digest.hex) && html.contains(Samples.copyDigest.hex))
         #expect(html.contains("22 November 2025, 10:30:07 UTC"))
-        #expect(try Samples.html(Samples.facts(), .spanish).contains("Foto con credenciales, 3,4 MB"))
+        #expect(try Samples.html(Samples.record(), .spanish).contains("Foto con credenciales, 3,4 MB"))
     }
 
     @Test("the page's own pictures are preferred to the full-size copy, and named with their widths")
@@ -220,47 +222,46 @@ struct RecordPageTests {
             sha256: Samples.digest, sizeBytes: 1, link: "/media/x/photo-828.jpg?a=1&b=2", size: PixelSize(621, 828))
         media[.largePicture] = PublishedMedia(
             sha256: Samples.digest, sizeBytes: 1, link: "/media/x/photo-1656.jpg", size: PixelSize(1242, 1656))
-        let html = try Samples.html(Samples.facts(media: media))
+        let html = try Samples.html(Samples.record(media: media))
         #expect(
             html.contains(
                 "src=\"/media/x/photo-828.jpg?a=1&amp;b=2\" srcset=\"/media/x/photo-828.jpg?a=1&amp;b=2 621w, /media/x/photo-1656.jpg 1242w\""
             ))
         #expect(html.contains("width=\"621\" height=\"828\"") && html.contains("class=\"wrap tall\""))
         #expect(html.contains("3024 × 4032, known for this model"))
-        #expect(try Samples.html(Samples.facts()).contains("class=\"wrap wide\""))
+        #expect(try Samples.html(Samples.record()).contains("class=\"wrap wide\""))
     }
 
-    @Test("captures by several devices are listed, this one without a link; by one device they are not")
+    @Test("captures by several devices are listed, this one without a link; without any there is no list")
     func similar() throws {
         let other = CaptureID()
-        let words = resources.words(.english)
-        let similar = SimilarView(
+        let similar = SimilarCaptures(
             [
                 SimilarCapture(
                     id: Samples.id, confidence: .high, isDevelopment: false, capturedAt: Samples.captured, place: "Lyon, France"),
                 SimilarCapture(id: other, confidence: .low, isDevelopment: true, capturedAt: Samples.captured, place: nil),
-            ], devices: 2, words: words)
-        let html = try Samples.html(Samples.facts(), similar: similar)
+            ], devices: 2)
+        let html = try Samples.html(Samples.record(), similar: similar)
         #expect(html.contains("2 devices registered exactly this file"))
         #expect(html.contains("<a href=\"/verify/\(other)\">Captured 22 November 2025, 10:30 UTC</a>"))
         #expect(html.contains("(this record)") && !html.contains("<a href=\"/verify/\(Samples.id)\">Captured"))
-        #expect(SimilarView([], words: words) == nil)
+        #expect(!(try Samples.html(Samples.record()).contains("Similar captures of this file</h2>")))
     }
 
     @Test("nothing but public facts is on any page: no counter, no number of a place")
     func privacy() throws {
-        for (_, facts) in Samples.states {
-            let html = try Samples.html(facts)
+        for (_, record) in Samples.states {
+            let html = try Samples.html(record)
             #expect(!html.contains("4711") && !html.contains("45.76") && !html.contains("4.84"))
         }
     }
 
     private func rows(_ name: String) -> [CheckRow] {
-        let facts = Samples.facts(named: name)
-        guard let evidence = facts.evidence, let confidence = facts.confidence else { return [] }
+        let record = Samples.record(named: name)
+        guard let evidence = record.evidence, let confidence = record.confidence else { return [] }
         return CheckRows(
-            evidence: evidence, confidence: confidence, capturedAt: facts.capturedAt,
-            pictureSize: PhotoView(media: facts.media).originalSize, words: resources.words(.english, facts.kind.type)
+            evidence: evidence, confidence: confidence, capturedAt: record.capturedAt,
+            pictureSize: PhotoView(media: record.media).originalSize, strings: resources.strings(.english, record.kind.type)
         ).rows()
     }
 }

@@ -1,44 +1,45 @@
 import CaptureProtocol
 import Foundation
 import Models
+import TestSupport
 import Testing
 
-@testable import Gateway
+@testable import Site
 
 @Suite("Records of which the signature does not cover everything")
 struct UnsignedRecordTests {
     private static let sentence = "The signature does not cover time, place and model. They may have been added or changed later."
 
-    private func facts(_ binding: AssertionBinding, hardware: CheckStatus = .pass, reason: HardwareReason? = nil) -> CaptureFacts {
-        Samples.facts(
+    private func record(_ binding: AssertionBinding, hardware: CheckStatus = .pass, reason: HardwareReason? = nil) -> PublicRecord {
+        Samples.record(
             Samples.Evidence(
                 hardware: hardware, hardwareReason: reason, binding: binding, location: MetadataCheck(.pass), place: "Lyon, France"))
     }
 
     @Test("time, place and model are marked, in the title, above and in the rows", arguments: [AssertionBinding.photo, .photoDepth])
     func marked(binding: AssertionBinding) throws {
-        let html = try Samples.html(facts(binding))
+        let html = try Samples.html(record(binding))
         #expect(html.contains("<title>HIGH confidence · photo captured 22 November 2025 (not signed) · rial.</title>"))
         #expect(html.contains("og:title\" content=\"HIGH confidence · photo captured 22 November 2025 (not signed) · rial."))
         #expect(html.contains("<p>\(Self.sentence)</p>"))
         #expect(html.components(separatedBy: "<span class=\"q\">· not signed</span>").count == 4, "captured, place, device")
         #expect(html.contains("10:30:04 UTC</time> <span class=\"q\">· not signed</span>"))
         #expect(html.components(separatedBy: "No hardware signature covers this.").count == 4, "time, model, location")
-        let spanish = try Samples.html(facts(binding), .spanish)
+        let spanish = try Samples.html(record(binding), .spanish)
         #expect(spanish.contains("(sin firmar)") && spanish.contains("La firma no cubre la hora, el lugar ni el modelo."))
     }
 
     @Test("where one signature covers all, nothing is marked")
     func covered() throws {
-        let html = try Samples.html(facts(.photoDepthMetadata))
+        let html = try Samples.html(record(.photoDepthMetadata))
         #expect(!html.contains("not signed") && !html.contains(Self.sentence) && !html.contains("No hardware signature covers this."))
     }
 
     @Test("without any accepted signature the facts are marked, and the sentence above says why")
     func none() throws {
-        let html = try Samples.html(facts(.photoDepthMetadata, hardware: .unavailable, reason: .appNotAccepted))
+        let html = try Samples.html(record(.photoDepthMetadata, hardware: .unavailable, reason: .appNotAccepted))
         #expect(html.contains("(not signed)") && !html.contains(Self.sentence))
-        #expect(!(try Samples.html(Samples.facts(named: "processing")).contains("not signed")))
+        #expect(!(try Samples.html(Samples.record(named: "processing")).contains("not signed")))
     }
 
     @Test(
@@ -52,19 +53,18 @@ struct UnsignedRecordTests {
             (.bindingRetired, "Signed in an older way, which is no longer accepted"),
         ])
     func refusals(reason: HardwareReason, told: String) throws {
-        let html = try Samples.html(facts(.photo, hardware: .unavailable, reason: reason))
+        let html = try Samples.html(record(.photo, hardware: .unavailable, reason: reason))
         #expect(html.contains(told) && !html.contains("No hardware signature came with this photo"))
     }
 
     @Test("a list of similar captures marks those that are not signed")
     func similar() throws {
-        let words = resources.words(.english)
         func capture(_ isSigned: Bool) -> SimilarCapture {
             SimilarCapture(
                 id: CaptureID(), confidence: .high, isDevelopment: false, capturedAt: Samples.captured, place: "Lyon, France",
                 isSigned: isSigned)
         }
-        let html = try Samples.html(Samples.facts(), similar: SimilarView([capture(true), capture(false)], devices: 2, words: words))
+        let html = try Samples.html(Samples.record(), similar: SimilarCaptures([capture(true), capture(false)], devices: 2))
         #expect(html.components(separatedBy: "· not signed</span>").count == 2)
         #expect(html.contains("Lyon, France</bdi> <span class=\"q\">· not signed</span>"))
     }
@@ -73,10 +73,10 @@ struct UnsignedRecordTests {
     func file() {
         func values(_ binding: AssertionBinding) -> String {
             let evidence = Samples.Evidence(binding: binding, location: MetadataCheck(.pass), place: "Lyon, France").package
-            let answer = VerificationAnswer.Verified(
-                matched: .original, captureID: Samples.id, confidenceLevel: .high, verificationURL: "", fileHash: Samples.digest,
-                captureMode: .full, mediaStored: true, evidence: evidence, otherClaims: [])
-            return "\(FileResult.answer(.verified(answer)).context(resources.words(.english)))"
+            let file = KnownFile(
+                matched: .original, captureID: Samples.id, confidence: .high, evidence: evidence.publicForm(), others: [])
+            let view = FileResultView(result: .known(file, digest: Samples.digest), strings: resources.strings(.english))
+            return "\(view.context())"
         }
         #expect(values(.photo).contains("(as reported) · not signed") && values(.photo).contains("(nearest city only) · not signed"))
         #expect(!values(.photoDepthMetadata).contains("not signed"))

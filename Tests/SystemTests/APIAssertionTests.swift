@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Crypto
 import Foundation
 import SimulatedDevice
@@ -45,7 +46,7 @@ extension SystemTests {
             #expect(try await LocalStack.required().sql(counters) == before)
         }
 
-        @Test("an assertion that does not verify consumes no counter")
+        @Test("an invalid assertion consumes no counter")
         func unconsumed() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -78,7 +79,7 @@ extension SystemTests {
             #expect(view.data["confidence_level"] as? String == "high")
         }
 
-        @Test("bytes after an assertion are no assertion")
+        @Test("bytes after an assertion make it invalid")
         func trailing() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -87,7 +88,7 @@ extension SystemTests {
             APIRefusal.invalidAssertion.expectEnvelope(try await client.submit(&device, parts.form(assertion: assertion)))
         }
 
-        @Test("without an assertion hardware is unavailable, which is held against nobody")
+        @Test("without an assertion the hardware check is unavailable, not failed")
         func none() async throws {
             let client = try TestClient.current()
             var device = try await client.device()

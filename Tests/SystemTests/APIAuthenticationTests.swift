@@ -41,7 +41,7 @@ extension SystemTests {
             #expect(counters.map { $0.lowercased() } == [id.lowercased()])
         }
 
-        @Test("the counter of a request's assertion is not compared: a capture may use a lower one, or the same")
+        @Test("the counter of a request's assertion is not compared with those of captures")
         func sharedCounters() async throws {
             let client = try TestClient.current()
             var device = try await client.device(.none)
@@ -55,7 +55,7 @@ extension SystemTests {
             }
         }
 
-        @Test("signature headers that are not right are refused on a read, not read as the public form")
+        @Test("wrong signature headers on a read are refused, not ignored")
         func badReads() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -106,7 +106,7 @@ extension SystemTests {
             APIRefusal.signatureInvalid.expectEnvelope(mixed, "version 1 sent as 2")
         }
 
-        @Test("what the owner sees is private, and both forms vary on the signature headers")
+        @Test("the owner's form is private, and both forms vary on the signature headers")
         func caching() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -130,7 +130,7 @@ extension SystemTests {
             }
         }
 
-        @Test("failed authentication has a bucket of the address, looked at before anything else")
+        @Test("failed authentication has a rate limit per address, checked before anything else")
         func failures() async throws {
             let client = try TestClient.current()
             var device = try await client.device()

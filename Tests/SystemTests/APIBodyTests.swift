@@ -1,3 +1,5 @@
+import ObjectStorage
+import NIOHTTP1
 import AsyncHTTPClient
 import CaptureProtocol
 import Crypto
@@ -66,7 +68,7 @@ extension SystemTests {
             try await expectNoTrace(of: device, "truncated uploads")
         }
 
-        @Test("a Content-Length that lies costs nobody anything", .timeLimit(.minutes(1)))
+        @Test("a false Content-Length has no effect on others", .timeLimit(.minutes(1)))
         func lying() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -140,7 +142,7 @@ extension SystemTests {
             }
         }
 
-        @Test("the gateway's memory does not grow with what is uploaded at once", .timeLimit(.minutes(2)))
+        @Test("the gateway's memory does not grow with concurrent uploads", .timeLimit(.minutes(2)))
         func memory() async throws {
             let client = try TestClient.current()
             let device = try await client.device()

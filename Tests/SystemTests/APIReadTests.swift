@@ -48,7 +48,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a reader who comes back with the last id gets what it has not seen, and no more", .timeLimit(.minutes(1)))
+        @Test("a reader that reconnects with its last event id gets only newer events", .timeLimit(.minutes(1)))
         func replay() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -66,7 +66,7 @@ extension SystemTests {
             APIRefusal.captureNotFound.expectEnvelope(try await client.send("GET", "\(TestClient.captures)/\(UUID())/events"))
         }
 
-        @Test("an address has ten streams", .timeLimit(.minutes(2)))
+        @Test("an address may have ten streams", .timeLimit(.minutes(2)))
         func streamLimit() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -86,7 +86,7 @@ extension SystemTests {
             for stream in answers { #expect(events(try await stream.value).last?.json["status"] as? String == "complete") }
         }
 
-        @Test("a capture has an entity tag that holds until it changes")
+        @Test("a capture has an entity tag that changes with it")
         func tags() async throws {
             let client = try TestClient.current()
             var device = try await client.device()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The stable codes of the API (SPEC §2), as clients switch on them.
+/// The stable error codes of the API (SPEC §2), spelled independently of the gateway, as clients do.
 enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case validationError = "VALIDATION_ERROR"
     case invalidAttestation = "INVALID_ATTESTATION"
@@ -31,7 +31,7 @@ enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case storageError = "STORAGE_ERROR"
     case serviceUnavailable = "SERVICE_UNAVAILABLE"
 
-    /// Hash-only captures and `verify-hash` come with later work; no route of today can answer these two.
+    /// Codes of later routes, which no current route returns.
     static let ofLaterRoutes: Set<APIRefusal> = [.attestationFailed, .hashNotFound]
 
     var testDescription: String { rawValue }
@@ -54,14 +54,14 @@ enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// The codes that the gateway's source knows.
+    /// The codes in the gateway's source.
     static func inSources() throws -> Set<String> {
         let file = SharedData.projectRoot.appendingPathComponent("Services/gateway/HTTP/ErrorCode.swift")
         let text = try String(contentsOf: file, encoding: .utf8)
         return Set(text.matches(of: /case \w+ = "([A-Z_]+)"/).map { String($0.1) })
     }
 
-    /// The answer is this error in the envelope, and nothing else is in it.
+    /// Expects this error in the envelope, and nothing else.
     func expectEnvelope(_ answer: Answer, _ what: String = "", sourceLocation: SourceLocation = #_sourceLocation) {
         let text = "\(what) \(answer.status) \(answer.text.prefix(300))"
         #expect(answer.status == status && answer.errorCode == rawValue, "\(text)", sourceLocation: sourceLocation)
@@ -75,7 +75,7 @@ enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
         expectHeaders(answer, text, sourceLocation)
     }
 
-    /// The answer is this error as a problem of RFC 9457.
+    /// Expects this error as a problem of RFC 9457.
     func expectProblem(_ answer: Answer, sourceLocation: SourceLocation = #_sourceLocation) {
         let text = "\(answer.status) \(answer.text.prefix(300))"
         #expect(answer.status == status && answer.json["code"] as? String == rawValue, "\(text)", sourceLocation: sourceLocation)

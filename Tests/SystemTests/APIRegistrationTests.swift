@@ -40,7 +40,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a verified device has its level and no failure", arguments: RequestKeyKind.allCases)
+        @Test("a verified device has a level and no failure", arguments: RequestKeyKind.allCases)
         func verified(kind: RequestKeyKind) async throws {
             let client = try TestClient.current()
             let device = SimulatedDevice(requestKey: kind)
@@ -50,7 +50,7 @@ extension SystemTests {
             #expect(answer.data["attestation_failure"] == nil || answer.data["attestation_failure"] is NSNull)
         }
 
-        @Test("a request key that the attestation does not vouch for makes the device unverified")
+        @Test("a request key that the attestation does not cover makes the device unverified")
         func swappedKey() async throws {
             let client = try TestClient.current()
             let sound = try client.registration(SimulatedDevice(), challenge: await client.challenge())
@@ -112,7 +112,7 @@ extension SystemTests {
             #expect(answers.map(\.status).sorted() == [201, 409, 409, 409])
         }
 
-        @Test("while nobody appraises, 503 says when to come back; the same body then has its outcome", .timeLimit(.minutes(2)))
+        @Test("while no verifier runs, the response is 503 with Retry-After; the same body gets its outcome later", .timeLimit(.minutes(2)))
         func patience() async throws {
             let client = try TestClient.current()
             let body = try client.registration(SimulatedDevice(), challenge: await client.challenge())

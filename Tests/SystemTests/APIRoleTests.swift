@@ -41,7 +41,7 @@ extension SystemTests {
             #expect(powers == ["f"])
         }
 
-        @Test("are refused when they try, as they connect themselves")
+        @Test("are refused everything else on their own connections")
         func refused() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

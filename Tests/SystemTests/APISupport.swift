@@ -26,7 +26,7 @@ extension LocalStack {
         }
     }
 
-    /// A link that the gateway itself could have made (SPEC §5).
+    /// A link as the gateway makes it (SPEC §5).
     func link(_ capture: String, _ name: String, expires: Date) throws -> String {
         let seconds = Int64(expires.timeIntervalSince1970)
         let message = "rial-media-v1\n\(capture.lowercased())\n\(name)\n\(seconds)"
@@ -34,7 +34,7 @@ extension LocalStack {
         return "/media/\(capture)/\(name)?expires=\(seconds)&signature=\(code.lowerHex)"
     }
 
-    /// The address of another gateway of this stack, started with settings of its own.
+    /// Starts another gateway of this stack, with settings of its own.
     func startGateway(_ number: Int, settings: [String: String]) async throws -> TestClient {
         try await control("start", "gateway", number, settings: settings)
         let file = SharedData.projectRoot.appendingPathComponent(".local/\(name)/run/gateway.\(number).http")
@@ -42,14 +42,14 @@ extension LocalStack {
         return TestClient(url: "http://127.0.0.1:\(port)")
     }
 
-    /// Does the work while a part is away.
+    /// Runs the work while a part is down.
     func without<Result>(_ part: String, by verb: String = "kill", _ work: () async throws -> Result) async throws -> Result {
         try await control(verb, part)
         let result: Swift.Result<Result, any Error>
         do { result = .success(try await work()) } catch { result = .failure(error) }
         try await control("start", part)
         let client = TestClient(url: url)
-        try await eventually("the gateway is well again") { try await client.send("GET", "/health").status == 200 }
+        try await eventually("the gateway is ready again") { try await client.send("GET", "/health").status == 200 }
         return try result.get()
     }
 }
@@ -74,7 +74,7 @@ extension TestClient {
         return try await send(method, path, headers: headers)
     }
 
-    /// A capture bound by the assertion of our client.
+    /// A valid capture with an assertion over photo, depth and metadata.
     func soundForm(_ device: inout SimulatedDevice, _ parts: CaptureParts, counter: UInt32? = nil) throws -> [FormPart] {
         let digests = parts.digests
         return parts.form(

@@ -2,7 +2,7 @@ import Foundation
 
 /// A small body that inflates to a large one.
 enum Bomb {
-    /// gzip of so many zeros, about a thousandth of their size.
+    /// gzip of zeros, about a thousandth of their size.
     static func gzipOfZeros(bytes: Int) throws -> [UInt8] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")

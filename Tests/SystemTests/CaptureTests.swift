@@ -8,7 +8,7 @@ import TestSupport
 extension SystemTests {
     @Suite("Captures, from upload to evidence")
     struct Captures {
-        @Test("a signed room is HIGH, a screen is not, and their pages and media can be had")
+        @Test("a signed room is HIGH, a screen is not, and their pages and media are served")
         func roomAndScreen() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -30,7 +30,7 @@ extension SystemTests {
             #expect(page.status == 200 && String(decoding: page.body, as: UTF8.self).contains("HIGH"))
         }
 
-        @Test("a screen beside which the room shows is not HIGH")
+        @Test("a screen with the room visible beside it is not HIGH")
         func screenInRoom() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -60,7 +60,7 @@ extension SystemTests {
             #expect(capture.evidence("depth_analysis.verdict") == "real")
         }
 
-        @Test("every kind of request key registers and sends", arguments: RequestKeyKind.allCases, [1, 2])
+        @Test("every kind of request key can register and send captures", arguments: RequestKeyKind.allCases, [1, 2])
         func keys(kind: RequestKeyKind, version: Int) async throws {
             let client = try TestClient.current()
             var device = try await client.device(kind)
@@ -102,7 +102,7 @@ extension SystemTests {
             #expect(capture.evidence("hardware_attestation.reason") == "device_unverified")
         }
 
-        @Test("a registration sent again has its first outcome, and its challenge serves no other body")
+        @Test("a registration sent again gets its first outcome, and its challenge works for no other body")
         func registrationAgain() async throws {
             let client = try TestClient.current()
             let device = SimulatedDevice()

@@ -4,7 +4,7 @@ import Scene
 import Testing
 
 extension SystemTests {
-    @Suite("What published photos do not tell", .enabled(if: PrivatePhoto.exiftool != nil, "exiftool is not installed"))
+    @Suite("Private data in published photos", .enabled(if: PrivatePhoto.exiftool != nil, "exiftool is not installed"))
     struct CredentialPrivacy {
         @Test("is the place, the camera's and lens's serial numbers, the owner and maker notes", .timeLimit(.minutes(1)))
         func published() async throws {

@@ -1,3 +1,4 @@
+import Scene
 import CaptureProtocol
 import ContentCredentials
 import Crypto
@@ -15,7 +16,7 @@ struct SignedCapture: Sendable {
     let parts: CaptureParts
     let view: String
 
-    /// Sent by a verified device of its own, bound by its assertion.
+    /// Sends it from a new verified device, with an assertion.
     static func make(_ parts: CaptureParts? = nil) async throws -> SignedCapture {
         let client = try TestClient.current()
         var device = try await client.device()
@@ -24,7 +25,7 @@ struct SignedCapture: Sendable {
         return SignedCapture(id: try #require(answer.data["id"] as? String), parts: parts, view: answer.text)
     }
 
-    /// A published file, by a link that the gateway could have given.
+    /// A published file, by a link as the gateway makes it.
     func media(_ name: String) async throws -> [UInt8] {
         let stack = try LocalStack.required()
         let answer = try await TestClient.current().send("GET", stack.link(id, name, expires: Date() + 600))
@@ -32,7 +33,7 @@ struct SignedCapture: Sendable {
         return answer.body
     }
 
-    /// What the signed copy of this capture says, for signing it once more.
+    /// The claim in the signed copy of this capture, for signing it again.
     func claim() async throws -> CaptureClaim {
         let rows = try await LocalStack.required().sql("SELECT evidence FROM captures WHERE id = '\(id)'")
         let package = try WireJSON.decode(EvidencePackage.self, from: try #require(rows.first).utf8)
@@ -41,7 +42,7 @@ struct SignedCapture: Sendable {
     }
 }
 
-/// Files in memory or on disk that the library reads by their descriptors; gone with this value.
+/// A temporary file that the library reads by its descriptor; deleted with this value.
 final class CredentialFile: Sendable {
     let path: String
     let descriptor: Int32
@@ -60,7 +61,7 @@ final class CredentialFile: Sendable {
 
     func bytes() throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-    /// What the reader says of these bytes.
+    /// The reader's report on these bytes.
     static func report(
         _ bytes: [UInt8], trusting root: String?, timestamps: String? = nil, manifest: [UInt8]? = nil
     ) throws -> CredentialReport {
@@ -72,7 +73,7 @@ final class CredentialFile: Sendable {
 }
 
 extension DevelopmentAuthority.Identity {
-    /// An authority of a test's, valid since an hour ago.
+    /// A new authority, valid since an hour ago.
     static func fresh() throws -> Self { try DevelopmentAuthority.make(algorithm: .ed25519, now: Date().addingTimeInterval(-3600)) }
 
     /// Signs as this identity.
@@ -88,12 +89,12 @@ extension DevelopmentAuthority.Identity {
 extension LocalStack {
     var folder: URL { SharedData.projectRoot.appendingPathComponent(".local/\(name)") }
 
-    /// PEM of what vouches for the stack's own signer.
+    /// PEM of the root of the stack's own signer.
     var signingRoot: String {
         get throws { try String(contentsOf: folder.appendingPathComponent("keys/c2pa/root.pem"), encoding: .utf8) }
     }
 
-    /// The rows that say which manifest was made for a capture.
+    /// The recorded manifests of a capture.
     func manifests(of id: String) async throws -> [String] {
         try await sql("SELECT manifest_id || ' ' || has_timestamp || ' ' || signed_at FROM content_credentials WHERE capture_id = '\(id)'")
     }
@@ -103,7 +104,7 @@ extension LocalStack {
         try await sql("SELECT name FROM media_objects WHERE capture_id = '\(id)' ORDER BY name")
     }
 
-    /// Does the work while evidence is assembled with other settings; those of the stack hold again afterwards.
+    /// Runs the work while evidence-assembler has other settings; afterwards it has the stack's again.
     func assembling<Result>(with settings: [String: String], _ work: () async throws -> Result) async throws -> Result {
         try await control("stop", "evidence-assembler")
         let result: Swift.Result<Result, any Error>
@@ -120,7 +121,7 @@ extension LocalStack {
 }
 
 extension CaptureParts {
-    /// The room with a patch of noise in a corner: unlike those of other captures, its public copy and thumbnail are its own.
+    /// The room with a patch of noise in a corner, so that also its public copy and thumbnail differ from those of other captures.
     static func unlike() throws -> CaptureParts {
         var parts = try CaptureParts()
         let room = try #require(room).jpeg
@@ -134,7 +135,7 @@ extension CaptureParts {
         return parts
     }
 
-    /// Another photo of the same scene, as the metadata then says.
+    /// Replaces the photo, and its digest in the metadata.
     mutating func replacePhoto(_ bytes: [UInt8]) throws {
         photo = bytes
         var fields = try #require(try JSONSerialization.jsonObject(with: Data(metadata)) as? [String: Any])
@@ -154,8 +155,8 @@ extension [UInt8] {
         return copy
     }
 
-    /// The coded picture of a JPEG: everything from its start-of-scan marker on (ITU-T T.81 §B.1.1.3); segments before it are passed over,
-    /// for a preview may lie in one.
+    /// The coded picture of a JPEG: everything from its start-of-scan marker on (ITU-T T.81 §B.1.1.3). Segments before it are skipped,
+    /// since one may contain a preview picture.
     var scan: ArraySlice<UInt8> {
         var offset = 2
         while offset + 4 <= count, self[offset] == 0xff {
@@ -165,7 +166,7 @@ extension [UInt8] {
         return []
     }
 
-    /// The middle of the longest run of zeros in a signed copy: what the signature leaves unused of its box.
+    /// The middle of the longest run of zeros in a signed copy, which is the unused rest of the signature's box.
     var middleOfPadding: Int {
         var best = 0..<0
         var start = 0

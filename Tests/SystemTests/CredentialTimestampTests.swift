@@ -1,3 +1,4 @@
+import Models
 import Foundation
 import Signing
 import SimulatedDevice
@@ -43,7 +44,7 @@ extension SystemTests {
             }
         }
 
-        @Test("that an authority owes for ever cost one capture its patience, not each", .timeLimit(.minutes(4)))
+        @Test("from an authority that does not respond delay one capture, not each", .timeLimit(.minutes(4)))
         func hanging() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

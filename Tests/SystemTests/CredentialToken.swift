@@ -1,7 +1,7 @@
 import Foundation
 import Signing
 
-/// A token of a real SoftHSM2 with one Ed25519 key pair, in a folder of the test's.
+/// A SoftHSM2 token with one Ed25519 key pair, in a temporary folder.
 final class CredentialToken: Sendable {
     static let module = "/usr/lib/softhsm/libsofthsm2.so"
     private static let tokenTool = "/usr/bin/softhsm2-util"
@@ -16,7 +16,7 @@ final class CredentialToken: Sendable {
     private var away: URL { home.appendingPathComponent("away") }
     private var environment: [String: String] { ["SOFTHSM2_CONF": home.appendingPathComponent("softhsm2.conf").path] }
 
-    /// - Parameter flags: how the key may be used, as pkcs11-tool spells it.
+    /// - Parameter flags: options of pkcs11-tool for the key's attributes.
     init(flags: [String] = ["--sensitive"]) async throws {
         home = FileManager.default.temporaryDirectory.appendingPathComponent("rial-token-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: tokens, withIntermediateDirectories: true)
@@ -29,26 +29,26 @@ final class CredentialToken: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: home) }
 
-    /// What OpenSC's program prints; it throws where the token refuses.
+    /// Runs OpenSC's pkcs11-tool and returns its output; throws if the token refuses.
     func tool(_ arguments: [String]) async throws -> String {
         let login = ["--module", Self.module, "--token-label", label, "--login", "--pin", Self.pin]
         return try await LocalStack.run(Self.keyTool, login + arguments, environment)
     }
 
-    /// As if it were pulled out, and put in again.
+    /// As if the token were removed, and inserted again.
     func remove() throws { try FileManager.default.moveItem(at: tokens, to: away) }
     func putBack() throws { try FileManager.default.moveItem(at: away, to: tokens) }
 
-    /// Files of the token.
+    /// The token's files.
     func files() throws -> [Data] {
         let files = FileManager.default.enumerator(at: tokens, includingPropertiesForKeys: nil)
         return (files?.allObjects as? [URL] ?? []).compactMap { try? Data(contentsOf: $0) }
     }
 
-    /// Settings of a service that signs with this token's key, with a chain of a fresh authority in `folder`.
-    /// - Returns: what vouches for that chain, as well.
+    /// Settings for a service to sign with this token's key, with a chain of a new authority.
+    /// - Returns: the settings, and the root of the chain.
     func settings() throws -> (variables: [String: String], root: String) {
-        // The module reads where its tokens are from the environment of the process, once.
+        // The module reads the folder of its tokens from the process's environment, once.
         setenv("SOFTHSM2_CONF", home.appendingPathComponent("softhsm2.conf").path, 1)
         let start = Date().addingTimeInterval(-3600)
         let authority = try DevelopmentAuthority(algorithm: .ed25519, validFrom: start)

@@ -27,7 +27,7 @@ extension SystemTests {
             }
         }
 
-        @Test("is answered 503 with when to come again, and then all is as before", .timeLimit(.minutes(3)), arguments: Fault.allCases)
+        @Test("gives 503 with Retry-After until it recovers", .timeLimit(.minutes(3)), arguments: Fault.allCases)
         func refused(fault: Fault) async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

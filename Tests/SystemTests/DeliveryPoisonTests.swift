@@ -1,3 +1,4 @@
+import SimulatedDevice
 import CaptureProtocol
 import Foundation
 import Messaging
@@ -18,7 +19,7 @@ extension SystemTests {
             [KafkaHeader(name: "ce_id", value: Array(UUID().uuidString.lowercased().utf8))]
         }
 
-        @Test("become dead letters with their reason, and the good ones behind them complete", .timeLimit(.minutes(3)))
+        @Test("become dead letters with their reason, and later good records complete", .timeLimit(.minutes(3)))
         func amongGoodOnes() async throws {
             let stack = try LocalStack.required()
             let producer = try stack.producer()
@@ -67,7 +68,7 @@ extension SystemTests {
         /// The ways in which a failed capture goes through again once its bytes are back.
         enum Redrive: String, Sendable, CaseIterable { case capture, client, topic }
 
-        @Test("a capture whose bytes are gone fails with the reason, and completes once they are back", .timeLimit(.minutes(4)))
+        @Test("a capture whose media is missing fails with the reason, and completes once it is back", .timeLimit(.minutes(4)))
         func redriven() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

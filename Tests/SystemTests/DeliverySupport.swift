@@ -3,7 +3,7 @@ import Messaging
 import Models
 import Testing
 
-/// Copies of records, delivered again.
+/// Delivers copies of records.
 struct Redelivery: Sendable {
     let stack: LocalStack
     let producer: KafkaProducer
@@ -13,7 +13,7 @@ struct Redelivery: Sendable {
         producer = try stack.producer()
     }
 
-    /// Sends all records of the topics with this key again in reverse, first as they were, then under new ids.
+    /// Sends all records of the topics with this key again in reverse order, first unchanged, then with new event ids.
     /// - Returns: the new event ids by topic.
     func replay(_ topics: [Topic], key: String) async throws -> [Topic: [String]] {
         var sent: [Topic: [String]] = [:]
@@ -33,8 +33,8 @@ struct Redelivery: Sendable {
         return sent
     }
 
-    /// Waits until every consumer of the topics has accepted the ids. What was sent before them under the same key is then
-    /// handled as well: it lies in the same partition.
+    /// Waits until every consumer of the topics has handled the ids, and so also the earlier records with the same key, which are in the
+    /// same partition.
     func awaitHandled(_ sent: [Topic: [String]]) async throws {
         for (topic, ids) in sent {
             let services = try #require(Topic.consumers.first { $0.topic == topic }?.services)

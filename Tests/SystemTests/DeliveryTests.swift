@@ -10,7 +10,7 @@ extension SystemTests {
     struct Delivery {
         private static let parts: [Topic] = [.mediaSynced, .depthAnalyzed, .attestationAppraised]
 
-        @Test("give one evidence package: parts twice before any is taken, everything twice afterwards", .timeLimit(.minutes(3)))
+        @Test("give one evidence package", .timeLimit(.minutes(3)))
         func twiceAndReversed() async throws {
             let stack = try LocalStack.required()
             let redelivery = try Redelivery(stack)
@@ -38,7 +38,7 @@ extension SystemTests {
             #expect(try await stack.finalState(of: id) == before)
         }
 
-        @Test("cannot make a complete capture fail: a late error part changes nothing", .timeLimit(.minutes(2)))
+        @Test("cannot make a complete capture fail", .timeLimit(.minutes(2)))
         func lateErrors() async throws {
             let stack = try LocalStack.required()
             var device = try await TestClient.current().device()

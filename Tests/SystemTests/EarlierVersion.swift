@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Foundation
 import Logging
 import ObjectStorage
@@ -5,7 +6,7 @@ import SimulatedDevice
 import TestSupport
 import Testing
 
-/// What a stack of an earlier version left behind (`scripts/make-dump.sh`), and the stack that goes on from it.
+/// The data of a stack of an earlier version (`scripts/make-dump.sh`), to be restored into a stack of this version.
 struct EarlierVersion: Sendable {
     let name: String
 
@@ -14,7 +15,7 @@ struct EarlierVersion: Sendable {
     /// The authority that signed its Content Credentials.
     var anchors: URL { folder.appendingPathComponent("anchors.pem") }
 
-    /// What its API said of each capture, by the capture's name.
+    /// The API's response for each capture, by the capture's name.
     func captures() throws -> [String: [String: Any]] {
         let data = try Data(contentsOf: folder.appendingPathComponent("captures.json"))
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: [String: Any]])
@@ -22,13 +23,13 @@ struct EarlierVersion: Sendable {
 
     func id(_ capture: String) throws -> String { try #require(try captures()[capture]?["id"] as? String) }
 
-    /// The device that sent most of them.
+    /// The device that sent most of the captures.
     func device() throws -> SimulatedDevice {
         struct State: Decodable { let device: SimulatedDevice }
         return try JSONDecoder().decode(State.self, from: Data(contentsOf: folder.appendingPathComponent("device.json"))).device
     }
 
-    /// Puts database and objects where a stack of this version will find them.
+    /// Restores database and objects for a stack of this version.
     func restore(to stack: String) async throws {
         try await LocalStack.script(["infra", stack], [:])
         let values = try LocalStack.values(in: "test.env", of: stack)

@@ -4,13 +4,13 @@ import Testing
 
 @testable import ObjectStorage
 
-/// A request that its device sends until it is accepted, and what was answered on the way.
+/// The result of a request that its device sends until it is accepted.
 struct Attempts<Value: Sendable>: Sendable {
     let value: Value
-    /// In order; 0 where there was no answer.
+    /// The statuses of all responses in order; 0 without a response.
     let statuses: [Int]
 
-    /// Our faults are `503` and nothing else: the client may try again.
+    /// Expects that faults were visible only as `503`, after which clients retry.
     func expectOnlyRetryLater(_ what: String) {
         let others = Set(statuses.dropLast()).subtracting([0, 503])
         #expect(others.isEmpty, "\(what): \(statuses)")
@@ -18,13 +18,13 @@ struct Attempts<Value: Sendable>: Sendable {
 }
 
 extension FaultCapture {
-    /// Sends the same bytes until there is an answer that accepts.
+    /// Sends the same bytes until a response accepts them.
     func sent(within limit: Duration = .seconds(90)) async throws -> Attempts<(id: String, status: Int)> {
         let client = try TestClient.current()
         var own = device
         var statuses: [Int] = []
         var id: String?
-        try await eventually(within: limit, "a capture's answer") {
+        try await eventually(within: limit, "a capture's response") {
             let answer = try? await client.submit(&own, form)
             statuses.append(answer?.status ?? 0)
             if let answer, [200, 201].contains(answer.status) { id = answer.data["capture_id"] as? String }
@@ -33,7 +33,7 @@ extension FaultCapture {
         return Attempts(value: (try #require(id), statuses.last ?? 0), statuses: statuses)
     }
 
-    /// What is stored as the original is what was sent.
+    /// Expects that the stored original is the photo that was sent.
     func expectOriginal(of id: String, in stack: LocalStack) async throws {
         let keys = try await stack.sql("SELECT object_key FROM media_objects WHERE capture_id = '\(id)' AND name = 'original.jpg'")
         #expect(keys.count == 1)
@@ -41,7 +41,7 @@ extension FaultCapture {
     }
 }
 
-/// A registration as its device keeps it: one attestation, for one challenge.
+/// A registration that its device can send repeatedly: one attestation, for one challenge.
 struct FaultRegistration: Sendable {
     let device: SimulatedDevice
     let challenge: [UInt8]
@@ -59,7 +59,7 @@ struct FaultRegistration: Sendable {
         let client = try TestClient.current()
         var own = device
         var statuses: [Int] = []
-        try await eventually(within: limit, "a registration's answer") {
+        try await eventually(within: limit, "a registration's response") {
             let answer = try? await client.register(body)
             statuses.append(answer?.status ?? 0)
             guard let answer, answer.status == 201 else { return false }
@@ -71,7 +71,7 @@ struct FaultRegistration: Sendable {
         return Attempts(value: own, statuses: statuses)
     }
 
-    /// The key has one device, and the registration one outcome.
+    /// Expects one device for the key, and one outcome of the registration.
     func expectOne(in stack: LocalStack, _ what: String) async throws {
         let key = try device.keyID.map { String(format: "%02x", $0) }.joined()
         #expect(try await stack.sql("SELECT count(*) FROM devices WHERE key_id = '\\x\(key)'") == ["1"], "\(what)")
@@ -85,7 +85,7 @@ struct FaultRegistration: Sendable {
 }
 
 extension LocalStack {
-    /// Waits until the service says so of itself on its admin port: readiness and metrics.
+    /// Waits until the service's admin port reports the dependency's state, in readiness and metrics.
     func expect(_ service: String, _ dependency: String, isUp: Bool, within limit: Duration) async throws {
         let state = "\"\(dependency)\":\"\(isUp ? "connected" : "unreachable")\""
         let metric = "rial_dependency_up{dependency=\"\(dependency)\"} \(isUp ? 1 : 0)"
@@ -97,8 +97,8 @@ extension LocalStack {
     }
 }
 
-/// Runs `work` beside a fault that lasts for `duration`, and ends the fault whatever comes of it.
-/// - Parameter work: begins once the fault has begun, and may go on after it.
+/// Runs `work` during a fault that lasts for `duration`. The fault is ended even if something fails.
+/// - Parameter work: starts after the fault has begun, and may take longer.
 func during<Result: Sendable>(
     _ duration: Duration, begin: @Sendable () async throws -> Void, end: @Sendable @escaping () async throws -> Void,
     work: @Sendable @escaping () async throws -> Result

@@ -1,3 +1,4 @@
+import SimulatedDevice
 import Foundation
 import TestSupport
 import Testing
@@ -40,7 +41,7 @@ extension FaultTests {
         func lost(_ commit: LostCommit) async throws {
             let proxy = try FaultProxies.required().database(of: commit.service)
             var device = try await TestClient.current().device()
-            let before = proxy.swallowed
+            let before = proxy.dropped
             defer { proxy.comeBack() }
             switch commit.trigger {
             case .registration:
@@ -48,7 +49,7 @@ extension FaultTests {
                 proxy.loseCommit(of: commit.statement)
                 let sent = try await registration.sent()
                 sent.expectOnlyRetryLater(commit.testDescription)
-                #expect(proxy.swallowed == before + 1)
+                #expect(proxy.dropped == before + 1)
                 #expect(try await registration.sent().value.deviceID == sent.value.deviceID)
                 try await registration.expectOne(in: .required(), commit.testDescription)
             case .capture:
@@ -56,7 +57,7 @@ extension FaultTests {
                 proxy.loseCommit(of: commit.statement)
                 let sent = try await capture.sent()
                 sent.expectOnlyRetryLater(commit.testDescription)
-                try await eventually("the answer was lost") { proxy.swallowed == before + 1 }
+                try await eventually("the answer was lost") { proxy.dropped == before + 1 }
                 try await expectWhole(capture, sent.value.id, commit.testDescription)
             }
         }
@@ -69,14 +70,14 @@ extension FaultTests {
             let proxy = try FaultProxies.required().database(of: "gateway")
             var device = try await TestClient.current().device()
             let capture = try FaultCapture(&device)
-            let before = proxy.swallowed
+            let before = proxy.dropped
             defer { proxy.comeBack() }
             proxy.loseCommit(of: "INSERT INTO captures", staysAway: true)
             var own = capture.device
             // Nobody can tell the gateway whether the row is there.
             let answer = try await TestClient.current().submit(&own, capture.form)
             #expect(answer.status == 503)
-            #expect(proxy.swallowed == before + 1)
+            #expect(proxy.dropped == before + 1)
             proxy.comeBack()
             let owner = try #require(device.deviceID)
             let ids = try await stack.sql("SELECT id FROM captures WHERE device_id = '\(owner)'")

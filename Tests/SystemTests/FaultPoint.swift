@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A place between two effects where a service can be made to end by SIGKILL.
+/// A place between two effects where a test can kill a service.
 struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
-    /// What makes the service come by.
+    /// What makes the service reach it.
     enum Trigger: Sendable { case registration, capture }
 
     let name: String
     let trigger: Trigger
-    /// Runs in the short form too: at least one a service.
+    /// Whether it is part of the short run, which has at least one point per service.
     let isShort: Bool
 
     init(_ name: String, _ trigger: Trigger = .capture, short: Bool = false) {
@@ -58,10 +58,10 @@ struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
         FaultPoint("evidence-assembler.relay.published"),
     ]
 
-    /// All with `RIAL_TEST_FAULTS=full` (`make test-faults`), else the short form.
+    /// All with `RIAL_TEST_FAULTS=full` (`make test-faults`), else those of the short run.
     static let chosen = ProcessInfo.processInfo.environment["RIAL_TEST_FAULTS"] == "full" ? all : all.filter(\.isShort)
 
-    /// The names that the product's sources reach; a service's name is `*` where shared code fills it in.
+    /// The names in the product's sources, with `*` if shared code inserts the service's name.
     static func inSources() throws -> Set<String> {
         var names: Set<String> = []
         for folder in ["Services", "Shared"] {

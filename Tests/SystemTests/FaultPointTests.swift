@@ -83,7 +83,7 @@ extension SystemTests {
         /// The same body until it is answered; the device's id.
         private static func registered(_ client: TestClient, _ body: [UInt8]) async throws -> String {
             var id: String?
-            try await eventually(within: .seconds(90), "a registration's answer") {
+            try await eventually(within: .seconds(90), "a registration's response") {
                 let answer = try await client.register(body)
                 guard answer.status == 201 else { return false }
                 #expect(answer.data["attestation_level"] as? String == "secure_enclave")

@@ -1,3 +1,4 @@
+import SimulatedDevice
 import Foundation
 import Testing
 
@@ -28,7 +29,7 @@ extension FaultTests {
     @Suite("A database that is read-only for 15 s")
     struct ReadOnly {
         @Test(
-            "burns no key and loses no capture, is told in readiness, and is 503 to clients", .timeLimit(.minutes(4)),
+            "loses no key and no capture, shows in readiness, and gives clients 503", .timeLimit(.minutes(4)),
             arguments: ReadOnlyRoles.chosen)
         func readOnly(_ roles: ReadOnlyRoles) async throws {
             let stack = try LocalStack.required()

@@ -20,7 +20,7 @@ struct StoreRefusal: Sendable, CustomTestStringConvertible {
 }
 
 extension FaultTests {
-    @Suite("An object store that refuses for 20 s")
+    @Suite("An object store that refuses requests for 20 s")
     struct Store {
         @Test(
             "makes no capture fail, is told in readiness and health, and is 503 to clients", .timeLimit(.minutes(4)),

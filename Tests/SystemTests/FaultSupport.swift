@@ -1,3 +1,5 @@
+import NIOCore
+import NIOHTTP1
 import AsyncHTTPClient
 import Crypto
 import Foundation
@@ -10,7 +12,7 @@ import TestSupport
 
 @testable import ObjectStorage
 
-/// A capture as its device keeps it until it is answered: the same bytes are sent each time.
+/// A capture that its device retries with the same bytes until it gets a response.
 struct FaultCapture: Sendable {
     var device: SimulatedDevice
     let parts: CaptureParts
@@ -25,18 +27,9 @@ struct FaultCapture: Sendable {
         self.device = device
     }
 
-    /// Sends until there is an answer that accepts, as a device on a bad network does.
+    /// Sends until a response accepts it, as a device on a bad network does.
     func accepted(within limit: Duration = .seconds(90)) async throws -> (id: String, status: Int) {
-        let client = try TestClient.current()
-        var own = device
-        var found: (String, Int)?
-        try await eventually(within: limit, "an answer") {
-            let answer = try await client.submit(&own, form)
-            guard [200, 201].contains(answer.status), let id = answer.data["capture_id"] as? String else { return false }
-            found = (id, answer.status)
-            return true
-        }
-        return try #require(found)
+        try await sent(within: limit).value
     }
 }
 
@@ -51,7 +44,7 @@ extension LocalStack {
 
     func producer() throws -> KafkaProducer { try KafkaProducer(kafka(), logger: Logger(label: "tests")) }
 
-    /// Every record of the topic with this key, oldest first; none where the topic does not exist.
+    /// Every record of the topic with this key, oldest first; none if the topic does not exist.
     func records(of topic: Topic, key: String) async throws -> [KafkaRecord] {
         try await KafkaTopicReader(kafka()).read(topic: topic.rawValue, limit: 10_000).filter { $0.key == Array(key.utf8) }
     }
@@ -64,8 +57,8 @@ extension LocalStack {
         return S3Client(configuration: configuration, httpClient: .shared, logger: Logger(label: "tests"))
     }
 
-    /// Takes what a client sent away from the store.
-    /// - Returns: it, by its keys.
+    /// Deletes a capture's upload from the store.
+    /// - Returns: the objects, by key.
     func takeIntake(of id: String) async throws -> [String: [UInt8]] {
         let storage = try storage()
         var taken: [String: [UInt8]] = [:]
@@ -81,7 +74,7 @@ extension LocalStack {
         for (key, bytes) in objects { _ = try await storage.put(key, bytes: bytes, contentType: "application/octet-stream") }
     }
 
-    /// Runs `work` while the services are stopped; they are started again whatever comes of it, so that later tests find them.
+    /// Runs `work` while the services are stopped. They are started again even if it fails, so that later tests find them.
     func without<Result>(_ services: [String], _ work: () async throws -> Result) async throws -> Result {
         for service in services { try await control("stop", service) }
         let result: Result
@@ -95,7 +88,7 @@ extension LocalStack {
         return result
     }
 
-    /// What a service's admin port answers.
+    /// The response of a service's admin port.
     func admin(_ service: String, _ path: String) async throws -> (status: Int, text: String) {
         let variable = "RIAL_ADMIN_" + service.uppercased().replacing("-", with: "_")
         let request = HTTPClientRequest(url: try #require(addresses[variable]) + path)
@@ -104,13 +97,13 @@ extension LocalStack {
         return (Int(response.status.code), String(buffer: body))
     }
 
-    /// `rial` with an operator's settings; what it prints.
+    /// Runs `rial` with an operator's settings and returns its output.
     func rial(_ arguments: [String]) async throws -> String {
         let program = SharedData.projectRoot.appendingPathComponent(".build/debug/rial").path
         return try await Self.run(program, arguments, addresses)
     }
 
-    /// What must not change once a capture is complete.
+    /// Everything that must not change once a capture is complete.
     func finalState(of id: String) async throws -> [String] {
         try await sql(
             """
@@ -122,11 +115,11 @@ extension LocalStack {
             """)
     }
 
-    /// The captures of the device are complete and everything of each is there once: row, counter, part, name, object,
-    /// announcement.
+    /// Expects that these are all captures of the device, that they are complete, and that each has everything exactly once: row, counter,
+    /// parts, names, objects, announcement.
     /// - Parameters:
-    ///   - lost: announcements went with the broker's log, if there were any.
-    ///   - failedBefore: that they had failed, for a while, may have been announced too.
+    ///   - lost: whether announcements may be missing because the broker lost its log.
+    ///   - failedBefore: whether the captures may also have been announced as failed.
     func expectWhole(
         _ ids: [String], of device: SimulatedDevice, lost: Bool = false, failedBefore: Bool = false, _ what: String = ""
     ) async throws {
@@ -145,7 +138,7 @@ extension LocalStack {
             let count = try await sql("SELECT count(*) FROM \(table) WHERE device_id = '\(owner)'")
             #expect(count == ["\(ids.count)"], "\(table) \(what)")
         }
-        // An announcement may come again, as it was, but there is no second one.
+        // An announcement may be delivered again, but there is no second one.
         var announced: [String: Set<String>] = [:]
         try await eventually("the captures were announced as complete") {
             announced = [:]
@@ -159,7 +152,7 @@ extension LocalStack {
         for id in ids { #expect((announced[id]?.count ?? 0) <= 1, "\(what)") }
     }
 
-    /// One row a name, and the object that it names has the digest that it says.
+    /// Expects one row for each name, and an object with the row's digest.
     func expectMedia(_ id: String, _ what: String) async throws {
         let columns = "name || ' ' || object_key || ' ' || encode(sha256, 'hex')"
         let rows = try await sql("SELECT \(columns) FROM media_objects WHERE capture_id = '\(id)' ORDER BY name")

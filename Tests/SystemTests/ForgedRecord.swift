@@ -3,7 +3,7 @@ import Messaging
 import Models
 import Testing
 
-/// Records of somebody who reaches the broker and is none of the services.
+/// Sends records as an attacker who can reach the broker.
 struct Forger: Sendable {
     let stack: LocalStack
     let producer: KafkaProducer
@@ -13,7 +13,7 @@ struct Forger: Sendable {
         producer = try stack.producer()
     }
 
-    /// Sends one in the form of the services' own.
+    /// Sends a record in the services' own format.
     /// - Returns: its event id.
     @discardableResult
     func send(_ topic: Topic, key: String, _ body: [String: Any], id: String = UUID().uuidString.lowercased()) async throws -> String {
@@ -25,7 +25,7 @@ struct Forger: Sendable {
         return id
     }
 
-    /// Every part of the capture as a forger would like it, with results in the record as they once were believed.
+    /// Sends forged results for every part of the capture, inside the records.
     func parts(of id: String, mediaFrom other: String) async throws -> [Topic: [String]] {
         let measurements: [String: Any] = [
             "depth_variance": 1.1, "depth_layers": 9, "edge_coherence": 0.9, "min_depth": 0.4, "max_depth": 5.2, "relief": 0.93,
@@ -50,7 +50,7 @@ struct Forger: Sendable {
         return sent
     }
 
-    /// That every service gave the capture up.
+    /// Sends failures of every part of the capture.
     func errors(of id: String) async throws -> [Topic: [String]] {
         var sent: [Topic: [String]] = [:]
         for topic in [Topic.attestationAppraised, .depthAnalyzed, .mediaSynced] {
@@ -60,7 +60,7 @@ struct Forger: Sendable {
         return sent
     }
 
-    /// That the capture is final, as it is not.
+    /// Sends announcements that the capture is final.
     func ends(of id: String) async throws {
         let bodies: [[String: Any]] = [
             ["capture_id": id, "status": "complete", "confidence_level": "high"],
@@ -69,7 +69,7 @@ struct Forger: Sendable {
         for body in bodies { try await send(.evidenceAssembled, key: id, body) }
     }
 
-    /// The capture announced with another's device, media and metadata.
+    /// Announces the capture with the device, media and metadata of another.
     func received(_ id: String, as other: String) async throws -> String {
         let rows = try await stack.sql("SELECT announcement FROM captures WHERE id = '\(other)'")
         let row = try #require(rows.first)
@@ -89,7 +89,7 @@ struct Forger: Sendable {
     }
 }
 
-/// Bytes that are no event at all.
+/// Records that are not events.
 struct Garbage: Sendable {
     let value: [UInt8]?
     let headers: [KafkaHeader]
@@ -101,7 +101,7 @@ struct Garbage: Sendable {
             "{\"capture_id\": \"'; DROP TABLE captures; --\", \"outcome\": \"done\"}",
             "{\"capture_id\": \"\(UUID())\", \"type\": \"hologram\", \"mode\": \"full\", \"outcome\": \"perhaps\", \"status\": \"best\"}",
             String(repeating: "[", count: 60_000), String(repeating: "{\"a\":", count: 20_000), "{\"capture_id\": \"\\u0000\"}",
-            // One letter of half a megabyte.
+            // A single character of half a megabyte.
             "{\"capture_id\": \"\(UUID())\", \"outcome\": \"e\(String(repeating: "\u{301}", count: 240_000))\"}",
         ]
         let garbage = texts.map { Garbage(value: Array($0.utf8), headers: [id()]) }

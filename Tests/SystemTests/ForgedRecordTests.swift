@@ -26,7 +26,7 @@ extension FaultTests {
             return try #require(rows.first).split(separator: "|", omittingEmptySubsequences: false).map(String.init)
         }
 
-        @Test("give no capture a verdict, a failure or media: it ends as one of which nothing was forged", .timeLimit(.minutes(3)))
+        @Test("give no capture a verdict, a failure or media", .timeLimit(.minutes(3)))
         func beforeTheServices() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -94,7 +94,7 @@ extension FaultTests {
             #expect(try await client.show(flat).data["confidence_level"] as? String == "medium")
         }
 
-        @Test("register no device and answer no registration", .timeLimit(.minutes(2)))
+        @Test("register no device and complete no registration", .timeLimit(.minutes(2)))
         func registrations() async throws {
             let stack = try LocalStack.required()
             let forger = try Forger(stack)
@@ -148,7 +148,7 @@ extension FaultTests {
             ]
         }
 
-        @Test("that are no events stop nobody, on any topic", .timeLimit(.minutes(3)))
+        @Test("that are not events stop no consumer", .timeLimit(.minutes(3)))
         func garbage() async throws {
             let stack = try LocalStack.required()
             let producer = try stack.producer()

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A stack of the project's own scripts, with settings of the test's.
+/// A local stack, started by the project's scripts with the test's settings.
 struct LocalStack: Sendable {
     @TaskLocal static var current: LocalStack?
     let name: String
     let settings: [String: String]
-    /// What `stack.env` says.
+    /// The variables in `stack.env`.
     let addresses: [String: String]
-    /// Where fail points are armed.
+    /// The folder in which fail points are armed.
     let failPoints: URL
 
     static var isAvailable: Bool {
@@ -21,14 +21,14 @@ struct LocalStack: Sendable {
 
     var url: String { addresses["RIAL_PUBLIC_URL"] ?? "" }
 
-    /// - Parameter prepare: runs before anything of the stack is there; the stack's folder is empty.
+    /// - Parameter prepare: runs before the stack is started, when its folder is empty.
     static func up(
         _ name: String, _ settings: [String: String], after prepare: () async throws -> Void = {}
     ) async throws -> LocalStack {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rial-fail-points-\(name)-\(getpid())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var all = settings.merging(["RIAL_FAIL_POINTS": folder.path]) { old, _ in old }
-        // `RIAL_TEST_BUILD=release` tries the services of another build.
+        // `RIAL_TEST_BUILD=release` tests the services of another build.
         all["RIAL_BUILD"] = ProcessInfo.processInfo.environment["RIAL_TEST_BUILD"]
         try await script(["clean", name], [:])
         try await prepare()
@@ -36,7 +36,7 @@ struct LocalStack: Sendable {
         return LocalStack(name: name, settings: all, addresses: try values(in: "stack.env", of: name), failPoints: folder)
     }
 
-    /// What a file of settings says that the scripts wrote into the stack's folder.
+    /// The variables in a settings file in the stack's folder.
     static func values(in file: String, of stack: String) throws -> [String: String] {
         let url = SharedData.projectRoot.appendingPathComponent(".local/\(stack)/\(file)")
         let pairs = try String(contentsOf: url, encoding: .utf8).split(separator: "\n").compactMap { line -> (String, String)? in
@@ -52,13 +52,13 @@ struct LocalStack: Sendable {
         try? FileManager.default.removeItem(at: failPoints)
     }
 
-    /// `start`, `stop`, `kill` or `restart` of a part of this stack.
+    /// Runs `start`, `stop`, `kill` or `restart` for a part of this stack.
     func control(_ verb: String, _ part: String, _ number: Int = 1, settings more: [String: String] = [:]) async throws {
         let all = settings.merging(more) { _, new in new }.merging(["STACK": name]) { _, new in new }
         try await Self.script([verb, part, String(number)], all)
     }
 
-    /// Runs SQL as the database's owner and returns the rows' text, columns separated by "|".
+    /// Runs SQL as the database's owner and returns the rows as text, with "|" between columns.
     func sql(_ statement: String) async throws -> [String] {
         let output = try await Self.run("/usr/bin/env", ["psql", addresses["RIAL_DATABASE_URL"] ?? "", "-tAqc", statement], [:])
         return output.split(separator: "\n").map(String.init)
@@ -86,7 +86,7 @@ struct LocalStack: Sendable {
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RIAL_") }.merging(settings) { _, new in new }
-        // Into a file: what is started in the background keeps a pipe open.
+        // To a file, since processes in the background would keep a pipe open.
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("rial-\(UUID().uuidString).out")
         try Data().write(to: file)
         let handle = try FileHandle(forWritingTo: file)
@@ -104,7 +104,7 @@ struct LocalStack: Sendable {
     }
 }
 
-/// Brings a stack up around a suite.
+/// Starts a stack before a suite and stops it afterwards.
 struct LocalStackTrait: SuiteTrait, TestScoping {
     let name: String
     let settings: [String: String]
@@ -125,24 +125,12 @@ struct LocalStackTrait: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == LocalStackTrait {
-    /// `RIAL_TEST_STACK` gives it another name, so that two runs of one checkout do not share it.
+    /// `RIAL_TEST_STACK` replaces the name, so that two runs in one checkout do not share a stack.
     static func localStack(_ name: String, _ settings: [String: String]) -> Self {
         Self(name: ProcessInfo.processInfo.environment["RIAL_TEST_STACK"] ?? name, settings: settings)
     }
 }
 
-/// Asks until the answer is yes.
-/// - Throws: after the deadline.
 func eventually(within limit: Duration = .seconds(60), _ what: String, _ condition: () async throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + limit
-    while ContinuousClock.now < deadline {
-        if (try? await condition()) == true { return }
-        try await Task.sleep(for: .milliseconds(100))
-    }
-    throw DeadlinePassed(what: what)
-}
-
-struct DeadlinePassed: Error, CustomStringConvertible {
-    let what: String
-    var description: String { "not in time: \(what)" }
+    try await poll(what, within: limit, condition)
 }

@@ -1,12 +1,14 @@
+import ObjectStorage
+import NIOHTTP1
 import AsyncHTTPClient
 import Foundation
 import NIOCore
 import Testing
 
 extension SystemTests {
-    @Suite("What media links answer")
+    @Suite("Responses to media links")
     struct MediaAnswers {
-        @Test("has the type of its name and a policy of its own, whatever a row says", .timeLimit(.minutes(1)))
+        @Test("have the content type of the name and a strict policy, whatever a row says", .timeLimit(.minutes(1)))
         func types() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -36,7 +38,7 @@ extension SystemTests {
             }
         }
 
-        @Test("from the store itself has it too: the type is part of the signed link", .timeLimit(.minutes(1)))
+        @Test("redirects to the store have it too: the type is part of the signed link", .timeLimit(.minutes(1)))
         func redirected() async throws {
             let stack = try LocalStack.required()
             let capture = try await SignedCapture.make()

@@ -1,3 +1,4 @@
+import NIOCore
 import CaptureProtocol
 import Crypto
 import Foundation
@@ -44,7 +45,7 @@ struct MigrationTests {
         #expect(numbers.first?.hasPrefix("0|") == false)
     }
 
-    @Test("keeps the method that each record was made by")
+    @Test("keeps the method that measured each record")
     func methods() async throws {
         let client = try TestClient.current()
         for (name, old) in try Self.earlier.captures() where old["status"] as? String == "complete" {
@@ -54,7 +55,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("completes what was accepted before and nobody had worked on", .timeLimit(.minutes(2)))
+    @Test("completes captures that were accepted before and not yet analysed", .timeLimit(.minutes(2)))
     func waiting() async throws {
         let stack = try LocalStack.required()
         let id = try Self.earlier.id("waiting")
@@ -63,7 +64,7 @@ struct MigrationTests {
         #expect(try await stack.sql("SELECT count(*) FROM evidence_parts WHERE capture_id = '\(id)' AND outcome = 'done'") == ["3"])
     }
 
-    @Test("lets its devices go on, and its owners read", .timeLimit(.minutes(2)))
+    @Test("still accepts captures of its devices and reads by their owners", .timeLimit(.minutes(2)))
     func devices() async throws {
         let client = try TestClient.current()
         var device = try Self.earlier.device()
@@ -77,7 +78,7 @@ struct MigrationTests {
         #expect((own.data["location"] as? [String: Any])?["latitude"] as? Double == 45.764043)
     }
 
-    @Test("serves its media, and knows its copies as ours once their digests are computed", .timeLimit(.minutes(2)))
+    @Test("serves its media, and recognises its copies once their digests are computed", .timeLimit(.minutes(2)))
     func credentials() async throws {
         let stack = try LocalStack.required()
         let client = try TestClient.current()

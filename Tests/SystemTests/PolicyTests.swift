@@ -1,3 +1,5 @@
+import Scene
+import CaptureProtocol
 import Crypto
 import Foundation
 import SimulatedDevice
@@ -101,7 +103,7 @@ extension SystemTests {
             #expect(answer.evidence("content_credentials.status") == "withheld")
         }
 
-        @Test("a time, place and model that the assertion does not cover are marked everywhere, and in no Content Credentials")
+        @Test("an unsigned time, place and model are marked everywhere, and in no Content Credentials")
         func unsigned() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -154,7 +156,7 @@ extension SystemTests {
             #expect(try await admin.send("POST", "/devices/\(id)/revoke", headers: token, body: Array("{".utf8)).status == 400)
         }
 
-        @Test("the program revokes, restores and audits with the token of the stack, and not where another is asked for")
+        @Test("the command line revokes, restores and audits with the right admin token only")
         func program() async throws {
             let (stack, client) = (try LocalStack.required(), try TestClient.current())
             var device = try await client.device()

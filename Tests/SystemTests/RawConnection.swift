@@ -1,10 +1,32 @@
 import Foundation
 
-/// A TCP connection for what no proper client sends. Blocks: to be used off the cooperative pool.
+/// A TCP connection for requests that no HTTP client sends.
 enum RawConnection {
     struct Failed: Error { let call: String }
 
-    /// Sends the bytes, ends its side if asked to, and reads until the peer closes or `seconds` have passed.
+    /// A blocking socket, connected to a port of 127.0.0.1.
+    /// - Parameter prepare: sets options before the socket connects.
+    static func open(port: UInt16, prepare: (_ descriptor: Int32) -> Void = { _ in }) throws -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw Failed(call: "socket") }
+        prepare(descriptor)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard isConnected == 0 else {
+            close(descriptor)
+            throw Failed(call: "connect")
+        }
+        return descriptor
+    }
+
+    /// Sends the bytes, closes its side if asked to, and reads until the peer closes or `seconds` have passed.
     static func exchange(port: UInt16, _ bytes: [UInt8], closing: Bool, seconds: Int) async throws -> (answer: String, isClosed: Bool) {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
@@ -16,19 +38,11 @@ enum RawConnection {
     private static func exchangeBlocking(
         port: UInt16, _ bytes: [UInt8], closing: Bool, seconds: Int
     ) throws -> (answer: String, isClosed: Bool) {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { throw Failed(call: "socket") }
-        defer { close(descriptor) }
-        var limit = timeval(tv_sec: seconds, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let isConnected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        let descriptor = try open(port: port) { descriptor in
+            var limit = timeval(tv_sec: seconds, tv_usec: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         }
-        guard isConnected == 0 else { throw Failed(call: "connect") }
+        defer { close(descriptor) }
         guard send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { throw Failed(call: "send") }
         if closing { shutdown(descriptor, Int32(SHUT_WR)) }
         var answer: [UInt8] = []

@@ -4,7 +4,7 @@ import SimulatedDevice
 import Testing
 
 extension SystemTests {
-    @Suite("What the API refuses, each with its code in the envelope")
+    @Suite("Refusals of the API")
     struct Refusals {
         private func expect(_ answer: Answer, _ status: Int, _ code: String, _ what: String = "") {
             #expect(
@@ -14,7 +14,7 @@ extension SystemTests {
             #expect(meta?["request_id"] as? String == answer.headers["x-request-id"])
         }
 
-        @Test("unknown addresses, wrong methods, and captures there are not; as a problem too where that is asked for")
+        @Test("unknown addresses, wrong methods and unknown captures; also as application/problem+json")
         func routing() async throws {
             let client = try TestClient.current()
             expect(try await client.send("GET", "/api/v1/nothing"), 404, "NOT_FOUND")
@@ -31,7 +31,7 @@ extension SystemTests {
             #expect(problem.headers["x-request-id"] == id)
         }
 
-        @Test("registrations that are no registrations")
+        @Test("malformed registrations")
         func registrations() async throws {
             let client = try TestClient.current()
             expect(try await client.register(Array("{".utf8)), 400, "VALIDATION_ERROR", "bad JSON")
@@ -55,7 +55,7 @@ extension SystemTests {
             expect(try await client.register(client.registration(device, challenge: challenge)), 400, "CHALLENGE_INVALID", "expired")
         }
 
-        @Test("requests that are not signed as they must be")
+        @Test("requests without a valid signature")
         func authentication() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -89,7 +89,7 @@ extension SystemTests {
             expect(tampered, 401, "SIGNATURE_INVALID", "another body")
         }
 
-        @Test("bodies that are no captures")
+        @Test("malformed captures")
         func bodies() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -134,7 +134,7 @@ extension SystemTests {
             }
         }
 
-        @Test("metadata, depth maps and assertions that are none")
+        @Test("malformed metadata, depth maps and assertions")
         func contents() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -157,7 +157,7 @@ extension SystemTests {
             expect(try await client.submit(&device, text.form(assertion: nil)), 422, "INVALID_ASSERTION", "not base64")
         }
 
-        @Test("a JPEG that claims 65,500² pixels is accepted as bytes and crashes nothing")
+        @Test("a JPEG that claims 65,500² pixels is accepted and crashes nothing")
         func jpegBomb() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -173,7 +173,7 @@ extension SystemTests {
             #expect(after.data["confidence_level"] as? String == "high")
         }
 
-        @Test("links that are wrong, expired or to what is never served")
+        @Test("links that are wrong, expired or to unpublished media")
         func links() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
@@ -203,7 +203,7 @@ extension SystemTests {
             expect(try await client.submit(&device, CaptureParts().form(assertion: nil)), 403, "DEVICE_REVOKED")
         }
 
-        @Test("bodies that stop, end early or are longer than they say")
+        @Test("bodies that stall, end early or exceed their length")
         func brokenBodies() async throws {
             let client = try TestClient.current()
             let port = try #require(UInt16(client.url.split(separator: ":").last.map(String.init) ?? ""))
@@ -219,7 +219,7 @@ extension SystemTests {
             #expect(try await client.send("GET", "/health").status == 200)
         }
 
-        @Test("what was refused leaves nothing in intake and no row")
+        @Test("refusals leave nothing in intake and no row")
         func noTrace() async throws {
             let client = try TestClient.current()
             let stack = try #require(LocalStack.current)

@@ -1,3 +1,4 @@
+import ObjectStorage
 import CaptureProtocol
 import Crypto
 import Foundation
@@ -7,7 +8,7 @@ import TestSupport
 
 extension SystemTests {
     /// Behind a proxy, so that addresses can be told apart.
-    @Suite("Clients that take their time")
+    @Suite("Slow clients")
     struct SlowClients {
         private static let settings = [
             "RIAL_TRUSTED_PROXIES": "127.0.0.1/32", "RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "120", "RIAL_MAX_CONCURRENT_UPLOADS": "32",
@@ -16,7 +17,7 @@ extension SystemTests {
         ]
         private static func from(_ address: String) -> [(String, String)] { [("X-Forwarded-For", address)] }
 
-        @Test("64 slow senders stop no upload, no verification and no probe, and are cut", .timeLimit(.minutes(4)))
+        @Test("64 slow senders stop no upload, no verification and no probe, and are disconnected", .timeLimit(.minutes(4)))
         func senders() async throws {
             try await VerifyingGatewayTrait(number: 4, settings: Self.settings).around {
                 let gateway = try VerifyingGateway.required()
@@ -58,7 +59,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a device holds three uploads, an address eight", .timeLimit(.minutes(2)))
+        @Test("a device may have three uploads at once, an address eight", .timeLimit(.minutes(2)))
         func shares() async throws {
             try await VerifyingGatewayTrait(number: 4, settings: Self.settings).around {
                 let gateway = try VerifyingGateway.required()
@@ -88,7 +89,7 @@ extension SystemTests {
             }
         }
 
-        @Test("90 readers who take nothing stop no upload and no probe, and are cut", .timeLimit(.minutes(4)))
+        @Test("90 readers that receive nothing stop no upload and no probe, and are disconnected", .timeLimit(.minutes(4)))
         func readers() async throws {
             let stack = try LocalStack.required()
             try await VerifyingGatewayTrait(number: 5, settings: Self.settings).around {
@@ -119,7 +120,7 @@ extension SystemTests {
             }
         }
 
-        @Test("of a refused request's body a MiB is read, and the connection is closed", .timeLimit(.minutes(1)))
+        @Test("at most a MiB of a refused request's body is read, then the connection is closed", .timeLimit(.minutes(1)))
         func refusedBody() async throws {
             let client = try TestClient.current()
             for (path, status) in [("/api/v1/nothing", 404), (TestClient.captures, 401)] {
@@ -144,7 +145,7 @@ extension SystemTests {
             }
         }
 
-        @Test("an event stream's place is free as soon as its reader is gone", .timeLimit(.minutes(2)))
+        @Test("an event stream's permit is released when its reader disconnects", .timeLimit(.minutes(2)))
         func streams() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import CaptureProtocol
 import Foundation
 import Logging
@@ -74,7 +75,7 @@ extension SystemTests {
             }
         }
 
-        @Test("is what it needs; the rest is refused", .timeLimit(.minutes(2)), arguments: StorageRights.all)
+        @Test("is limited to its needs", .timeLimit(.minutes(2)), arguments: StorageRights.all)
         func rights(_ rights: StorageRights) async throws {
             let stack = try LocalStack.required()
             let (operatorStorage, own) = (try stack.storage(), try stack.storage(as: rights.service))

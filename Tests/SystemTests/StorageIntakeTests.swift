@@ -6,7 +6,7 @@ import Testing
 @testable import ObjectStorage
 
 extension SystemTests {
-    @Suite("What names bytes before a capture does, and what cleans up")
+    @Suite("Intakes and their cleanup")
     struct StorageIntake {
         private func keys(_ prefix: String) async throws -> Set<String> {
             Set(try await LocalStack.required().storage().list(prefix: prefix).objects.map(\.key))
@@ -31,7 +31,7 @@ extension SystemTests {
             return id
         }
 
-        @Test("an upload of which nothing came goes after a day, its unfinished parts too; a younger one stays", .timeLimit(.minutes(2)))
+        @Test("an abandoned upload is deleted after a day with its unfinished parts; a younger one stays", .timeLimit(.minutes(2)))
         func abandoned() async throws {
             let stack = try LocalStack.required()
             var device = try await TestClient.current().device()
@@ -69,7 +69,7 @@ extension SystemTests {
             try await stack.expectWhole([known], of: device)
         }
 
-        @Test("more abandoned uploads than one batch takes go in one turn", .timeLimit(.minutes(2)))
+        @Test("one run deletes several batches of abandoned uploads", .timeLimit(.minutes(2)))
         func manyAbandoned() async throws {
             let stack = try LocalStack.required()
             let owner = try #require(try await TestClient.current().device().deviceID)
@@ -133,7 +133,7 @@ extension SystemTests {
             #expect(known.isSuperset(of: all))
         }
 
-        @Test("what was accepted before uploads went to where they stay is brought there, and its intake goes", .timeLimit(.minutes(3)))
+        @Test("an upload accepted by an earlier version is moved to its place, and its intake is deleted", .timeLimit(.minutes(3)))
         func legacy() async throws {
             let stack = try LocalStack.required()
             var device = try await TestClient.current().device()
@@ -164,7 +164,7 @@ extension SystemTests {
             try await stack.expectWhole([id], of: device)
         }
 
-        @Test("what is unnamed goes a day after completion", .timeLimit(.minutes(3)))
+        @Test("unreferenced media is deleted a day after completion", .timeLimit(.minutes(3)))
         func finished() async throws {
             let stack = try LocalStack.required()
             var device = try await TestClient.current().device()

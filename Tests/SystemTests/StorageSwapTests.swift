@@ -54,7 +54,7 @@ extension SystemTests {
             try await expectFailed(capture, id, name)
         }
 
-        @Test("a depth map nobody signed is not measured: another scene's in the place of the signed one", .timeLimit(.minutes(3)))
+        @Test("a swapped depth map is not measured", .timeLimit(.minutes(3)))
         func otherDepth() async throws {
             let (capture, id) = try await held { _, storage, id in
                 try await storage.put(
@@ -84,7 +84,7 @@ extension SystemTests {
             try await expectFailed(capture, id, name)
         }
 
-        @Test("the verifier judges no other bytes either, where it has to read them", .timeLimit(.minutes(2)))
+        @Test("the verifier appraises no swapped bytes either", .timeLimit(.minutes(2)))
         func verifier() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -109,7 +109,7 @@ extension SystemTests {
             #expect(whole.data["confidence_level"] as? String == "high")
         }
 
-        @Test("after completion are not served whole: the answer breaks off before its length", .timeLimit(.minutes(2)))
+        @Test("after completion are not served whole: the response ends early", .timeLimit(.minutes(2)))
         func served() async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()

@@ -1,3 +1,4 @@
+import NIOHTTP1
 import AsyncHTTPClient
 import CaptureProtocol
 import Crypto
@@ -8,7 +9,7 @@ import SimulatedDevice
 import Synchronization
 import Testing
 
-/// An answer of the gateway, read whole.
+/// A response of the gateway.
 struct Answer: Sendable {
     let status: Int
     let headers: [String: String]
@@ -19,7 +20,7 @@ struct Answer: Sendable {
     var errorCode: String? { (json["error"] as? [String: Any])?["code"] as? String }
 }
 
-/// A part of a multipart body, its header lines as they are sent.
+/// A part of a multipart body, with its header as it is sent.
 struct FormPart: Sendable {
     let disposition: String
     let bytes: [UInt8]
@@ -36,19 +37,19 @@ struct CaptureParts: Sendable {
     var depth: [UInt8]
     var metadata: [UInt8]
 
-    /// A small room; every capture has a comment of its own, so that no two are the same.
+    /// A small room. A comment makes every capture's photo different.
     static var room: RenderedScene? { scene(.room) }
     static var screen: RenderedScene? { scene(.screen) }
     static var screenInRoom: RenderedScene? { scene(.screenInRoom) }
 
-    /// The time in a photo and that of its capture lie at most 15 minutes apart (SPEC §3), and the tests may take longer.
-    private static let life: TimeInterval = 300
+    /// A scene is rendered again after this time: the time in a photo and that of its capture may differ by at most 15 minutes (SPEC §3).
+    private static let lifetime: TimeInterval = 300
     private static let rendered = Mutex<[SceneKind: (scene: RenderedScene, at: Date)]>([:])
 
     private static func scene(_ kind: SceneKind) -> RenderedScene? {
         rendered.withLock { rendered in
             let now = Date()
-            if let known = rendered[kind], now.timeIntervalSince(known.at) < life { return known.scene }
+            if let known = rendered[kind], now.timeIntervalSince(known.at) < lifetime { return known.scene }
             var options = SceneOptions(capturedAt: now)
             options.photoSize = (640, 480)
             options.detail = 256
@@ -83,13 +84,13 @@ struct CaptureParts: Sendable {
     }
 }
 
-/// Talks to a gateway as a device would, or as nobody should.
+/// Sends requests to a gateway, valid and invalid ones.
 struct TestClient: Sendable {
-    /// More connections at once than the shared client would open: tests hold streams open. It lives as long as the tests.
+    /// Allows more connections than the shared client, since tests keep streams open. It lives as long as the tests.
     static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
-        // Shorter than any gateway of the tests keeps one: none is used that its server is just closing.
+        // Shorter than the idle timeout of any gateway in the tests, so that no request is sent on a connection that is being closed.
         configuration.connectionPool.idleTimeout = .seconds(1)
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
@@ -143,11 +144,11 @@ struct TestClient: Sendable {
         try await send("POST", "/api/v1/devices/register", headers: [("Content-Type", "application/json")], body: body)
     }
 
-    /// Registers, with the same body while nobody appraises: after a verifier or a broker was away its consumers may take longer to
-    /// join again than one request waits.
+    /// Registers, repeating the same body while the response is 503: after a verifier or a broker was down, its consumers may take longer
+    /// to join again than one request waits.
     func registered(_ body: [UInt8]) async throws -> Answer {
         var answer: Answer?
-        try await eventually("a registration's answer") {
+        try await eventually("a registration's response") {
             answer = try await register(body)
             return answer?.status != 503
         }
@@ -184,7 +185,7 @@ struct TestClient: Sendable {
         return try await send("POST", "/api/v1/captures", headers: headers, body: body)
     }
 
-    /// Sends a sound capture and returns its id.
+    /// Sends a valid capture and returns its id.
     func capture(_ device: inout SimulatedDevice, _ parts: CaptureParts, assertion given: [UInt8]? = nil) async throws -> String {
         let digests = parts.digests
         let assertion =
@@ -200,7 +201,7 @@ struct TestClient: Sendable {
         try await send("GET", "/api/v1/captures/\(id)", headers: headers)
     }
 
-    /// Waits until the capture is final, or at least not `processing`.
+    /// Waits until the capture has the status.
     func settled(_ id: String, within limit: Duration = .seconds(60), as status: String = "complete") async throws -> Answer {
         var last: Answer?
         try await eventually(within: limit, "capture \(id) is \(status)") {

@@ -83,7 +83,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a stranger's signed photo is told with what it says and who signed it", .timeLimit(.minutes(1)))
+        @Test("a third party's signed photo is shown with its claims and its signer", .timeLimit(.minutes(1)))
         func stranger() async throws {
             let gateway = try VerifyingGateway.required()
             let claim = try await SignedCapture.make().claim()
@@ -106,7 +106,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a photo without credentials has no record, nor has our public copy once it is saved anew", .timeLimit(.minutes(1)))
+        @Test("a photo without credentials has no record, nor does our public copy after an editor saved it", .timeLimit(.minutes(1)))
         func plain() async throws {
             let gateway = try VerifyingGateway.required()
             let capture = try await SignedCapture.make()
@@ -119,7 +119,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a manifest that lies elsewhere is named and not fetched", .timeLimit(.minutes(1)))
+        @Test("a remote manifest is named and not fetched", .timeLimit(.minutes(1)))
         func remote() async throws {
             let gateway = try VerifyingGateway.required()
             let server = try LoopbackServer { _ in (404, []) }
@@ -135,7 +135,7 @@ extension SystemTests {
             #expect(server.connections == 1)
         }
 
-        @Test("our own manifest without its photo is known by its bytes alone", .timeLimit(.minutes(1)))
+        @Test("our own manifest without its photo is recognised by its bytes alone", .timeLimit(.minutes(1)))
         func manifest() async throws {
             let gateway = try VerifyingGateway.required()
             let manifest = try await SignedCapture.make().media("manifest.c2pa")

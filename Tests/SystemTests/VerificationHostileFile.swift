@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A file that was made to break its reader, and how it must be answered.
+/// A file made to break its reader, and the result that it must have.
 struct HostileUpload: Sendable, CustomTestStringConvertible {
     enum Outcome: Sendable, Equatable {
         case refused(APIRefusal)
-        /// Nothing in it claims anything.
+        /// It has no record and no credentials.
         case noRecord
-        /// Credentials of some sort; the states that they may have.
+        /// It has credentials, in one of these states.
         case credentials(Set<String>)
     }
 
@@ -23,7 +23,7 @@ struct HostileUpload: Sendable, CustomTestStringConvertible {
         self.bytes = bytes
     }
 
-    /// Either is true of what is no sound container: there is nothing to be found, or it cannot be looked for.
+    /// For a container that is not valid either is right.
     private static let brokenManifest = Outcome.credentials(["unreadable", "invalid"])
 
     static let all: [HostileUpload] = [
@@ -58,12 +58,12 @@ struct HostileUpload: Sendable, CustomTestStringConvertible {
 
     private static let png: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]
 
-    /// 100 MB that begin as a video does.
+    /// 100 MB that begin like a video.
     static func video() -> [UInt8] {
         HostileBytes.ftyp + [UInt8](repeating: 0, count: 100_000_000 - HostileBytes.ftyp.count)
     }
 
-    /// A sound photo of so many bytes, most of them comments.
+    /// A valid photo of about this size, most of it comments.
     static func photo(bytes: Int) throws -> [UInt8] {
         let photo = try ForeignPhoto.plain()
         let comment = [0xff, 0xfe, 0xff, 0xff] + [UInt8](repeating: 0x20, count: 65_533)
@@ -71,7 +71,7 @@ struct HostileUpload: Sendable, CustomTestStringConvertible {
         return photo.prefix(2) + comments + photo.dropFirst(2)
     }
 
-    /// A compressed-text chunk (PNG, third edition, §11.3.3.3): zlib around the same stream that gzip has.
+    /// A compressed-text chunk (PNG, third edition, §11.3.3.3): gzip's stream with zlib's wrapping.
     private static func bomb() throws -> [UInt8] {
         let zeros = 64 << 20
         let deflated = try Bomb.gzipOfZeros(bytes: zeros).dropFirst(10).dropLast(8)
@@ -81,7 +81,7 @@ struct HostileUpload: Sendable, CustomTestStringConvertible {
         return png + chunk("IHDR", header) + chunk("zTXt", text) + chunk("IEND", [])
     }
 
-    /// With a checksum of zero: who looks for credentials does not look at it.
+    /// With a checksum of zero, which readers of credentials do not check.
     private static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
         HostileBytes.number(content.count) + Array(type.utf8) + content + [0, 0, 0, 0]
     }

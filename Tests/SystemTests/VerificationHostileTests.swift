@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("Verifying what is meant to harm", .verifyingGateway(6))
+    @Suite("Verifying hostile files", .verifyingGateway(6))
     struct HostileVerifications {
         /// What every answer must leave behind: a gateway that is well, no process and no file.
         private func expectUnharmed(_ what: String) async throws {
@@ -38,7 +38,7 @@ extension SystemTests {
             try await expectUnharmed(upload.name)
         }
 
-        @Test("a signed photo cut anywhere is never taken for whole", .timeLimit(.minutes(1)))
+        @Test("a truncated signed photo is never taken for a complete one", .timeLimit(.minutes(1)))
         func truncated() async throws {
             let gateway = try VerifyingGateway.required()
             let copy = try await SignedCapture.make().media("c2pa.jpg")
@@ -52,7 +52,7 @@ extension SystemTests {
             try await expectUnharmed("cut photos")
         }
 
-        @Test("100 MB of zeros as a video are answered without being held in memory; a byte too many is refused", .timeLimit(.minutes(4)))
+        @Test("a video of 100 MB of zeros is inspected without being held in memory; one byte more is refused", .timeLimit(.minutes(4)))
         func large() async throws {
             let gateway = try VerifyingGateway.required()
             _ = try await gateway.verify(ForeignPhoto.plain())
@@ -73,7 +73,7 @@ extension SystemTests {
             try await expectUnharmed("files that are too large")
         }
 
-        @Test("a body that is no sound form is refused by its error", .timeLimit(.minutes(1)))
+        @Test("a malformed form is refused with its error", .timeLimit(.minutes(1)))
         func forms() async throws {
             let gateway = try VerifyingGateway.required()
             let photo = try ForeignPhoto.plain()
@@ -97,7 +97,7 @@ extension SystemTests {
             try await expectUnharmed("bodies that are no forms")
         }
 
-        @Test("a sender who goes away in the middle leaves nothing", .timeLimit(.minutes(1)))
+        @Test("a sender that disconnects leaves nothing behind", .timeLimit(.minutes(1)))
         func departed() async throws {
             let gateway = try VerifyingGateway.required()
             let body = try TestClient.encode([FormPart("file", HostileUpload.photo(bytes: 1 << 20))])

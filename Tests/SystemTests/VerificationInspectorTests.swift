@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    @Suite("Verifying with an inspector that does not do its work")
+    @Suite("Verifying with a broken inspector")
     struct BrokenInspectors {
         /// What a program in the inspector's place does with a file, and what is told of it.
         enum Failure: String, Sendable, CaseIterable {
@@ -30,7 +30,7 @@ extension SystemTests {
             }
         }
 
-        @Test("makes the file unreadable, and nothing worse", .timeLimit(.minutes(2)), arguments: Failure.allCases)
+        @Test("makes the file unreadable without other effects", .timeLimit(.minutes(2)), arguments: Failure.allCases)
         func broken(failure: Failure) async throws {
             let program = FileManager.default.temporaryDirectory.appendingPathComponent("rial-inspector-\(UUID().uuidString)")
             // The gateway's trial at its start, with next to no file, is none of this test's.
@@ -62,7 +62,9 @@ extension SystemTests {
             }
         }
 
-        @Test("is not there: files of strangers wait for an operator, files of ours are known", .timeLimit(.minutes(1)))
+        @Test(
+            "without an inspector, unknown files are refused and our own are still recognised",
+            .timeLimit(.minutes(1)))
         func absent() async throws {
             try await VerifyingGatewayTrait(number: 7, settings: ["RIAL_C2PA_INSPECTOR": "/nonexistent/c2pa-inspector"]).around {
                 let gateway = try VerifyingGateway.required()

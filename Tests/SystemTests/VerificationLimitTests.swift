@@ -2,14 +2,14 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    @Suite("What is kept of verifications, and how many there may be")
+    @Suite("Logs and limits of verifications")
     struct VerificationLimits {
         /// Behind a proxy, so that addresses can be told apart.
         private static let proxied = ["RIAL_TRUSTED_PROXIES": "127.0.0.1/32"]
 
         private func from(_ address: String) -> [(String, String)] { [("X-Forwarded-For", address)] }
 
-        @Test("an address has so many files an hour, and as many look-ups", .timeLimit(.minutes(1)))
+        @Test("an address may verify a limited number of files per hour, and as many digests", .timeLimit(.minutes(1)))
         func limits() async throws {
             let settings = Self.proxied.merging(["RIAL_LIMIT_VERIFICATIONS_PER_HOUR": "3"]) { $1 }
             try await VerifyingGatewayTrait(number: 7, settings: settings).around {
@@ -38,7 +38,7 @@ extension SystemTests {
             }
         }
 
-        @Test("kept are the digest, when, the network that asked, and the result: no name and no address", .timeLimit(.minutes(1)))
+        @Test("a log has digest, time, network and result, but no name and no address", .timeLimit(.minutes(1)))
         func rows() async throws {
             let stack = try LocalStack.required()
             try await VerifyingGatewayTrait(number: 7, settings: Self.proxied).around {

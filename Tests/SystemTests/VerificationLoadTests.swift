@@ -8,7 +8,7 @@ import Testing
 extension SystemTests {
     @Suite("A hundred verifications at once")
     struct VerificationLoad {
-        @Test("of 5 MB each disturb no upload, and fill neither memory nor disk", .timeLimit(.minutes(8)))
+        @Test("of 5 MB each delay no upload, and fill neither memory nor disk", .timeLimit(.minutes(8)))
         func hundred() async throws {
             // Who waits in line is to be served, however long the machine takes.
             let settings = ["RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "300"]
@@ -62,7 +62,7 @@ extension SystemTests {
             }
         }
 
-        @Test("beyond those that may wait are told to come again", .timeLimit(.minutes(3)))
+        @Test("are refused with 503 and Retry-After when the queue is full", .timeLimit(.minutes(3)))
         func line() async throws {
             // Each file takes the inspector's whole time.
             let program = FileManager.default.temporaryDirectory.appendingPathComponent("rial-inspector-\(UUID().uuidString)")
@@ -92,7 +92,7 @@ extension SystemTests {
             }
         }
 
-        @Test("who sends slowly keeps nobody waiting: a place is taken by a file that is there", .timeLimit(.minutes(2)))
+        @Test("slow senders delay nobody: a permit is taken only for a complete file", .timeLimit(.minutes(2)))
         func slowSender() async throws {
             let settings = ["RIAL_MAX_CONCURRENT_VERIFICATIONS": "1", "RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "6"]
             try await VerifyingGatewayTrait(number: 7, settings: settings).around {

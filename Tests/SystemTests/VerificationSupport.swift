@@ -1,17 +1,18 @@
+import NIOHTTP1
 import AsyncHTTPClient
 import Foundation
 import NIOCore
 import Signing
 import Testing
 
-/// A gateway of the stack that verifies without limits, with a scratch folder of its own.
+/// A gateway of the stack without rate limits for verification, with a scratch folder of its own.
 struct VerifyingGateway: Sendable {
     @TaskLocal static var current: VerifyingGateway?
     let client: TestClient
-    /// Where it keeps files while it looks at them.
+    /// Where it stores files while it verifies them.
     let scratch: URL
     let number: Int
-    /// An authority that is listed beside our own: its signers are trusted, and are not ours.
+    /// An authority that is listed besides our own: its signers are trusted, but are not ours.
     let listed: DevelopmentAuthority.Identity
 
     static func required() throws -> VerifyingGateway { try #require(current) }
@@ -26,7 +27,7 @@ struct VerifyingGateway: Sendable {
         get throws { try LocalStack.required().processID(of: "gateway.\(number)") }
     }
 
-    /// Files that it holds open in its scratch folder, named or not.
+    /// Files that it has open in its scratch folder, with or without a name, and files in the folder.
     func scratchFiles() throws -> [String] {
         let descriptors = "/proc/\(try processID)/fd"
         let open = try FileManager.default.contentsOfDirectory(atPath: descriptors).compactMap {
@@ -35,7 +36,7 @@ struct VerifyingGateway: Sendable {
         return try open.filter { $0.hasPrefix(scratch.path) } + FileManager.default.contentsOfDirectory(atPath: scratch.path)
     }
 
-    /// The most memory that it has had since ``forgetPeak()``, in bytes (proc(5), VmHWM).
+    /// Its peak memory since ``forgetPeak()``, in bytes (proc(5), VmHWM).
     func peakMemory() throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(try processID)/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
@@ -48,7 +49,7 @@ struct VerifyingGateway: Sendable {
         try file.close()
     }
 
-    /// Programs that it has started and that have not ended.
+    /// The ids of its running child processes.
     func inspectors() throws -> [Int32] {
         let parent = "\(try processID)"
         return try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }.filter { process in
@@ -59,7 +60,7 @@ struct VerifyingGateway: Sendable {
         }
     }
 
-    /// What its own admin port answers.
+    /// The response of its admin port.
     func admin(_ path: String) async throws -> String { try await adminAnswer(path).text }
 
     func adminAnswer(_ path: String) async throws -> Answer {
@@ -84,7 +85,7 @@ extension TestClient {
         try await verify(.bytes(Self.encode([FormPart("file", file)])), within: limit)
     }
 
-    /// Sends an encoded form, with a patience of the test's own.
+    /// Sends an encoded form, with the test's timeout.
     func verify(
         _ body: HTTPClientRequest.Body, headers: [(String, String)] = [], within limit: TimeAmount
     ) async throws -> Answer {
@@ -107,7 +108,7 @@ extension LocalStack {
         return try #require(text.split(separator: " ").first.flatMap { Int32($0) })
     }
 
-    /// What was kept of verifications of a file, oldest first.
+    /// The log entries of verifications of a file, oldest first.
     func verifications(of digest: String) async throws -> [String] {
         try await sql(
             """
@@ -126,7 +127,7 @@ extension Answer {
     var validationCodes: [String] { (manifest["validation_codes"] as? [[String: Any]] ?? []).compactMap { $0["code"] as? String } }
 }
 
-/// Starts a ``VerifyingGateway`` around a suite.
+/// Starts a ``VerifyingGateway`` before a suite and stops it afterwards.
 struct VerifyingGatewayTrait: SuiteTrait, TestScoping {
     let number: Int
     let settings: [String: String]
@@ -142,7 +143,7 @@ struct VerifyingGatewayTrait: SuiteTrait, TestScoping {
         let scratch = folder.appendingPathComponent("scratch").resolvingSymlinksInPath()
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        // Who is listed got a certificate with our serial number: nobody keeps an authority from giving it out.
+        // The listed authority's leaf has our serial number: an authority can choose any.
         let own = try String(contentsOf: stack.folder.appendingPathComponent("keys/c2pa/certificates.pem"), encoding: .utf8)
         let listed = try DevelopmentAuthority.make(
             algorithm: .ed25519, leafSerial: SigningCertificate(pem: own).leafSerialBytes, now: Date().addingTimeInterval(-3600))

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import ManifestStore
 import SimulatedDevice
@@ -12,7 +13,7 @@ extension SystemTests {
             ("photo-828.jpg", "thumbnail"), ("og.jpg", "share_picture"), ("depth-preview.png", "depth_preview"),
         ]
 
-        @Test("the original and every published file are known, by their bytes and by their digests", .timeLimit(.minutes(1)))
+        @Test("the original and every published file are recognised, by their bytes and by their digests", .timeLimit(.minutes(1)))
         func known() async throws {
             let gateway = try VerifyingGateway.required()
             let stack = try LocalStack.required()
@@ -39,7 +40,7 @@ extension SystemTests {
             #expect(try await gateway.verify(hash: capture.parts.photo.sha256.uppercased()).captureID == capture.id)
         }
 
-        @Test("what was never published is not known, nor is a capture before it is complete", .timeLimit(.minutes(2)))
+        @Test("unpublished files and incomplete captures are not recognised", .timeLimit(.minutes(2)))
         func unknown() async throws {
             let gateway = try VerifyingGateway.required()
             let stack = try LocalStack.required()
@@ -68,7 +69,7 @@ extension SystemTests {
             #expect(try await gateway.verify(hash: parts.photo.sha256).captureID == id)
         }
 
-        @Test("a copy that differs where nothing can be seen is told by its manifest", .timeLimit(.minutes(1)))
+        @Test("a copy with invisible changes is recognised by its manifest", .timeLimit(.minutes(1)))
         func padding() async throws {
             let gateway = try VerifyingGateway.required()
             let capture = try await SignedCapture.make()
@@ -87,7 +88,7 @@ extension SystemTests {
             #expect(padded.manifest["own_signer"] as? Bool == true && padded.captureID == nil)
         }
 
-        @Test("a copy from before digests were kept is known once they are computed from the store", .timeLimit(.minutes(2)))
+        @Test("a copy from before digests were stored is recognised once they are computed", .timeLimit(.minutes(2)))
         func oldCopies() async throws {
             let gateway = try VerifyingGateway.required()
             let stack = try LocalStack.required()
@@ -133,7 +134,7 @@ extension SystemTests {
                 "UPDATE media_objects SET object_key = replace(object_key, '-gone', '') WHERE capture_id = '\(files[2].id)'")
         }
 
-        @Test("of a copy that was changed nothing is repeated but that it was changed", .timeLimit(.minutes(1)))
+        @Test("a changed copy is reported as changed and nothing else", .timeLimit(.minutes(1)))
         func changed() async throws {
             let gateway = try VerifyingGateway.required()
             let capture = try await SignedCapture.make()
@@ -158,7 +159,7 @@ extension SystemTests {
             }
         }
 
-        @Test("two captures of one photo both count, the better first, then the older", .timeLimit(.minutes(2)))
+        @Test("two captures of one photo are both listed, the better first, then the older", .timeLimit(.minutes(2)))
         func claims() async throws {
             let gateway = try VerifyingGateway.required()
             let client = try TestClient.current()

@@ -1,4 +1,4 @@
-/// Splits what a client of PostgreSQL sends into messages, and knows what each transaction ran (manual, §55.7).
+/// Splits the bytes that a PostgreSQL client sends into messages, and collects the statements of each transaction (manual, §55.7).
 struct FrontendMessages {
     struct Message {
         let bytes: [UInt8]
@@ -7,14 +7,14 @@ struct FrontendMessages {
     }
 
     private var buffer: [UInt8] = []
-    /// Before it, messages have no type.
+    /// Messages before the start-up message, and that message itself, have no type byte.
     private var isStarted = false
     private var prepared: [String: String] = [:]
     private var transaction: [String] = []
 
     mutating func append(_ bytes: [UInt8]) { buffer += bytes }
 
-    /// The next whole message, as it came.
+    /// The next complete message, unchanged; `nil` until more bytes are appended.
     mutating func next() -> Message? {
         let head = isStarted ? 1 : 0
         guard buffer.count >= head + 4 else { return nil }

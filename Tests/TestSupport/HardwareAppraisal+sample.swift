@@ -1,5 +1,5 @@
-import CaptureProtocol
-import Models
+public import CaptureProtocol
+public import Models
 
 extension HardwareAppraisal {
     /// An outcome with this status, and with what it cannot be without.

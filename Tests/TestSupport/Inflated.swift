@@ -1,8 +1,8 @@
 import CZlib
 
-/// What zlib makes of compressed bytes.
+/// Decompresses bytes with zlib.
 /// - Parameter windowBits: 31 for gzip, 15 for zlib's own wrapping, −15 for none.
-/// - Returns: `nil` unless they are one whole stream, with nothing after it, of at most `limit` bytes.
+/// - Returns: `nil` unless the bytes are exactly one complete stream of at most `limit` decompressed bytes.
 public func inflated(_ bytes: [UInt8], windowBits: Int32 = 31, limit: Int) -> [UInt8]? {
     var stream = z_stream()
     guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Stands at a port of 127.0.0.1 in front of another one, for tests that cut, refuse or change what passes.
+/// A TCP relay on 127.0.0.1, for tests that cut, refuse or change connections.
 final class LoopbackRelay: Sendable {
-    /// What becomes of one connection; runs on a thread of its own and ends with it.
+    /// Relays one connection, on a thread of its own, until it returns.
     typealias Handling = @Sendable (_ pair: RelayedPair) -> Void
 
     let port: Int
@@ -11,10 +11,10 @@ final class LoopbackRelay: Sendable {
     private let pairs = Mutex<[ObjectIdentifier: RelayedPair]>([:])
 
     /// - Parameters:
-    ///   - target: the port behind it, asked for at each connection; `nil` while there is none.
-    ///   - refuses: asked at each connection whether it is handled without anything behind it.
-    ///   - handle: pumps both ways.
-    ///   - refuse: answers a client in the place of what is behind it; the connection is closed afterwards.
+    ///   - target: the server's port, asked for at each connection; `nil` while there is no server.
+    ///   - refuses: asked at each connection whether to call `refuse` and not to connect to the server.
+    ///   - handle: relays both directions.
+    ///   - refuse: answers a client in the server's place; the connection is closed afterwards.
     init(
         to target: @escaping @Sendable () -> Int?, refuses: @escaping @Sendable () -> Bool, handle: @escaping Handling,
         refuse: @escaping @Sendable (_ client: Int32) -> Void
@@ -45,11 +45,11 @@ final class LoopbackRelay: Sendable {
 
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
-    /// Ends all connections that there are.
+    /// Ends all open connections.
     func cut() { for pair in pairs.withLock({ Array($0.values) }) { pair.cut() } }
 }
 
-/// A client's connection and the one that was opened for it.
+/// A client's connection and the connection to the server that was opened for it.
 final class RelayedPair: Sendable {
     let client: Int32
     let server: Int32
@@ -60,7 +60,7 @@ final class RelayedPair: Sendable {
         self.server = server
     }
 
-    /// Ends both ways; the threads that read from them notice.
+    /// Shuts down both connections; threads that read from them get the end of the stream.
     func cut() {
         isOpen.withLock { isOpen in
             guard isOpen else { return }
@@ -69,7 +69,7 @@ final class RelayedPair: Sendable {
         }
     }
 
-    /// Gives the descriptors back; only when no thread uses them any more.
+    /// Closes the descriptors; only when no thread uses them any more.
     fileprivate func end() {
         isOpen.withLock { isOpen in
             isOpen = false
@@ -78,9 +78,9 @@ final class RelayedPair: Sendable {
         }
     }
 
-    /// Runs both directions, each until it ends, and cuts the other then.
+    /// Runs both directions; when one ends, the other is cut.
     func pump(up: @escaping @Sendable (RelayedPair) -> Void, down: @escaping @Sendable (RelayedPair) -> Void) {
-        // Waited for on a thread of the relay's own, never on one of the cooperative pool.
+        // This blocks a thread of the relay, never one of the cooperative pool.
         let isDone = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             down(self)

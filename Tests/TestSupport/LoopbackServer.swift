@@ -1,18 +1,18 @@
-import Foundation
+public import Foundation
 import Synchronization
 
-/// An HTTP server of a test's at 127.0.0.1, one request after the other; `nil` for an answer closes the connection.
+/// An HTTP server for tests on 127.0.0.1 that handles one request at a time; the answer `nil` closes the connection.
 public final class LoopbackServer: Sendable {
     public typealias Answer = (status: Int, body: [UInt8])
 
     public let port: Int
     public var url: URL { URL(string: "http://127.0.0.1:\(port)/") ?? URL(fileURLWithPath: "/") }
-    /// Connections so far.
+    /// The number of connections so far.
     public var connections: Int { count.withLock { $0 } }
     private let listener: Int32
     private let count = Mutex(0)
 
-    /// - Parameter port: 0 for any that is free.
+    /// - Parameter port: 0 for any free port.
     public init(port: Int = 0, answer: @escaping @Sendable ([UInt8]) -> Answer?) throws {
         (listener, self.port) = try LoopbackSocket.listener(port: port)
         Thread.detachNewThread { [weak self, listener] in
@@ -27,7 +27,7 @@ public final class LoopbackServer: Sendable {
                 }
                 close(connection)
             }
-            // Here alone: elsewhere the number could be another server's before this thread knows.
+            // Only this thread closes it: elsewhere, the descriptor could belong to another server before `accept` returns.
             close(listener)
         }
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Blocking TCP at 127.0.0.1, for servers and relays of tests; each runs on threads of its own.
+/// Blocking TCP on 127.0.0.1, for the servers and relays of tests, which run on threads of their own.
 enum LoopbackSocket {
     struct Failed: Error { let call: String }
 
-    /// Listens.
-    /// - Parameter port: 0 for any that is free.
+    /// Opens a listening socket.
+    /// - Parameter port: 0 for any free port.
     static func listener(port: Int) throws -> (descriptor: Int32, port: Int) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard listener >= 0 else { throw Failed(call: "socket") }
@@ -25,7 +25,7 @@ enum LoopbackSocket {
         return (listener, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// `nil` if nobody listens there.
+    /// Connects to a port; `nil` if nobody listens there.
     static func connection(port: Int) -> Int32? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return nil }
@@ -37,7 +37,7 @@ enum LoopbackSocket {
             close(descriptor)
             return nil
         }
-        // What is relayed must not wait for what comes after it.
+        // Relayed bytes are sent at once, without waiting for more.
         var yes: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
         return descriptor
@@ -56,7 +56,7 @@ enum LoopbackSocket {
         return true
     }
 
-    /// What has arrived, at least a byte; `nil` at the end.
+    /// Waits for bytes and returns at least one; `nil` at the end of the stream.
     static func receive(from descriptor: Int32) -> [UInt8]? {
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         let count = recv(descriptor, &chunk, chunk.count, 0)

@@ -1,18 +1,17 @@
 import Foundation
-import Synchronization
 
-/// Stands between a service and PostgreSQL and can lose the answer to a COMMIT: the transaction stands, and the connection breaks before
-/// who asked for it learns so.
+/// A proxy between a service and PostgreSQL that can drop the response to a COMMIT: the transaction is committed, but the connection
+/// breaks before the client is told.
 public final class PostgresProxy: Sendable {
     private struct State {
-        /// A transaction that ran a statement with this text is the one.
+        /// The response to the first transaction with a statement that contains this text is dropped.
         var text: String?
-        var swallowed = 0
+        var dropped = 0
         var isAway = false
-        /// Whether the server seems to be away once an answer was lost.
+        /// Whether the server seems to be down after a response was dropped.
         var staysAway = false
 
-        /// Whether this is the transaction; then there is none after it.
+        /// Whether this is the transaction to drop the response to; no later one is.
         mutating func takes(_ transaction: [String]) -> Bool {
             guard let text, transaction.contains(where: { $0.contains(text) }) else { return false }
             self.text = nil
@@ -22,21 +21,21 @@ public final class PostgresProxy: Sendable {
     }
 
     public var port: Int { relay.port }
-    /// Answers lost so far.
-    public var swallowed: Int { state.withLock { $0.swallowed } }
+    /// The number of responses dropped so far.
+    public var dropped: Int { state.withLock { $0.dropped } }
     private let relay: LoopbackRelay
-    private let state: Lent<State>
+    private let state: SharedValue<State>
 
     /// - Parameter target: PostgreSQL's port.
     public init(to target: @escaping @Sendable () -> Int?) throws {
-        let state = Lent(State())
+        let state = SharedValue(State())
         self.state = state
         relay = try LoopbackRelay(
             to: target, refuses: { state.withLock { $0.isAway } }, handle: { Self.relay($0, state) }, refuse: { _ in })
     }
 
-    /// The answer to the next COMMIT of a transaction in which a statement holding `text` ran is lost.
-    /// - Parameter staysAway: no connection is accepted from then on, until ``comeBack()``.
+    /// Drops the response to the next COMMIT of a transaction with a statement that contains `text`.
+    /// - Parameter staysAway: afterwards no connection is accepted until ``comeBack()``.
     public func loseCommit(of text: String, staysAway: Bool = false) {
         state.withLock { state in
             state.text = text
@@ -44,7 +43,7 @@ public final class PostgresProxy: Sendable {
         }
     }
 
-    /// Accepts connections again, and loses nothing more.
+    /// Accepts connections again and drops no more responses.
     public func comeBack() {
         state.withLock { state in
             state.text = nil
@@ -53,19 +52,19 @@ public final class PostgresProxy: Sendable {
         }
     }
 
-    /// Ends all connections that there are.
+    /// Ends all open connections.
     public func cut() { relay.cut() }
 
-    private static func relay(_ pair: RelayedPair, _ state: Lent<State>) {
-        let isSwallowing = Lent(false)
+    private static func relay(_ pair: RelayedPair, _ state: SharedValue<State>) {
+        let isDropping = SharedValue(false)
         pair.pump { pair in
             var messages = FrontendMessages()
-            // Once the server is away it is so for connections that were open before.
+            // While the server seems to be down, connections that were open before end as well.
             while let chunk = LoopbackSocket.receive(from: pair.client), !state.withLock({ $0.isAway }) {
                 messages.append(chunk)
                 while let message = messages.next() {
                     if message.commits.contains(where: { text in state.withLock { $0.takes(text) } }) {
-                        isSwallowing.withLock { $0 = true }
+                        isDropping.withLock { $0 = true }
                     }
                     guard LoopbackSocket.sendAll(message.bytes, to: pair.server) else { return }
                 }
@@ -73,24 +72,17 @@ public final class PostgresProxy: Sendable {
         } down: { pair in
             var tail: [UInt8] = []
             while let chunk = LoopbackSocket.receive(from: pair.server) {
-                guard isSwallowing.withLock({ $0 }) else {
+                guard isDropping.withLock({ $0 }) else {
                     guard LoopbackSocket.sendAll(chunk, to: pair.client) else { return }
                     continue
                 }
                 tail = Array((tail + chunk).suffix(6))
-                // ReadyForQuery: the server is done with it.
+                // ReadyForQuery: the server has finished the transaction.
                 if tail.count == 6, tail.prefix(5) == [UInt8(ascii: "Z"), 0, 0, 0, 5] {
-                    state.withLock { $0.swallowed += 1 }
+                    state.withLock { $0.dropped += 1 }
                     return
                 }
             }
         }
     }
-}
-
-/// A value that threads share; a class, so that it can be handed to several closures.
-final class Lent<Value: Sendable>: Sendable {
-    private let value: Mutex<Value>
-    init(_ value: Value) { self.value = Mutex(value) }
-    func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { value.withLock { body(&$0) } }
 }

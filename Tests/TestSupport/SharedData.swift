@@ -1,6 +1,6 @@
-import Foundation
+public import Foundation
 
-/// The folder of common material beside the project, where tests find genuine vectors; absent in a lone checkout.
+/// A folder beside the project with genuine test vectors; absent when only the repository is checked out.
 public enum SharedData {
     /// The project's root.
     public static let projectRoot = URL(fileURLWithPath: #filePath)

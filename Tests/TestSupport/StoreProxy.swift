@@ -1,26 +1,25 @@
 import Foundation
-import Synchronization
 
-/// Stands between the services and an object store and can refuse in the store's name.
+/// A proxy between the services and an object store that can refuse requests in the store's place.
 public final class StoreProxy: Sendable {
     /// How it refuses.
     public enum Refusal: Sendable, Equatable {
-        /// With this status and an error as S3 writes them.
+        /// With this status and an error body in the format of S3.
         case status(Int, code: String)
         /// By closing each connection.
         case closed
     }
 
     public var port: Int { relay.port }
-    /// Requests refused so far.
+    /// The number of requests refused so far.
     public var refused: Int { count.withLock { $0 } }
     private let relay: LoopbackRelay
-    private let refusal: Lent<Refusal?>
-    private let count: Lent<Int>
+    private let refusal: SharedValue<Refusal?>
+    private let count: SharedValue<Int>
 
     /// - Parameter target: the store's port.
     public init(to target: @escaping @Sendable () -> Int?) throws {
-        let (refusal, count) = (Lent<Refusal?>(nil), Lent(0))
+        let (refusal, count) = (SharedValue<Refusal?>(nil), SharedValue(0))
         (self.refusal, self.count) = (refusal, count)
         relay = try LoopbackRelay(
             to: target, refuses: { refusal.withLock { $0 != nil } },
@@ -38,15 +37,16 @@ public final class StoreProxy: Sendable {
             })
     }
 
-    /// Refuses from now on; what is under way is cut off.
+    /// Refuses requests from now on; open connections are cut.
     public func refuse(_ how: Refusal) {
         refusal.withLock { $0 = how }
         relay.cut()
     }
 
+    /// Lets requests through again.
     public func comeBack() { refusal.withLock { $0 = nil } }
 
-    /// Reads the request to its end, so that the client reads the answer and not a broken pipe.
+    /// Reads the whole request first, so that the client gets the response and not a broken pipe.
     private static func answer(_ client: Int32, _ status: Int, _ code: String) {
         var head: [UInt8] = []
         var rest = 0

@@ -1,21 +1,21 @@
 import Foundation
 import Logging
-import Persistence
+public import Persistence
 
-/// A schema of its own in the PostgreSQL that `RIAL_TEST_DATABASE_URL` names.
+/// A schema for one test, in the PostgreSQL server of `RIAL_TEST_DATABASE_URL`.
 public struct TestSchema: Sendable {
     public static let serverURL = ProcessInfo.processInfo.environment["RIAL_TEST_DATABASE_URL"].flatMap { $0.isEmpty ? nil : $0 }
     public static let isConfigured = serverURL != nil
 
-    /// Asked for without a server.
+    /// `RIAL_TEST_DATABASE_URL` is not set.
     public struct NotConfigured: Error {}
 
-    /// Leads to the schema, since it sets the search path.
+    /// Connects to the schema: it sets the search path.
     public let url: String
     public let name: String
 
-    /// Drops the schema with what is in it after the body, also when that fails.
-    /// - Parameter prefix: begins its name; a letter first, no capitals.
+    /// Creates a schema for the body and drops it afterwards, also when the body fails.
+    /// - Parameter prefix: the start of the schema's name; begins with a letter, without capitals.
     public static func with(prefix: String, _ body: (TestSchema) async throws -> Void) async throws {
         guard let server = serverURL else { throw NotConfigured() }
         let name = prefix + "_" + UUID().uuidString.lowercased().replacing("-", with: "")
@@ -32,7 +32,7 @@ public struct TestSchema: Sendable {
         if let failure { throw failure }
     }
 
-    /// With the product's tables in it, and so many pools to use it by.
+    /// Like ``with(prefix:_:)``, with the product's tables and `count` connection pools.
     public static func withPools(
         prefix: String, count: Int = 1, _ body: @Sendable ([PostgresPool]) async throws -> Void
     ) async throws {

@@ -1,22 +1,22 @@
-import Foundation
+public import Foundation
 import Synchronization
 
-/// An RFC 3161 authority made of `openssl ts`, with certificates of its own in a temporary folder, on one port of 127.0.0.1 for all
-/// its life; it can be closed and opened again.
+/// An RFC 3161 time-stamp authority that runs `openssl ts`, with its own certificates in a temporary folder. It keeps its port on
+/// 127.0.0.1 when it is closed and opened again.
 public final class TimestampAuthority: Sendable {
     private static let openssl = ["/usr/bin/openssl", "/usr/local/bin/openssl"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
     public static var isPresent: Bool { openssl != nil }
 
-    public enum Mood: Sendable { case answering, refusing }
+    public enum Behaviour: Sendable { case answering, refusing }
 
     public let rootPEM: String
     private let folder: URL
     private let port: Int
     private let server = Mutex<LoopbackServer?>(nil)
-    private let mood = Mutex(Mood.answering)
+    private let behaviour = Mutex(Behaviour.answering)
     public var url: URL { URL(string: "http://127.0.0.1:\(port)/") ?? URL(fileURLWithPath: "/") }
-    /// Since it was opened last.
+    /// The number of requests since it was last opened.
     public var requests: Int { server.withLock { $0?.connections ?? 0 } }
 
     public init() throws {
@@ -39,7 +39,7 @@ public final class TimestampAuthority: Sendable {
             try Self.run(command, in: folder)
         }
         rootPEM = try String(contentsOf: folder.appendingPathComponent("root.pem"), encoding: .utf8)
-        // Found by opening once; free again until it opens.
+        // Opening a server once finds a free port.
         port = try LoopbackServer { _ in nil }.port
         try open()
     }
@@ -47,11 +47,11 @@ public final class TimestampAuthority: Sendable {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// Opens it after ``close()``.
-    public func open(_ mood: Mood = .answering) throws {
-        self.mood.withLock { $0 = mood }
+    public func open(_ behaviour: Behaviour = .answering) throws {
+        self.behaviour.withLock { $0 = behaviour }
         let folder = folder
         let new = try LoopbackServer(port: port) { [weak self] query in
-            guard let self, self.mood.withLock({ $0 }) == .answering else { return (503, []) }
+            guard let self, self.behaviour.withLock({ $0 }) == .answering else { return (503, []) }
             return Self.reply(to: query, in: folder)
         }
         server.withLock { $0 = new }

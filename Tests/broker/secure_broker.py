@@ -1,4 +1,4 @@
-"""A broker's front door and nothing behind it: TLS, a login, metadata, and the access control lists that it is given.
+"""The part of a Kafka broker that clients meet first: TLS, login, metadata and the given access control lists.
 
 Speaks as much of Kafka's protocol as a client needs to come in: ApiVersions, SaslHandshake and SaslAuthenticate (PLAIN, SCRAM-SHA-256
 and SCRAM-SHA-512 as RFC 5802 has them), Metadata and CreateAcls. Prints `port N` once it listens, then a JSON line for each login and each list
@@ -18,7 +18,7 @@ import sys
 import threading
 
 API_VERSIONS, METADATA, HANDSHAKE, AUTHENTICATE, CREATE_ACLS = 18, 3, 17, 36, 30
-# The versions spoken, all of them before the compact encoding.
+# The supported versions of each request, all older than the compact encoding.
 SPOKEN = {API_VERSIONS: (0, 0), METADATA: (0, 4), HANDSHAKE: (0, 1), AUTHENTICATE: (0, 1), CREATE_ACLS: (1, 1)}
 UNSUPPORTED_VERSION, UNSUPPORTED_MECHANISM, AUTHENTICATION_FAILED = 35, 33, 58
 
@@ -52,7 +52,7 @@ class Reader:
 
 
 class Login:
-    """One conversation; `answer` gives the server's next message, or None for a refusal."""
+    """One SASL exchange; `answer` returns the server's next message, or None to refuse."""
 
     def __init__(self, mechanism, user, password):
         self.mechanism, self.user, self.password = mechanism, user, password

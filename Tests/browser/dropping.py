@@ -22,7 +22,7 @@ for (const kind of ['dragenter', 'dragover', 'drop']) {
 }
 """
 PASTED = DROP + "document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: carried, bubbles: true, cancelable: true }));"
-WORDS = json.loads((world.ROOT / "Services/gateway/Site/Resources/words.json").read_text())
+WORDS = json.loads((world.ROOT / "Shared/Site/Resources/strings.json").read_text())
 
 
 def word(key, language="en", **values):

@@ -43,5 +43,5 @@ say "trying the site in $("$CHROMIUM" --version 2>/dev/null | cut -d ' ' -f 1-2)
 (
     cd Tests/browser
     SE_OFFLINE=true SE_AVOID_STATS=true PYTHONDONTWRITEBYTECODE=1 RIAL_BROWSER_SHOTS="$SHOTS" \
-        "$PYTHON" -m unittest -v "${MODULES[@]}"
+        "$PYTHON" run.py "${MODULES[@]}"
 )

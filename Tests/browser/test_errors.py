@@ -13,6 +13,8 @@ from browser import open_browser
 from records import copied
 from words import shown, words
 
+# It stops PostgreSQL.
+ALONE = True
 HTML = {"Accept": "text/html"}
 
 

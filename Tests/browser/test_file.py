@@ -13,7 +13,7 @@ import world
 from browser import open_browser
 from dropping import Wire, choose, drag, drop, has_focus, open_page, paste, press, told, word
 
-SAMPLE = world.ROOT / "Services/gateway/Site/Resources/img/example-flat.jpg"
+SAMPLE = world.ROOT / "Shared/Site/Resources/img/example-flat.jpg"
 
 
 class FileTest(unittest.TestCase):

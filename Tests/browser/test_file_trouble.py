@@ -7,6 +7,8 @@ from browser import open_browser
 from dropping import another_gateway, choose, drop, has_focus, open_page, paste, press, told, word
 from test_file import FileTest
 
+# It stops the gateway and PostgreSQL.
+ALONE = True
 MEGABYTE = 1024 * 1024
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010806000000 1f15c4890000000d49444154789c636001000000ffff03000006000557bfabd4"

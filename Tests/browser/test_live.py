@@ -6,6 +6,8 @@ import world
 from browser import open_browser
 from dropping import word
 
+# It stops services.
+ALONE = True
 SHORT_WAITS = """
 const wait = window.setTimeout;
 window.setTimeout = (work, time, ...rest) => wait(work, time === 30000 ? 300 : time, ...rest);

@@ -159,7 +159,7 @@ class Privacy(unittest.TestCase):
                     self.assertIn(status, (403, 404))
         for path in (f"/media/{one}", f"/media/{one}/", "/media/", "/media", f"/captures/{one}/original.jpg", f"/incoming/{one}/photo"):
             self.assertEqual(self.assert_refused(path), 404, path)
-        for path in ("/assets/../words.json", "/assets/%2e%2e/words.json", "/assets/..%2f..%2f..%2fetc%2fpasswd", "/assets//etc/passwd", "/assets/"):
+        for path in ("/assets/../strings.json", "/assets/%2e%2e/strings.json", "/assets/..%2f..%2f..%2fetc%2fpasswd", "/assets//etc/passwd", "/assets/"):
             self.assertIn(self.assert_refused(path), (400, 404), path)
 
     def test_not_even_a_right_signature_opens_an_original(self):

@@ -77,7 +77,7 @@ class WeightTests(unittest.TestCase):
         print(f"\n  the heaviest page: {heaviest / 1000:.1f} kB", end="")
 
     def test_all_scripts_together_weigh_less_than_30_kB(self):
-        folder = world.ROOT / "Services/gateway/Site/Resources/js"
+        folder = world.ROOT / "Shared/Site/Resources/js"
         sizes = {file.name: file.stat().st_size for file in folder.glob("*.js")}
         print(f"\n  all scripts: {sum(sizes.values()) / 1000:.1f} kB", end="")
         self.assertLess(sum(sizes.values()), 30_000)

@@ -9,7 +9,7 @@ from world import ROOT
 
 @functools.cache
 def table():
-    return json.loads((ROOT / "Services/gateway/Site/Resources/words.json").read_text())
+    return json.loads((ROOT / "Shared/Site/Resources/strings.json").read_text())
 
 
 def words(key, language="en", **values):

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CLI = os.environ.get("RIAL_CLI") or str(ROOT / ".build" / os.environ.get("RIAL_BUILD", "debug") / "rial")
 DEPTH_SIZE = ("--width", "256", "--height", "192")
+# Modules that run side by side have devices of their own: a device's captures come in the order of its counter.
+OWN_DEVICES = os.environ.get("RIAL_BROWSER_DEVICES", "")
 
 
 def eventually(condition, what, seconds=60):
@@ -105,7 +107,7 @@ class World:
     @functools.cache
     def device(self, name="genuine"):
         """The state file of a device. `genuine*` is not marked as a development device, `test*` is, `unverified*` has no attestation."""
-        file = self.folder / f"{name}.json"
+        file = self.folder / f"{name}{OWN_DEVICES}.json"
         if not file.exists():
             self.rial("device", "register", "--state", file, *(["--unverified"] if name.startswith("unverified") else []))
         if name.startswith("genuine"):

@@ -8,6 +8,7 @@ RIAL_CONTRACT_FAULTS  (optional) 1: scripts/stack.sh may stop parts of the stack
 """
 
 import os
+import pathlib
 import sys
 import unittest
 
@@ -18,6 +19,9 @@ import routes
 import scenarios
 from document import CODE, Document
 from selfcheck import SelfCheck
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from timed import TimedResult
 
 DOCUMENT = Document()
 
@@ -114,4 +118,4 @@ def load_tests(loader, _tests, _pattern):
 if __name__ == "__main__":
     if "RIAL_PUBLIC_URL" not in os.environ:
         sys.exit("check_openapi.py: RIAL_PUBLIC_URL is not set; source .local/STACK/stack.env first")
-    unittest.main(verbosity=2)
+    unittest.main(testRunner=unittest.TextTestRunner(verbosity=2, resultclass=TimedResult))

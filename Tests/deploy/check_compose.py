@@ -1,6 +1,6 @@
-"""Checks docker-compose.yml without an engine, and that it, the local stack and the sources agree.
+"""Checks docker-compose.yml without running Docker, and compares it with the local stack and the sources.
 
-What each service reads is in scripts/service-env.list. Run by `make test`, or alone: python3 Tests/deploy/check_compose.py
+scripts/service-env.list says which variables each service reads. Run by `make test`, or alone: python3 Tests/deploy/check_compose.py
 """
 
 import copy
@@ -15,14 +15,14 @@ import compose
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SERVICES = ["gateway", "attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler"]
 JOBS = ["migrate", "topics", "bucket"]
-# What a program that imports the module loads from the system at run time; Swift's own libraries are linked in.
+# The system packages that a program needs at run time, by the module that it imports; Swift's own libraries are linked statically.
 RUNTIME_PACKAGES = {
     "CLibPQ": "libpq5", "CPNG": "libpng16-16", "CRdKafka": "librdkafka1", "CTurboJPEG": "libturbojpeg0", "CZlib": "zlib1g",
-    # Loaded at run time, by path; and a library that the image brings itself.
+    # CPKCS11 loads its library by a path at run time; the image contains libc2pa_c.so itself.
     "CPKCS11": "libc6", "CC2PA": "/usr/local/lib/libc2pa_c.so",
     "FoundationNetworking": "libcurl4", "FoundationXML": "libxml2",
 }
-# The same for what one service alone imports: (service, packages).
+# The same for modules that only one service imports: (service, packages).
 SERVICE_PACKAGES = {
     "CPango": ("evidence-assembler", ["libcairo2", "libpango-1.0-0", "libpangocairo-1.0-0", "fonts-noto-core", "fonts-dejavu-core"]),
 }
@@ -59,7 +59,7 @@ def mounted(service):
 
 
 def environment_problems(config, variables, ports):
-    """Each service gets what the list says, no more and no less; secrets only as files that are mounted."""
+    """Each service gets exactly the listed variables, and secrets only as mounted files."""
     problems = []
     for name in SERVICES:
         service = config["services"][name]
@@ -96,7 +96,7 @@ def environment_problems(config, variables, ports):
 
 
 def start_problems(config, ports):
-    """Images, health checks, the order of starting, published ports."""
+    """Images, health checks, start order, published ports."""
     problems = []
     stages = set(re.findall(r"^FROM \S+ AS (\S+)$", (ROOT / "deploy/Dockerfile").read_text(), re.M))
     for name, service in config["services"].items():
@@ -118,7 +118,7 @@ def start_problems(config, ports):
         if service.get("healthcheck", {}).get("test") != ["CMD", f"/opt/rial/{name}", "healthcheck"]:
             problems.append(f"{name}: the health check does not ask the service itself")
         if set(service.get("depends_on", {})) != set(JOBS + INFRASTRUCTURE):
-            problems.append(f"{name}: does not wait for everything it stands on")
+            problems.append(f"{name}: does not wait for all its dependencies")
         published = [compose.target_port(entry) for entry in service.get("ports", [])]
         if published != ([ports[name]["http"]] if "http" in ports[name] else []):
             problems.append(f"{name}: publishes {published}")
@@ -127,7 +127,7 @@ def start_problems(config, ports):
 
 
 def hardening_problems(config):
-    """What of ours runs has no root, no writable disk, no capability."""
+    """Our containers have no root, no writable disk and no capabilities."""
     problems = []
     for name in SERVICES + JOBS:
         service = config["services"][name]
@@ -146,7 +146,7 @@ def hardening_problems(config):
             problems.append(f"{name}: may gain privileges")
         if str(service.get("user", "0")).split(":")[0] in ("0", "root") or service.get("cap_drop") != ["ALL"]:
             problems.append(f"{name}: has root's rights")
-        # Kafka's start writes its settings beside its programs.
+        # Kafka's start script writes its settings into its program folder.
         if service.get("read_only") is not True and name != "kafka":
             problems.append(f"{name}: the root file system is writable")
         if not service.get("mem_limit") or not service.get("pids_limit"):
@@ -157,7 +157,7 @@ def hardening_problems(config):
 
 
 def network_problems(config):
-    """A service meets what it stands on and no other service; the gateway alone is reached from outside."""
+    """A service reaches its dependencies and no other service; only the gateway is reachable from outside."""
     problems = []
     members = {name: set(service.get("networks") or ["default"]) for name, service in config["services"].items()}
     inside = {name for name, network in config["networks"].items() if network and network.get("internal")}
@@ -174,12 +174,12 @@ def network_problems(config):
             problems.append(f"{name}: is in {sorted(members[name] - inside)}, which lead outside")
     for job, part in (("migrate", "postgres"), ("topics", "kafka"), ("bucket", "s3")):
         if not members[job] & members[part] or any(members[job] & members[name] for name in SERVICES):
-            problems.append(f"{job}: has other company than {part}")
+            problems.append(f"{job}: is not in a network with {part} alone")
     return problems
 
 
 def broker_problems(config):
-    """Nobody speaks with the broker but over TLS, as its own user, with the rights that the table gives it."""
+    """Every client uses the broker over TLS, as its own user, with no rights but those of the access table."""
     problems = []
     kafka = config["services"]["kafka"]["environment"]
     protocols = dict(entry.split(":") for entry in kafka["KAFKA_LISTENER_SECURITY_PROTOCOL_MAP"].split(","))
@@ -188,37 +188,37 @@ def broker_problems(config):
         if protocols.get(name) != "SASL_SSL" and not (address.startswith("127.0.0.1:") and protocols.get(name) == "SASL_PLAINTEXT"):
             problems.append(f"kafka: listens to {listener} by {protocols.get(name)}")
     if "StandardAuthorizer" not in kafka.get("KAFKA_AUTHORIZER_CLASS_NAME", "") or kafka.get("KAFKA_ALLOW_EVERYONE_IF_NO_ACL_FOUND") != "false":
-        problems.append("kafka: whoever has no rights has all")
+        problems.append("kafka: users without rights may do everything")
     if set(kafka.get("KAFKA_SUPER_USERS", "").split(";")) != {"User:broker", "User:rial-admin"}:
-        problems.append("kafka: others than itself and the operator's jobs may do all")
+        problems.append("kafka: has other super users than itself and the operator's jobs")
     if "--access" not in config["services"]["topics"]["command"]:
-        problems.append("topics: gives nobody rights")
+        problems.append("topics: sets no access rights")
     users = {name: (name, "kafka_password_" + name.replace("-", "_")) for name in SERVICES} | {"topics": ("rial-admin", "kafka_password_admin")}
     for name, (user, password) in users.items():
         service = config["services"][name]
         given = service["environment"]
         if given.get("RIAL_KAFKA_SECURITY_PROTOCOL") != "SASL_SSL" or given.get("RIAL_KAFKA_CA") not in mounted(service):
-            problems.append(f"{name}: speaks with the broker without TLS, or with any")
+            problems.append(f"{name}: uses the broker without TLS, or without checking its certificate")
         if given.get("RIAL_KAFKA_SASL_USERNAME") != user or mounted(service).get(given.get("RIAL_KAFKA_SASL_PASSWORD_FILE")) != password:
-            problems.append(f"{name}: is another user than {user} to the broker")
+            problems.append(f"{name}: does not log in to the broker as {user}")
     return problems
 
 
 def store_problems(config):
-    """Of the object store only S3 is reached, and what lies beside it asks for a certificate that nobody has."""
+    """Only the object store's S3 port is reachable; its internal ports require a certificate that no client has."""
     store = config["services"]["s3"]
     problems = []
     if not {"-ip=127.0.0.1", "-ip.bind=127.0.0.1"} <= set(store["command"]):
         problems.append("s3: master, volumes and filer can be reached")
     entries = [entry if isinstance(entry, str) else f"{entry['source']}:{entry['target']}" for entry in store.get("volumes", [])]
     if not any("seaweedfs-security.toml:/etc/seaweedfs/security.toml" in entry for entry in entries):
-        problems.append("s3: its remote procedures ask for nothing")
+        problems.append("s3: its internal gRPC ports require no certificate")
     used = set(re.findall(r'"(/run/secrets/[^"]+)"', (ROOT / "deploy/seaweedfs-security.toml").read_text()))
     return problems + [f"s3: {path} is not mounted" for path in sorted(used - set(mounted(store)))]
 
 
 def source_problems(variables):
-    """Every variable that the Swift sources name is listed, for the right service."""
+    """Every variable in the Swift sources is listed for the service that reads it."""
     problems = []
     folders = {name: ROOT / "Services" / name for name in SERVICES}
     for name, folder in folders.items():
@@ -277,7 +277,7 @@ class ComposeTests(unittest.TestCase):
                 ["openssl", "x509", "-noout", "-checkhost", "kafka", "-in", "kafka_certificate"], cwd=folder, capture_output=True, text=True)
             self.assertIn("does match", names.stdout)
         examples = {path.name.removesuffix(".example") for path in (ROOT / "deploy/secrets").glob("*.example")}
-        # Of the token, which only its own file mounts.
+        # The token's PIN is mounted only by docker-compose.pkcs11.yml.
         self.assertEqual(examples, wanted | {"c2pa_pkcs11_pin"})
 
     def test_a_token_can_hold_the_signing_key(self):

@@ -1,4 +1,4 @@
-"""docs/configuration.md and what is configured agree, metrics that operators are told of are measured, and links lead somewhere."""
+"""docs/configuration.md lists the variables and defaults of the sources, documented metrics exist, and links are not broken."""
 
 import pathlib
 import re
@@ -35,7 +35,7 @@ def rows(text):
 
 
 def configuration_problems(text, listed):
-    """Each variable of a service has one row, under the services that read it; the page names no other that nobody reads."""
+    """Each variable has one row, under the services that read it; the page names no variable that nobody reads."""
     problems = []
     documented = set()
     for services, variable, _ in rows(text):
@@ -54,13 +54,13 @@ def configuration_problems(text, listed):
 
 
 def default_problems(text):
-    """Numbers that the sources fall back to are those of the page."""
-    told = {variable: default.replace(",", "") for _, variable, default in rows(text)}
+    """The defaults of numbers in the sources are those of the page."""
+    documented = {variable: default.replace(",", "") for _, variable, default in rows(text)}
     given = re.findall(r'\.integer\(\s*"(RIAL_[A-Z0-9_]+)", default: ([0-9_]+),', sources("Services", "Shared"))
-    assert len(given) > 20, "the sources give numbers in another way now"
+    assert len(given) > 20, "the sources read numbers in another way now"
     return [
-        f"{variable} is {number} by default, not {told.get(variable)}" for variable, number in given
-        if told.get(variable) != number.replace("_", "")
+        f"{variable} is {number} by default, not {documented.get(variable)}" for variable, number in given
+        if documented.get(variable) != number.replace("_", "")
     ]
 
 
@@ -70,7 +70,7 @@ def metric_problems(text):
 
 
 def link_problems(page, text):
-    """Links to files of ours and to headings in them; addresses elsewhere are not asked."""
+    """Links to our files and to headings in them; links to other sites are not checked."""
     problems = []
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         path, _, heading = target.partition("#")
@@ -78,7 +78,7 @@ def link_problems(page, text):
         if re.match(r"\w+:", target):
             continue
         if not file.exists():
-            problems.append(f"{page.name}: {target} is not there")
+            problems.append(f"{page.name}: {target} does not exist")
         elif heading:
             titles = re.findall(r"(?m)^#+ (.+)$", file.read_text())
             if heading not in {re.sub(r"[^\w -]", "", title).strip().lower().replace(" ", "-") for title in titles}:
@@ -99,10 +99,10 @@ class DocumentTests(unittest.TestCase):
     def test_documented_defaults_are_those_of_the_sources(self):
         self.assertEqual(default_problems(self.configuration), [])
 
-    def test_metrics_that_operators_are_told_of_are_measured(self):
+    def test_documented_metrics_are_measured(self):
         self.assertEqual(metric_problems(self.operations), [])
 
-    def test_links_lead_somewhere(self):
+    def test_links_are_not_broken(self):
         self.assertEqual([problem for page in PAGES for problem in link_problems(page, page.read_text())], [])
 
     def test_each_check_finds_what_it_looks_for(self):
@@ -117,7 +117,7 @@ class DocumentTests(unittest.TestCase):
         }
         for name, text in changes.items():
             with self.subTest(name):
-                self.assertNotEqual(configuration_problems(text, self.listed), [], "not noticed")
+                self.assertNotEqual(configuration_problems(text, self.listed), [], "not found")
         self.assertNotEqual(configuration_problems(self.configuration, self.listed | {"RIAL_NEW": {"gateway"}}), [])
         self.assertNotEqual(default_problems(self.configuration.replace("| 800 |", "| 900 |")), [])
         self.assertNotEqual(metric_problems("`rial_dependency_down`"), [])

@@ -1,4 +1,4 @@
-"""Images of others are named once, with a version, and production can hold them to digests."""
+"""Third-party images are named once, with a version, and can be pinned to digests for production."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIGEST = "sha256:" + "0123456789abcdef" * 4
-# Pulls nothing, and knows a digest for everything.
+# A stand-in for docker: pulls nothing and returns the same digest for every image.
 DOCKER = f"""#!/bin/sh
 case "$1 $2" in
 "pull --quiet") echo pulled "$3" >>"$PULLED" ;;
@@ -26,14 +26,14 @@ class ImageTests(unittest.TestCase):
         return subprocess.run(
             [ROOT / "deploy/pin-images.sh", *arguments], env=environment, capture_output=True, text=True)
 
-    def test_every_image_of_others_can_be_pinned(self):
+    def test_every_third_party_image_can_be_pinned(self):
         compose = (ROOT / "docker-compose.yml").read_text()
         for image in re.findall(r"(?m)^    image: (.+)$", compose):
             self.assertRegex(image, r"^(rial/\S+:\$\{RIAL_VERSION:-.+\}|\$\{RIAL_IMAGE_[A-Z0-9]+:-[^:}]+:[^}]+\})$")
         for image in re.findall(r"(?m)^FROM (\S+) AS", (ROOT / "deploy/Dockerfile").read_text()):
             self.assertRegex(image, r"^(\$\{(SWIFT|RUNTIME)_IMAGE\}|runtime)$")
 
-    def test_what_is_pinned_is_told_from_what_is_not(self):
+    def test_unpinned_images_are_found(self):
         with tempfile.TemporaryDirectory() as folder:
             docker = pathlib.Path(folder) / "docker"
             docker.write_text(DOCKER)
@@ -50,7 +50,7 @@ class ImageTests(unittest.TestCase):
             self.assertEqual(len(pinned), 5)
             self.assertEqual(len(lines), 6)
             self.assertTrue(all(value.endswith(f"@{DIGEST}") for value in pinned.values()))
-            # Another version than the one that was tried, or a digest that is none.
+            # A version other than the tested one, or an invalid digest.
             for change in (("16.9", "16.8"), (DIGEST, "sha256:0")):
                 settings.write_text("\n".join(lines).replace(*change))
                 self.assertEqual(self.run_script(folder, "--check").returncode, 1)

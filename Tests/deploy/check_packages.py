@@ -1,4 +1,4 @@
-"""Every Swift package, those that others bring included, is the one that scripts/swift-packages.list names."""
+"""Every Swift package, indirect dependencies included, has the revision in scripts/swift-packages.list."""
 
 import importlib.util
 import json
@@ -17,7 +17,7 @@ class PackageTests(unittest.TestCase):
     def setUpClass(cls):
         cls.listed = packages.listed(packages.LIST.read_text())
 
-    def test_what_was_resolved_is_what_is_listed(self):
+    def test_resolved_packages_are_the_listed_ones(self):
         found = packages.resolved(packages.RESOLVED.read_text())
         self.assertEqual(list(packages.differences(self.listed, found)), [])
 
@@ -28,7 +28,7 @@ class PackageTests(unittest.TestCase):
         for name, version in wanted:
             self.assertEqual(self.listed.get(name), version)
 
-    def test_each_difference_is_told(self):
+    def test_each_difference_is_reported(self):
         pin = {"identity": "a", "state": {"version": "1.0.0", "revision": "0"}}
         other = {"identity": "b", "state": {"branch": "main", "revision": "0"}}
         found = packages.resolved(json.dumps({"pins": [pin, other]}))

@@ -1,4 +1,4 @@
-"""Every suite that docs/security.md names beside a claim is there, and every key of the composition is in it."""
+"""Every test suite that docs/security.md names for a claim exists, and every service's keys have rows there."""
 
 import pathlib
 import re
@@ -12,7 +12,7 @@ class SecurityTests(unittest.TestCase):
     def setUpClass(cls):
         cls.text = (ROOT / "docs/security.md").read_text()
 
-    def test_the_suites_it_names_are_there(self):
+    def test_the_named_suites_exist(self):
         sources = "".join(path.read_text() for path in (ROOT / "Tests").rglob("*.swift"))
         suites = set(re.findall(r'@Suite\(\s*"([^"]+)"', sources))
         named = set(re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", self.text))

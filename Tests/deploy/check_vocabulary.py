@@ -1,8 +1,10 @@
 """Words that outlive a process are spelled once in Swift, and alike where they have to be spelled again: SQL and OpenAPI.
 
-Modules import what Package.swift says and nothing above them; services do not know each other.
+Modules import what Package.swift says and nothing above them; services do not know each other; no two folders of a module need each
+other. Sizes and the version stand once in Swift, and are the same in scripts, documents and compositions.
 """
 
+import json
 import pathlib
 import re
 import unittest
@@ -10,7 +12,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMES = "Shared/Models/MediaName.swift"
 REASONS = ("Shared/Models/Reasons/CheckReasons.swift", "Shared/Models/Reasons/FailureReason.swift")
-# Where a word that is a reason stands for something of its own.
+# Files in which a reason's word means something else.
 ELSEWHERE = {
     "Shared/Models/MediaProblem.swift": "how stored media are damaged, in the database",
     "Shared/Attestation/AssertionAppraiser.swift": "classes of assertions' failures, mapped to reasons in CaptureAppraiser",
@@ -40,12 +42,12 @@ def reasons():
 def swift(*folders):
     for folder in folders:
         for path in sorted((ROOT / folder).rglob("*.swift")):
-            # Comments say what they like.
+            # Without comments.
             yield path.relative_to(ROOT).as_posix(), re.sub(r"^\s*//.*$", "", path.read_text(), flags=re.M)
 
 
 def spelled_again(words, allowed):
-    """Literals of the words in sources that are not `allowed`."""
+    """String literals of the words in sources other than `allowed`."""
     pattern = re.compile('"(' + "|".join(map(re.escape, sorted(words))) + ')"')
     return [
         f"{path} spells {word}" for path, text in swift("Shared", "Services") if path not in allowed
@@ -67,11 +69,11 @@ def name_lists(sql):
 
 
 def imports(text):
-    return set(re.findall(r"^(?:@testable )?import (?:struct |class |enum |func )?(\w+)", text, re.M))
+    return set(re.findall(r"^(?:@testable |public )?import (?:struct |class |enum |func )?(\w+)", text, re.M))
 
 
 def targets():
-    """{target: (path, what it depends on)} of Package.swift."""
+    """{target: (path, dependencies)} of Package.swift."""
     manifest = (ROOT / "Package.swift").read_text()
     backbone = re.search(r"let backbone: \[Target\.Dependency\] = \[(.*?)\]", manifest, re.S)[1]
     found = {}
@@ -90,18 +92,69 @@ def targets():
 LAYERS = (
     {"CaptureProtocol"},
     {"Models"},
-    {"Attestation", "Depth", "Imaging", "Evidence", "ShareCard", "Signing", "ContentCredentials", "ManifestStore"},
+    {"Attestation", "Depth", "Imaging", "Evidence", "ShareCard", "Signing", "ContentCredentials", "ManifestStore", "Site"},
     {"Blocking", "Compression", "Multipart", "Persistence", "Messaging", "ObjectStorage", "MediaStore", "Observability", "Inspection"},
     {"Delivery"},
     {"ServiceRuntime"},
     {"AttestationVerifier", "DepthAnalyzer", "UploadSync", "EvidenceAssembler", "Gateway", "C2PAInspector"},
 )
 DOMAIN = LAYERS[2]
+# What values are turned into values without.
+INPUT_OUTPUT = re.compile(r"Hummingbird|HTTPTypes|NIO|AsyncHTTPClient|ServiceLifecycle|Logging|Metrics")
 # Within a layer.
 SIDEWAYS = {
     "ShareCard": {"Imaging"}, "ContentCredentials": {"Signing"}, "ManifestStore": {"Attestation"},
-    "Persistence": {"Blocking"}, "Messaging": {"Blocking"}, "Inspection": {"Blocking"}, "MediaStore": {"ObjectStorage"},
+    "Persistence": {"Blocking"}, "Messaging": {"Blocking"}, "Inspection": {"Blocking"}, "MediaStore": {"ObjectStorage"}, "Site": {"Evidence"},
 }
+
+
+# Types are declared at the margin.
+DECLARATION = re.compile(r"^(?:(?:public|package|private|fileprivate|final|indirect|@\w+) +)*(?:struct|class|enum|actor|protocol|typealias) (\w+)", re.M)
+# Modules whose folders still need each other.
+ENTANGLED = {"Services/evidence-assembler"}
+
+
+def folder_uses(module):
+    """{folder: {other folder: what of it is named}} of a module, by the types that only one folder declares."""
+    root = ROOT / module
+    texts = {path: re.sub(r'"(?:\\.|[^"\\])*"|//.*', "", path.read_text()) for path in sorted(root.rglob("*.swift"))}
+    folder = {path: path.relative_to(root).parent.as_posix() for path in texts}
+    declared = {}
+    for path, text in texts.items():
+        for name in DECLARATION.findall(text):
+            declared.setdefault(name, set()).add(folder[path])
+    uses = {}
+    for path, text in texts.items():
+        for name in set(re.findall(r"\b[A-Z]\w+", text)):
+            homes = declared.get(name, set())
+            if len(homes) == 1 and folder[path] not in homes:
+                uses.setdefault(folder[path], {}).setdefault(*homes, set()).add(name)
+    return uses
+
+
+def cycles(uses):
+    """Pairs of folders that need each other, be it through others."""
+    def reach(start):
+        found, open_ = set(), [start]
+        while open_:
+            for other in uses.get(open_.pop(), {}):
+                if other not in found:
+                    found.add(other)
+                    open_.append(other)
+        return found
+    return [(one, other) for one in sorted(uses) for other in sorted(uses[one]) if one in reach(other)]
+
+
+def constant(name):
+    """A size of SizeLimits.swift, in bytes."""
+    left, right = re.search(rf"static let {name} = (\d+) << (\d+)", (ROOT / "Shared/CaptureProtocol/SizeLimits.swift").read_text()).groups()
+    return int(left) << int(right)
+
+
+def products(text):
+    """Values of what a source multiplies or shifts from numbers alone."""
+    for found in re.findall(r"\b\d+(?: ?(?:\*|<<) ?\d+)+\b", text.replace("_", "")):
+        yield eval(found)  # Digits, "*" and "<<" only.
 
 
 def layer(module):
@@ -134,7 +187,7 @@ def manifest_problems(found):
         given = depends & set(found)
         if layer(name) == len(LAYERS) - 1:
             given &= used
-        # A program that is run, not a module that is imported.
+        # A dependency for its program, not an import.
         given.discard("C2PAInspector")
         problems += [f"{name} does not import {module}" for module in sorted(given - used)]
         problems += [f"{name} is not given {module}" for module in sorted(used - given)]
@@ -146,7 +199,7 @@ class Vocabulary(unittest.TestCase):
         self.assertEqual(spelled_again(enumeration(NAMES, "MediaName"), {NAMES}), [])
 
     def test_reasons_are_spelled_once(self):
-        # Single words say many things.
+        # A single word, such as "missing", can mean many things.
         words = {word for listed in reasons().values() for word in listed if "_" in word}
         self.assertGreater(len(words), 40)
         self.assertEqual(spelled_again(words, {*REASONS, *ELSEWHERE}), [])
@@ -177,6 +230,42 @@ class Vocabulary(unittest.TestCase):
         self.assertNotIn("counter_replay", schema_enums(text.replace("counter_replay, ", ""))["HardwareReason"])
 
 
+class Constants(unittest.TestCase):
+    def test_sizes_stand_once(self):
+        sizes = {constant("capture"), constant("file"), constant("video")}
+        home = "Shared/CaptureProtocol/SizeLimits.swift"
+        self.assertEqual([
+            path for path, text in swift("Shared", "Services", "Clients")
+            if path != home and sizes & set(products(text))
+        ], [])
+
+    def test_scripts_and_documents_say_the_same_sizes(self):
+        script = (ROOT / "Shared/Site/Resources/js/file.js").read_text()
+        self.assertEqual(
+            list(products(re.search(r"^const LIMITS = (.*)$", script, re.M)[1])), [constant("file"), constant("video")])
+        strings = json.loads((ROOT / "Shared/Site/Resources/strings.json").read_text())
+        for text in strings["file.zone.limits"].values():
+            self.assertEqual([int(size) << 20 for size in re.findall(r"(\d+) MB", text)], [constant("file"), constant("video")])
+        api = (ROOT / "docs/openapi.yaml").read_text()
+        said = [int(size) << 20 for said in re.findall(r"At most [^.]*", api) for size in re.findall(r"(\d+) MiB", said)]
+        self.assertEqual(said, [constant("capture"), constant("file"), constant("video")])
+        self.assertEqual({int(size) << 10 for size in re.findall(r"over (\d+) KiB", api)}, {constant("unknownPart")})
+        self.assertIn(f"At most {constant('registration') >> 10} KiB", api)
+
+    def test_the_version_stands_once(self):
+        home = "Shared/CaptureProtocol/Product.swift"
+        version = re.search(r'version = "([\d.]+)"', (ROOT / home).read_text())[1]
+        self.assertEqual([path for path, text in swift("Shared", "Services", "Clients") if path != home and version in text], [])
+        for path, pattern in {
+            "docs/openapi.yaml": r"^  version: ([\d.]+)$", "docs/asyncapi.yaml": r"^  version: ([\d.]+)$",
+            "docs/configuration.md": r"^\| `RIAL_VERSION` \| ([\d.]+) \|", "docker-compose.yml": r"\$\{RIAL_VERSION:-([\d.]+)\}",
+        }.items():
+            self.assertEqual(set(re.findall(pattern, (ROOT / path).read_text(), re.M)), {version}, path)
+
+    def test_another_spelling_is_found(self):
+        self.assertEqual(list(products("let a = 20 * 1024 * 1024, b = 20 << 20, c = 1_000 * 3")), [20 << 20, 20 << 20, 3000])
+
+
 class Layers(unittest.TestCase):
     def test_nothing_is_imported_upward_or_undeclared(self):
         self.assertEqual(layer_problems(targets()), [])
@@ -184,9 +273,28 @@ class Layers(unittest.TestCase):
     def test_targets_are_given_what_they_import(self):
         self.assertEqual(manifest_problems(targets()), [])
 
+    def test_the_domain_knows_no_network(self):
+        found = targets()
+        self.assertEqual([
+            f"{file} imports {module}" for name in sorted(DOMAIN) for file, text in swift(found[name][0])
+            for module in sorted(imports(text)) if INPUT_OUTPUT.match(module)
+        ], [])
+
+    def test_api_errors_are_thrown_at_the_edge(self):
+        edge = tuple(f"Services/gateway/{folder}/" for folder in ("Routes", "Middleware", "HTTP", "Site"))
+        inside = {path for path, text in swift("Services/gateway") if re.search(r"\bAPIError\b", text) and not path.startswith(edge)}
+        self.assertEqual(inside, set())
+
     def test_every_module_has_a_layer(self):
         modules = {name for name, (path, _) in targets().items() if path.startswith(("Shared/", "Services/")) and not name.startswith("C")}
         self.assertEqual({name for name in modules if layer(name) is None}, set())
+
+    def test_no_two_folders_need_each_other(self):
+        modules = {path for path, _ in targets().values() if path.startswith(("Shared/", "Services/", "Clients/"))}
+        self.assertEqual({module for module in modules if cycles(folder_uses(module))}, ENTANGLED)
+
+    def test_a_cycle_is_found(self):
+        self.assertEqual(cycles({"A": {"B": {"X"}}, "B": {"C": {"Y"}}, "C": {"A": {"Z"}}, ".": {"A": {"X"}}}), [("A", "B"), ("B", "C"), ("C", "A")])
 
     def test_what_goes_up_is_found(self):
         found = targets()

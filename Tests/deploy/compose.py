@@ -1,4 +1,4 @@
-"""docker-compose.yml as compose itself understands it, of either generation."""
+"""Reads docker-compose.yml through compose itself, version 1 or 2."""
 
 import json
 import os
@@ -16,9 +16,9 @@ def _commands():
 
 
 def load(root, *overrides, **settings):
-    """The configuration with defaults filled in, nothing of the caller's environment in it.
+    """The configuration with its defaults, without the caller's environment.
 
-    Further files go over it; `settings` are what the operator gives.
+    `overrides` are further compose files, `settings` the operator's variables.
     """
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("RIAL_", "COMPOSE_"))} | settings
     reasons = []
@@ -29,7 +29,7 @@ def load(root, *overrides, **settings):
 def _load(root, files, environment, env_file, reasons):
     for command in _commands():
         base = command + ["--env-file", env_file] + [word for file in files for word in ("-f", file)] + ["config"]
-        # The second generation prints JSON when asked. The first prints YAML, and asked for JSON it prints its usage.
+        # Version 2 can print JSON. Version 1 prints YAML only, and its usage when asked for JSON.
         for arguments in (base + ["--format", "json"], base):
             run = subprocess.run(arguments, cwd=root, env=environment, capture_output=True, text=True)
             if run.returncode == 0 and run.stdout.lstrip().startswith("{"):
@@ -41,7 +41,7 @@ def _load(root, files, environment, env_file, reasons):
 
 
 def _yaml(text):
-    """Debian's docker-compose comes with python3-yaml, which only Debian's own Python sees."""
+    """Parses YAML; Debian's docker-compose depends on python3-yaml, which only Debian's own Python finds."""
     script = "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)"
     for python in (sys.executable, "/usr/bin/python3"):
         run = subprocess.run([python, "-c", script], input=text, capture_output=True, text=True)
@@ -55,7 +55,7 @@ def listed(value):
 
 
 def target_port(entry):
-    """The container's port of a `ports` entry: short form, or long."""
+    """The container's port in a `ports` entry of the short or the long form."""
     if isinstance(entry, dict):
         return int(entry["target"])
     return int(str(entry).partition("/")[0].rpartition(":")[2])

@@ -1,4 +1,4 @@
-"""Pastes each block of commands in README.md, then in docs/*.md, into a shell of its own that knows nothing but HOME and PATH.
+"""Runs each block of commands in README.md, then in docs/*.md, in a new shell that has only HOME and PATH.
 
     paste.py STACK      a running stack, in the place of the one that `make up` starts
 
@@ -13,19 +13,19 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# In this order: the README's blocks send the capture that the others name.
+# In this order: the README's blocks send the capture that the other pages use.
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def blocks(text):
-    """The fenced blocks that hold commands: not those that begin by drawing."""
+    """The fenced blocks with commands, not those with diagrams."""
     for block in re.findall(r"(?ms)^```\w*\n(.*?)^```$", text):
         if not block.startswith("  "):
             yield block
 
 
 def missing(text):
-    """Targets of make, scripts and programs that the text names and that are not there."""
+    """Make targets, scripts and programs that the text names but that do not exist."""
     targets = set(re.findall(r"(?m)^([a-z-]+):", (ROOT / "Makefile").read_text()))
     code = re.findall(r"`([^`\n]+)`", text) + list(blocks(text))
     for piece in code:
@@ -69,7 +69,7 @@ def main():
             for block in blocks(text):
                 if re.match(r"(make|docker|deploy/)", block):
                     continue
-                # A block may use what it has itself just sent.
+                # A block may use a capture that it has just sent.
                 parts = [block]
                 if " ID" in block and capture is None:
                     lines = block.splitlines(keepends=True)

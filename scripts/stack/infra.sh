@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Broker and object store; sourced by stack.sh.
 
-# s3_secret FILE IDENTITY: a service's access key id or secret key, or the operator's; named as in deploy/secrets.
+# s3_secret FILE IDENTITY: the access key id or secret key of a service or the operator; named as in deploy/secrets.
 s3_secret() {
     if [ "$2" = operator ]; then secret "$1"; else secret "$1_${2//-/_}"; fi
 }
@@ -27,7 +27,7 @@ start_s3() {
     wait_until "the object store" 90 s3 s3_answers
 }
 
-# s3_answers: the port alone opens before the store can take an object; a signed list of buckets needs all its parts.
+# s3_answers: lists buckets with a signed request, since the port opens before all parts of the store are ready.
 s3_answers() {
     curl -sf -o /dev/null --max-time 5 -K - <<CURL
 url = "http://127.0.0.1:$PORT_S3/"

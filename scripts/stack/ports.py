@@ -1,7 +1,7 @@
-"""Prints one PORT_NAME=number line per argument: ports that are free now and that no file given by --taken names.
+"""Prints one PORT_NAME=number line per argument: ports that are free now and not in a file given by --taken.
 
-They lie below the range from which the kernel takes source ports. In that range a client that keeps knocking while its
-server is down can end up connected to itself, and hold the port against the server.
+They are below the kernel's range for source ports. In that range a client that keeps reconnecting while its server is down can connect to
+itself and block the server's port.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def main():
             continue
         taken.update(int(number) for number in re.findall(r"=?(\d{2,5})\s*$", text, re.M))
     low, high = 10240, ephemeral_start()
-    # A machine with an unusually wide range: there is no room below, any free port must do.
+    # With an unusually wide range there is no room below, so any free port is used.
     candidates = list(range(low, high)) if high - low > 1000 else list(range(low, 65536))
     random.SystemRandom().shuffle(candidates)
     held = []

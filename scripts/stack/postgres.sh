@@ -4,11 +4,11 @@
 PG_BIN=$({ compgen -G '/usr/lib/postgresql/*/bin/postgres' || command -v postgres || true; } | sort -V | tail -1)
 PG_BIN=${PG_BIN%/*}
 
-# The server refuses to run as root; it is then the user postgres, whom Debian's package makes.
+# The server refuses to run as root; then it runs as the user postgres of Debian's package.
 AS_POSTGRES=()
 if [ "$(id -u)" = 0 ]; then AS_POSTGRES=(setpriv --reuid postgres --regid postgres --clear-groups --); fi
 
-# Prints the cluster's folder. A checkout in a closed folder (/root, a home) is out of that user's reach: then it is under /var/tmp.
+# Prints the cluster's folder. If that user cannot reach the checkout (in /root or a home), the folder is under /var/tmp.
 postgres_dir() {
     local marker="$HOME_DIR/postgres.dir" dir="$HOME_DIR/postgres"
     if [ -e "$marker" ] && [ -d "$(cat "$marker")" ]; then
@@ -38,7 +38,7 @@ create_cluster() { # create_cluster DIR
         fail "the database cluster could not be made" "see $log"
     }
     rm -f "$password"
-    # Only a whole cluster has the final name.
+    # Only a complete cluster gets the final name.
     mv "$1/data.new" "$1/data"
 }
 
@@ -47,10 +47,10 @@ start_postgres() {
     local dir deadline=$((SECONDS + 60))
     dir=$(postgres_dir)
     [ -e "$dir/data/PG_VERSION" ] || create_cluster "$dir"
-    # TCP alone: a socket's path may be 107 bytes long at most, and checkouts lie deep.
+    # Only TCP: a socket's path has at most 107 bytes, too few for some checkouts.
     until launch postgres "${AS_POSTGRES[@]}" env -C "$dir" "$PG_BIN/postgres" -D "$dir/data" -c listen_addresses=127.0.0.1 \
         -p "$PORT_POSTGRES" -c unix_socket_directories= -c max_connections=300 && postgres_answers; do
-        # After SIGKILL the old server's children take a moment to notice, and the new one refuses to start beside them.
+        # After SIGKILL the old server's children take a moment to exit, and the new server does not start before that.
         if [ $SECONDS -ge $deadline ]; then
             show_log postgres
             fail "PostgreSQL is not ready after 60 s" "its log is $LOGS/postgres.log"
@@ -71,12 +71,12 @@ postgres_answers() {
 
 owner_url() { printf 'postgresql://rial_owner:%s@127.0.0.1:%s/rial' "$(secret postgres-owner)" "$PORT_POSTGRES"; }
 
-# sql DATABASE: runs standard input as the owner. Neither password nor statement is on a command line, where others could read it.
+# sql DATABASE: runs standard input as the owner. Password and statement are not on the command line, which other users can read.
 sql() {
     PGPASSWORD=$(secret postgres-owner) "$PG_BIN/psql" -X -q -tA -v ON_ERROR_STOP=1 -h 127.0.0.1 -p "$PORT_POSTGRES" -U rial_owner -d "$1"
 }
 
-# The database, and a login role for each service; what they may do, the migrations say.
+# Creates the database and a login role for each service; migrations grant their rights.
 create_database() {
     local service role
     if [ -z "$(sql postgres <<<"SELECT 1 FROM pg_database WHERE datname = 'rial'")" ]; then sql postgres <<<'CREATE DATABASE rial'; fi

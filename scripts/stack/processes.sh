@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Processes of a stack, each known by its pid file; sourced by stack.sh.
 
-# Clock ticks after boot at which process $1 started; nothing if there is none. The name before it may hold spaces.
+# Prints when process $1 started, in clock ticks after boot; nothing if there is none. The name in /proc/PID/stat may contain spaces.
 start_time() {
     local line
     { read -r line <"/proc/$1/stat"; } 2>/dev/null || return 0
@@ -10,7 +10,7 @@ start_time() {
     [ "${fields[0]}" = Z ] || printf '%s\n' "${fields[19]}"
 }
 
-# is_running NAME: its pid file names a process that started when the file says. A pid that another program has taken since is no match.
+# is_running NAME: whether the process in its pid file is running; by pid and start time, since another process may have the pid now.
 is_running() {
     local pid start
     { read -r pid start <"$RUN/$1.pid"; } 2>/dev/null || return 1
@@ -21,7 +21,7 @@ pid_of() { cut -d ' ' -f 1 "$RUN/$1.pid"; }
 
 forget() { rm -f "$RUN/$1.pid" "$RUN/$1.admin" "$RUN/$1.http"; }
 
-# launch NAME COMMAND…: in the background and a session of its own, holding no file of the caller's, output appended to its log.
+# launch NAME COMMAND…: runs it in the background in a session of its own, without the caller's open files, with its output in its log.
 launch() {
     local name=$1 log="$LOGS/$1.log"
     shift
@@ -31,7 +31,7 @@ launch() {
         local fd
         for fd in /proc/self/fd/*; do
             fd=${fd##*/}
-            # 255 is the shell's own hold on this script; it closes itself at exec.
+            # 255 is the shell's descriptor of this script, closed on exec.
             if [ "$fd" -gt 2 ] && [ "$fd" != 255 ]; then eval "exec $fd>&-"; fi
         done
         exec setsid "$@"
@@ -45,7 +45,7 @@ send_signal() { # send_signal NAME SIGNAL
     if is_running "$1"; then kill "-$2" "$(pid_of "$1")" 2>/dev/null || true; fi
 }
 
-# await_end NAME SECONDS: until it has ended, by SIGKILL once the time is over.
+# await_end NAME SECONDS: waits for its end; after the timeout it sends SIGKILL.
 await_end() {
     local deadline=$((SECONDS + $2))
     while is_running "$1"; do
@@ -67,7 +67,7 @@ show_log() { # show_log NAME: its last lines, on standard error
     } >&2
 }
 
-# wait_until WHAT SECONDS NAME COMMAND…: a condition with a deadline; NAME is the process that must live meanwhile.
+# wait_until WHAT SECONDS NAME COMMAND…: waits until the command succeeds; fails after the timeout, or if process NAME ends.
 wait_until() {
     local what=$1 seconds=$2 name=$3 deadline=$((SECONDS + $2))
     shift 3

@@ -6,7 +6,7 @@ upper() {
     local name=${1//-/_}
     printf '%s' "${name^^}"
 }
-admin_port() { # admin_port SERVICE: that of its first instance
+admin_port() { # admin_port SERVICE: of its first instance
     local variable
     variable="PORT_ADMIN_$(upper "$1")"
     printf '%s' "${!variable}"
@@ -19,7 +19,7 @@ require_service() {
     fail "there is no service '$1'" "use one of: ${SERVICES[*]}"
 }
 
-# variables_of SERVICE: what scripts/service-env.list says must be set for it, a name per line.
+# variables_of SERVICE: its required variables from scripts/service-env.list, one name per line.
 variables_of() {
     awk -v service="$1" '/^RIAL_/ && ($3 == "plain" || $3 == "secret") {
         count = split($2, names, ",")
@@ -27,20 +27,22 @@ variables_of() {
     }' "$ROOT/scripts/service-env.list"
 }
 
-# stack_value VARIABLE SERVICE|operator: the stack's own value for it.
+# stack_value VARIABLE SERVICE|operator: the stack's value of a variable.
 stack_value() {
     case $1 in
     RIAL_MODE | RIAL_APP_ATTEST_ENVIRONMENT) echo development ;;
     RIAL_APP_IDS) echo ABCDE12345.app.rial.ios ;;
     RIAL_KAFKA_BROKERS) echo "127.0.0.1:$PORT_BROKER" ;;
-    # The local broker speaks no TLS, and knows no user before it runs.
+    # The local broker has no TLS, and no users before it runs.
     RIAL_KAFKA_SECURITY_PROTOCOL) echo PLAINTEXT ;;
-    # Its high watermarks are wrong: whoever began behind the last record would begin somewhere.
+    # Its high watermarks are wrong, so `latest` would start anywhere.
     RIAL_KAFKA_WAKE_OFFSET) echo earliest ;;
-    # The local broker answers no sooner, and works hard when asked often.
+    # The local broker does not respond before this time, and frequent fetches cost it much CPU.
     RIAL_KAFKA_FETCH_WAIT_MS) echo 25 ;;
-    # The local broker leaves a group half formed for minutes when two members that left come back.
+    # With the local broker a group stays half formed for minutes when two members leave and come back.
     RIAL_KAFKA_LEAVE_GROUP) echo 0 ;;
+    # Whoever is restarted waits so long for what it had before.
+    RIAL_KAFKA_SESSION_TIMEOUT_MS) echo 2000 ;;
     RIAL_S3_ENDPOINT) echo "http://127.0.0.1:$PORT_S3" ;;
     RIAL_S3_REGION) echo us-east-1 ;;
     RIAL_S3_BUCKET) echo rial ;;
@@ -56,7 +58,7 @@ stack_value() {
     RIAL_HTTP_PORT) echo "$HTTP_PORT" ;;
     RIAL_ADMIN_PORT) admin_port "$2" ;;
     RIAL_DATABASE_URL)
-        # A test puts a proxy between: RIAL_TEST_DATABASE_PORT_UPLOAD_SYNC=PORT, and so on for each service.
+        # A test may use a proxy: RIAL_TEST_DATABASE_PORT_UPLOAD_SYNC=PORT, and so on for each service.
         local proxy
         proxy="RIAL_TEST_DATABASE_PORT_$(upper "$2")"
         printf 'postgresql://%s:%s@127.0.0.1:%s/rial\n' "$(role_of "$2")" "$(secret "role-$2")" "${!proxy:-$PORT_POSTGRES}"
@@ -65,8 +67,8 @@ stack_value() {
     esac
 }
 
-# export_settings VARIABLES… : the stack's values for SERVICE, where the caller gives none, neither itself nor as a file.
-export_settings() { # export_settings SERVICE VARIABLE…
+# export_settings SERVICE VARIABLE…: exports the stack's values of variables that the caller has not set, directly or as a file.
+export_settings() {
     local service=$1 variable value file
     shift
     for variable in "$@"; do
@@ -77,13 +79,13 @@ export_settings() { # export_settings SERVICE VARIABLE…
     done
 }
 
-# What decides which process is which is the stack's alone: its own ports, its role in the database, the roots already merged.
+# Drops the caller's values of variables that only the stack may set: admin ports, database roles, and the merged roots.
 forget_callers() {
     unset RIAL_ADMIN_HOST RIAL_ADMIN_PORT RIAL_ADMIN_PORT_FILE RIAL_DATABASE_URL RIAL_DATABASE_URL_FILE RIAL_APP_ATTEST_EXTRA_ROOTS \
         RIAL_APP_ATTEST_EXTRA_ROOTS_FILE
 }
 
-# The stack's development root, and below it the caller's.
+# Writes the stack's development root and the caller's extra roots into one file.
 extra_roots() {
     local file="$KEYS/extra-roots.pem" given=${RIAL_APP_ATTEST_EXTRA_ROOTS:-${RIAL_APP_ATTEST_EXTRA_ROOTS_FILE:-}}
     cat "$DEVELOPMENT_ROOT/app-attest-root.pem" >"$file.tmp"
@@ -126,7 +128,7 @@ launch_service() { # launch_service SERVICE [N]
 
 is_ready() { curl -sf -o /dev/null --max-time 5 "http://127.0.0.1:$(cat "$RUN/$1.admin")/readyz"; }
 
-# await_services NAME…: until all are ready; says which are not, with what they say of themselves.
+# await_services NAME…: waits until all are ready; after the timeout it reports those that are not, with their /readyz.
 await_services() {
     local deadline=$((SECONDS + 60)) name
     local -a waiting=("$@") still
@@ -136,7 +138,7 @@ await_services() {
             if ! is_ready "$name"; then still+=("$name"); fi
         done
         waiting=("${still[@]}")
-        # One that ended is the reason, whatever the others were about to say.
+        # If one has ended, that is the reason, so the others are not waited for.
         still=()
         for name in "${waiting[@]}"; do if ! is_running "$name"; then still+=("$name"); fi; done
         if [ ${#still[@]} -gt 0 ]; then report_unready "${still[@]}"; fi
@@ -158,7 +160,7 @@ report_unready() {
     fail "not ready: $*" "logs are in $LOGS; scripts/stack.sh down $STACK ends the rest"
 }
 
-# admin COMMAND…: rial admin with the owner's rights.
+# admin COMMAND…: runs rial admin as the database's owner.
 admin() {
     (
         unset RIAL_DATABASE_URL_FILE

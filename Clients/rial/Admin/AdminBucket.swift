@@ -15,14 +15,14 @@ struct AdminBucket: AsyncParsableCommand {
     func run() async throws {
         let configuration = try OperatorSettings().storage()
         let storage = S3Client(configuration: configuration, httpClient: .shared, logger: Logger(label: "rial-bucket"))
-        try await Patience(dependency: "the object store") {
+        try await StartupRetry(dependency: "the object store") {
             do {
                 try await storage.createBucketIfMissing()
             } catch let error as ObjectStorageError where error.code == .rejected {
-                // Another may have made it at the same moment.
+                // Another process may have created it at the same moment.
                 try await storage.checkBucket()
             }
         }
-        Console.result("bucket: \(configuration.bucket) present")
+        Console.result("bucket: \(configuration.bucket) exists")
     }
 }

@@ -3,22 +3,22 @@ import CaptureProtocol
 import Foundation
 import Persistence
 
-/// Stored media that are no more what was accepted or made.
+/// Lists stored media that are missing or changed.
 struct AdminDamage: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "damage",
         abstract: "Lists stored media that upload-sync found missing or changed.",
         discussion: """
-            Reads RIAL_DATABASE_URL. upload-sync reads all stored media again within RIAL_SCRUB_DAYS; once an object is back as it was, its \
-            next turn notes that it was mended. Exits with 1 while something is damaged.
+            Reads RIAL_DATABASE_URL. upload-sync reads all stored media again within RIAL_SCRUB_DAYS; once an object is restored, the \
+            next read marks it as mended. Exits with 1 while something is damaged.
             """)
 
-    @Flag(help: "Also what was mended.")
+    @Flag(help: "Also list mended media.")
     var all = false
 
     func run() async throws {
         let url = try OperatorSettings().databaseURL()
-        let found = try await Patience(dependency: "PostgreSQL") { try await Self.read(url) }
+        let found = try await StartupRetry(dependency: "PostgreSQL") { try await Self.read(url) }
         let shown = all ? found : found.filter { $0.mendedAt == nil }
         if shown.isEmpty {
             Console.result("no stored media are known to be damaged")

@@ -1,17 +1,17 @@
 import ArgumentParser
 import Foundation
 
-/// Makes the root under which simulated devices attest.
+/// Creates the root certificate for simulated devices.
 struct AdminDevelopmentRoot: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "development-root",
-        abstract: "Makes a root certificate for simulated devices, unless there is one.",
+        abstract: "Creates a root certificate for simulated devices, unless there is one.",
         discussion: """
             Writes app-attest-root.pem, for RIAL_APP_ATTEST_EXTRA_ROOTS of a server in development mode, and the keys that sign \
-            simulated attestations. Name the folder in RIAL_DEVELOPMENT_ROOT_DIR.
+            simulated attestations. Set RIAL_DEVELOPMENT_ROOT_DIR to the folder.
             """)
 
-    @Option(help: "Folder to write to; made if missing.")
+    @Option(help: "Folder to write to; created if missing.")
     var out: String
 
     func run() throws {

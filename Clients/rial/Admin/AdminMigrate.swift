@@ -1,19 +1,20 @@
+import ServiceRuntime
 import ArgumentParser
 import Foundation
 import Logging
 import Persistence
 
-/// Brings the schema forward, and gives the services' roles their passwords.
+/// Migrates the schema, and sets the passwords of the services' roles.
 struct AdminMigrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
         abstract: "Applies the database migrations that are missing.",
         discussion: """
-            Reads RIAL_DATABASE_URL, the owner's. The services' roles are made where they are missing. With RIAL_ROLE_PASSWORDS_DIR, \
-            a folder with a file for each role (rial_gateway, …), the roles get these passwords; roles without a file stay as they are.
+            Reads RIAL_DATABASE_URL, the owner's. Missing roles of the services are created. RIAL_ROLE_PASSWORDS_DIR may name a folder \
+            with a password file for each role (rial_gateway, …); the passwords of roles without a file do not change.
             """)
 
-    @Flag(help: "Only the roles and their passwords: what a dump needs before it can be restored.")
+    @Flag(help: "Only create the roles and set their passwords, before a dump is restored.")
     var rolesOnly = false
 
     func run() async throws {
@@ -22,20 +23,21 @@ struct AdminMigrate: AsyncParsableCommand {
         let passwords = try settings.environment.optional("RIAL_ROLE_PASSWORDS_DIR").map { folder in
             try RolePasswords(folder: URL(fileURLWithPath: folder, isDirectory: true))
         }
-        let patience = Patience(dependency: "PostgreSQL")
-        let made = try await patience { try await ServiceRoles.createMissing(url: url) }
-        if !made.isEmpty { Console.result("database: made the roles \(made.joined(separator: ", "))") }
-        if !rolesOnly { try await migrate(url, patience) }
+        let retry = StartupRetry(dependency: "PostgreSQL")
+        let created = try await retry { try await ServiceRoles.createMissing(url: url) }
+        if !created.isEmpty { Console.result("database: created the roles \(created.joined(separator: ", "))") }
+        if !rolesOnly { try await migrate(url, retry) }
         guard let passwords else { return }
-        try await patience { try await passwords.apply(url: url) }
-        Console.result("database: passwords set for \(passwords.roles.joined(separator: ", "))")
+        try await retry { try await passwords.apply(url: url) }
+        Console.result("database: set the passwords of \(passwords.roles.joined(separator: ", "))")
     }
 
-    private func migrate(_ url: String, _ patience: Patience) async throws {
-        let applied = try await patience {
+    private func migrate(_ url: String, _ retry: StartupRetry) async throws {
+        let applied = try await retry {
             try await Migrator.bundled().migrate(url: url, logger: Logger(label: "rial-migrate"))
         }
         Console.result(
-            applied.isEmpty ? "database: nothing to migrate" : "database: applied \(applied.map(String.init).joined(separator: ", "))")
+            applied.isEmpty
+                ? "database: nothing to migrate" : "database: applied migrations \(applied.map(String.init).joined(separator: ", "))")
     }
 }

@@ -2,17 +2,17 @@ import ArgumentParser
 import Foundation
 import Signing
 
-/// Makes a private authority and a key that signs Content Credentials in development.
+/// Creates a private authority and a signing key for Content Credentials in development.
 struct AdminSigningIdentity: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "signing-identity",
-        abstract: "Makes a key and certificates that sign Content Credentials in development, unless they are there and still hold.",
+        abstract: "Creates a signing key and certificates for Content Credentials in development, unless there are valid ones.",
         discussion: """
             Writes root.pem, for RIAL_C2PA_OWN_ANCHORS; certificates.pem, for RIAL_C2PA_CERTIFICATES; and private-key.pem, for \
-            RIAL_C2PA_PRIVATE_KEY. The authority's own keys are kept nowhere. Nobody but you trusts what is signed with them.
+            RIAL_C2PA_PRIVATE_KEY. The authority's own keys are not kept. Only installations that list the root trust the signatures.
             """)
 
-    @Option(help: "Folder to write to; made if missing.")
+    @Option(help: "Folder to write to; created if missing.")
     var out: String
 
     @Option(help: "ed25519 or es256.")
@@ -24,12 +24,12 @@ struct AdminSigningIdentity: ParsableCommand {
         }
         let folder = URL(fileURLWithPath: out, isDirectory: true)
         let files = (root: "root.pem", chain: "certificates.pem", key: "private-key.pem")
-        if holds(folder, files.chain, files.key) {
-            Console.result("signing identity: \(folder.path), as it was")
+        if isValid(folder, files.chain, files.key) {
+            Console.result("signing identity: \(folder.path), unchanged")
             return
         }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // From an hour ago: clocks of those who read differ a little.
+        // Valid from an hour ago, since readers' clocks may be behind.
         let identity = try DevelopmentAuthority.make(algorithm: algorithm, now: Date().addingTimeInterval(-3600))
         try Data(identity.rootPEM.utf8).write(to: folder.appending(path: files.root), options: .atomic)
         try Data(identity.chainPEM.utf8).write(to: folder.appending(path: files.chain), options: .atomic)
@@ -41,8 +41,8 @@ struct AdminSigningIdentity: ParsableCommand {
         Console.result("signing identity: \(folder.path)")
     }
 
-    /// Whether a signer can be made of what is there, tomorrow as well.
-    private func holds(_ folder: URL, _ chain: String, _ key: String) -> Bool {
+    /// Whether the files make a valid signer, also tomorrow.
+    private func isValid(_ folder: URL, _ chain: String, _ key: String) -> Bool {
         guard let chain = try? String(contentsOf: folder.appending(path: chain), encoding: .utf8),
             let key = try? String(contentsOf: folder.appending(path: key), encoding: .utf8)
         else { return false }

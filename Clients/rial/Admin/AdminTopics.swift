@@ -7,13 +7,13 @@ import Models
 struct AdminTopics: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "topics",
-        abstract: "Creates the Kafka topics that are missing, and the services' rights.",
+        abstract: "Creates missing Kafka topics, and the services' rights.",
         discussion: """
-            Reads RIAL_KAFKA_BROKERS, how to log in there (RIAL_KAFKA_SECURITY_PROTOCOL and what belongs to it), and \
-            RIAL_KAFKA_PARTITIONS (default 6). Topics that exist are left as they are.
+            Reads RIAL_KAFKA_BROKERS, the settings for logging in (RIAL_KAFKA_SECURITY_PROTOCOL and so on), and \
+            RIAL_KAFKA_PARTITIONS (default 6). Existing topics are left as they are.
             """)
 
-    @Flag(help: "Also allow each service, logged in under its own name, what it does with topics and groups, and no more (ACLs).")
+    @Flag(help: "Also give each service's user, named like the service, the rights (ACLs) that it needs, and no others.")
     var access = false
 
     func run() async throws {
@@ -21,11 +21,11 @@ struct AdminTopics: AsyncParsableCommand {
         let partitions = try settings.kafkaPartitions()
         let admin = KafkaAdmin(try settings.kafka())
         let names = Topic.all.map(\.rawValue)
-        try await Patience(dependency: "Kafka") { try await admin.createTopics(names, partitions: partitions) }
-        Console.result("topics: \(names.count) present")
+        try await StartupRetry(dependency: "Kafka") { try await admin.createTopics(names, partitions: partitions) }
+        Console.result("topics: \(names.count) exist")
         guard access else { return }
         let rights = ServiceName.allCases.flatMap(TopicAccess.rights)
-        try await Patience(dependency: "Kafka") { try await admin.allow(rights) }
+        try await StartupRetry(dependency: "Kafka") { try await admin.allow(rights) }
         Console.result("access: \(rights.count) rights of \(ServiceName.allCases.count) services")
     }
 }

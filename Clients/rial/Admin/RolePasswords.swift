@@ -1,7 +1,7 @@
 import Foundation
 import Persistence
 
-/// Passwords of the services' database roles, one file each, named after the role.
+/// Passwords of the services' database roles, from one file per role, named like the role.
 struct RolePasswords {
     private let passwords: [(role: String, password: String)]
 
@@ -9,7 +9,7 @@ struct RolePasswords {
 
     init(_ passwords: [(role: String, password: String)]) { self.passwords = passwords }
 
-    /// Reads the files of the roles that have one.
+    /// Reads the files that are there.
     init(folder: URL) throws {
         let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
         guard let files else { throw CommandFailure("RIAL_ROLE_PASSWORDS_DIR names a folder that cannot be read: \(folder.path)") }
@@ -23,7 +23,7 @@ struct RolePasswords {
         }
     }
 
-    /// Sets the passwords; doing so again changes nothing.
+    /// Sets the passwords. Safe to repeat.
     func apply(url: String) async throws {
         try await ServiceRoles.withConnection(url) { connection in
             for (role, password) in passwords { try await connection.setPassword(of: role, to: password) }

@@ -1,16 +1,16 @@
 import Models
 import Persistence
 
-/// The services' database roles. They belong to the cluster, so a dump of the database does not bring them.
+/// The services' database roles. They belong to the cluster, so a dump of the database does not contain them.
 enum ServiceRoles {
     static let all = ServiceName.allCases.map { "rial_" + $0.tablePrefix }
 
-    /// - Returns: those that were missing, now there, without a password and so unable to log in.
+    /// - Returns: the roles that were created. They have no password, and so cannot log in yet.
     static func createMissing(url: String) async throws -> [String] {
         try await withConnection(url) { connection in
-            var made: [String] = []
-            for role in all where try await connection.createRole(role) { made.append(role) }
-            return made
+            var created: [String] = []
+            for role in all where try await connection.createRole(role) { created.append(role) }
+            return created
         }
     }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import CaptureProtocol
 import RialClient
 
-/// What the hardware signature is to cover (SPEC §2).
+/// What the assertion is to cover (SPEC §2).
 enum BindingChoice: String, CaseIterable, ExpressibleByArgument {
     /// Photo, depth and metadata: what our client sends.
     case v2

@@ -1,21 +1,23 @@
+import CaptureProtocol
 import Foundation
+import Models
 import RialClient
 
-/// A capture before it is described and signed.
+/// A capture before its metadata is written and signed.
 struct CaptureDraft {
     let photo: PartContent
     let depthMap: PartContent
     let depthWidth: Int
     let depthHeight: Int
     let capturedAt: Date
-    let location: CaptureDescription.Location?
+    let location: PreciseLocation?
 
-    /// Describes the capture and lets the device's hardware key sign it.
+    /// Writes the metadata and has the device's hardware key sign the capture.
     func upload(model: String, binding: BindingChoice, session: DeviceSession) async throws -> CaptureUpload {
-        let description = CaptureDescription(
-            capturedAt: capturedAt, deviceModel: model, photoHash: try photo.digest(), depthWidth: depthWidth,
-            depthHeight: depthHeight, location: location)
-        let metadata = try description.bytes()
+        let metadata = try WireJSON.encode(
+            CaptureMetadata(
+                capturedAt: capturedAt, deviceModel: model, photoHash: try photo.digest(), depthWidth: depthWidth,
+                depthHeight: depthHeight, location: location))
         var assertion: [UInt8]?
         if let hash = try binding.clientDataHash(photo: photo, depth: depthMap, metadata: metadata) {
             assertion = try await session.assertion(clientDataHash: hash)

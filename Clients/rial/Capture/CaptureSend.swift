@@ -1,5 +1,9 @@
+import CaptureProtocol
+import Models
 import ArgumentParser
+import CaptureProtocol
 import Foundation
+import Models
 import RialClient
 
 struct CaptureSend: AsyncParsableCommand {
@@ -7,9 +11,9 @@ struct CaptureSend: AsyncParsableCommand {
         commandName: "send",
         abstract: "Sends a photo with its depth map.",
         discussion: """
-            A depth map in a .f32 file is raw little-endian float32 and is compressed; any other is sent as it is (gzip, zlib or \
-            raw DEFLATE). Time and model are the photo's own, unless given; without EXIF, now and the device's model. A device \
-            is registered first if the state file holds none.
+            A depth map in a .f32 file is raw little-endian float32, and is compressed; any other file is sent as it is (gzip, zlib \
+            or raw DEFLATE). Time and model default to those in the photo's EXIF, else to now and the device's model. If the state \
+            file holds no device, one is registered first.
             """)
 
     @Option(help: "JPEG file.")
@@ -60,8 +64,7 @@ struct CaptureSend: AsyncParsableCommand {
             model: model ?? facts.model ?? deviceModel, binding: noAssertion ? .none : binding, session: session)
         let accepted = try await client.send(upload, signer: session)
         guard watch else {
-            Console.result(json ? accepted.jsonText : "capture \(accepted.captureID)\n\(accepted.verificationURL)")
-            return
+            return Console.result(try json ? accepted.jsonText() : "capture \(accepted.captureID)\n\(accepted.verificationURL)")
         }
         Console.progress("capture \(accepted.captureID)")
         let capture = try await CaptureWatcher(client: client).follow(accepted.captureID)
@@ -69,7 +72,7 @@ struct CaptureSend: AsyncParsableCommand {
         if capture.status == .failed { throw ExitCode.failure }
     }
 
-    /// The device of the state file, registered now if there is none.
+    /// The device in the state file; if there is none, one is registered.
     private func session(_ client: APIClient, model: String?) async throws -> DeviceSession {
         let file = stateOptions.file
         if try file.load() == nil {
@@ -82,10 +85,5 @@ struct CaptureSend: AsyncParsableCommand {
 }
 
 extension AcceptedCapture {
-    var jsonText: String {
-        JSONValue.object([
-            "capture_id": .string(captureID.description), "status": .string(status.rawValue),
-            "verification_url": .string(verificationURL),
-        ]).prettyText
-    }
+    fileprivate func jsonText() throws -> String { try JSONValue(parsing: WireJSON.encode(self)).prettyText }
 }

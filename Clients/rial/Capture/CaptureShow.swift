@@ -6,7 +6,7 @@ struct CaptureShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Shows a capture and its evidence.",
-        discussion: "With --owner the device of the state file asks, and also sees the precise location.")
+        discussion: "With --owner the request is signed by the device in the state file, whose captures are shown with precise location.")
 
     @Argument(help: "The capture's id.")
     var id: CaptureID
@@ -14,10 +14,10 @@ struct CaptureShow: AsyncParsableCommand {
     @Flag(help: "Follow until it is complete or failed.")
     var watch = false
 
-    @Flag(help: "Print the API's answer as JSON.")
+    @Flag(help: "Print the API's response as JSON.")
     var json = false
 
-    @Flag(help: "Ask as the device that made it.")
+    @Flag(help: "Sign the request as the device that made the capture.")
     var owner = false
 
     @OptionGroup var server: ServerOptions

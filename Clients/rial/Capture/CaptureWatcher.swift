@@ -1,14 +1,14 @@
 import CaptureProtocol
 import RialClient
 
-/// Follows a capture and tells how its checks end.
+/// Follows a capture and prints the results of its checks.
 struct CaptureWatcher {
     let client: APIClient
-    /// The product promises half a minute.
-    var limit: Duration = .seconds(600)
+    /// Far more than the half minute that the product promises.
+    var timeout: Duration = .seconds(600)
 
-    func follow(_ id: CaptureID) async throws -> CaptureView {
-        try await client.watch(id, limit: limit) { event in
+    func follow(_ id: CaptureID) async throws -> CaptureRecord {
+        try await client.watch(id, timeout: timeout) { event in
             if let line = Self.line(for: event) { Console.progress(TextTable.printable(line)) }
         }
     }
@@ -24,7 +24,7 @@ struct CaptureWatcher {
     }
 }
 
-extension CaptureView {
-    /// For people, or the API's answer for scripts.
+extension CaptureRecord {
+    /// A table for people, or the API's response for scripts.
     func report(asJSON: Bool) -> String { asJSON ? json.prettyText : EvidenceReport(capture: self).text }
 }

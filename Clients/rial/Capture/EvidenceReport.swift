@@ -1,9 +1,11 @@
+import CaptureProtocol
+import Models
 import Foundation
 import RialClient
 
-/// A capture and its evidence as a person reads them.
+/// A capture and its evidence, as text for people.
 struct EvidenceReport {
-    let capture: CaptureView
+    let capture: CaptureRecord
 
     var text: String { heading + "\n\n" + checks + "\n" }
 
@@ -17,7 +19,7 @@ struct EvidenceReport {
         if let time = json["uploaded_at"]?.string { table.add("uploaded", time) }
         if let place = Self.phrase(json["location_coarse"]) { table.add("place", place) }
         if let location = json["location"], let latitude = location["latitude"]?.double, let longitude = location["longitude"]?.double {
-            table.add("precisely", "\(latitude), \(longitude)")
+            table.add("location", "\(latitude), \(longitude)")
         }
         if let duration = capture.evidence?["processing"]?["duration_ms"]?.double {
             table.add("took", "\(Int(exactly: duration.rounded()) ?? 0) ms")
@@ -69,13 +71,13 @@ struct EvidenceReport {
         return found.joined(separator: ", ")
     }
 
-    /// A stable word as plain text; a place by its name.
+    /// A stable code as plain text; a place by its name.
     private static func phrase(_ value: JSONValue?) -> String? {
         if let word = value?.string { return word.replacing("_", with: " ") }
         return value?["name"]?.string ?? value?["city"]?.string
     }
 
-    /// Three decimals, with a point whatever the locale.
+    /// At most three decimals, with a point in every locale.
     private static func rounded(_ value: Double) -> String {
         value.formatted(.number.precision(.fractionLength(0...3)).locale(Locale(identifier: "en_US_POSIX")))
     }

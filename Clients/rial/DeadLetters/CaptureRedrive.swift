@@ -6,18 +6,18 @@ import Messaging
 import Models
 import Persistence
 
-/// Announces a capture again under a new event id, from what PostgreSQL keeps of it.
+/// Announces a capture again from its row in PostgreSQL, under a new event id.
 struct CaptureRedrive {
     let databaseURL: String
     let kafka: KafkaConfiguration
     let partitions: Int32
 
-    /// - Returns: what was done, in a sentence.
+    /// - Returns: a sentence about what was done.
     /// - Throws: ``CommandFailure`` if there is no such capture, or a dependency cannot be used.
     func run(_ id: CaptureID) async throws -> String {
         let (status, announcement) = try await read(id)
         if status == .complete { return "capture \(id) is complete already: nothing to do" }
-        try await Patience(dependency: "Kafka") {
+        try await StartupRetry(dependency: "Kafka") {
             try await KafkaAdmin(kafka).createTopics(Topic.all.map(\.rawValue), partitions: partitions)
         }
         let producer = try KafkaProducer(kafka, logger: Logger(label: "rial-dlq"))
@@ -29,13 +29,13 @@ struct CaptureRedrive {
                 headers: CloudEventHeaders.make(
                     id: event, type: CaptureReceived.topic.rawValue, source: "cli", subject: announcement.partitionKey, time: Date()))
         } catch let error as KafkaError {
-            throw CommandFailure("Kafka did not take the announcement of \(id): \(error).")
+            throw CommandFailure("Kafka did not accept the announcement of \(id): \(error).")
         }
         return "capture \(id) announced again as event \(event)"
     }
 
     private func read(_ id: CaptureID) async throws -> (CaptureStatus, CaptureReceived) {
-        try await Patience(dependency: "PostgreSQL") {
+        try await StartupRetry(dependency: "PostgreSQL") {
             let connection = try await PostgresConnection.connect(url: databaseURL, applicationName: "rial-dlq")
             do {
                 let rows = try await connection.query("SELECT status, type, capture_mode FROM captures WHERE id = \(id.uuid)")

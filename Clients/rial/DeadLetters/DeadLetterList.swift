@@ -1,10 +1,11 @@
+import Messaging
 import ArgumentParser
 import Models
 
 struct DeadLetterList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the dead letters.")
 
-    @Option(help: "Only of this dead-letter topic, or of all of this topic's.")
+    @Option(help: "Only those of this dead-letter topic, or of all dead-letter topics of this topic.")
     var topic: String?
 
     @Flag(help: "Print JSON.")

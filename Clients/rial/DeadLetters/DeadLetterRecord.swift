@@ -18,8 +18,8 @@ struct DeadLetterRecord {
 
     private func header(_ name: String) -> String? { record.header(Self.headerPrefix + name) }
 
-    /// Where it came from.
-    /// - Throws: ``CommandFailure`` if that is no topic that is consumed.
+    /// The topic that it came from.
+    /// - Throws: ``CommandFailure`` if nothing consumes that topic.
     func originalTopic() throws -> Topic {
         let name = header("topic")
         guard let topic = Topic.consumers.first(where: { $0.topic.rawValue == name && !$0.services.isEmpty })?.topic else {
@@ -28,7 +28,7 @@ struct DeadLetterRecord {
         return topic
     }
 
-    /// The original's headers under a new event id, so that inboxes take it for the new attempt that it is.
+    /// The original's headers with a new event id: inboxes ignore ids that they know.
     func headersForRedrive(id: EventID) -> [KafkaHeader] {
         record.headers.filter { $0.name != "ce_id" && !$0.name.hasPrefix(Self.headerPrefix) }
             + [KafkaHeader(name: "ce_id", value: Array(id.description.utf8))]

@@ -9,12 +9,12 @@ struct DeadLetterRedrive: AsyncParsableCommand {
         commandName: "redrive",
         abstract: "Sends dead letters, or one capture, through the pipeline again.",
         discussion: """
-            A record goes back to the topic it came from, under a new event id; it stays in the dead-letter topic. Handlers \
-            that had done their work only answer again. With --capture the capture is announced anew from PostgreSQL: \
-            this works also when Kafka has lost its topics.
+            A record is sent to the topic it came from, under a new event id; it also stays in the dead-letter topic. Services that \
+            have done their work only announce it again. With --capture the capture is announced again from PostgreSQL, which also \
+            works if Kafka has lost its topics.
             """)
 
-    @Option(help: "The dead-letter topic, or a topic to take all of its dead-letter topics.")
+    @Option(help: "The dead-letter topic, or a topic for all of its dead-letter topics.")
     var topic: String?
 
     @Flag(help: "All records of --topic.")
@@ -50,7 +50,7 @@ struct DeadLetterRedrive: AsyncParsableCommand {
             return
         }
         let producer = try KafkaProducer(kafka, logger: Logger(label: "rial-dlq"))
-        try await Patience(dependency: "Kafka") {
+        try await StartupRetry(dependency: "Kafka") {
             try await KafkaAdmin(kafka).createTopics(Topic.all.map(\.rawValue), partitions: partitions)
         }
         for letter in letters {
@@ -61,14 +61,14 @@ struct DeadLetterRedrive: AsyncParsableCommand {
                     topic: topic.rawValue, key: letter.record.key, value: letter.record.value,
                     headers: letter.headersForRedrive(id: id))
             } catch let error as KafkaError {
-                throw CommandFailure("Kafka did not take the record of \(letter.key) for \(topic): \(error).")
+                throw CommandFailure("Kafka did not accept the record of \(letter.key) for \(topic): \(error).")
             }
             Console.result("\(TextTable.printable(letter.key)) → \(topic) as event \(id)")
         }
         await producer.flush(timeout: .seconds(5))
     }
 
-    /// Each event once, however often it was given up.
+    /// Each event once, even if it was dead-lettered several times.
     private func selectedLetters(_ topics: DeadLetterTopics) async throws -> [DeadLetterRecord] {
         var letters: [DeadLetterRecord] = []
         for name in try DeadLetterTopics.named(topic) { letters += try await topics.records(of: name) }

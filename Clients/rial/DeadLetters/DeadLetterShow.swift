@@ -1,3 +1,5 @@
+import Messaging
+import Models
 import ArgumentParser
 import RialClient
 
@@ -34,7 +36,7 @@ struct DeadLetterShow: AsyncParsableCommand {
         Console.result(Self.text(of: letter.record.value))
     }
 
-    /// Indented JSON; else what there is of text, else the number of bytes.
+    /// As indented JSON; if it is not JSON, as text; if it is not text, the number of bytes.
     private static func text(of value: [UInt8]?) -> String {
         guard let value else { return "(tombstone: no value)" }
         if let json = try? JSONValue(parsing: value) { return json.prettyText }

@@ -1,9 +1,9 @@
 import Messaging
 import Models
 
-/// The dead-letter topics of the system, and their records.
+/// The dead-letter topics, and their records.
 struct DeadLetterTopics {
-    /// Of one topic at a time; a topic with more is shown up to here.
+    /// Records of one topic that are read; further ones are not shown.
     static let limit = 10_000
 
     private let configuration: KafkaConfiguration
@@ -12,8 +12,8 @@ struct DeadLetterTopics {
 
     static let all: [Topic] = Topic.consumers.flatMap { entry in entry.services.map(entry.topic.deadLetters) }
 
-    /// The dead-letter topics that `name` means: one itself, or those of the topic it names; all of them for `nil`.
-    /// - Throws: ``CommandFailure`` if it names neither.
+    /// The dead-letter topics for a name: the dead-letter topic of this name, or those of the topic of this name; all for `nil`.
+    /// - Throws: ``CommandFailure`` if there are none.
     static func named(_ name: String?) throws -> [Topic] {
         guard let name else { return all }
         let topics = all.filter { $0.rawValue == name || $0.rawValue.hasPrefix(name + ".") }
@@ -23,7 +23,7 @@ struct DeadLetterTopics {
         return topics
     }
 
-    /// - Returns: by partition and offset; empty where the topic does not exist.
+    /// - Returns: by partition and offset; empty if the topic does not exist.
     func records(of topic: Topic) async throws -> [DeadLetterRecord] {
         do {
             let records = try await KafkaTopicReader(configuration)

@@ -1,15 +1,17 @@
+import CaptureProtocol
+import Models
 import ArgumentParser
 import Foundation
 import RialClient
 import Scene
 
-/// Shows the whole way once: a device, a room, a screen that shows a room, and what is made of them.
+/// Shows the whole process once: a device, captures of a room and of a screen that shows a room, and their evidence.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract: "Registers a simulated device, sends a room and a screen, and shows the evidence.",
         discussion: """
-            Reads RIAL_PUBLIC_URL and RIAL_DEVELOPMENT_ROOT_DIR. Ends with code 0 only if the room is HIGH and the screen is not.
+            Reads RIAL_PUBLIC_URL and RIAL_DEVELOPMENT_ROOT_DIR. Exits with code 0 only if the room is HIGH and the screen is not.
             """)
 
     @OptionGroup var server: ServerOptions
@@ -32,7 +34,7 @@ struct DemoCommand: AsyncParsableCommand {
         Console.result("The room is HIGH, the screen is \(Self.verdict(screen)): as it should be.")
     }
 
-    private func send(_ kind: SceneKind, _ client: APIClient, _ session: DeviceSession) async throws -> CaptureView {
+    private func send(_ kind: SceneKind, _ client: APIClient, _ session: DeviceSession) async throws -> CaptureRecord {
         Console.progress("rendering a \(kind.rawValue) …")
         let options = SceneOptions(capturedAt: Date())
         let scene = try SceneRenderer.render(kind, seed: UInt64.random(in: 1...UInt64.max), options: options)
@@ -43,13 +45,13 @@ struct DemoCommand: AsyncParsableCommand {
         let upload = try await draft.upload(model: options.model, binding: .v2, session: session)
         Console.progress("sending it …")
         let accepted = try await client.send(upload, signer: session)
-        let capture = try await CaptureWatcher(client: client, limit: .seconds(90)).follow(accepted.captureID)
+        let capture = try await CaptureWatcher(client: client, timeout: .seconds(90)).follow(accepted.captureID)
         Console.result("\n── \(kind.rawValue) " + String(repeating: "─", count: 60))
         Console.result(capture.report(asJSON: false))
         return capture
     }
 
-    private static func verdict(_ capture: CaptureView) -> String {
+    private static func verdict(_ capture: CaptureRecord) -> String {
         capture.confidenceLevel?.rawValue.uppercased() ?? "\(capture.status.rawValue) (\(capture.failure ?? "no reason"))"
     }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import SimulatedDevice
 
-/// The folder that holds the root and intermediate which sign simulated attestations.
+/// The folder with the root and intermediate that sign simulated attestations.
 struct DevelopmentRoot {
     let folder: URL
 
-    /// The services are to trust this one, by `RIAL_APP_ATTEST_EXTRA_ROOTS`.
+    /// The certificate that services trust by `RIAL_APP_ATTEST_EXTRA_ROOTS`.
     var certificate: URL { folder.appendingPathComponent("app-attest-root.pem") }
 
-    /// Loads the authority, or makes one.
+    /// Loads the authority, or creates one.
     /// - Throws: ``CommandFailure``.
     func authority() throws -> DevelopmentAttestationAuthority {
         do {
@@ -20,7 +20,7 @@ struct DevelopmentRoot {
         }
     }
 
-    /// Makes what is missing.
+    /// Creates the files that are missing.
     func create() throws {
         let pem = Data(try authority().rootPEM.utf8)
         guard (try? Data(contentsOf: certificate)) != pem else { return }

@@ -4,7 +4,7 @@ import RialClient
 
 struct DeviceAudit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Shows when a device was revoked or restored, by what, and why; latest first.",
+        commandName: "audit", abstract: "Shows when, by whom and why a device was revoked or restored; latest first.",
         discussion: AdminPort.discussion)
 
     @Argument(help: "The device's id.")
@@ -12,9 +12,9 @@ struct DeviceAudit: AsyncParsableCommand {
     @OptionGroup var port: AdminPort
 
     func run() async throws {
-        let answer = try JSONValue(parsing: try await port.send("GET", "events", of: id))
-        guard case .array(let events)? = answer["events"] else { throw CommandFailure("The admin port's answer holds no events.") }
-        guard !events.isEmpty else { return Console.result("nothing was done to device \(id)") }
+        let response = try JSONValue(parsing: try await port.send("GET", "events", of: id))
+        guard case .array(let events)? = response["events"] else { throw CommandFailure("The admin port's response has no events.") }
+        guard !events.isEmpty else { return Console.result("device \(id) was never revoked or restored") }
         var table = TextTable(header: ["at", "action", "by", "reason"])
         for event in events { table.add(["at", "action", "by", "reason"].map { event[$0]?.string ?? "" }) }
         Console.result(table.text)

@@ -13,18 +13,18 @@ struct DeviceRevoke: AsyncParsableCommand {
 
 struct DeviceRestore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Takes the revocation of a device back.", discussion: AdminPort.discussion)
+        commandName: "restore", abstract: "Takes back the revocation of a device.", discussion: AdminPort.discussion)
 
     @OptionGroup var decision: DeviceDecision
 
     func run() async throws { try await decision.send("restore", told: "is accepted again") }
 }
 
-/// What an operator decides about a device, and why.
+/// The arguments of an operator's decision about a device.
 struct DeviceDecision: ParsableArguments {
     @Argument(help: "The device's id.")
     var id: DeviceID
-    @Option(help: "Why; kept with the device.")
+    @Option(help: "Why; stored with the device.")
     var reason: String?
     @OptionGroup var port: AdminPort
 

@@ -1,4 +1,4 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
 import SimulatedDevice
 
@@ -6,20 +6,20 @@ extension Defect: ExpressibleByArgument {}
 
 struct DeviceRegister: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "register", abstract: "Makes a simulated device and registers it.",
-        discussion: "The state file then holds the device with its private keys.")
+        commandName: "register", abstract: "Creates a simulated device and registers it.",
+        discussion: "The device is stored in the state file, with its private keys.")
 
-    @Option(help: "The model that the device says it is.")
+    @Option(help: "The device's model.")
     var model = Enrolment.defaultModel
     @Flag(name: .customLong("no-lidar"), help: "A device without LiDAR.")
     var hasNoLiDAR = false
     @Option(help: "The key that signs requests: ed25519, p256, or none (the attested key does).")
     var requestKey = RequestKeyKind.ed25519
-    @Option(help: "Make this mistake in the attestation, to see the server refuse it.")
+    @Option(help: "An error to make in the attestation, to see the server refuse it.")
     var defect: Defect?
-    @Flag(help: "Let another root sign the attestation, so that the device is registered as unverified.")
+    @Flag(help: "Have another root sign the attestation, so that the device is registered as unverified.")
     var unverified = false
-    @Flag(help: "Replace a device that the state file already holds.")
+    @Flag(help: "Replace the device in the state file.")
     var replace = false
 
     @OptionGroup var server: ServerOptions
@@ -28,7 +28,7 @@ struct DeviceRegister: AsyncParsableCommand {
 
     func validate() throws {
         if let defect, !defect.isOfAttestation {
-            throw ValidationError("--defect \(defect.rawValue) is a mistake of assertions, not of the attestation.")
+            throw ValidationError("--defect \(defect.rawValue) is an error in assertions, not in the attestation.")
         }
         if unverified, defect != nil { throw ValidationError("Give either --unverified or --defect.") }
     }

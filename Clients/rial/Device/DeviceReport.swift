@@ -1,6 +1,8 @@
+import SimulatedDevice
+import CaptureProtocol
 import Foundation
 
-/// A device as a person reads it, without its keys.
+/// A device as text for people, without its keys.
 struct DeviceReport {
     let state: DeviceState
     let file: URL

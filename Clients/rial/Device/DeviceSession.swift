@@ -3,10 +3,10 @@ import Foundation
 import RialClient
 import SimulatedDevice
 
-/// A registered device at work: it signs requests and captures, and never uses a counter twice.
+/// A registered device that signs requests and captures. It never uses a counter twice.
 actor DeviceSession: RequestSigner {
     private var state: DeviceState
-    /// Where the counter is kept; `nil` for a device that ends with the process.
+    /// Where the counter is stored; `nil` for a device that is used by this process only.
     private let file: StateFile<DeviceState>?
     private let signatureVersion: Int
 
@@ -42,7 +42,7 @@ actor DeviceSession: RequestSigner {
         }
     }
 
-    /// With a file, its content decides: another process may have used counters since.
+    /// Changes the state in the file if there is one, since another process may have used counters in the meantime.
     private func change<Result>(_ body: (inout DeviceState) throws -> Result) throws -> Result {
         guard let file else { return try body(&state) }
         return try file.update(body)

@@ -1,7 +1,8 @@
+import Foundation
 import ArgumentParser
 
 struct DeviceShow: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows the device of the state file, without its keys.")
+    static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows the device in the state file, without its keys.")
 
     @OptionGroup var stateOptions: StateOptions
 

@@ -3,7 +3,7 @@ import Foundation
 import RialClient
 import SimulatedDevice
 
-/// Makes a simulated device and registers it.
+/// Creates a simulated device and registers it.
 struct Enrolment {
     static let defaultModel = "iPhone 15 Pro"
 
@@ -14,7 +14,7 @@ struct Enrolment {
     let environment: String
     var hasLiDAR = true
     var requestKey: RequestKeyKind = .ed25519
-    /// What is wrong with the attestation on purpose.
+    /// An error to make in the attestation.
     var defect: Defect?
 
     func run(model: String) async throws -> DeviceState {

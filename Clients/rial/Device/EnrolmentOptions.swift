@@ -1,4 +1,4 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
 import RialClient
 import ServiceRuntime
@@ -6,15 +6,15 @@ import SimulatedDevice
 
 extension RequestKeyKind: ExpressibleByArgument {}
 
-/// Where a new simulated device gets its attestation from.
+/// The options for registering a simulated device.
 struct EnrolmentOptions: ParsableArguments {
     @Option(help: "Folder with the development root that signs attestations (default: RIAL_DEVELOPMENT_ROOT_DIR).")
     var root: String?
 
-    /// Reads RIAL_APP_IDS and RIAL_APP_ATTEST_ENVIRONMENT like the services, with the local stack's defaults.
+    /// Reads RIAL_APP_IDS and RIAL_APP_ATTEST_ENVIRONMENT as the services do, with the local stack's values as defaults.
     func enrolment(_ client: APIClient) throws -> Enrolment {
         let environment = ServiceEnvironment()
-        let appIDs = try environment.optional("RIAL_APP_IDS") ?? "ABCDE12345.app.rial.ios"
+        let appIDs = try environment.optional("RIAL_APP_IDS") ?? SimulatedDevice.developmentAppID
         guard let appID = appIDs.split(separator: ",").first?.trimmingCharacters(in: .whitespaces), !appID.isEmpty else {
             throw CommandFailure("RIAL_APP_IDS names no app.")
         }

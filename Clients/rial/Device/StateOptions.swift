@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Where the simulated device is kept.
+/// The file of the simulated device.
 struct StateOptions: ParsableArguments {
     @Option(help: "File that holds the simulated device (default: RIAL_DEVICE_STATE, else .local/device.json).")
     var state: String?

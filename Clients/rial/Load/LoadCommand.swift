@@ -24,6 +24,9 @@ struct LoadCommand: AsyncParsableCommand {
     var size = LoadSize.full
     @Option(help: "Devices that take turns.")
     var devices = 4
+    @Flag(
+        help: "With --rate, look for the evidence when all is sent, as --flood does: asking costs the run nothing, observed_ms is missing.")
+    var looksLater = false
     @Option(help: "How long to wait for the last evidence, in seconds.")
     var drain = 60
 
@@ -32,6 +35,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (rate == nil) != (flood == nil) else { throw ValidationError("Give either --rate or --flood.") }
+        guard rate != nil || !looksLater else { throw ValidationError("--looks-later goes with --rate.") }
         if let rate { guard rate > 0, rate <= 10_000 else { throw ValidationError("--rate is above 0 and at most 10000.") } }
         if let flood { guard (1...1024).contains(flood) else { throw ValidationError("--flood is 1 to 1024.") } }
         guard (1...86_400).contains(seconds) else { throw ValidationError("--seconds is 1 to 86400.") }
@@ -54,7 +58,7 @@ struct LoadCommand: AsyncParsableCommand {
         Console.progress("\(devices) devices registered, \(source.sizeBytes) bytes a capture; sending for \(seconds) s …")
         let run = LoadRun(client: client, source: source, sessions: sessions, drain: .seconds(drain))
         if let flood { return await run.flood(concurrency: flood, for: .seconds(seconds)) }
-        return await run.steady(rate: rate ?? 1, for: .seconds(seconds))
+        return await run.steady(rate: rate ?? 1, for: .seconds(seconds), looksLater: looksLater)
     }
 }
 

@@ -1,8 +1,9 @@
+import Models
 import CaptureProtocol
 import Foundation
 import RialClient
 
-/// What a run has seen so far.
+/// Collects the results of a run.
 actor LoadLedger {
     private var inFlight = 0
     private var skipped = 0
@@ -16,7 +17,7 @@ actor LoadLedger {
     private var firstReceived: Date?
     private var lastCompleted: Date?
 
-    /// - Returns: false if so many are under way already.
+    /// - Returns: false if `limit` captures are in progress.
     func begin(limit: Int) -> Bool {
         guard inFlight < limit else {
             skipped += 1
@@ -34,7 +35,7 @@ actor LoadLedger {
 
     func `defer`(_ id: CaptureID) { deferred.append(id) }
 
-    /// What was put aside, dealt out.
+    /// The deferred captures, split into shares.
     func takeDeferred(shares: Int) -> [[CaptureID]] {
         defer { deferred = [] }
         return (0..<shares).map { share in
@@ -42,8 +43,8 @@ actor LoadLedger {
         }
     }
 
-    /// - Parameter observed: from acceptance until its end was seen; `nil` if nobody looked at the time.
-    func finished(_ capture: CaptureView, observed: Duration?) {
+    /// - Parameter observed: from acceptance until the end was seen; `nil` if that was not measured.
+    func finished(_ capture: CaptureRecord, observed: Duration?) {
         guard capture.status == .complete else {
             failedCaptures += 1
             errors["capture_failed: \(capture.failure ?? "–")", default: 0] += 1
@@ -57,7 +58,7 @@ actor LoadLedger {
         if let time = processing?["completed_at"]?.string.flatMap(Timestamp.parse) { lastCompleted = max(lastCompleted ?? time, time) }
     }
 
-    /// - Parameter sending: how long captures were sent; the whole run if `nil`.
+    /// - Parameter sending: how long captures were sent; `nil` for the whole run.
     func report(mode: String, elapsed: Duration, sending: Duration? = nil) -> LoadReport {
         let complete = confidence.values.reduce(0, +)
         let span = firstReceived.flatMap { first in lastCompleted.map { $0.timeIntervalSince(first) } }

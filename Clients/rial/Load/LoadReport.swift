@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run measured.
+/// The result of a run.
 struct LoadReport: MeasurementReport {
     /// `steady` or `flood`.
     let mode: String
@@ -10,9 +10,9 @@ struct LoadReport: MeasurementReport {
     let complete: Int
     /// Captures that ended `failed`.
     let failed: Int
-    /// Not sent, because too many were under way.
+    /// Not sent, because too many were in progress.
     let skipped: Int
-    /// How often each error met.
+    /// How often each error occurred.
     let errors: [String: Int]
     let confidence: [String: Int]
     let acceptedMilliseconds: Percentiles?
@@ -22,7 +22,7 @@ struct LoadReport: MeasurementReport {
     /// From the first receipt to the last evidence, by the server's clock.
     let completePerSecond: Double?
 
-    /// Everything sent was accepted and is complete.
+    /// Every capture was sent, accepted and completed.
     var isClean: Bool { errors.isEmpty && skipped == 0 && complete == accepted && accepted > 0 }
 
     enum CodingKeys: String, CodingKey {

@@ -22,17 +22,22 @@ struct LoadRun: Sendable {
     }
 
     /// Starts a capture every `1 / rate` seconds.
-    func steady(rate: Double, for duration: Duration) async -> LoadReport {
+    /// - Parameter looksLater: the evidence is looked for when all is sent, so that asking costs the run nothing.
+    func steady(rate: Double, for duration: Duration, looksLater: Bool) async -> LoadReport {
         let start = ContinuousClock.now
         await withDiscardingTaskGroup { group in
             for await number in Pace(rate: rate, for: duration, from: start) where await ledger.begin(limit: Self.maximumInFlight) {
                 group.addTask {
-                    if let id = await send(number) { await follow(id, since: .now, until: .now + drain) }
+                    if let id = await send(number) {
+                        if looksLater { await ledger.defer(id) } else { await follow(id, since: .now, until: .now + drain) }
+                    }
                     await ledger.end()
                 }
             }
         }
-        return await ledger.report(mode: "steady", elapsed: start.duration(to: .now))
+        let sent = start.duration(to: .now)
+        await followDeferred()
+        return await ledger.report(mode: "steady", elapsed: start.duration(to: .now), sending: sent)
     }
 
     /// Keeps `concurrency` uploads going; the evidence is looked for afterwards, so that asking costs the run nothing.
@@ -54,14 +59,18 @@ struct LoadRun: Sendable {
                 }
             }
         }
-        let deadline = ContinuousClock.now + drain
         let sent = start.duration(to: .now)
+        await followDeferred()
+        return await ledger.report(mode: "flood", elapsed: start.duration(to: .now), sending: sent)
+    }
+
+    private func followDeferred() async {
+        let deadline = ContinuousClock.now + drain
         await withDiscardingTaskGroup { group in
             for share in await ledger.takeDeferred(shares: 16) {
                 group.addTask { for id in share { await follow(id, since: nil, until: deadline) } }
             }
         }
-        return await ledger.report(mode: "flood", elapsed: start.duration(to: .now), sending: sent)
     }
 
     private func send(_ number: Int) async -> CaptureID? {

@@ -2,13 +2,13 @@ import Foundation
 import RialClient
 import Scene
 
-/// One rendered room, varied so that every capture has a photo of its own.
+/// One rendered room, with a different photo for every capture.
 struct LoadSource: Sendable {
     private let jpeg: [UInt8]
     private let depth: [UInt8]
     private let depthWidth: Int
     private let depthHeight: Int
-    /// Where a segment may be inserted: behind SOI and the APP segments.
+    /// Where a segment can be inserted: after SOI and the APP segments.
     private let insertion: Int
 
     var sizeBytes: Int { jpeg.count + depth.count }
@@ -24,14 +24,14 @@ struct LoadSource: Sendable {
         insertion = Self.endOfApplicationSegments(scene.jpeg)
     }
 
-    /// - Parameter number: tells this capture from the others of the run.
+    /// - Parameter number: of the capture in this run.
     func draft(_ number: Int) -> CaptureDraft {
         CaptureDraft(
             photo: .bytes(photo(comment: "\(number) \(UUID().uuidString)")), depthMap: .bytes(depth), depthWidth: depthWidth,
             depthHeight: depthHeight, capturedAt: Date(), location: nil)
     }
 
-    /// With a comment segment (ITU-T T.81 §B.2.4.5), which changes the bytes and not the picture.
+    /// The photo with a comment segment (ITU-T T.81 §B.2.4.5): other bytes, the same picture.
     private func photo(comment: String) -> [UInt8] {
         let text = Array(comment.utf8.prefix(1000))
         let length = text.count + 2

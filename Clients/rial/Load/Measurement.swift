@@ -3,16 +3,16 @@ import AsyncHTTPClient
 import Foundation
 import RialClient
 
-/// What a run measured; printed as JSON.
+/// The result of a run, printed as JSON.
 protocol MeasurementReport: Encodable, Sendable {
-    /// Nothing failed or was left out.
+    /// Nothing failed or was skipped.
     var isClean: Bool { get }
 }
 
 enum Measurement {
-    /// Runs over connections of its own and prints the report.
-    /// - Parameter connections: at a time, to one server.
-    /// - Throws: `ExitCode.failure` for a run that was not clean, after its report.
+    /// Runs with connections of its own and prints the report.
+    /// - Parameter connections: the largest number of connections to one server.
+    /// - Throws: `ExitCode.failure` after the report of a run that was not clean.
     static func run(connections: Int, _ measure: (HTTPClient) async throws -> some MeasurementReport) async throws {
         let httpClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Connections.configuration(perHost: connections))
         do {

@@ -1,4 +1,4 @@
-/// Numbers from 0 on, each at its time, `1 / rate` seconds apart, whether or not what the last one began is done.
+/// Numbers from 0, `1 / rate` seconds apart, however long the work for each takes.
 struct Pace: AsyncSequence {
     let rate: Double
     let duration: Duration

@@ -4,19 +4,19 @@ import CaptureProtocol
 import Foundation
 import RialClient
 
-/// Reads a verification page many times and measures.
+/// Reads a verification page many times and measures times.
 struct PageLoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load-pages",
-        abstract: "Reads a verification page at a steady rate, and measures.",
+        abstract: "Reads a verification page at a steady rate, and measures times.",
         discussion: """
-            Sends a capture first, unless one is named. Prints JSON; page_ms is from the request to the last byte of the page, in \
-            milliseconds, after three seconds of which nothing counts.
+            Sends a capture first, unless one is given. Prints JSON; page_ms is from the request to the last byte of the page, in \
+            milliseconds. The first three seconds do not count.
             """)
 
-    @Option(help: "Pages a second, asked for whether or not earlier ones are there.")
+    @Option(help: "Pages per second, requested even if earlier ones have not arrived.")
     var rate = 50.0
-    @Option(help: "How long to read.")
+    @Option(help: "How long to read, in seconds.")
     var seconds = 20
     @Option(help: "The id of a capture that is complete.")
     var capture: String?
@@ -36,19 +36,19 @@ struct PageLoadCommand: AsyncParsableCommand {
             let id = try await subject(client)
             Console.progress("reading /verify/\(id), \(rate) times a second for \(seconds) s …")
             let run = PageRun(client: client, id: id)
-            // Connections are made and caches filled before anything counts.
+            // Opens connections and fills caches.
             _ = try await run.steady(rate: rate, for: .seconds(3))
             return try await run.steady(rate: rate, for: .seconds(seconds))
         }
     }
 
-    /// The capture that was named, or one that is sent now and waited for.
+    /// The given capture, or one that is sent now and has become complete.
     private func subject(_ client: APIClient) async throws -> CaptureID {
         if let id = capture.flatMap(CaptureID.init) { return id }
         let session = DeviceSession(try await enrolmentOptions.enrolment(client).run(model: Enrolment.defaultModel))
         let upload = try await LoadSource(size: .full).draft(0).upload(model: session.model, binding: .v2, session: session)
         let id = try await client.send(upload, signer: session).captureID
-        _ = try await client.watch(id, limit: .seconds(60))
+        _ = try await client.watch(id, timeout: .seconds(60))
         return id
     }
 }

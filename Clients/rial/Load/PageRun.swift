@@ -4,13 +4,13 @@ import RialClient
 
 /// Reads one page again and again.
 struct PageRun: Sendable {
-    /// Pages under way; beyond this the rate is not kept, and the report says so.
+    /// The largest number of requests in progress. Beyond it pages are skipped, which the report says.
     static let maximumInFlight = 256
 
     let client: APIClient
     let id: CaptureID
 
-    /// Asks every `1 / rate` seconds.
+    /// Requests the page every `1 / rate` seconds.
     /// - Throws: ``APIFailure`` if the page cannot be read even once.
     func steady(rate: Double, for duration: Duration) async throws -> PageReport {
         let size = try await client.page(of: id).count
@@ -61,15 +61,15 @@ struct PageRun: Sendable {
     }
 }
 
-/// What a run measured.
+/// The result of a run.
 struct PageReport: MeasurementReport {
     let seconds: Double
     let pages: Int
-    /// Without an answer, or with another than 200.
+    /// Without a response, or with another status than 200.
     let failed: Int
-    /// Not asked for, because too many were under way.
+    /// Not requested, because too many requests were in progress.
     let skipped: Int
-    /// Of one page, not compressed.
+    /// Of one page as it is transferred.
     let pageBytes: Int
     let pageMilliseconds: Percentiles?
 

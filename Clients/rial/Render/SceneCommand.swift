@@ -1,4 +1,4 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
 import Models
 import Scene
@@ -9,23 +9,23 @@ extension SceneKind: ExpressibleByArgument {}
 struct SceneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scene",
-        abstract: "Renders a photo and a LiDAR-like depth map of a made-up scene.",
+        abstract: "Renders a photo and a LiDAR-like depth map of an artificial scene.",
         discussion: """
-            Writes photo.jpg (with EXIF), depth.f32.gz and scene.json. The same seed gives the same picture. A room and a desk \
-            have relief; a screen that shows a room and a slanted poster are flat.
+            Writes photo.jpg (with EXIF), depth.f32.gz and scene.json. The same seed gives the same picture. Room and desk have \
+            relief; screen (which shows a room) and poster (seen at an angle) are flat.
             """)
 
     @Argument(help: "room, desk, screen or poster.")
     var kind: SceneKind
 
-    @Option(help: "Folder to write to; made if missing.")
+    @Option(help: "Folder to write to; created if missing.")
     var out: String
 
-    @Option(help: "Which of the many such scenes.")
+    @Option(help: "Decides positions, colours and noise.")
     var seed: UInt64 = 1
 
     @Option(help: "The photo's width and height in pixels.")
-    var size = PhotoSize(width: 4032, height: 3024)
+    var size = SizeArgument(width: 4032, height: 3024)
 
     @Option(help: "The model in the photo's EXIF.")
     var model = "iPhone 15 Pro"
@@ -54,7 +54,7 @@ struct SceneCommand: ParsableCommand {
     }
 }
 
-/// What `scene.json` says of the two files beside it.
+/// The content of `scene.json`, which describes the other two files.
 struct SceneDescription: Encodable {
     let scene: String
     let seed: UInt64

@@ -4,13 +4,13 @@ import Models
 import ObjectStorage
 import Persistence
 
-/// Asks PostgreSQL and the store, not the API, what became of every capture.
+/// Checks every capture in PostgreSQL and in the store, not by the API.
 struct SoakAudit {
     let databaseURL: String
     let storage: S3Client
 
     func report(_ ledger: SoakLedger, within limit: Duration) async throws -> SoakReport {
-        let database = try await Patience(dependency: "PostgreSQL") {
+        let database = try await StartupRetry(dependency: "PostgreSQL") {
             try await PostgresConnection.connect(url: databaseURL, applicationName: "rial-soak")
         }
         let captures = await ledger.captures
@@ -23,7 +23,7 @@ struct SoakAudit {
                 Console.progress("capture \(id): \(fault)")
             }
         }
-        // A lost answer was asked for again: nobody holds a capture whose device does not know of it.
+        // Devices retry until they get a response, so there must be no capture that its device does not know.
         let rows = try await database.query("SELECT id, status FROM captures WHERE device_id = ANY(\(devices))")
         report.unknown = try rows.filter { captures[CaptureID(try $0.get("id", as: UUID.self))] == nil }.count
         report.complete = try rows.filter { try $0.get("status", as: String.self) == "complete" }.count
@@ -38,7 +38,7 @@ struct SoakAudit {
         return report
     }
 
-    /// Waits until all are complete, at most so long.
+    /// Waits until all captures are complete, at most `limit`.
     private func settle(_ devices: [UUID], within limit: Duration, _ database: PostgresConnection) async throws {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
@@ -51,7 +51,7 @@ struct SoakAudit {
         }
     }
 
-    /// What is amiss with one capture, in stable words; empty if nothing is.
+    /// What is wrong with one capture, as stable codes; empty if nothing is.
     private func faults(of id: CaptureID, _ photo: ContentDigest, _ database: PostgresConnection) async throws -> [String] {
         let rows = try await database.query(
             """

@@ -5,24 +5,24 @@ import Logging
 import ObjectStorage
 import RialClient
 
-/// Sends captures for a long time, whatever becomes of the server meanwhile, and then asks for each of them.
+/// Sends captures for a long time while the stack suffers faults, and then checks each of them.
 struct SoakCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "soak",
-        abstract: "Sends captures at a steady rate as devices do, sending again what was not accepted, and audits each in the end.",
+        abstract: "Sends captures at a steady rate, retrying as devices do, and checks each of them in the end.",
         discussion: """
-            For `make soak`, which ends, stops and cuts parts of the stack meanwhile. Every accepted capture has to be complete, once, \
-            with its original's digest in the store. Reads the settings of an operator: RIAL_DATABASE_URL and RIAL_S3_…. Prints JSON; \
-            ends with code 0 only if nothing is amiss.
+            For `make soak`, which meanwhile kills, stops and disconnects parts of the stack. Every accepted capture has to be complete, \
+            once, with its original in the store. Reads operators' settings: RIAL_DATABASE_URL and RIAL_S3_…. Prints JSON; exits with \
+            code 0 only if everything is right.
             """)
 
-    @Option(help: "Captures a second, over all devices.")
+    @Option(help: "Captures per second, of all devices together.")
     var rate = 1.0
-    @Option(help: "How long to send.")
+    @Option(help: "How long to send, in seconds.")
     var seconds: Int
     @Option(help: "Devices that take turns; each sends one capture after the other.")
     var devices = 4
-    @Option(help: "How long what was not accepted is sent again, and what is not complete is waited for, once sending ends; in seconds.")
+    @Option(help: "How long, in seconds, to retry and to wait for unfinished captures after the last one was sent.")
     var drain = 600
 
     @OptionGroup var server: ServerOptions
@@ -40,9 +40,9 @@ struct SoakCommand: AsyncParsableCommand {
         let (databaseURL, storage) = (try settings.databaseURL(), try settings.storage())
         try await Measurement.run(connections: devices * 2) { httpClient in
             let client = try server.client().with(httpClient: httpClient)
-            let patient = client.with(retries: RetryPolicy(attempts: 200, maximumDelay: .seconds(10)))
+            let registering = client.with(retries: RetryPolicy(attempts: 200, maximumDelay: .seconds(10)))
             let run = SoakRun(
-                client: client.with(retries: .none), enrolment: try enrolmentOptions.enrolment(patient),
+                client: client.with(retries: .none), enrolment: try enrolmentOptions.enrolment(registering),
                 drain: .seconds(drain))
             let ledger = try await run.send(devices: devices, rate: rate, for: .seconds(seconds))
             let audit = SoakAudit(

@@ -2,17 +2,17 @@ import CaptureProtocol
 import Foundation
 import RialClient
 
-/// What the devices of a run know: what they sent, and what was answered.
+/// What the devices of a run sent, and the responses they got.
 actor SoakLedger {
     private(set) var sent = 0
     private(set) var devices: [DeviceID] = []
     /// The photo's digest of each accepted capture.
     private(set) var captures: [CaptureID: ContentDigest] = [:]
-    /// Captures accepted under an id that another one has; there must be none.
+    /// Captures accepted under the id of another one; there must be none.
     private(set) var confused = 0
-    /// Answers after which a capture or registration was sent again.
+    /// Failures after which a capture was sent again, by code.
     private(set) var retries: [String: Int] = [:]
-    /// Why captures were given up; there must be none.
+    /// Captures that could not be sent, by reason; there must be none.
     private(set) var givenUp: [String: Int] = [:]
 
     func registered(_ device: DeviceID) { devices.append(device) }
@@ -30,6 +30,6 @@ actor SoakLedger {
     }
 
     func line(since start: ContinuousClock.Instant) -> String {
-        "\(start.duration(to: .now).components.seconds) s: \(sent) sent, \(captures.count) accepted, \(retries.values.reduce(0, +)) tries repeated"
+        "\(start.duration(to: .now).components.seconds) s: \(sent) sent, \(captures.count) accepted, \(retries.values.reduce(0, +)) retries"
     }
 }

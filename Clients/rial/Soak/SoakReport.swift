@@ -1,23 +1,23 @@
-/// What a soak came to.
+/// The result of a soak.
 struct SoakReport: MeasurementReport {
     /// Captures that devices began to send.
     var sent = 0
     var accepted = 0
-    /// Captures of these devices that PostgreSQL has as complete.
+    /// Captures of these devices that are complete in PostgreSQL.
     var complete = 0
-    /// Devices registered over the run.
+    /// Devices registered during the run.
     var devices = 0
-    /// Captures in PostgreSQL that no device was told of, though it went on asking.
+    /// Captures in PostgreSQL that no device knows of.
     var unknown = 0
-    /// Captures accepted under another's id.
+    /// Captures accepted under the id of another one.
     var confused = 0
-    /// Captures that no retry brought through, by the last answer.
+    /// Captures that could not be sent despite retries, by the last failure.
     var givenUp: [String: Int] = [:]
-    /// What is amiss with accepted captures, by kind.
+    /// What is wrong with accepted captures, by kind.
     var faults: [String: Int] = [:]
-    /// Answers after which a device sent again, by code.
+    /// Failures after which a device retried, by code.
     var retries: [String: Int] = [:]
-    /// Announcements that had to be repeated.
+    /// How often captures were announced again.
     var repairs: Int64 = 0
 
     var isClean: Bool {

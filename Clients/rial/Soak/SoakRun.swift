@@ -1,11 +1,12 @@
+import CaptureProtocol
 import Blocking
 import Foundation
 import MediaStore
 import RialClient
 
-/// Devices that send until they are answered.
+/// Devices that retry until they get a response.
 struct SoakRun: Sendable {
-    /// Now and then another device is registered, so that registrations meet the faults as well.
+    /// After this number of captures another device is registered, so that registrations are exposed to faults as well.
     private static let capturesPerDevice = 40
 
     let client: APIClient
@@ -20,7 +21,7 @@ struct SoakRun: Sendable {
         self.drain = drain
     }
 
-    /// Sends a capture every `1 / rate` seconds, or later where a device is still at its last one.
+    /// Sends a capture every `1 / rate` seconds, or later if the device is still sending its last one.
     func send(devices: Int, rate: Double, for duration: Duration) async throws -> SoakLedger {
         var sessions: [DeviceSession] = []
         for _ in 0..<devices { sessions.append(try await register()) }
@@ -42,7 +43,7 @@ struct SoakRun: Sendable {
         return ledger
     }
 
-    /// One device's captures, in order; after some of them it is another device's.
+    /// Sends one queue of captures in order, from time to time with a new device.
     private func work(_ first: DeviceSession, _ numbers: AsyncStream<Int>, until end: ContinuousClock.Instant) async {
         var session = first
         var count = 0
@@ -62,7 +63,7 @@ struct SoakRun: Sendable {
         }
     }
 
-    /// Registers one device; its body stays the same until it is answered, as a key can be attested only once.
+    /// Registers one device. Retries send the same body, since a key can be attested only once.
     private func register() async throws -> DeviceSession {
         let session = DeviceSession(try await enrolment.run(model: Enrolment.defaultModel))
         await ledger.registered(await session.id)
@@ -82,7 +83,7 @@ struct SoakRun: Sendable {
         }
     }
 
-    /// Tries until it succeeds, as long as the failure is one that a device would take for passing.
+    /// Retries until it succeeds, as long as failures are transient.
     private func persist<T: Sendable>(until end: ContinuousClock.Instant, _ body: () async throws -> T) async throws -> T {
         var backoff = Backoff(initial: 0.25, limit: 5)
         while true {
@@ -96,13 +97,13 @@ struct SoakRun: Sendable {
     }
 }
 
-/// The room, rendered anew every five minutes: the time in a photo and that of its capture lie at most 15 minutes apart (SPEC §3).
+/// The room, rendered again every five minutes: the time in a photo and that of its capture may differ by at most 15 minutes (SPEC §3).
 private actor FreshSource {
-    private static let life: Duration = .seconds(300)
+    private static let lifetime: Duration = .seconds(300)
     private var latest: (source: LoadSource, made: ContinuousClock.Instant)?
 
     func current() throws -> LoadSource {
-        if let latest, latest.made + Self.life > .now { return latest.source }
+        if let latest, latest.made + Self.lifetime > .now { return latest.source }
         let source = try LoadSource(size: .small)
         latest = (source, .now)
         return source

@@ -2,7 +2,7 @@ import Foundation
 import Models
 import RialClient
 
-/// The answer about a file as a person reads it.
+/// The result of a verification, as text for people.
 struct VerificationReport {
     let answer: JSONValue
 
@@ -10,36 +10,36 @@ struct VerificationReport {
         var table = TextTable()
         switch answer["status"]?.string {
         case "verified":
-            table.add("record", "there is one of this file, as \(answer["matched"]?.string ?? "a file")")
+            table.add("record", "found, as \(answer["matched"]?.string ?? "a file")")
             table.add("confidence", answer["confidence_level"]?.string?.uppercased() ?? "–")
             table.add("capture", answer["capture_id"]?.string ?? "–")
             table.add("link", answer["verification_url"]?.string ?? "–")
             if case .array(let others)? = answer["other_claims"], !others.isEmpty { table.add("other records", "\(others.count)") }
         case "c2pa_only":
             let info = answer["manifest_info"]
-            table.add("record", "none of this file")
+            table.add("record", "none")
             table.add("credentials", info?["validation_state"]?.string ?? "–")
             for name in ["generator", "title", "issuer", "signed_at", "remote_url"] {
                 if let value = info?[name]?.string { table.add(name.replacing("_", with: " "), value) }
             }
             if let note = answer["note"]?.string { table.add("note", note) }
-        default: table.add("record", "none of this file, and it has no Content Credentials")
+        default: table.add("record", "none, and the file has no Content Credentials")
         }
         if let hash = answer["file_hash"]?.string { table.add("SHA-256", hash) }
         return table.text
     }
 }
 
-/// What Content Credentials say when they are read without a server.
+/// Content Credentials that were read without a server, as text for people.
 struct CredentialSummary {
     let report: CredentialReport
-    /// There was no photo or video with it.
+    /// The file is a manifest, without its photo or video.
     var isManifestAlone = false
 
     var text: String {
         var table = TextTable()
         table.add("credentials", sentence)
-        // Of anything else nothing may be repeated as a fact.
+        // In any other state the manifest's content must not be shown as fact.
         if report.state == .trusted || report.state == .valid {
             let facts = [
                 ("manifest", report.activeManifest), ("generator", report.generator), ("title", report.title), ("issuer", report.issuer),
@@ -48,7 +48,7 @@ struct CredentialSummary {
             for (name, value) in facts { if let value { table.add(name, value) } }
             table.add("assertions", report.assertions.map(\.label).joined(separator: ", "))
         }
-        if let url = report.remoteURL { table.add("said to be at", url) }
+        if let url = report.remoteURL { table.add("remote address", url) }
         for code in report.validationCodes where code.kind == .failure {
             table.add(code.ingredient == true ? "failure in an ingredient" : "failure", code.code)
         }
@@ -60,10 +60,10 @@ struct CredentialSummary {
         case .trusted where report.voucher == .own: "ours: intact, and one of rial.'s own anchors vouches for the signer"
         case .trusted: "trusted: intact, and one of the anchors vouches for the signer"
         case .valid: "valid: intact, but no anchor vouches for the signer"
-        case .invalid where isManifestAlone: "alone: a manifest without its file, which there is nothing to check against"
-        case .invalid: "invalid: changed after signing, or the signature does not count"
+        case .invalid where isManifestAlone: "alone: a manifest without its file, so there is nothing to check it against"
+        case .invalid: "invalid: changed after signing, or the signature is not valid"
         case .unreadable: "unreadable"
-        case .remote: "elsewhere: not fetched"
+        case .remote: "remote: not fetched"
         case .none: "none"
         }
     }

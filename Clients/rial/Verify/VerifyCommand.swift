@@ -1,23 +1,24 @@
+import CaptureProtocol
 import ArgumentParser
 import ContentCredentials
 import Foundation
 import Models
 import RialClient
 
-/// `rial verify FILE`: what is known of a file, or offline what its Content Credentials say.
+/// `rial verify FILE`: shows what the server knows of a file, or offline its Content Credentials.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Says what is known of a photo or video.",
+        abstract: "Shows what is known of a photo or video.",
         discussion: """
-            Asks first by the file's SHA-256, and sends the file only if that is unknown. With --offline nothing leaves this machine: \
-            the Content Credentials inside the file are checked against --anchors and --own-anchors, and no record can be found.
+            Asks the server for the file's SHA-256 first, and sends the file only if that is unknown. With --offline nothing is sent: \
+            only the Content Credentials in the file are checked, against --anchors and --own-anchors.
             """)
 
     @Argument(help: "A JPEG, PNG, HEIC, WebP, AVIF, TIFF, MP4, MOV or .c2pa file.")
     var file: String
 
-    @Flag(help: "Check the Content Credentials here, without a server.")
+    @Flag(help: "Check the Content Credentials without a server.")
     var offline = false
 
     @Option(help: "With --offline: PEM file of certificates that vouch for signers. Default: RIAL_C2PA_TRUST_ANCHORS, if set.")
@@ -34,7 +35,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Do not send the file even if its SHA-256 is unknown.")
     var hashOnly = false
 
-    @Flag(help: "Print the answer as JSON.")
+    @Flag(help: "Print the result as JSON.")
     var json = false
 
     @OptionGroup var server: ServerOptions
@@ -77,7 +78,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 ownAnchorsPEM: Self.certificates(ownAnchors, "RIAL_C2PA_OWN_ANCHORS"),
                 timestampAnchorsPEM: Self.certificates(timestampAnchors, "RIAL_C2PA_TIMESTAMP_ANCHORS"))
         } catch is CredentialError {
-            throw CommandFailure("the anchors are no certificates")
+            throw CommandFailure("the anchors are not certificates")
         }
         let handle = try FileHandle(forReadingFrom: url)
         defer { try? handle.close() }
@@ -88,7 +89,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 : CredentialSummary(report: report, isManifestAlone: Self.isManifest(handle)).text)
     }
 
-    /// - Parameter path: what was given; else what the environment says.
+    /// - Parameter path: from the option; `nil` for the variable's value.
     private static func certificates(_ path: String?, _ variable: String) throws -> String? {
         let value = path ?? ProcessInfo.processInfo.environment[variable]
         return try value.flatMap { $0.isEmpty ? nil : $0 }.map { path in

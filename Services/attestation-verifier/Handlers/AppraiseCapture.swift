@@ -5,22 +5,19 @@ import MediaStore
 import Metrics
 import Models
 import ObjectStorage
-import Observability
-import Persistence
 
-/// Appraises the assertion of a capture and consumes its counter.
+/// Appraises the assertion of a capture; its counter is consumed with the findings.
 struct AppraiseCapture: PartWork {
     typealias Part = AttestationAppraised
-    typealias Computed = (device: Device, appraisal: HardwareAppraisal)
     let appraiser: CaptureAppraiser
-    let database: PostgresPool
-    let storage: S3Client
+    let devices: any DeviceRepository
+    let storage: any ObjectStore
 
-    func compute(_ announcement: CaptureAnnouncement) async throws -> Computed {
-        let device = try await database.withConnection { try await DeviceRepository($0).find(announcement.deviceID) }
-        guard let device else { throw RejectedMessage(.deviceUnknown) }
+    func compute(_ announcement: CaptureAnnouncement) async throws -> AppraisedCapture {
+        guard let device = try await devices.find(announcement.deviceID) else { throw RejectedMessage(.deviceUnknown) }
         switch announcement.content {
-        case .photo(let content): return (device, try await appraise(content, announcement, by: device.registered))
+        case .photo(let content):
+            return AppraisedCapture(device: device, appraisal: try await appraise(content, announcement, by: device.registered))
         }
     }
 
@@ -41,29 +38,37 @@ struct AppraiseCapture: PartWork {
             try await storage.acceptedDigest(ofAll: [(content.photo, .original), (content.depth, .depth)], of: announcement.captureID))
     }
 
-    /// Consumes the counter with the findings, all or nothing.
-    func save(
-        _ computed: Computed, of announcement: CaptureAnnouncement, with results: PartResults<Part>, on connection: PostgresConnection
-    ) async throws -> AttestationFindings {
-        let device = computed.device
-        var findings = AttestationFindings(
-            computed.appraisal, level: device.registered.level, environment: device.registered.environment,
-            isDevelopmentAttestation: device.registered.isDevelopmentRoot, deviceModel: device.model, hasLiDAR: device.hasLiDAR)
-        if let signed = computed.appraisal.signed {
-            let counters = CounterRepository(connection)
-            switch try await counters.consume(signed.counter, device: device.id, capture: announcement.captureID) {
-            case .accepted(let outOfOrder): findings.appraisal = computed.appraisal.consumed(isOutOfOrder: outOfOrder)
-            case .replayed: findings.appraisal = .fail(.counterReplay)
-            }
-            FailPoint.reached("attestation-verifier.counter.consumed")
-        }
-        return try await results.save(findings, for: announcement.captureID, on: connection)
-    }
-
     func count(_ findings: AttestationFindings) {
         Counter(label: "rial_assertions_total", dimensions: [("status", findings.appraisal.status.rawValue)]).increment()
         if case .unavailable(let reason, _?) = findings.appraisal {
             Counter(label: "rial_assertions_not_accepted_total", dimensions: [("reason", reason.text)]).increment()
         }
+    }
+}
+
+/// What consuming a counter came to.
+enum CounterUse: Sendable, Equatable {
+    /// It is this capture's now, or was before. Out of order if a higher one had been used earlier.
+    case accepted(outOfOrder: Bool)
+    /// Another capture has it.
+    case replayed
+}
+
+/// The appraisal of a capture, up to its counter: whether that is fresh, only the transaction that consumes it can say.
+struct AppraisedCapture: Sendable {
+    let device: Device
+    let appraisal: HardwareAppraisal
+
+    /// - Parameter use: what consuming the counter came to; `nil` if nothing was signed that has one.
+    func findings(_ use: CounterUse?) -> AttestationFindings {
+        let settled: HardwareAppraisal =
+            switch use {
+            case nil: appraisal
+            case .accepted(let isOutOfOrder)?: appraisal.consumed(isOutOfOrder: isOutOfOrder)
+            case .replayed?: .fail(.counterReplay)
+            }
+        return AttestationFindings(
+            settled, level: device.registered.level, environment: device.registered.environment,
+            isDevelopmentAttestation: device.registered.isDevelopmentRoot, deviceModel: device.model, hasLiDAR: device.hasLiDAR)
     }
 }

@@ -15,9 +15,9 @@ import Observability
 actor CaptureAnalysis {
     private let executor = BlockingExecutor(label: "depth-analysis")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-    private let storage: S3Client
+    private let storage: any ObjectStore
 
-    init(storage: S3Client) { self.storage = storage }
+    init(storage: any ObjectStore) { self.storage = storage }
 
     /// - Throws: ``RejectedMessage`` for bytes that cannot be what was accepted; storage errors as they are.
     func run(_ message: CaptureAnnouncement) async throws -> DepthFindings {

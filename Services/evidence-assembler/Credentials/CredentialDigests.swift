@@ -1,3 +1,5 @@
+import CaptureProtocol
+import Models
 import Foundation
 import Logging
 import ManifestStore
@@ -15,7 +17,7 @@ import Signing
 struct CredentialDigests: Sendable {
     static let batchSize = 20
     let database: PostgresPool
-    let storage: S3Client
+    let storage: any ObjectStore
     let logger: Logger
 
     /// Goes once through all that lack their digests, in batches; rows that cannot be filled do not hold up the others.

@@ -47,12 +47,12 @@ actor CredentialIssuer {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let writer: CredentialWriter
     private let certificate: SigningCertificate
-    private let storage: S3Client
+    private let storage: any ObjectStore
     private let logger: Logger
     private let signerCircuit = CircuitBreaker(dependency: "signer", pause: .seconds(5), longestPause: .seconds(20))
     private let timestampCircuit = CircuitBreaker(dependency: "timestamp_authority", pause: .seconds(5), longestPause: .seconds(60))
 
-    init(writer: CredentialWriter, certificate: SigningCertificate, storage: S3Client, logger: Logger) {
+    init(writer: CredentialWriter, certificate: SigningCertificate, storage: any ObjectStore, logger: Logger) {
         self.writer = writer
         self.certificate = certificate
         self.storage = storage

@@ -11,7 +11,7 @@ import Persistence
 struct WaitingCredentials: Sendable {
     static let batchSize = 50
     let database: PostgresPool
-    let storage: S3Client
+    let storage: any ObjectStore
     let credentials: CredentialIssuer
     let logger: Logger
 

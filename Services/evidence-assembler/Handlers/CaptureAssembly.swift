@@ -15,7 +15,7 @@ import ShareCard
 /// Gathers the parts of a capture and completes it once, whatever the order and number of deliveries.
 struct CaptureAssembly: Sendable {
     let database: PostgresPool
-    let storage: S3Client
+    let storage: any ObjectStore
     let outbox: Outbox
     let inbox: Inbox
     let credentials: CredentialIssuer

@@ -1,3 +1,4 @@
+import Persistence
 import Models
 
 /// The three parts of a capture, all done.

@@ -1,3 +1,5 @@
+import NIOCore
+import CaptureProtocol
 import Foundation
 import Imaging
 import Logging
@@ -15,7 +17,7 @@ struct PictureSizes: Sendable {
     /// Headers with EXIF and colour profile are smaller than this.
     static let headBytes = 128 * 1024
     let database: PostgresPool
-    let storage: S3Client
+    let storage: any ObjectStore
     let logger: Logger
 
     /// Goes once through all that have no size; what cannot be measured does not hold up the others.

@@ -30,7 +30,7 @@ struct OriginalPhoto: Sendable {
 
     /// - Parameter depth: has what the photo says of itself, unless it is of before that was kept.
     /// - Throws: ``RejectedMessage`` if the photo is no more, or is other bytes; storage errors as they are.
-    init(of parts: EvidenceParts, in storage: S3Client) async throws {
+    init(of parts: EvidenceParts, in storage: any ObjectStore) async throws {
         guard let original = parts.media.objects[.original] else {
             (exif, publicCopy) = (parts.depth.exif, nil)
             return

@@ -14,11 +14,11 @@ actor ShareCardMaker {
     private let executor = BlockingExecutor(label: "share-cards")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let renderer: ShareCardRenderer
-    private let storage: S3Client
+    private let storage: any ObjectStore
     private let logger: Logger
 
     /// - Throws: ``ShareCardError`` if cards cannot be drawn on this machine, because a font is missing for instance.
-    init(storage: S3Client, logger: Logger) throws {
+    init(storage: any ObjectStore, logger: Logger) throws {
         renderer = ShareCardRenderer()
         self.storage = storage
         self.logger = logger

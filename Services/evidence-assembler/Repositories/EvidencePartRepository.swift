@@ -1,3 +1,4 @@
+import Delivery
 import CaptureProtocol
 import Models
 import Persistence

@@ -28,8 +28,6 @@ struct ReceivedBody: Sendable {
 /// Holds at most a few MiB whatever the body's size. Ends as an error on a body that is too large or malformed; what was stored is then
 /// deleted by ``discard()``. Before its first byte it is named in `intakes`.
 actor BodyIntake {
-    static let maximumBytes = 20 * 1024 * 1024
-    static let maximumSmallPart = 64 * 1024
     private static let known: Set<String> = ["photo", "depth_map", "metadata", "assertion", "detection"]
 
     private let storage: S3Client
@@ -68,17 +66,17 @@ actor BodyIntake {
 
     /// Reads the body to its end.
     /// - Returns: what it brought, and the digest of all of it.
-    /// - Throws: ``APIError`` for what the client did wrong, storage errors as they are.
+    /// - Throws: ``CaptureError`` and `MultipartError` for what the client did wrong, storage errors as they are.
     func read(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable) async throws -> (ReceivedBody, ContentDigest) {
         for try await chunk in body {
             size += chunk.readableBytes
-            guard size <= Self.maximumBytes else { throw APIError(.payloadTooLarge, "A capture is at most 20 MiB.") }
+            guard size <= SizeLimits.capture else { throw CaptureError.tooLarge }
             chunk.withUnsafeReadableBytes { bodyHasher.update(bufferPointer: $0) }
             var events: [MultipartParser.Event] = []
-            try multipart { try parser.feed(Array(chunk.readableBytesView)) { events.append($0) } }
+            try parser.feed(Array(chunk.readableBytesView)) { events.append($0) }
             for event in events { try await handle(event) }
         }
-        try multipart { try parser.finish() }
+        try parser.finish()
         return (received, ContentDigest(bodyHasher.finalize()))
     }
 
@@ -118,7 +116,7 @@ actor BodyIntake {
     }
 
     private func begin(_ headers: PartHeaders) async throws {
-        guard seen.insert(headers.name).inserted else { throw APIError.invalid(String(headers.name.prefix(100)), "appears twice") }
+        guard seen.insert(headers.name).inserted else { throw CaptureError.invalid(String(headers.name.prefix(100)), "appears twice") }
         var part = PartInProgress(name: headers.name, contentType: headers.contentType)
         switch headers.name {
         case "photo":
@@ -152,9 +150,10 @@ actor BodyIntake {
             }
             try await upload?.write(ByteBuffer(bytes: data))
         default:
-            guard current.size <= Int64(Self.maximumSmallPart) else {
+            guard current.size <= Int64(SizeLimits.unknownPart) else {
                 guard Self.known.contains(current.name) else {
-                    throw APIError.invalid(String(current.name.prefix(100)), "is unknown and larger than 64 kB")
+                    throw CaptureError.invalid(
+                        String(current.name.prefix(100)), "is unknown and larger than \(SizeLimits.unknownPart >> 10) kB")
                 }
                 received.oversized.insert(current.name)
                 current.bytes = []
@@ -196,13 +195,5 @@ actor BodyIntake {
         _ = try await upload.finish(sha256: digest.bytes)
         self.upload = nil
         return StoredMedia(key: key, sha256: digest, sizeBytes: part.size, contentType: name.contentType)
-    }
-
-    private func multipart(_ body: () throws -> Void) throws {
-        do {
-            try body()
-        } catch let error as MultipartError {
-            throw APIError(.validationError, "The multipart body is malformed.", details: [.init(field: "body", problem: "\(error)")])
-        }
     }
 }

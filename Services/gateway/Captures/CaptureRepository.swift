@@ -46,7 +46,7 @@ struct CaptureRepository: Sendable {
                 """)
             if !rows.isEmpty {
                 guard try await IntakeRepository.take(id, on: connection) else {
-                    throw APIError.retryLater(.serviceUnavailable, "The upload took too long; send it again.", seconds: 1)
+                    throw CaptureError.intakeExpired
                 }
                 FailPoint.reached("gateway.capture.inserted")
                 try await outbox.append(CaptureReceived(announcement), on: connection)
@@ -60,7 +60,7 @@ struct CaptureRepository: Sendable {
                     AND depth_sha256 = \(submission.content.depth.sha256.bytes) AND assertion_sha256 IS NOT DISTINCT FROM \(assertionDigest)
                 """)
             guard let row = known.first, let status = CaptureStatus(rawValue: try row.get("status")) else {
-                throw APIError.retryLater(.serviceUnavailable, "The capture is being recorded; send it again.", seconds: 1)
+                throw CaptureError.beingRecorded
             }
             return .known(KnownCapture(id: CaptureID(try row.get("id", as: UUID.self)), status: status))
         }

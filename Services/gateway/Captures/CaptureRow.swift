@@ -20,6 +20,9 @@ struct CaptureRow: Sendable {
     let detection: DetectionReport?
     let mediaNames: Set<MediaName>
 
+    /// It says what no capture is.
+    struct Unreadable: Error {}
+
     init(_ row: Row) throws {
         id = CaptureID(try row.get("id", as: UUID.self))
         shortID = try row.get("short_id")
@@ -27,7 +30,7 @@ struct CaptureRow: Sendable {
         guard let kind = CaptureKind(type: try row.get("type"), mode: try row.get("capture_mode")),
             let status = CaptureStatus(rawValue: try row.get("status")),
             let hash = ContentDigest(bytes: try row.get("media_sha256", as: [UInt8].self))
-        else { throw APIError(.internalError, "Something went wrong on our side.") }
+        else { throw Unreadable() }
         self.kind = kind
         self.status = status
         mediaHash = hash

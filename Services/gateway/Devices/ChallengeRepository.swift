@@ -7,7 +7,7 @@ import Persistence
 
 /// The challenges, and which registration body used each.
 struct ChallengeRepository: Sendable {
-    static let life: TimeInterval = 5 * 60
+    static let lifetime: TimeInterval = 5 * 60
     let database: PostgresPool
     let outbox: Outbox
 
@@ -19,7 +19,7 @@ struct ChallengeRepository: Sendable {
             """
             INSERT INTO challenges (challenge, expires_at) VALUES (\(challenge), now() + interval '5 minutes') RETURNING expires_at
             """)
-        return (challenge, try rows.first?.get("expires_at") ?? Date().addingTimeInterval(Self.life))
+        return (challenge, try rows.first?.get("expires_at") ?? Date().addingTimeInterval(Self.lifetime))
     }
 
     enum Use: Sendable {

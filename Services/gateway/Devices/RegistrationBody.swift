@@ -4,7 +4,6 @@ import Foundation
 
 /// The body of `POST /api/v1/devices/register`, checked field by field.
 struct RegistrationBody: Sendable {
-    static let maximumBytes = 128 * 1024
     let model: String
     let hasLiDAR: Bool
     let osVersion: String?
@@ -31,8 +30,9 @@ struct RegistrationBody: Sendable {
         let request_key: Key?
     }
 
+    /// - Throws: ``RegistrationError``.
     init(_ bytes: [UInt8]) throws {
-        guard JSONNesting.depth(of: bytes) <= 32 else { throw APIError.invalid("body", "is nested too deep") }
+        guard JSONNesting.depth(of: bytes) <= 32 else { throw RegistrationError.invalid(field: "body", problem: "is nested too deep") }
         let wire: Wire
         do {
             wire = try JSONDecoder().decode(Wire.self, from: Data(bytes))
@@ -40,7 +40,7 @@ struct RegistrationBody: Sendable {
             throw Self.error(error)
         }
         guard wire.platform == "ios" else {
-            throw APIError.invalid("platform", "must be ios", code: .unsupportedPlatform)
+            throw RegistrationError.unsupportedPlatform
         }
         model = try Self.text(wire.model, "model")
         hasLiDAR = wire.has_lidar
@@ -56,7 +56,7 @@ struct RegistrationBody: Sendable {
 
     private static func key(_ wire: Wire.Key) throws -> RequestKey {
         guard let algorithm = RequestKey.Algorithm(rawValue: wire.algorithm) else {
-            throw APIError.invalid("request_key.algorithm", "must be ed25519 or p256")
+            throw RegistrationError.invalid(field: "request_key.algorithm", problem: "must be ed25519 or p256")
         }
         let size = algorithm == .ed25519 ? 32 : 65
         let bytes = try bytes(wire.public_key, "request_key.public_key", size...size)
@@ -65,14 +65,15 @@ struct RegistrationBody: Sendable {
             case .ed25519: (try? Curve25519.Signing.PublicKey(rawRepresentation: bytes)) != nil
             case .p256: (try? P256.Signing.PublicKey(x963Representation: bytes)) != nil
             }
-        guard isKey else { throw APIError.invalid("request_key.public_key", "is not a key of this algorithm") }
+        guard isKey else { throw RegistrationError.invalid(field: "request_key.public_key", problem: "is not a key of this algorithm") }
         return RequestKey(algorithm: algorithm, publicKey: bytes)
     }
 
     private static func bytes(_ text: String, _ field: String, _ sizes: ClosedRange<Int>) throws -> [UInt8] {
-        guard let bytes = Base64.decode(text) else { throw APIError.invalid(field, "is not base64") }
+        guard let bytes = Base64.decode(text) else { throw RegistrationError.invalid(field: field, problem: "is not base64") }
         guard sizes.contains(bytes.count) else {
-            throw APIError.invalid(field, sizes.count == 1 ? "must be \(sizes.lowerBound) bytes" : "must be 1 to \(sizes.upperBound) bytes")
+            throw RegistrationError.invalid(
+                field: field, problem: sizes.count == 1 ? "must be \(sizes.lowerBound) bytes" : "must be 1 to \(sizes.upperBound) bytes")
         }
         return bytes
     }
@@ -80,16 +81,16 @@ struct RegistrationBody: Sendable {
     private static func text(_ text: String, _ field: String) throws -> String {
         guard (1...100).contains(text.count), text.utf8.count <= 400,
             text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-        else { throw APIError.invalid(field, "must have 1 to 100 characters and no control characters") }
+        else { throw RegistrationError.invalid(field: field, problem: "must have 1 to 100 characters and no control characters") }
         return text
     }
 
-    private static func error(_ error: DecodingError) -> APIError {
+    private static func error(_ error: DecodingError) -> RegistrationError {
         switch error {
-        case .keyNotFound(let key, let context): .invalid(path(context.codingPath + [key]), "is missing")
-        case .typeMismatch(_, let context): .invalid(path(context.codingPath), "has the wrong type")
-        case .valueNotFound(_, let context): .invalid(path(context.codingPath), "must not be null")
-        default: .invalid("body", "is not JSON")
+        case .keyNotFound(let key, let context): .invalid(field: path(context.codingPath + [key]), problem: "is missing")
+        case .typeMismatch(_, let context): .invalid(field: path(context.codingPath), problem: "has the wrong type")
+        case .valueNotFound(_, let context): .invalid(field: path(context.codingPath), problem: "must not be null")
+        default: .invalid(field: "body", problem: "is not JSON")
         }
     }
 

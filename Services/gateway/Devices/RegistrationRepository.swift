@@ -9,7 +9,7 @@ struct RegistrationRecord: Sendable {
     let device: RegisteredDevice?
 }
 
-/// The answer to a registration that made a device.
+/// The response to a registration that made a device.
 struct RegisteredDevice: Sendable, Encodable {
     let deviceID: DeviceID
     let attestationLevel: AttestationLevel

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Attestation
 import Crypto
 import Foundation
@@ -11,17 +12,13 @@ struct SignatureHeaders: Sendable {
     let signature: String
     let version: String
 
-    /// - Throws: `DEVICE_AUTH_REQUIRED` naming the headers that are missing.
-    init(_ fields: HTTPFields) throws(APIError) {
+    /// - Throws: ``AuthenticationError/missingHeaders(_:)``.
+    init(_ fields: HTTPFields) throws(AuthenticationError) {
         let required: [HTTPField.Name] = [.deviceID, .deviceTimestamp, .deviceSignature]
         let missing = required.filter { (fields[$0] ?? "").isEmpty }
         guard missing.isEmpty, let deviceID = fields[.deviceID], let timestamp = fields[.deviceTimestamp],
             let signature = fields[.deviceSignature]
-        else {
-            throw APIError(
-                .deviceAuthRequired, "This request must be signed by a registered device.",
-                details: missing.map { .init(field: $0.rawName, problem: "is missing") })
-        }
+        else { throw .missingHeaders(missing.map(\.rawName)) }
         self.deviceID = deviceID
         self.timestamp = timestamp
         self.signature = signature

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Models
 
-/// Builds the answers of the API: `{data, meta}`, `{error, meta}`, or a problem of RFC 9457.
+/// Builds the bodies of the API: `{data, meta}`, `{error, meta}`, or a problem of RFC 9457.
 enum Envelope {
     private struct Meta: Encodable {
         let requestID: String
@@ -55,13 +55,17 @@ enum Envelope {
                     type: "about:blank", title: error.code.status.reasonPhrase, status: error.code.status.code, detail: error.message,
                     code: error.code.rawValue, instance: "urn:uuid:\(context.requestID)", details: details))
         } else {
-            body = try? WireJSON.encode(
-                Failure(
-                    error: .init(code: error.code.rawValue, message: error.message, details: details),
-                    meta: Meta(requestID: context.requestID)))
+            body = failureBody(code: error.code.rawValue, message: error.message, details: details, requestID: context.requestID)
         }
         return json(
             body ?? [], type: wantsProblem ? "application/problem+json" : "application/json", status: error.code.status, headers: headers)
+    }
+
+    /// `{error, meta}` as JSON.
+    /// - Returns: `nil` if it cannot be encoded.
+    static func failureBody(code: String, message: String, details: [APIError.Detail]? = nil, requestID: String) -> [UInt8]? {
+        try? WireJSON.encode(
+            Failure(error: .init(code: code, message: message, details: details), meta: Meta(requestID: requestID)))
     }
 
     private static func json(_ body: [UInt8], type: String, status: HTTPResponse.Status, headers: HTTPFields) -> Response {

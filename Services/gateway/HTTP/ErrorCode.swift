@@ -47,31 +47,3 @@ enum ErrorCode: String, Sendable, CaseIterable {
         }
     }
 }
-
-/// An answer that is an error: the code to switch on, a sentence for people, and what is wrong with which field.
-struct APIError: Error, Sendable {
-    struct Detail: Sendable, Encodable, Equatable {
-        let field: String
-        let problem: String
-    }
-    let code: ErrorCode
-    let message: String
-    var details: [Detail] = []
-    var headers: HTTPFields = [:]
-
-    init(_ code: ErrorCode, _ message: String, details: [Detail] = [], headers: HTTPFields = [:]) {
-        self.code = code
-        self.message = message
-        self.details = details
-        self.headers = headers
-    }
-
-    /// A field of the request that is wrong.
-    static func invalid(_ field: String, _ problem: String, code: ErrorCode = .validationError) -> APIError {
-        APIError(code, "\(field) \(problem)", details: [Detail(field: field, problem: problem)])
-    }
-
-    static func retryLater(_ code: ErrorCode, _ message: String, seconds: Int) -> APIError {
-        APIError(code, message, headers: [.retryAfter: String(max(seconds, 1))])
-    }
-}

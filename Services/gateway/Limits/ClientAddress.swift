@@ -32,13 +32,12 @@ struct IPAddress: Sendable, Hashable {
     let bytes: [UInt8]
 
     init?(_ text: String) {
-        var four = in_addr()
-        var six = in6_addr()
+        // In network order, as inet_pton(3) writes it.
+        var all = [UInt8](repeating: 0, count: 16)
         let bare = text.split(separator: "%").first.map(String.init) ?? text
-        if inet_pton(AF_INET, bare, &four) == 1 {
-            bytes = withUnsafeBytes(of: &four) { Array($0) }
-        } else if inet_pton(AF_INET6, bare, &six) == 1 {
-            let all = withUnsafeBytes(of: &six) { Array($0) }
+        if inet_pton(AF_INET, bare, &all) == 1 {
+            bytes = Array(all[..<4])
+        } else if inet_pton(AF_INET6, bare, &all) == 1 {
             let isMapped = all[..<10].allSatisfy { $0 == 0 } && all[10] == 0xff && all[11] == 0xff
             bytes = isMapped ? Array(all[12...]) : all
         } else {

@@ -1,5 +1,3 @@
-import Foundation
-import HTTPTypes
 import Metrics
 import Persistence
 
@@ -10,11 +8,11 @@ struct TokenBuckets: Sendable {
     var maximumRows = 1_000_000
 
     /// Takes a token.
-    /// - Returns: headers that tell what is left.
-    /// - Throws: `RATE_LIMITED` if there is none.
+    /// - Returns: what is left; `nil` where there is no limit.
+    /// - Throws: ``RateLimitExceeded`` if there is none.
     @discardableResult
-    func debit(_ rule: BucketRule, _ subject: String) async throws -> HTTPFields {
-        guard !rule.isOff else { return [:] }
+    func debit(_ rule: BucketRule, _ subject: String) async throws -> RateAllowance? {
+        guard !rule.isOff else { return nil }
         let rows = try await database.query(
             """
             INSERT INTO rate_limits AS held (bucket, tokens, updated_at, seconds_to_full)
@@ -27,12 +25,12 @@ struct TokenBuckets: Sendable {
             RETURNING tokens
             """)
         guard let row = rows.first else { throw limited(rule, tokens: try await tokens(rule, subject)) }
-        return headers(rule, tokens: try row.get("tokens"))
+        return RateAllowance(rule, tokens: try row.get("tokens"))
     }
 
     /// Looks without taking.
-    /// - Throws: `RATE_LIMITED` if there is no token.
-    func look(_ rule: BucketRule, _ subject: String) async throws {
+    /// - Throws: ``RateLimitExceeded`` if there is no token.
+    func peek(_ rule: BucketRule, _ subject: String) async throws {
         guard !rule.isOff else { return }
         let tokens = try await tokens(rule, subject)
         if tokens < 1 { throw limited(rule, tokens: tokens) }
@@ -61,20 +59,8 @@ struct TokenBuckets: Sendable {
         return try rows.first?.get("tokens") ?? rule.burst
     }
 
-    private func limited(_ rule: BucketRule, tokens: Double) -> APIError {
+    private func limited(_ rule: BucketRule, tokens: Double) -> RateLimitExceeded {
         Counter(label: "rial_rate_limited_total", dimensions: [("limit", rule.name)]).increment()
-        let wait = rule.perSecond > 0 ? min(((1 - tokens) / rule.perSecond).rounded(.up), 86_400) : 86_400
-        var headers = self.headers(rule, tokens: 0)
-        headers[.retryAfter] = String(max(Int(wait), 1))
-        return APIError(.rateLimited, "Too many requests; try again later.", headers: headers)
-    }
-
-    /// `RateLimit-…` of draft-ietf-httpapi-ratelimit-headers: the bucket's size, what is left, seconds until it is full.
-    private func headers(_ rule: BucketRule, tokens: Double) -> HTTPFields {
-        let left = max(tokens, 0)
-        let full = rule.perSecond > 0 ? min(((rule.burst - left) / rule.perSecond).rounded(.up), 1e9) : 0
-        return [
-            .rateLimitLimit: String(Int(rule.burst)), .rateLimitRemaining: String(Int(left)), .rateLimitReset: String(Int(full)),
-        ]
+        return RateLimitExceeded(rule, tokens: tokens)
     }
 }

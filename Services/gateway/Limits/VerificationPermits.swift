@@ -13,7 +13,10 @@ struct VerificationPermits: Sendable {
         gauge = Meter(label: metric)
     }
 
-    /// - Throws: `SERVICE_UNAVAILABLE` if the queue is full or the wait too long; `CancellationError` if the task is cancelled.
+    /// The queue is full, or the wait was too long.
+    struct Busy: Error {}
+
+    /// - Throws: ``Busy``; `CancellationError` if the task is cancelled.
     func withPermit<Result>(_ body: () async throws -> Result) async throws -> Result {
         let permit: Int
         do {
@@ -21,8 +24,7 @@ struct VerificationPermits: Sendable {
         } catch {
             switch error {
             case .cancelled: throw CancellationError()
-            case .queueFull, .timeout:
-                throw APIError.retryLater(.serviceUnavailable, "Too many files at the moment; try again.", seconds: 5)
+            case .queueFull, .timeout: throw Busy()
             }
         }
         gauge.increment()

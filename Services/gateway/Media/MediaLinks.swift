@@ -6,7 +6,7 @@ import Models
 /// Links to media that live for at most an hour (SPEC §5).
 struct MediaLinks: Sendable {
     static let lifetimeSeconds: Int64 = 3600
-    /// Links made within a quarter of an hour are the same, so that answers and caches hold.
+    /// Links made within a quarter of an hour are the same, so that entity tags and caches hold.
     static let stepSeconds: Int64 = 900
     private let key: SymmetricKey
 
@@ -21,16 +21,22 @@ struct MediaLinks: Sendable {
         return "\(path)?expires=\(expires)&signature=\(Hex.encode(code(capture, name, expires)))"
     }
 
-    /// - Throws: `FORBIDDEN` for a wrong signature or one too far ahead, `GONE` for an expired one.
-    func check(_ capture: CaptureID, _ name: MediaName, expires: String?, signature: String?, at now: Date) throws(APIError) {
-        if name.isOpen { return }
+    enum Verdict: Equatable, Sendable {
+        case valid
+        /// Its signature is wrong, or it ends too far ahead.
+        case forged
+        case expired
+    }
+
+    func check(_ capture: CaptureID, _ name: MediaName, expires: String?, signature: String?, at now: Date) -> Verdict {
+        if name.isOpen { return .valid }
         let message = Self.message(capture, name, expires ?? "")
         guard let expires = expires.flatMap(Int64.init), let bytes = signature.flatMap(Hex.decode),
             HMAC<SHA256>.isValidAuthenticationCode(bytes, authenticating: message, using: key)
-        else { throw APIError(.forbidden, "The link's signature is not valid.") }
+        else { return .forged }
         let seconds = Int64(now.timeIntervalSince1970)
-        guard seconds <= expires else { throw APIError(.gone, "The link has expired.") }
-        guard expires - seconds <= Self.lifetimeSeconds else { throw APIError(.forbidden, "The link's signature is not valid.") }
+        guard seconds <= expires else { return .expired }
+        return expires - seconds <= Self.lifetimeSeconds ? .valid : .forged
     }
 
     private func code(_ capture: CaptureID, _ name: MediaName, _ expires: Int64) -> [UInt8] {

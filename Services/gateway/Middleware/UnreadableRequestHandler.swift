@@ -1,13 +1,13 @@
-import CaptureProtocol
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOHTTPTypes
 
-/// Gives the answer to what is no HTTP the envelope that every error has: the server writes a bare 400 before any middleware is asked.
+/// Gives the response to what is not valid HTTP the envelope that every error has: the server writes a bare 400 before any middleware
+/// is asked.
 ///
-/// Answers of the router carry a request id, by which they are told apart.
+/// Responses of the router carry a request id, by which they are told apart.
 final class UnreadableRequestHandler: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
@@ -18,17 +18,14 @@ final class UnreadableRequestHandler: ChannelOutboundHandler, RemovableChannelHa
             return
         }
         let id = UUID().uuidString.lowercased()
-        let message = "The request is not HTTP that could be read."
-        let body = """
-            {"error":{"code":"\(ErrorCode.validationError.rawValue)","message":"\(message)"},\
-            "meta":{"request_id":"\(id)","timestamp":"\(Timestamp.format(Date()))"}}
-            """
+        let code = ErrorCode.validationError.rawValue
+        let body = Envelope.failureBody(code: code, message: "The request is not valid HTTP.", requestID: id) ?? []
         head.headerFields[.requestID] = id
         head.headerFields[.contentType] = "application/json"
         head.headerFields[.cacheControl] = "no-store"
         head.headerFields[.xContentTypeOptions] = "nosniff"
-        head.headerFields[.contentLength] = String(body.utf8.count)
+        head.headerFields[.contentLength] = String(body.count)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(ByteBuffer(string: body))), promise: promise)
+        context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: promise)
     }
 }

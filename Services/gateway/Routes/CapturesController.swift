@@ -1,3 +1,4 @@
+import Logging
 import CaptureProtocol
 import Crypto
 import Foundation
@@ -14,18 +15,16 @@ struct CapturesController: Sendable {
     let captures: CaptureRepository
     let intakes: IntakeRepository
     let storage: S3Client
-    let uploads: Places
+    let uploads: ConcurrencyLimit
     let buckets: TokenBuckets
     let limits: RateLimits
     let links: MediaLinks
     let publicURL: String
     let trustedProxies: [AddressRange]
 
-    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
-        router.post("/api/v1/captures") { request, context in try await self.submit(request, context) }
-        router.get("/api/v1/captures/{id}") { request, context in try await self.show(request, context) }
-        table.add("/api/v1/captures", ["POST"])
-        table.add("/api/v1/captures/{id}", ["GET", "HEAD"])
+    func addRoutes(to routes: inout Routes) {
+        routes.post("/api/v1/captures") { request, context in try await self.submit(request, context) }
+        routes.get("/api/v1/captures/{id}") { request, context in try await self.show(request, context) }
     }
 
     private struct Accepted: Encodable {
@@ -38,17 +37,15 @@ struct CapturesController: Sendable {
         let address = ClientAddress(request, context, trusting: trustedProxies)
         let headers = try SignatureHeaders(request.headers)
         let boundary = try MultipartBoundary(of: request)
-        if let length = request.headers[.contentLength].flatMap(Int.init), length > BodyIntake.maximumBytes {
-            throw APIError(.payloadTooLarge, "A capture is at most 20 MiB.")
-        }
+        if let length = request.declaredBytes, length > SizeLimits.capture { throw CaptureError.tooLarge }
         let pending = try await authenticator.begin(headers, request, from: address, allowsVersion1: true)
         let device = pending.device.id
         let rate = limits.captures(ofVerified: pending.device.isVerified)
-        try await buckets.look(rate, device.description)
-        try await buckets.look(limits.capturesOfAddress, address.description)
-        let place = try uploads.take(
+        try await buckets.peek(rate, device.description)
+        try await buckets.peek(limits.capturesOfAddress, address.description)
+        let permit = try uploads.acquire(
             address: address.description, device: device.description, isVerified: pending.device.isVerified)
-        defer { place.give() }
+        defer { permit.release() }
         let id = CaptureID()
         let intake = BodyIntake(storage: storage, intakes: intakes, capture: id, device: device, boundary: boundary)
         let submission: CaptureSubmission
@@ -57,7 +54,7 @@ struct CapturesController: Sendable {
             let (body, bodyDigest) = try await intake.read(request.body)
             try await authenticator.finish(pending, bodyDigest: bodyDigest)
             submission = try CaptureSubmission(body)
-            fields = try await buckets.debit(rate, device.description)
+            fields = HTTPFields(try await buckets.debit(rate, device.description))
             try await buckets.debit(limits.capturesOfAddress, address.description)
             try await intake.keepMetadata(submission.metadataBytes)
             FailPoint.reached("gateway.capture.intake")

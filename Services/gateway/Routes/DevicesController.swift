@@ -1,6 +1,8 @@
+import Models
 import CaptureProtocol
 import Crypto
 import Foundation
+import HTTPTypes
 import Hummingbird
 import NIOCore
 
@@ -14,12 +16,12 @@ struct DevicesController: Sendable {
     let limits: RateLimits
     let trustedProxies: [AddressRange]
 
-    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
-        router.get("/api/v1/devices/challenge") { request, context in try await self.challenge(request, context) }
-        router.post("/api/v1/devices/register") { request, context in try await self.register(request, context) }
-        table.add("/api/v1/devices/challenge", ["GET", "HEAD"])
-        table.add("/api/v1/devices/register", ["POST"])
+    func addRoutes(to routes: inout Routes) {
+        routes.get("/api/v1/devices/challenge") { request, context in try await self.challenge(request, context) }
+        routes.post("/api/v1/devices/register") { request, context in try await self.register(request, context) }
     }
+
+    private static let tooLarge = APIError(.payloadTooLarge, "A registration is at most \(SizeLimits.registration >> 10) KiB.")
 
     private struct ChallengeBody: Encodable {
         let challenge: Base64Bytes
@@ -28,7 +30,7 @@ struct DevicesController: Sendable {
 
     private func challenge(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let address = ClientAddress(request, context, trusting: trustedProxies)
-        var headers = try await buckets.debit(limits.challenges, address.description)
+        var headers = HTTPFields(try await buckets.debit(limits.challenges, address.description))
         let (challenge, expiresAt) = try await challenges.issue()
         headers[.cacheControl] = "no-store"
         return try Envelope.success(
@@ -40,23 +42,23 @@ struct DevicesController: Sendable {
         guard request.mediaType == "application/json" else {
             throw APIError(.unsupportedMediaType, "The body must be application/json.")
         }
-        if let length = request.headers[.contentLength].flatMap(Int.init), length > RegistrationBody.maximumBytes {
-            throw APIError(.payloadTooLarge, "A registration is at most 128 KiB.")
+        if let length = request.declaredBytes, length > SizeLimits.registration {
+            throw Self.tooLarge
         }
-        let headers = try await buckets.debit(limits.registrations, address.description)
+        let headers = HTTPFields(try await buckets.debit(limits.registrations, address.description))
         let bytes = try await collect(request)
         let body = try RegistrationBody(bytes)
         guard case .registration(let id) = try await challenges.consume(body, digest: ContentDigest(of: bytes)) else {
             throw APIError(.challengeInvalid, "The challenge is unknown, expired or used.")
         }
-        return try answer(try await outcome(of: id), headers: headers, context)
+        return try response(to: try await outcome(of: id), headers: headers, context)
     }
 
     private func collect(_ request: Request) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         for try await chunk in request.body {
-            guard bytes.count + chunk.readableBytes <= RegistrationBody.maximumBytes else {
-                throw APIError(.payloadTooLarge, "A registration is at most 128 KiB.")
+            guard bytes.count + chunk.readableBytes <= SizeLimits.registration else {
+                throw Self.tooLarge
             }
             bytes.append(contentsOf: chunk.readableBytesView)
         }
@@ -81,7 +83,7 @@ struct DevicesController: Sendable {
         return record
     }
 
-    private func answer(_ record: RegistrationRecord, headers: HTTPFields, _ context: GatewayContext) throws -> Response {
+    private func response(to record: RegistrationRecord, headers: HTTPFields, _ context: GatewayContext) throws -> Response {
         switch (record.outcome, record.device) {
         case (.registered, let device?): return try Envelope.success(device, status: .created, headers: headers, context: context)
         case (.invalidAttestation, _):

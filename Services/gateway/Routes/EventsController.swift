@@ -8,16 +8,18 @@ import Synchronization
 
 /// `GET /api/v1/captures/{id}/events`: server-sent events until the capture is final (SPEC §2).
 struct EventsController: Sendable {
-    static let life: Duration = .seconds(600)
+    static let lifetime: Duration = .seconds(600)
     static let heartbeat: Duration = .seconds(15)
+    /// Streams that are open.
+    static let limits = PermitLedger.Limits(total: 1000, perAddress: 10)
     let captures: CaptureRepository
     let waiters: Waiters
-    let slots: StreamSlots
+    /// Open streams.
+    let streams: ConcurrencyLimit
     let trustedProxies: [AddressRange]
 
-    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
-        router.get("/api/v1/captures/{id}/events") { request, context in try await self.stream(request, context) }
-        table.add("/api/v1/captures/{id}/events", ["GET", "HEAD"])
+    func addRoutes(to routes: inout Routes) {
+        routes.get("/api/v1/captures/{id}/events") { request, context in try await self.stream(request, context) }
     }
 
     private func stream(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -29,7 +31,7 @@ struct EventsController: Sendable {
             return Response(status: .ok, headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"])
         }
         let seen = EventCursor(request.headers[.lastEventID])
-        guard let slot = slots.take(address) else {
+        guard let permit = try? streams.acquire(address: address) else {
             throw APIError.retryLater(.rateLimited, "Too many event streams from this address.", seconds: 10)
         }
         // Who watches for the reader to go reads ahead of the next request: the connection serves no other.
@@ -37,7 +39,7 @@ struct EventsController: Sendable {
             status: .ok, headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store", .connection: "close"],
             body: .init { writer in
                 // Held until the stream has ended, however it ends; a reader that goes ends it at once.
-                defer { withExtendedLifetime(slot) {} }
+                defer { permit.release() }
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
                     try await self.send(id, after: seen, to: &writer)
                 }
@@ -47,7 +49,7 @@ struct EventsController: Sendable {
 
     private func send(_ id: CaptureID, after cursor: EventCursor, to writer: inout any ResponseBodyWriter) async throws {
         var cursor = cursor
-        let end = ContinuousClock.now + Self.life
+        let end = ContinuousClock.now + Self.lifetime
         var quietUntil = ContinuousClock.now + Self.heartbeat
         try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
         while ContinuousClock.now < end {

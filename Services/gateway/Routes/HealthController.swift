@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import Hummingbird
 import Models
@@ -16,18 +17,17 @@ struct HealthController: Sendable {
         let version: String
     }
 
-    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
-        router.get("/health") { _, _ in try self.answer() }
-        table.add("/health", ["GET", "HEAD"])
+    func addRoutes(to routes: inout Routes) {
+        routes.get("/health") { _, _ in try self.response() }
     }
 
-    private func answer() throws -> Response {
+    private func response() throws -> Response {
         let known = readiness.dependencies
         let word: (String) -> String = { known[$0] == true ? "connected" : "unreachable" }
         let isReady = readiness.isReady
         let health = Health(
             status: isReady ? "ok" : "degraded", database: word("database"), broker: word("broker"), storage: word("storage"),
-            version: ServiceMain.version)
+            version: Product.version)
         return Response(
             status: isReady ? .ok : .serviceUnavailable, headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: .init(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(health))))

@@ -4,28 +4,26 @@ import HTTPTypes
 import Hummingbird
 import Models
 import ObjectStorage
-import Persistence
 
 /// `GET /media/{capture id}/{name}`: published objects, streamed from the store or by redirect (SPEC §5).
 ///
-/// A whole object is compared with its row's digest while it is sent, and its last bytes are kept back if it is another: such an answer
-/// breaks off before its length. A range that is less than the whole cannot be compared, nor can what the store sends to who follows a redirect; readers have the
-/// digest in `ETag`.
+/// A whole object is compared with its row's digest while it is sent, and its last bytes are kept back if it is another: such a response
+/// breaks off before its length. A range that is less than the whole cannot be compared, nor what the store sends after a redirect;
+/// readers have the digest in `ETag`.
 struct MediaController: Sendable {
-    /// Nothing of what a link answers runs, loads or frames anything, whatever its bytes are.
+    /// Nothing that a link leads to runs, loads or frames anything, whatever its bytes are.
     static let policy = "default-src 'none'; frame-ancestors 'none'; sandbox"
-    let database: PostgresPool
+    let objects: MediaObjectRepository
     /// Its connections are nobody else's: readers that take their time stop no upload.
     let storage: S3Client
     /// Fewer than there are connections to the store.
-    let places: Places
+    let downloads: ConcurrencyLimit
     let links: MediaLinks
     let publicEndpoint: URL?
     let trustedProxies: [AddressRange]
 
-    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
-        router.get("/media/{id}/{name}") { request, context in try await self.serve(request, context) }
-        table.add("/media/{id}/{name}", ["GET", "HEAD"])
+    func addRoutes(to routes: inout Routes) {
+        routes.get("/media/{id}/{name}") { request, context in try await self.serve(request, context) }
     }
 
     private func serve(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -35,9 +33,14 @@ struct MediaController: Sendable {
             throw APIError(.notFound, "There is nothing at this address.")
         }
         let query = request.uri.queryParameters
-        try links.check(
+        switch links.check(
             id, name, expires: query["expires"].map(String.init), signature: query["signature"].map(String.init), at: Date())
-        guard let object = try await find(id, name) else { throw APIError(.notFound, "There is nothing at this address.") }
+        {
+        case .valid: break
+        case .forged: throw APIError(.forbidden, "The link's signature is not valid.")
+        case .expired: throw APIError(.gone, "The link has expired.")
+        }
+        guard let object = try await objects.find(id, name) else { throw APIError(.notFound, "There is nothing at this address.") }
         if let publicEndpoint {
             let location = storage.presignedGet(
                 object.key, expires: .seconds(300), at: Date(), endpoint: publicEndpoint, contentType: name.contentType)
@@ -81,27 +84,17 @@ struct MediaController: Sendable {
         }
     }
 
-    /// Bytes of the store. The reader holds a place until it has them all, or is gone.
+    /// Bytes of the store. The reader holds a permit until it has them all, or is gone.
     private func body(
         _ request: Request, _ address: ClientAddress, _ open: () async throws -> ResponseBody
     ) async throws -> ResponseBody {
         // Nothing of the store is needed for the head alone; the length is in the header.
         guard request.method != .head else { return ResponseBody() }
-        let place = try places.take(address: address.description)
+        let permit = try downloads.acquire(address: address.description)
         let content = try await open()
         return ResponseBody { writer in
-            defer { place.give() }
+            defer { permit.release() }
             try await content.write(writer)
         }
-    }
-
-    private func find(_ id: CaptureID, _ name: MediaName) async throws -> StoredMedia? {
-        let rows = try await database.query(
-            """
-            SELECT object_key, sha256, size_bytes FROM media_objects WHERE capture_id = \(id.uuid) AND name = \(name.rawValue)
-            """)
-        guard let row = rows.first, let digest = ContentDigest(bytes: try row.get("sha256", as: [UInt8].self)) else { return nil }
-        return StoredMedia(
-            key: try row.get("object_key"), sha256: digest, sizeBytes: try row.get("size_bytes"), contentType: name.contentType)
     }
 }

@@ -5,44 +5,43 @@ import Hummingbird
 import Logging
 import MediaStore
 import Models
+import Multipart
+import Site
 
 /// The site (SPEC §8): records, file verification, what it is about. Reading works without JavaScript.
 struct SiteController: Sendable {
-    let pages: SitePages
+    let responder: PageResponder
     let captures: CaptureRepository
-    let facts: FactsReader
+    let records: PublicRecordReader
     let claims: VerificationRepository
-    /// Takes a file in and says what is known of it, as the API does.
-    let verify: @Sendable (Request, ClientAddress) async throws -> (VerificationAnswer, HTTPFields)
+    let verifier: any FileVerifying
     let trustedProxies: [AddressRange]
+    private var pages: SitePages { responder.pages }
 
-    func addRoutes(to router: Router<GatewayContext>, table: inout RouteTable) {
-        router.get("/") { request, _ in try await self.landing(request) }
-        router.get("/verify/{id}") { request, context in try await self.record(request, context) }
-        router.get("/v/{short}") { request, context in try await self.short(request, context) }
-        router.get("/methodology") { request, _ in
+    func addRoutes(to routes: inout Routes) {
+        routes.get("/") { request, _ in try await self.landing(request) }
+        routes.get("/verify/{id}") { request, context in try await self.record(request, context) }
+        routes.get("/v/{short}") { request, context in try await self.short(request, context) }
+        routes.get("/methodology") { request, _ in
             let language = Language(request)
-            return try self.pages.response(self.pages.methodology(self.pages.resources.words(language)), language, to: request)
+            return try self.responder.response(self.pages.methodology(language), language, to: request)
         }
-        router.get("/verify-file") { request, _ in
+        routes.get("/verify-file") { request, _ in
             let language = Language(request)
-            return try self.pages.response(self.pages.file(nil, self.pages.resources.words(language)), language, to: request)
+            return try self.responder.response(self.pages.file(nil, language), language, to: request)
         }
-        router.post("/verify-file") { request, context in try await self.verifyFile(request, context) }
-        router.get("/language") { request, _ in LanguageSwitch.answer(to: request, isSecure: self.pages.settings.isSecure) }
-        router.get("/oembed") { request, context in try await self.embed(request, context) }
-        for path in ["/", "/verify/{id}", "/v/{short}", "/methodology", "/language", "/oembed"] { table.add(path, ["GET", "HEAD"]) }
-        table.add("/verify-file", ["GET", "HEAD", "POST"])
-        AssetController(resources: pages.resources).addRoutes(to: router, table: &table)
+        routes.post("/verify-file") { request, context in try await self.verifyFile(request, context) }
+        routes.get("/language") { request, _ in LanguageSwitch.response(to: request, isSecure: self.responder.settings.isSecure) }
+        routes.get("/oembed") { request, context in try await self.embed(request, context) }
     }
 
     private func landing(_ request: Request) async throws -> Response {
         let language = Language(request)
-        var example: CaptureFacts?
-        if let id = pages.settings.example, let found = try await facts.facts(id, at: Date()), found.status == .complete {
+        var example: PublicRecord?
+        if let id = pages.settings.example, let found = try await records.find(id, at: Date()), found.status == .complete {
             example = found
         }
-        return try pages.response(pages.landing(example: example, pages.resources.words(language)), language, to: request)
+        return try responder.response(pages.landing(example: example, language), language, to: request)
     }
 
     private func record(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -51,15 +50,12 @@ struct SiteController: Sendable {
         guard text == id.description else {
             return Response(status: .movedPermanently, headers: [.location: "/verify/\(id)", .cacheControl: "no-cache"])
         }
-        guard let facts = try await facts.facts(id, at: Date()) else { throw Self.noSuchCapture }
+        guard let record = try await records.find(id, at: Date()) else { throw Self.noSuchCapture }
         let language = Language(request)
-        let words = pages.resources.words(language, facts.kind.type)
         // Most files are claimed once: their evidence is not read again.
-        let hasSimilar = facts.status == .complete && facts.claimingDevices > 1
-        let similar = hasSimilar ? SimilarView(try await claims.claims(of: facts.mediaHash), words: words) : nil
-        let page = VerifyPage(facts, similar: similar, words: words, publicURL: pages.settings.publicURL)
-            .page(isIndexed: pages.settings.listsRecords)
-        return try pages.response(page, language, to: request)
+        let hasSimilar = record.status == .complete && record.claimingDevices > 1
+        let similar = hasSimilar ? SimilarCaptures(try await claims.claims(of: record.mediaHash)) : nil
+        return try responder.response(pages.record(record, similar: similar, language), language, to: request)
     }
 
     private func short(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -67,10 +63,10 @@ struct SiteController: Sendable {
         guard ShortID.isValid(short), let row = try await captures.find(shortID: short) else { throw Self.noSuchCapture }
         let query = request.uri.query.map { "?\($0)" } ?? ""
         return Response(
-            status: .found, headers: [.location: LanguageSwitch.kept("/verify/\(row.id)", query), .cacheControl: "no-cache"])
+            status: .found, headers: [.location: SiteAddress.kept("/verify/\(row.id)", query), .cacheControl: "no-cache"])
     }
 
-    /// The form without JavaScript: the same work as `POST /api/v1/verify-file`, answered with a page.
+    /// The form without JavaScript: the same work as `POST /api/v1/verify-file`, with a page for its response.
     private func verifyFile(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let language = Language(request)
         guard request.headers[.contentType]?.lowercased().hasPrefix("multipart/form-data") == true else {
@@ -80,41 +76,44 @@ struct SiteController: Sendable {
         var status = HTTPResponse.Status.ok
         let result: FileResult
         do {
-            let (answer, limits) = try await verify(request, ClientAddress(request, context, trusting: trustedProxies))
-            fields = limits
-            result = .answer(answer)
-        } catch let error as APIError {
-            fields = error.headers
-            status = error.code.status
-            result = .problem(error, declaredBytes: request.headers[.contentLength].flatMap { Int($0) })
+            let verification = try await verifier.verify(
+                request.body, boundary: MultipartBoundary(of: request), declaredBytes: request.declaredBytes,
+                from: ClientAddress(request, context, trusting: trustedProxies))
+            fields = HTTPFields(verification.allowance)
+            result = FileResult(verification)
+        } catch {
+            guard let refusal = APIError(refusal: error) else { throw error }
+            fields = refusal.headers
+            status = refusal.code.status
+            result = .problem(FileResult.Problem(error, refusal, declaredBytes: request.declaredBytes))
         }
         fields[.cacheControl] = "no-store"
-        return try pages.response(
-            pages.file(result, pages.resources.words(language)), language, status: status, fields: fields, to: request)
+        return try responder.response(pages.file(result, language), language, status: status, fields: fields, to: request)
     }
 
     private func embed(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let query = request.uri.queryParameters
         guard OEmbed.isSupported(query["format"].map(String.init)) else { return OEmbed.unsupportedFormat(context) }
         let publicURL = pages.settings.publicURL
-        let found: CaptureFacts? =
-            switch try OEmbed.subject(query["url"].map(String.init), publicURL: publicURL) {
-            case .id(let id): try await facts.facts(id, at: Date())
-            case .short(let short): try await facts.facts(shortID: short, at: Date())
+        let found: PublicRecord? =
+            switch OEmbed.subject(query["url"].map(String.init), publicURL: publicURL) {
+            case .missing: throw APIError.invalid("url", "is missing")
+            case .unknown: throw APIError(.notFound, "No record has this address.")
+            case .id(let id): try await records.find(id, at: Date())
+            case .short(let short): try await records.find(shortID: short, at: Date())
             }
-        guard let facts = found else { throw Self.noSuchCapture }
+        guard let record = found else { throw Self.noSuchCapture }
         let language = Language(request)
-        let title = VerifyPage(facts, similar: nil, words: pages.resources.words(language, facts.kind.type), publicURL: publicURL).title
-        let answer = OEmbed.answer(
-            facts, title: title, publicURL: publicURL, maximumWidth: query["maxwidth"].flatMap { Int($0) },
+        let body = OEmbed.body(
+            record, title: pages.title(of: record, language), publicURL: publicURL, maximumWidth: query["maxwidth"].flatMap { Int($0) },
             maximumHeight: query["maxheight"].flatMap { Int($0) })
         return Response(
             status: .ok,
             headers: [
-                .contentType: "application/json", .cacheControl: "public, max-age=\(answer.cacheAge)", .vary: "Accept-Language, Cookie",
+                .contentType: "application/json", .cacheControl: "public, max-age=\(body.cacheAge)", .vary: "Accept-Language, Cookie",
                 .accessControlAllowOrigin: "*",
             ],
-            body: .init(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(answer))))
+            body: .init(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(body))))
     }
 
     private static let noSuchCapture = APIError(.captureNotFound, "There is no such capture.")

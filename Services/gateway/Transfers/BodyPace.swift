@@ -5,9 +5,9 @@ import NIOCore
 /// Only time in which the client is waited for counts: what the gateway itself needs before it reads on is nobody's slowness. Decides and
 /// is told the time; reads no clock.
 struct BodyPace {
-    /// Why a body is given up.
-    enum Failure: String, Sendable {
-        /// Its deadline is over.
+    /// Why a body is aborted.
+    enum Failure: String, Error, Sendable {
+        /// Its timeout is over.
         case late
         /// Less than the least rate came.
         case slow
@@ -52,7 +52,7 @@ struct BodyPace {
 
     mutating func receive(_ bytes: Int) { bytesInWindow += bytes }
 
-    /// - Returns: what is wrong with it, if it has to be given up now.
+    /// - Returns: what is wrong with it, if it has to be aborted now.
     mutating func failure(at now: NIODeadline) -> Failure? {
         settle(at: now)
         if waited >= allowed { return .late }

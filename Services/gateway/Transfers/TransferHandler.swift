@@ -3,37 +3,37 @@ import Metrics
 import NIOCore
 import NIOHTTPTypes
 
-/// Bounds what a connection's requests and answers may take: bodies have a deadline and a least rate, answers a least rate, and of the body
-/// of a request that was answered before it was read no more than ``drainBytes`` is taken.
+/// Bounds what a connection's requests and responses may take: bodies have a timeout and a least rate, responses a least rate, and of the
+/// body of a request whose response was sent before it was read no more than ``drainBytes`` is taken.
 ///
-/// Sits between the HTTP codec and what reads requests. A body that is given up ends as an ``APIError`` for whoever reads it; its answer
-/// says `Connection: close`, and the connection is closed after it.
+/// Sits between the HTTP codec and what reads requests. A body that is aborted ends with ``BodyPace/Failure`` for whoever reads it; its
+/// response says `Connection: close`, and the connection is closed after it.
 final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// Read and forgotten after an answer, so that a client that sends first and reads then finds it.
+    /// Read and forgotten after a response, so that a client that sends first and reads then finds it.
     static let drainBytes: Int64 = 1024 * 1024
-    /// How long a connection that ends waits for its client to take the answer.
+    /// How long a connection that ends waits for its client to take the response.
     static let lingering = TimeAmount.seconds(5)
 
     /// Bytes that a channel was given and could not send yet.
     private let waitingBytes: (any Channel) -> Int
     private var requests = 0
-    private var answers = 0
+    private var responses = 0
     /// Of the request that is arriving; `nil` between requests.
     private var body: BodyPace?
     /// Of the arriving body's declared length.
     private var remaining: Int64?
     private var drained: Int64 = 0
-    /// Of the answers that are leaving: also of one that was written whole and has not been taken, as answers wait for one another.
-    private var answer: (pace: AnswerPace, windowEnds: NIODeadline)?
-    private var isAnswering = false
+    /// Of the responses that are leaving: also of one that was written whole and has not been taken, as responses wait for one another.
+    private var response: (pace: ResponsePace, windowEnds: NIODeadline)?
+    private var isResponding = false
     private var hasFailed = false
-    private var endsAfterAnswer = false
-    /// The last answer was written: all that is left is to close.
+    private var endsAfterResponse = false
+    /// The last response was written: all that is left is to close.
     private var isLingering = false
     private var timer: (at: NIODeadline, task: Scheduled<Void>)?
 
@@ -44,15 +44,15 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     ) { self.waitingBytes = waitingBytes }
 
-    /// The answer to the request whose body arrives has been sent.
-    private var isDraining: Bool { body != nil && answers >= requests }
+    /// The response to the request whose body arrives has been sent.
+    private var isDraining: Bool { body != nil && responses >= requests }
 
     func handlerRemoved(context: ChannelHandlerContext) { stopTimer() }
 
     func channelInactive(context: ChannelHandlerContext) {
         stopTimer()
         body = nil
-        answer = nil
+        response = nil
         context.fireChannelInactive()
     }
 
@@ -97,21 +97,21 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(var head) where head.status.kind != .informational:
-            if answer == nil { answer = (AnswerPace(), context.eventLoop.now + AnswerPace.window) }
-            isAnswering = true
-            // More would come than is read: the client learns that this was the last answer.
-            if body != nil, answers + 1 == requests, remaining.map({ $0 > Self.drainBytes }) ?? true { endsAfterAnswer = true }
-            if endsAfterAnswer { head.headerFields[.connection] = "close" }
+            if response == nil { response = (ResponsePace(), context.eventLoop.now + ResponsePace.window) }
+            isResponding = true
+            // More would come than is read: the client learns that this was the last response.
+            if body != nil, responses + 1 == requests, remaining.map({ $0 > Self.drainBytes }) ?? true { endsAfterResponse = true }
+            if endsAfterResponse { head.headerFields[.connection] = "close" }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .head:
             context.write(data, promise: promise)
         case .body(let bytes):
-            answer?.pace.write(bytes.readableBytes)
+            response?.pace.write(bytes.readableBytes)
             context.write(data, promise: promise)
         case .end:
-            answers += 1
-            isAnswering = false
-            guard endsAfterAnswer, answers >= requests else { return context.write(data, promise: promise) }
+            responses += 1
+            isResponding = false
+            guard endsAfterResponse, responses >= requests else { return context.write(data, promise: promise) }
             let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
             sent.futureResult.assumeIsolatedUnsafeUnchecked().whenComplete { _ in self.finish(context) }
             context.write(data, promise: sent)
@@ -131,7 +131,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard context.channel.isActive, !isLingering else { return }
         let now = context.eventLoop.now
         let ofBody = hasFailed ? nil : body?.timeout(at: now).map { now + $0 }
-        guard let wanted = [ofBody, answer?.windowEnds].compactMap({ $0 }).min() else { return }
+        guard let wanted = [ofBody, response?.windowEnds].compactMap({ $0 }).min() else { return }
         // One that comes earlier sets the next.
         if let timer, timer.at <= wanted { return }
         stopTimer()
@@ -147,30 +147,27 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func check(_ context: ChannelHandlerContext) {
         timer = nil
         let now = context.eventLoop.now
-        if let current = answer, now >= current.windowEnds {
-            answer?.windowEnds = now + AnswerPace.window
+        if let current = response, now >= current.windowEnds {
+            response?.windowEnds = now + ResponsePace.window
             let waiting = waitingBytes(context.channel)
-            if answer?.pace.isTooSlow(waiting: waiting) == true { return cut(context, "answer_slow") }
-            if !isAnswering, waiting == 0 { answer = nil }
+            if response?.pace.isTooSlow(waiting: waiting) == true { return cut(context, "answer_slow") }
+            if !isResponding, waiting == 0 { response = nil }
         }
         if !hasFailed, let failure = body?.failure(at: now) {
             if isDraining { return cut(context, "body_\(failure.rawValue)") }
-            give(up: failure, context)
+            abort(failure, context)
         }
         schedule(context)
     }
 
     // MARK: Ends
 
-    /// Whoever reads the body learns of it and answers.
-    private func give(up failure: BodyPace.Failure, _ context: ChannelHandlerContext) {
+    /// Whoever reads the body learns of it and responds.
+    private func abort(_ failure: BodyPace.Failure, _ context: ChannelHandlerContext) {
         count("body_\(failure.rawValue)")
         hasFailed = true
-        endsAfterAnswer = true
-        // The network's fault as a rule: the same may be sent again.
-        context.fireErrorCaught(
-            APIError.retryLater(
-                .serviceUnavailable, failure == .late ? "The body was not complete in time." : "The body came too slowly.", seconds: 1))
+        endsAfterResponse = true
+        context.fireErrorCaught(failure)
     }
 
     /// Ends the connection without further ado.
@@ -178,7 +175,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         count(reason)
         stopTimer()
         body = nil
-        answer = nil
+        response = nil
         context.close(promise: nil)
     }
 
@@ -186,7 +183,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         Counter(label: "rial_transfers_cut_total", dimensions: [("reason", reason)]).increment()
     }
 
-    /// The last answer was sent. A client that is still sending would lose it if the connection were closed at once.
+    /// The last response was sent. A client that is still sending would lose it if the connection were closed at once.
     private func finish(_ context: ChannelHandlerContext) {
         guard body != nil else { return context.close(promise: nil) }
         let ended = context.eventLoop.makePromise(of: Void.self)

@@ -1,4 +1,5 @@
 import Blocking
+import CaptureProtocol
 import Foundation
 import Models
 import Multipart
@@ -6,16 +7,13 @@ import NIOCore
 
 /// Streams a multipart body's `file` part into a scratch file, hashed as it comes.
 actor FileIntake {
-    static let maximumBytes = 20 * 1024 * 1024
-    static let maximumVideoBytes = 100 * 1024 * 1024
-    /// Parts and headers around the file.
-    static let maximumOverhead = 256 * 1024
-    static let maximumSmallPart = 64 * 1024
+    /// A video, and the parts and headers around it.
+    static let maximumBodyBytes = SizeLimits.video + 256 * 1024
 
     private let executor: BlockingExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let folder: String
-    private let room: ScratchRoom
+    private let quota: ScratchQuota
     private var parser: MultipartParser
     private var total = 0
     private var received: ReceivedFile?
@@ -32,34 +30,32 @@ actor FileIntake {
     }
 
     /// - Parameter executor: files are written there, since writing may block.
-    init(boundary: MultipartBoundary, folder: String, room: ScratchRoom, executor: BlockingExecutor) {
+    init(boundary: MultipartBoundary, folder: String, quota: ScratchQuota, executor: BlockingExecutor) {
         self.executor = executor
         self.folder = folder
-        self.room = room
+        self.quota = quota
         parser = MultipartParser(boundary: boundary)
     }
 
     /// Reads the body to its end.
-    /// - Throws: ``APIError``: no `file`, too large (20 MiB, video 100 MiB), or no sound multipart.
+    /// - Throws: ``VerificationError``, `MultipartError`, and what the body throws.
     func read(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable) async throws -> ReceivedFile {
         for try await chunk in body {
             total += chunk.readableBytes
-            guard total <= Self.maximumVideoBytes + Self.maximumOverhead else { throw Self.tooLarge }
-            try multipart {
-                try parser.feed(Array(chunk.readableBytesView)) { event in
-                    switch event {
-                    case .partBegan(let headers): try begin(headers)
-                    case .partData(let data): try take(data)
-                    case .partEnded: part = nil
-                    }
+            guard total <= Self.maximumBodyBytes else { throw VerificationError.fileTooLarge }
+            try parser.feed(Array(chunk.readableBytesView)) { event in
+                switch event {
+                case .partBegan(let headers): try begin(headers)
+                case .partData(let data): try append(data)
+                case .partEnded: part = nil
                 }
             }
         }
-        try multipart { try parser.finish() }
-        guard let received else { throw APIError.invalid("file", "is missing") }
+        try parser.finish()
+        guard let received else { throw VerificationError.fileMissing }
         guard received.file.sizeBytes > 0 else {
             // So a browser sends a form in which nothing was chosen.
-            throw received.filename == "" ? APIError.invalid("file", "is missing") : APIError.invalid("file", "is empty")
+            throw received.filename == "" ? VerificationError.fileMissing : .fileEmpty
         }
         return received
     }
@@ -68,15 +64,15 @@ actor FileIntake {
         part = headers.name
         partSize = 0
         guard headers.name == "file" else { return }
-        guard received == nil else { throw APIError.invalid("file", "appears twice") }
-        received = ReceivedFile(file: try ScratchFile(in: folder, of: room), filename: headers.filename)
+        guard received == nil else { throw VerificationError.fileTwice }
+        received = ReceivedFile(file: try ScratchFile(in: folder, of: quota), filename: headers.filename)
     }
 
-    private func take(_ data: ArraySlice<UInt8>) throws {
+    private func append(_ data: ArraySlice<UInt8>) throws {
         partSize += data.count
         guard part == "file" else {
-            guard partSize <= Self.maximumSmallPart else {
-                throw APIError.invalid(String((part ?? "").prefix(100)), "is unknown and larger than 64 kB")
+            guard partSize <= SizeLimits.unknownPart else {
+                throw VerificationError.partTooLarge(name: String((part ?? "").prefix(100)))
             }
             return
         }
@@ -86,18 +82,8 @@ actor FileIntake {
             current.format = MediaFormat.sniff(current.prefix)
             received = current
         }
-        let limit = current.format?.isVideo == true ? Self.maximumVideoBytes : Self.maximumBytes
-        guard partSize <= limit else { throw Self.tooLarge }
+        let limit = current.format?.isVideo == true ? SizeLimits.video : SizeLimits.file
+        guard partSize <= limit else { throw VerificationError.fileTooLarge }
         try current.file.append(data)
-    }
-
-    private static var tooLarge: APIError { APIError(.payloadTooLarge, "A file is at most 20 MiB, a video 100 MiB.") }
-
-    private func multipart(_ body: () throws -> Void) throws {
-        do {
-            try body()
-        } catch let error as MultipartError {
-            throw APIError(.validationError, "The multipart body is malformed.", details: [.init(field: "body", problem: "\(error)")])
-        }
     }
 }

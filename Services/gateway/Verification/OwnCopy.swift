@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Crypto
 import Foundation
 import ManifestStore
@@ -7,7 +8,7 @@ import ManifestStore
 /// What is compared is what was recorded when we signed: the store's SHA-256 and that of the certificate inside of it. A store that is, byte
 /// for byte, one of ours needs no other proof, and its own words can be taken: its hard binding says which bytes of the file it leaves
 /// out and what all the others hash to. So nobody else's word is needed for calling a file ours: not that of the process that reads
-/// strangers' files, which a file may have taken over, nor any list of authorities. It is also quicker: no process is started.
+/// untrusted files, which a file may have taken over, nor any list of authorities. It is also quicker: no process is started.
 ///
 /// Only photos are read so; they are all that we sign.
 struct OwnCopy: Sendable {

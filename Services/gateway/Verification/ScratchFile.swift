@@ -2,29 +2,29 @@ import Blocking
 import CaptureProtocol
 import Crypto
 
-/// An uploaded file, hashed while it comes and counted in the room that all of them share.
+/// An uploaded file, hashed while it comes and counted against the quota that all of them share.
 ///
 /// Written by one task; the descriptor may be read once it is complete.
 final class ScratchFile: @unchecked Sendable {
     private let file: NamelessFile
     private(set) var sizeBytes: Int64 = 0
     private var hasher = SHA256()
-    private let share: ScratchRoom.Share
+    private let share: ScratchQuota.Share
     var descriptor: Int32 { file.descriptor }
 
-    /// - Parameter room: how much of the folder files may take together.
-    /// - Throws: `SERVICE_UNAVAILABLE` if it cannot be made.
-    init(in folder: String, of room: ScratchRoom) throws(APIError) {
-        share = room.share()
-        do { file = try NamelessFile(in: folder) } catch { throw Self.noRoom }
+    /// - Parameter quota: how much of the folder files may take together.
+    /// - Throws: ``VerificationError/noSpace`` if it cannot be made.
+    init(in folder: String, of quota: ScratchQuota) throws(VerificationError) {
+        share = quota.share()
+        do { file = try NamelessFile(in: folder) } catch { throw .noSpace }
     }
 
     /// Appends and hashes. Blocks for as long as the page cache does.
-    /// - Throws: `SERVICE_UNAVAILABLE` if there is no room.
-    func append(_ bytes: ArraySlice<UInt8>) throws(APIError) {
+    /// - Throws: ``VerificationError/noSpace``.
+    func append(_ bytes: ArraySlice<UInt8>) throws(VerificationError) {
         try share.grow(by: bytes.count)
         bytes.withUnsafeBytes { hasher.update(bufferPointer: $0) }
-        do { try file.append(bytes) } catch { throw Self.noRoom }
+        do { try file.append(bytes) } catch { throw .noSpace }
         sizeBytes += Int64(bytes.count)
     }
 
@@ -37,8 +37,4 @@ final class ScratchFile: @unchecked Sendable {
 
     /// Of all that was appended.
     var digest: ContentDigest { ContentDigest(hasher.finalize()) }
-
-    static var noRoom: APIError {
-        .retryLater(.serviceUnavailable, "There is no room for the file at the moment; try again.", seconds: 5)
-    }
 }

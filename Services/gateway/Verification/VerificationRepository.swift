@@ -4,12 +4,6 @@ import ManifestStore
 import Models
 import Persistence
 
-/// A complete capture that a file belongs to, and as what.
-struct Claim: Sendable {
-    let matched: MediaRole
-    let row: CaptureRow
-}
-
 /// Looks files up by their digest or manifest, and keeps what was asked.
 struct VerificationRepository: Sendable {
     /// More claims of one file are counted but not shown.
@@ -64,6 +58,11 @@ struct VerificationRepository: Sendable {
             INSERT INTO verification_logs (method, file_sha256, client_network, status, capture_id)
             VALUES (\(method.rawValue), \(digest.bytes), \(network), \(status), \(capture?.uuid))
             """)
+    }
+
+    /// Forgets what was asked after 30 days.
+    func sweep() async throws {
+        _ = try await database.query("DELETE FROM verification_logs WHERE asked_at < now() - interval '30 days'")
     }
 
     enum Method: String, Sendable { case file, hash }

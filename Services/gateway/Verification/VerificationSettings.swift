@@ -3,7 +3,7 @@ import ServiceRuntime
 
 /// How files are verified.
 struct VerificationSettings: Sendable {
-    /// The program that reads strangers' files; beside this one unless `RIAL_C2PA_INSPECTOR` says otherwise.
+    /// The program that reads untrusted files; beside this one unless `RIAL_C2PA_INSPECTOR` says otherwise.
     let inspector: String
     /// PEM files of certificates that vouch for signers, as the operator lists them, for ourselves, and for time-stamp authorities.
     let trustAnchorsFile: String?
@@ -30,7 +30,7 @@ struct VerificationSettings: Sendable {
         timestampAnchorsFile = try Self.file(environment, "RIAL_C2PA_TIMESTAMP_ANCHORS")
         scratchFolder = try environment.optional("RIAL_SCRATCH_DIR") ?? FileManager.default.temporaryDirectory.path
         guard access(scratchFolder, W_OK | X_OK) == 0 else {
-            throw SettingsError("RIAL_SCRATCH_DIR", "is no folder that can be written: \(scratchFolder)")
+            throw SettingsError("RIAL_SCRATCH_DIR", "is not a writable directory: \(scratchFolder)")
         }
         concurrentFiles = try environment.integer("RIAL_MAX_CONCURRENT_VERIFICATIONS", default: 8, in: 1...1000)
         filesPerAddress = try environment.integer("RIAL_MAX_VERIFICATIONS_PER_ADDRESS", default: 4, in: 0...1000)

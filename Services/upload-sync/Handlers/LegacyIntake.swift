@@ -2,12 +2,16 @@ import CaptureProtocol
 import MediaStore
 import Models
 import ObjectStorage
-import Persistence
+
+/// Of which captures there is intake to be deleted once they are complete.
+protocol LegacyIntakeRepository: Sendable {
+    func noteIntake(of capture: CaptureID) async throws
+}
 
 /// Brings media that were accepted under `incoming/{id}/`, by a version before uploads went to where they stay, to their keys.
 struct LegacyIntake: Sendable {
-    let storage: S3Client
-    let database: PostgresPool
+    let storage: any ObjectStore
+    let rows: any LegacyIntakeRepository
 
     /// - Throws: ``RejectedMessage`` if intake is gone or its bytes are not those that were accepted; storage errors as they are.
     func keep(_ media: StoredMedia, as name: MediaName, of capture: CaptureID) async throws -> StoredMedia {
@@ -16,12 +20,7 @@ struct LegacyIntake: Sendable {
         let accepted = try await storage.accepted(media, keptAs: name, of: capture)
         guard accepted.source != kept else { return kept }
         try await storage.copy(from: media.key, to: kept.key)
-        // Now there is intake to be deleted.
-        _ = try await database.query(
-            """
-            INSERT INTO sync_jobs (capture_id, intake_deleted_at) VALUES (\(capture.uuid), NULL)
-            ON CONFLICT (capture_id) DO UPDATE SET intake_deleted_at = NULL
-            """)
+        try await rows.noteIntake(of: capture)
         return kept
     }
 }

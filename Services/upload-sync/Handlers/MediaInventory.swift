@@ -7,7 +7,7 @@ import Observability
 /// Looks for the media of a capture in the store, and compares their sizes with what was accepted. Who uses their bytes compares the
 /// digests, and ``MediaScrubber`` does from time to time.
 struct MediaInventory: Sendable {
-    let storage: S3Client
+    let storage: any ObjectStore
     /// Of a capture from when uploads lay apart.
     let intake: LegacyIntake
 

@@ -2,33 +2,33 @@ import CaptureProtocol
 import Foundation
 import Logging
 import ObjectStorage
-import Persistence
+
+/// Which objects of a capture have a name. Each method is one transaction.
+protocol DerivedRepository: Sendable {
+    /// Captures complete for a day of which unnamed objects were not looked for. Content Credentials that still wait for their time stamp
+    /// will come to name what they made.
+    func unswept(limit: Int) async throws -> [CaptureID]
+    func objectKeys(of capture: CaptureID) async throws -> Set<String>
+    func noteSwept(_ capture: CaptureID) async throws
+}
 
 /// Deletes what was made of a capture and is named by no row, a day after the capture was complete: of two workers both may have stored
 /// theirs. Once a capture; `sync_jobs` says for which it was done.
 struct DerivedSweeper {
     static let batchSize = 100
     static let youth: TimeInterval = 86_400
-    let database: PostgresPool
-    let storage: S3Client
+    let rows: any DerivedRepository
+    let storage: any ObjectStore
     let logger: Logger
 
-    func sweep() async throws {
+    /// - Parameter now: by which the age of objects is judged.
+    func sweep(at now: Date) async throws {
         while true {
-            // Content Credentials that still wait for their time stamp will come to name what they made.
-            let captures = try await database.query(
-                """
-                SELECT sync_jobs.capture_id FROM sync_jobs JOIN captures ON captures.id = sync_jobs.capture_id
-                WHERE sync_jobs.derived_swept_at IS NULL AND sync_jobs.synced_at < now() - interval '1 day'
-                    AND captures.status = 'complete' AND captures.completed_at < now() - interval '1 day'
-                    AND captures.evidence #>> '{content_credentials,status}' IS DISTINCT FROM 'pending'
-                ORDER BY sync_jobs.synced_at LIMIT \(Self.batchSize)
-                """
-            ).map { CaptureID(try $0.get("capture_id", as: UUID.self)) }
+            let captures = try await rows.unswept(limit: Self.batchSize)
             var swept = 0
             for id in captures {
                 do {
-                    if try await sweep(id) { swept += 1 }
+                    if try await sweep(id, at: now) { swept += 1 }
                 } catch {
                     logger.cleanUpFailed("derived objects", id, error)
                 }
@@ -38,19 +38,17 @@ struct DerivedSweeper {
     }
 
     /// - Returns: false if something is too young to be judged; the capture is looked at again.
-    private func sweep(_ capture: CaptureID) async throws -> Bool {
+    private func sweep(_ capture: CaptureID, at now: Date) async throws -> Bool {
         let stored = StoredPrefix.media(of: capture, in: storage)
         // The objects first: what is named between the two questions is not taken for unnamed.
         let objects = try await stored.objects()
-        let named = Set(
-            try await database.query("SELECT object_key FROM media_objects WHERE capture_id = \(capture.uuid)")
-                .map { try $0.get("object_key", as: String.self) })
+        let named = try await rows.objectKeys(of: capture)
         let unnamed = objects.filter { !named.contains($0.key) }
-        let limit = Date().addingTimeInterval(-Self.youth)
+        let limit = now.addingTimeInterval(-Self.youth)
         let old = unnamed.filter { ($0.lastModified ?? .distantFuture) < limit }
         try await stored.delete(old.map(\.key))
         guard old.count == unnamed.count else { return false }
-        _ = try await database.query("UPDATE sync_jobs SET derived_swept_at = now() WHERE capture_id = \(capture.uuid)")
+        try await rows.noteSwept(capture)
         return true
     }
 }

@@ -4,70 +4,103 @@ import Logging
 import Metrics
 import Models
 import ObjectStorage
-import Persistence
 import ServiceLifecycle
+
+/// What reading one capture's media again came to.
+struct ScrubFindings: Sendable {
+    struct Object: Sendable {
+        let name: String
+        let media: StoredMedia
+        /// `nil` for what is as it was.
+        let problem: MediaProblem?
+    }
+
+    /// Those that could be compared.
+    var objects: [Object] = []
+    /// Why the others could not.
+    var failure: ObjectStorageError?
+    var bytes: Int64 { objects.reduce(0) { $0 + $1.media.sizeBytes } }
+}
+
+/// Which media were looked at when, and what was found. Each method is one transaction.
+protocol ScrubRepository: Sendable {
+    /// Gives the named objects of the capture that was not looked at for longest to `look`, if that is more than `days` ago, and keeps
+    /// what that says; no other instance is given the same capture meanwhile. It counts as looked at also if something could not be read
+    /// now, since others are due as well; when the process dies, it is due again.
+    /// - Returns: what `look` returned; `nil` if nothing is due.
+    func withNext(
+        days: Int, look: @escaping @Sendable (CaptureID, [(name: String, media: StoredMedia)]) async throws -> ScrubFindings
+    ) async throws -> ScrubFindings?
+
+    /// How many objects are damaged now, and how many seconds ago what waits longest was looked at.
+    func measure() async throws -> (damaged: Int64, unscrubbedSeconds: Double)
+}
 
 /// Reads stored media again from end to end and compares them with their digests: damage is found before somebody needs the bytes (SPEC §5).
 ///
 /// The captures that were not looked at for longest come first, and not more bytes a second than it was told.
 struct MediaScrubber {
+    /// Captures in a row that the store does not give before it is the store that is away.
+    static let maximumFailures = 3
     /// Each capture within so many days.
     let days: Int
     let bytesPerSecond: Int
-    let database: PostgresPool
-    let storage: S3Client
+    let rows: any ScrubRepository
+    let storage: any ObjectStore
+    let clock: any Clock<Duration>
     let logger: Logger
 
+    init(
+        days: Int, bytesPerSecond: Int, rows: any ScrubRepository, storage: any ObjectStore,
+        clock: any Clock<Duration> = ContinuousClock(), logger: Logger
+    ) {
+        self.days = days
+        self.bytesPerSecond = bytesPerSecond
+        self.rows = rows
+        self.storage = storage
+        self.clock = clock
+        self.logger = logger
+    }
+
     /// Goes through what is due, or until shutdown.
+    /// - Throws: database errors, and the store's once it does not give three captures in a row.
     func scrub() async throws {
         var failures = 0
         while !Task.isCancelled, !Task.isShuttingDownGracefully {
             let start = ContinuousClock.now
-            do {
-                guard let bytes = try await scrubNext() else { break }
-                failures = 0
-                let pause = Duration.seconds(Double(bytes) / Double(bytesPerSecond)) - start.duration(to: .now)
-                if pause > .zero { await cancelWhenGracefulShutdown { try? await Task.sleep(for: pause) } }
-            } catch let error as ObjectStorageError where failures < 3 {
-                // One that the store does not give now holds up no others; three in a row are the store's.
+            guard let findings = try await rows.withNext(days: days, look: { try await look($0, $1) }) else { break }
+            Counter(label: "rial_media_scrubbed_bytes_total").increment(by: findings.bytes)
+            if let failure = findings.failure {
                 failures += 1
-                logger.warning("stored media could not be read", error: error)
+                logger.warning("stored media could not be read", error: failure)
+                guard failures < Self.maximumFailures else { throw failure }
+            } else {
+                failures = 0
             }
+            let pause = Duration.seconds(Double(findings.bytes) / Double(bytesPerSecond)) - start.duration(to: .now)
+            if pause > .zero { await cancelWhenGracefulShutdown { try? await clock.sleep(for: pause) } }
         }
-        try await measure()
+        let state = try await rows.measure()
+        Meter(label: "rial_media_damaged").set(state.damaged)
+        Meter(label: "rial_media_unscrubbed_seconds").set(state.unscrubbedSeconds)
     }
 
-    /// - Returns: how many bytes were read; `nil` if nothing is due.
-    private func scrubNext() async throws -> Int64? {
-        // The row is held meanwhile, so that two instances do not read the same; when the process dies, it is due again.
-        try await database.withTransaction { connection in
-            let due = try await connection.query(
-                """
-                SELECT capture_id FROM sync_jobs WHERE synced_at IS NOT NULL
-                    AND coalesce(scrubbed_at, synced_at) < now() - make_interval(days => \(days)::int)
-                ORDER BY coalesce(scrubbed_at, synced_at) LIMIT 1 FOR UPDATE SKIP LOCKED
-                """)
-            guard let capture = try due.first.map({ CaptureID(try $0.get("capture_id", as: UUID.self)) }) else { return nil }
-            // Noted also where something cannot be read now: others are due as well.
-            try await connection.query("UPDATE sync_jobs SET scrubbed_at = now() WHERE capture_id = \(capture.uuid)")
-            let rows = try await connection.query(
-                """
-                SELECT name, object_key, sha256, size_bytes, content_type FROM media_objects WHERE capture_id = \(capture.uuid) ORDER BY name
-                """)
-            var bytes: Int64 = 0
-            for row in rows {
-                let name: String = try row.get("name")
-                guard let digest = ContentDigest(bytes: try row.get("sha256", as: [UInt8].self)) else { continue }
-                let object = StoredMedia(
-                    key: try row.get("object_key"), sha256: digest, sizeBytes: try row.get("size_bytes", as: Int64.self),
-                    contentType: try row.get("content_type"))
-                let problem = try await problem(with: object)
-                try await note(problem, of: capture, name, object, on: connection)
-                bytes += object.sizeBytes
+    /// - Throws: what is no error of the store's.
+    private func look(_ capture: CaptureID, _ objects: [(name: String, media: StoredMedia)]) async throws -> ScrubFindings {
+        var findings = ScrubFindings()
+        for (name, media) in objects {
+            do {
+                let problem = try await problem(with: media)
+                findings.objects.append(ScrubFindings.Object(name: name, media: media, problem: problem))
+                guard let problem else { continue }
+                logger.error(
+                    "stored media are damaged",
+                    metadata: ["capture_id": "\(capture)", "name": "\(name)", "key": "\(media.key)", "problem": "\(problem.rawValue)"])
+            } catch let error as ObjectStorageError {
+                findings.failure = error
             }
-            Counter(label: "rial_media_scrubbed_bytes_total").increment(by: bytes)
-            return bytes
         }
+        return findings
     }
 
     private func problem(with object: StoredMedia) async throws -> MediaProblem? {
@@ -81,38 +114,5 @@ struct MediaScrubber {
             default: throw error
             }
         }
-    }
-
-    private func note(
-        _ problem: MediaProblem?, of capture: CaptureID, _ name: String, _ object: StoredMedia, on connection: PostgresConnection
-    ) async throws {
-        guard let problem else {
-            try await connection.query(
-                """
-                UPDATE media_damage SET mended_at = now() WHERE capture_id = \(capture.uuid) AND name = \(name) AND mended_at IS NULL
-                """)
-            return
-        }
-        try await connection.query(
-            """
-            INSERT INTO media_damage (capture_id, name, object_key, problem)
-            VALUES (\(capture.uuid), \(name), \(object.key), \(problem.rawValue))
-            ON CONFLICT (capture_id, name) DO UPDATE SET problem = EXCLUDED.problem, object_key = EXCLUDED.object_key, seen_at = now(),
-                found_at = CASE WHEN media_damage.mended_at IS NULL THEN media_damage.found_at ELSE now() END, mended_at = NULL
-            """)
-        logger.error(
-            "stored media are damaged",
-            metadata: ["capture_id": "\(capture)", "name": "\(name)", "key": "\(object.key)", "problem": "\(problem.rawValue)"])
-    }
-
-    /// How much is damaged now, and how long ago what waits longest was looked at.
-    private func measure() async throws {
-        let damaged = try await database.query("SELECT count(*) AS count FROM media_damage WHERE mended_at IS NULL")
-        Meter(label: "rial_media_damaged").set(try damaged.first?.get("count", as: Int64.self) ?? 0)
-        let oldest = try await database.query(
-            """
-            SELECT extract(epoch FROM now() - min(coalesce(scrubbed_at, synced_at)))::float8 AS age FROM sync_jobs WHERE synced_at IS NOT NULL
-            """)
-        Meter(label: "rial_media_unscrubbed_seconds").set(try oldest.first?.getOptional("age", as: Double.self) ?? 0)
     }
 }

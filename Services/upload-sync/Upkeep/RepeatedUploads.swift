@@ -14,7 +14,7 @@ import Persistence
 struct RepeatedUploads {
     static let batchSize = 20
     let database: PostgresPool
-    let storage: S3Client
+    let storage: any ObjectStore
     let outbox: Outbox
     let logger: Logger
 

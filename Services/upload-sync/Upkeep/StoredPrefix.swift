@@ -5,14 +5,14 @@ import ObjectStorage
 
 /// Everything of one upload or one capture in the store, by the beginning that its keys share.
 struct StoredPrefix: Sendable {
-    let storage: S3Client
+    let storage: any ObjectStore
     let text: String
 
-    static func intake(of capture: CaptureID, in storage: S3Client) -> StoredPrefix {
+    static func intake(of capture: CaptureID, in storage: any ObjectStore) -> StoredPrefix {
         StoredPrefix(storage: storage, text: "incoming/\(capture)/")
     }
 
-    static func media(of capture: CaptureID, in storage: S3Client) -> StoredPrefix {
+    static func media(of capture: CaptureID, in storage: any ObjectStore) -> StoredPrefix {
         StoredPrefix(storage: storage, text: "captures/\(capture)/")
     }
 

@@ -1,19 +1,19 @@
-import Foundation
+public import Foundation
 import SwiftASN1
 
-/// What Apple's fraud assessment signed about a key ("Assessing fraud risk"). Believe it only from ``ReceiptAppraiser``.
+/// What Apple's fraud assessment signed about a key ("Assessing fraud risk"). Trust it only if it comes from ``ReceiptAppraiser``.
 public struct Receipt: Sendable, Equatable {
     public enum Kind: String, Sendable {
         /// The receipt inside an attestation object.
         case attest = "ATTEST"
-        /// One that Apple's server gave for an earlier receipt.
+        /// The response of Apple's server to an earlier receipt.
         case refreshed = "RECEIPT"
     }
     /// Field 2: team and bundle.
     public let appID: String
     /// Field 3: the attested key's certificate, DER.
     public let certificate: [UInt8]
-    /// Field 4. Damaged in refreshed receipts of 2020 and 2021: compare it only in those of an attestation.
+    /// Field 4. Damaged in refreshed receipts of 2020 and 2021: compare it only if `kind` is `attest`.
     public let clientHash: [UInt8]
     /// Field 5: base64 text.
     public let token: [UInt8]
@@ -23,18 +23,17 @@ public struct Receipt: Sendable, Equatable {
     public let environment: AppAttestEnvironment
     /// Field 12.
     public let createdAt: Date
-    /// Field 17: about how many keys were attested on the device in 30 days; refreshed receipts only.
+    /// Field 17: the approximate number of keys attested on the device in 30 days; only in refreshed receipts.
     public let riskMetric: Int?
-    /// Field 19: when it may be refreshed; refreshed receipts only.
+    /// Field 19: when it may be refreshed again; only in refreshed receipts.
     public let notBefore: Date?
     /// Field 21: after this it cannot be refreshed.
     public let expiresAt: Date
 }
 
 extension Receipt {
-    /// Reads `SET OF SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }`. Unknown types are passed over, a repeated one is
-    /// refused.
-    /// - Returns: `nil` where the payload has another form or lacks a field that every receipt has.
+    /// Reads `SET OF SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }`. Unknown types are ignored, repeated ones refused.
+    /// - Returns: `nil` if the payload has another form or lacks a field that every receipt has.
     init?(payload: ArraySlice<UInt8>) {
         guard let fields = Self.fields(payload), let appID = fields.text(2), let certificate = fields[3], let clientHash = fields[4],
             let token = fields[5], let kind = fields.text(6).flatMap(Kind.init(rawValue:)),

@@ -1,9 +1,9 @@
 import Crypto
-import Foundation
+public import Foundation
 import SwiftASN1
 @_spi(FixedExpiryValidationTime) import X509
 
-/// What a receipt must be about.
+/// The key, app and environment that a receipt has to be about.
 public struct ReceiptSubject: Sendable {
     public let appID: String
     public let publicKeyX963: [UInt8]
@@ -25,21 +25,21 @@ public enum ReceiptVerdict: Sendable, Equatable {
     case rejected(ReceiptFailure)
 }
 
-/// Why a receipt counts for nothing. It says nothing of the attestation that carried it, whose nonce does not cover it.
+/// Why a receipt is rejected. The attestation that carried it may still be valid: its nonce does not cover the receipt.
 public enum ReceiptFailure: String, Error, Sendable, CaseIterable {
     /// Not CMS, not signed by Apple's receipt signer, or without the fields of a receipt.
     case invalid = "receipt_invalid"
     /// Signed, but about another key, app or environment.
     case mismatch = "receipt_mismatch"
-    /// Signed, but made too long before it came, or after.
+    /// Signed, but created too long before it was received, or after.
     case stale = "receipt_stale"
 }
 
-/// Judges the CMS object (RFC 5652) that comes in `attStmt.receipt`, apart from the attestation itself.
+/// Appraises the CMS object (RFC 5652) in `attStmt.receipt`, independently of the attestation.
 public struct ReceiptAppraiser: Sendable {
     /// Genuine receipts have 3,600 to 4,000 bytes.
     public static let maximumBytes = 65_536
-    /// Marks the certificates of Apple's receipt signer. Apple Root CA - G3 also stands above certificates that others hold the keys of.
+    /// Marks the certificates of Apple's receipt signer. Under Apple Root CA - G3 there are also certificates whose keys belong to others.
     static let signerMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 12, 15]
     private let roots: [Certificate]
 
@@ -54,8 +54,9 @@ public struct ReceiptAppraiser: Sendable {
     }
 
     /// - Parameters:
-    ///   - time: when it was received; certificates are judged at this time.
-    ///   - maximumAge: seconds since its creation; `nil` for one that is judged again later. Apple's advice for a new one is five minutes.
+    ///   - time: of receipt, at which the certificates have to be valid.
+    ///   - maximumAge: seconds since its creation; `nil` for a receipt that is appraised again later. Apple recommends five minutes for a
+    ///     new one.
     public func appraise(_ receipt: [UInt8], of subject: ReceiptSubject, at time: Date, maximumAge: TimeInterval?) async -> ReceiptVerdict {
         guard receipt.count <= Self.maximumBytes, let signed = SignedData(receipt), let signer = signed.verifiedSigner(),
             signer.extensions[oid: Self.signerMarker] != nil, await isTrusted(signer, among: signed.certificates, at: time),

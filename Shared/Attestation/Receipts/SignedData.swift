@@ -2,8 +2,8 @@ import Crypto
 import SwiftASN1
 import X509
 
-/// A CMS SignedData (RFC 5652 §5.1) with enclosed content and one signer, as Apple writes receipts: BER, lengths indefinite, the content's
-/// octets in pieces. Of the algorithms only ECDSA over P-256 with SHA-256 is known.
+/// A CMS SignedData (RFC 5652 §5.1) with enclosed content and one signer, as in Apple's receipts: BER with indefinite lengths, the content
+/// in several octet strings. The only algorithm is ECDSA over P-256 with SHA-256.
 struct SignedData {
     static let identifier: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 2]
     static let maximumCertificates = 8
@@ -23,7 +23,7 @@ struct SignedData {
         self.signer = signer
     }
 
-    /// The enclosed certificate whose key made the signature; `nil` if there is none or the signature does not hold.
+    /// The enclosed certificate whose key made the signature; `nil` if there is none or the signature does not verify.
     func verifiedSigner() -> Certificate? {
         guard
             let certificate = certificates.first(where: { $0.issuer == signer.issuer && $0.serialNumber == signer.serialNumber }),
@@ -42,7 +42,7 @@ struct SignedData {
             return try BER.explicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) { signedData in
                 try BER.sequence(signedData, identifier: .sequence) { nodes in
                     _ = try Int(berEncoded: &nodes)
-                    // The signer names its digest algorithm again.
+                    // The digest algorithms; the signer repeats its own.
                     _ = nodes.next()
                     guard let enclosed = nodes.next() else { throw Malformed.form }
                     var certificates: [Certificate] = []
@@ -72,7 +72,7 @@ struct SignedData {
         }
     }
 
-    /// RFC 5652 §5.3, without signed attributes: no genuine receipt has them, and with them the signature is over something else.
+    /// RFC 5652 §5.3, without signed attributes: genuine receipts have none, and the signature would then be over the attributes.
     private struct SignerInfo {
         static let sha256: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 1]
         static let ecdsaWithSHA256: ASN1ObjectIdentifier = [1, 2, 840, 10045, 4, 3, 2]
@@ -90,7 +90,7 @@ struct SignedData {
                     throw Malformed.form
                 }
                 let signature = try ASN1OctetString(berEncoded: &nodes).bytes
-                // Unsigned attributes may follow; they prove nothing.
+                // Unsigned attributes may follow, and are ignored.
                 while nodes.next() != nil {}
                 return Self(issuer: issuer, serialNumber: .init(bytes: serial), signature: signature)
             }

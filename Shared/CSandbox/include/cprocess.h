@@ -1,4 +1,4 @@
-// What glibc offers for starting processes but Swift does not see, because it is no part of POSIX.
+// Functions of glibc for starting processes that Swift cannot import because they are not part of POSIX.
 #ifndef RIAL_CPROCESS_H
 #define RIAL_CPROCESS_H
 
@@ -12,10 +12,10 @@
 int rial_spawn(
     const char *path, char *const arguments[], char *const environment[], const int *descriptors, size_t count, pid_t *child);
 
-// Both ends are closed in programs that are started. Returns 0, or an errno.
+// Makes a pipe; programs that are started do not inherit it. Returns 0, or an errno.
 int rial_pipe(int ends[2]);
 
-// A file in memory, closed in programs that are started. Returns a descriptor, or -1 with errno set.
+// Makes a file in memory; programs that are started do not inherit it. Returns a descriptor, or -1 with errno set.
 int rial_anonymous_file(const char *name);
 
 #endif

@@ -1,0 +1,25 @@
+import Messaging
+import ObjectStorage
+import ServiceRuntime
+
+/// The settings of operators' commands, which are read as the services read theirs (SPEC §12).
+struct OperatorSettings {
+    let environment = ServiceEnvironment()
+
+    func databaseURL() throws -> String { try environment.required("RIAL_DATABASE_URL") }
+
+    func kafka() throws -> KafkaConfiguration {
+        try KafkaSettings.read(environment, clientID: "rial-cli", mode: nil)
+    }
+
+    func kafkaPartitions() throws -> Int32 {
+        Int32(try environment.integer("RIAL_KAFKA_PARTITIONS", default: 6, in: 1...1000))
+    }
+
+    func storage() throws -> S3Configuration {
+        S3Configuration(
+            endpoint: try environment.requiredURL("RIAL_S3_ENDPOINT"), region: try environment.required("RIAL_S3_REGION"),
+            bucket: try environment.required("RIAL_S3_BUCKET"), accessKeyID: try environment.required("RIAL_S3_ACCESS_KEY_ID"),
+            secretAccessKey: try environment.required("RIAL_S3_SECRET_ACCESS_KEY"))
+    }
+}

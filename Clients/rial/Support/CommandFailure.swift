@@ -1,5 +1,0 @@
-/// Why a command ends with code 1, in one sentence.
-struct CommandFailure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
-}

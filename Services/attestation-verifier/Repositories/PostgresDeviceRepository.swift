@@ -1,0 +1,63 @@
+import Attestation
+import CaptureProtocol
+import Foundation
+import Models
+import Persistence
+
+/// The devices in `devices`; what operators did to them in `device_events`, never changed or deleted.
+struct PostgresDeviceRepository: DeviceRepository {
+    /// The latest are shown.
+    static let maximumEvents = 1000
+    let database: PostgresPool
+
+    func find(_ id: DeviceID) async throws -> Device? {
+        let rows = try await database.query(
+            """
+            SELECT model, has_lidar, attestation_level, environment, app_id, public_key, is_development_root, validation_category,
+                bundle_version,
+                revoked_at IS NOT NULL AS is_revoked
+            FROM devices WHERE id = \(id.uuid)
+            """)
+        guard let row = rows.first else { return nil }
+        return Device(
+            id: id, model: try row.get("model"), hasLiDAR: try row.get("has_lidar"),
+            registered: RegisteredDevice(
+                level: AttestationLevel(rawValue: try row.get("attestation_level")) ?? .unverified,
+                isRevoked: try row.get("is_revoked"), publicKey: try row.getOptional("public_key"), appID: try row.getOptional("app_id"),
+                environment: try row.getOptional("environment"), isDevelopmentRoot: try row.get("is_development_root"),
+                validationCategory: try row.getOptional("validation_category", as: Int64.self).flatMap(UInt32.init(exactly:)),
+                bundleVersion: try row.getOptional("bundle_version")))
+    }
+
+    /// Revoking twice keeps the first time.
+    func apply(_ action: DeviceAction, to id: DeviceID, _ note: OperatorNote) async throws -> Bool {
+        try await database.withTransaction { connection in
+            let change: SQL =
+                switch action {
+                case .revoked: "UPDATE devices SET revoked_at = coalesce(revoked_at, now()) WHERE id = \(id.uuid) RETURNING id"
+                case .restored: "UPDATE devices SET revoked_at = NULL WHERE id = \(id.uuid) RETURNING id"
+                }
+            guard try await !connection.query(change).isEmpty else { return false }
+            try await connection.query(
+                """
+                INSERT INTO device_events (device_id, action, by, reason)
+                VALUES (\(id.uuid), \(action.rawValue), \(note.by), \(note.reason))
+                """)
+            return true
+        }
+    }
+
+    func events(of id: DeviceID) async throws -> [DeviceEvent]? {
+        try await database.withConnection { connection in
+            guard try await !connection.query("SELECT id FROM devices WHERE id = \(id.uuid)").isEmpty else { return nil }
+            let rows = try await connection.query(
+                """
+                SELECT action, at, by, reason FROM device_events WHERE device_id = \(id.uuid) ORDER BY id DESC LIMIT \(Self.maximumEvents)
+                """)
+            return try rows.compactMap { row in
+                guard let action = DeviceAction(rawValue: try row.get("action")) else { return nil }
+                return DeviceEvent(action: action, at: try row.get("at"), by: try row.get("by"), reason: try row.getOptional("reason"))
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import Foundation
+import Hummingbird
+import Multipart
+
+extension Request {
+    /// The media type without parameters, in lower case; `nil` without a `Content-Type`.
+    var mediaType: String? {
+        headers[.contentType].flatMap { $0.split(separator: ";").first }.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+    }
+
+    /// As `Content-Length` says; `nil` without one.
+    var declaredBytes: Int? { headers[.contentLength].flatMap { Int($0) } }
+}
+
+extension MultipartBoundary {
+    /// - Throws: `MultipartError` for another media type, or without a usable boundary.
+    init(of request: Request) throws(MultipartError) { try self.init(contentType: request.headers[.contentType] ?? "") }
+}

@@ -1,0 +1,30 @@
+/// What a client may still do by a token bucket.
+struct RateAllowance: Sendable, Equatable {
+    /// The bucket's size.
+    let limit: Int
+    /// Whole tokens.
+    let remaining: Int
+    /// Until the bucket is full.
+    let resetSeconds: Int
+
+    init(_ rule: BucketRule, tokens: Double) {
+        let left = max(tokens, 0)
+        limit = Int(rule.burst)
+        remaining = Int(left)
+        resetSeconds = rule.perSecond > 0 ? Int(min(((rule.burst - left) / rule.perSecond).rounded(.up), 1e9)) : 0
+    }
+}
+
+/// There is no token.
+struct RateLimitExceeded: Error, Sendable {
+    let allowance: RateAllowance
+    /// Until there is one again: 1 second to a day.
+    let retrySeconds: Int
+
+    /// - Parameter tokens: fewer than one.
+    init(_ rule: BucketRule, tokens: Double) {
+        allowance = RateAllowance(rule, tokens: 0)
+        let wait = rule.perSecond > 0 ? min(((1 - tokens) / rule.perSecond).rounded(.up), 86_400) : 86_400
+        retrySeconds = max(Int(wait), 1)
+    }
+}

@@ -1,0 +1,100 @@
+import Delivery
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import Metrics
+import NIOHTTP1
+import ObjectStorage
+import Observability
+import Persistence
+
+/// Gives every response its request id, trace and headers, and every error its envelope; counts and logs.
+struct ResponseMiddleware: RouterMiddleware {
+    typealias Context = GatewayContext
+    let routes: Routes
+    /// For browsers' errors; `nil` where there is no site.
+    var pages: PageResponder? = nil
+
+    func handle(
+        _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        if let given = request.headers[.requestID], let id = UUID(uuidString: given) {
+            context.requestID = id.uuidString.lowercased()
+        }
+        context.logger[metadataKey: "request_id"] = "\(context.requestID)"
+        let trace = request.headers[.traceparent].flatMap(TraceContext.init(traceparent:))?.child() ?? TraceContext()
+        let start = ContinuousClock.now
+        let passed = context
+        var response = await TraceContext.$current.withValue(trace) {
+            do {
+                return try await next(request, passed)
+            } catch {
+                let failure = apiError(error, request, passed)
+                return pages?.error(failure, request, passed) ?? Envelope.failure(failure, request: request, context: passed)
+            }
+        }
+        response.headers[.requestID] = context.requestID
+        response.headers[.xContentTypeOptions] = "nosniff"
+        if response.headers[.referrerPolicy] == nil { response.headers[.referrerPolicy] = "no-referrer" }
+        record(request, context, response, since: start, trace)
+        return response
+    }
+
+    private func apiError(_ error: any Error, _ request: Request, _ context: GatewayContext) -> APIError {
+        if let refusal = APIError(refusal: error) { return refusal }
+        switch error {
+        case let error as HTTPError where error.status == .notFound:
+            // The router knows no difference between an unknown path and a wrong method.
+            let allowed = routes.methods(of: request.uri.path)
+            if allowed.isEmpty { return APIError(.notFound, "There is nothing at this address.") }
+            return APIError(
+                .methodNotAllowed, "This address does not take \(request.method.rawValue).",
+                headers: [.allow: allowed.joined(separator: ", ")])
+        case let error as HTTPError where error.status == .contentTooLarge:
+            return APIError(.payloadTooLarge, "The body is too large.")
+        case let error as HTTPError where error.status.kind == .clientError:
+            return APIError(.validationError, "The request could not be read.")
+        case is HTTPParserError:
+            return APIError(.validationError, "The body ended before it was complete.")
+        case let error as ObjectStorageError:
+            context.logger.error("object storage failed", error: error)
+            return .retryLater(.storageError, "The media store cannot be reached at the moment.", seconds: 5)
+        case let error as PostgresError where error.isTransient:
+            context.logger.error("database failed", error: error)
+            return .retryLater(.serviceUnavailable, "The service is not available at the moment.", seconds: 5)
+        case let error as DependencyUnavailable:
+            context.logger.error("a dependency is away", error: error)
+            return .retryLater(.serviceUnavailable, "The service is not available at the moment.", seconds: 5)
+        default:
+            context.logger.error("request failed", error: error)
+            return APIError(.internalError, "Something went wrong on our side.")
+        }
+    }
+
+    private func record(
+        _ request: Request, _ context: GatewayContext, _ response: Response, since start: ContinuousClock.Instant, _ trace: TraceContext
+    ) {
+        let route = context.endpointPath ?? "unknown"
+        let elapsed = ContinuousClock.now - start
+        Counter(
+            label: "rial_http_requests_total",
+            dimensions: [("route", route), ("method", Self.label(request.method)), ("status", String(response.status.code))]
+        ).increment()
+        Metrics.Timer(label: "rial_http_request_seconds", dimensions: [("route", route)]).record(duration: elapsed)
+        TraceContext.$current.withValue(trace) {
+            context.logger.info(
+                "request",
+                metadata: [
+                    "method": "\(Self.label(request.method))", "route": "\(route)", "status": "\(response.status.code)",
+                    "milliseconds": "\(Int(elapsed / .milliseconds(1)))",
+                ])
+        }
+    }
+
+    /// A label with few values, whatever clients send.
+    static func label(_ method: HTTPRequest.Method) -> String {
+        ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"].contains(method.rawValue) ? method.rawValue : "OTHER"
+    }
+}

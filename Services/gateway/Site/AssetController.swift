@@ -1,0 +1,60 @@
+import CaptureProtocol
+import HTTPTypes
+import Hummingbird
+import Site
+
+/// `/assets/…`, `/favicon.ico`, `/robots.txt`: what is the same for everyone.
+struct AssetController: Sendable {
+    private let resources: SiteResources
+    /// By path: the same, compressed, where that gains something.
+    private let compressed: [String: [UInt8]]
+
+    /// Compresses what gains by it, once, at the highest level.
+    init(resources: SiteResources) {
+        self.resources = resources
+        compressed = resources.assets.compactMapValues { $0.isCompressed ? nil : ContentCoding.gzip($0.bytes, level: 9) }
+    }
+
+    func addRoutes(to routes: inout Routes) {
+        routes.get("/assets/{a}") { request, context in
+            try self.serve(try context.parameters.require("a"), request)
+        }
+        routes.get("/assets/{a}/{b}") { request, context in
+            try self.serve("\(try context.parameters.require("a"))/\(try context.parameters.require("b"))", request)
+        }
+        // A version, then the path: an older page gets what there is now.
+        routes.get("/assets/{a}/{b}/{c}") { request, context in
+            let isCurrent = try context.parameters.require("a") == self.resources.scriptVersion
+            return try self.serve(
+                "\(try context.parameters.require("b"))/\(try context.parameters.require("c"))", request, isCurrent: isCurrent)
+        }
+        routes.get("/favicon.ico") { request, _ in try self.serve("icon.svg", request) }
+        routes.get("/robots.txt") { _, _ in Self.robots() }
+    }
+
+    /// - Parameter isCurrent: the address names the version, so that what it leads to never changes.
+    func serve(_ path: String, _ request: Request, isCurrent: Bool = false) throws(APIError) -> Response {
+        guard let asset = resources.assets[path] else { throw APIError(.notFound, "There is nothing at this address.") }
+        let isNamed = isCurrent || request.uri.queryParameters["v"].map { asset.digest.hex.hasPrefix($0) && $0.utf8.count >= 12 } == true
+        let known = self.compressed[path]
+        let compressed = known.flatMap { ContentCoding.isGzipTaken(by: request) ? $0 : nil }
+        let plainTag = "\"\(asset.digest.hex)\""
+        let tag = compressed == nil ? plainTag : ContentCoding.tag(plainTag)
+        var fields: HTTPFields = [
+            .contentType: asset.contentType, .eTag: tag, .xContentTypeOptions: "nosniff", .crossOriginResourcePolicy: "same-origin",
+            .contentSecurityPolicy: "default-src 'none'",
+            .cacheControl: isNamed ? "public, max-age=31536000, immutable" : "public, max-age=300, must-revalidate",
+        ]
+        if known != nil { fields[.vary] = "Accept-Encoding" }
+        if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: fields) }
+        return ContentCoding.response(.ok, fields, plain: asset.bytes, compressed: compressed)
+    }
+
+    /// Crawlers may fetch records: `noindex` works only on pages that they can read.
+    static func robots() -> Response {
+        let text = "User-agent: *\nDisallow: /api/\nDisallow: /language\nDisallow: /oembed\nAllow: /\n"
+        return Response(
+            status: .ok, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "public, max-age=3600"],
+            body: .init(byteBuffer: ByteBuffer(string: text)))
+    }
+}

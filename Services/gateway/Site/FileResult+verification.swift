@@ -1,0 +1,38 @@
+import CaptureProtocol
+import Models
+import Site
+
+extension FileResult {
+    init(_ verification: FileVerification) {
+        switch verification.verdict {
+        case .claimed(let claim, let others):
+            let file = KnownFile(
+                matched: claim.matched, captureID: claim.row.id, confidence: claim.row.confidence,
+                evidence: claim.row.evidence?.publicForm(),
+                others: others.map {
+                    KnownFile.OtherClaim(
+                        captureID: $0.row.id, confidence: $0.row.confidence, isDevelopment: $0.isDevelopment,
+                        receivedAt: $0.row.uploadedAt)
+                })
+            self = .known(file, digest: verification.digest)
+        case .credentials(let info): self = .credentials(info, digest: verification.digest)
+        case .noRecord: self = .noRecord(digest: verification.digest)
+        }
+    }
+}
+
+extension FileResult.Problem {
+    /// - Parameters:
+    ///   - refusal: the API's response to the error.
+    ///   - declaredBytes: what was refused below the limit for videos was taken for a picture.
+    init(_ error: any Error, _ refusal: APIError, declaredBytes: Int?) {
+        self =
+            switch refusal.code {
+            case .payloadTooLarge: .tooLarge(isVideo: (declaredBytes ?? 0) > SizeLimits.video)
+            case .unsupportedMediaType: .unsupportedType
+            case .validationError: error as? VerificationError == .fileEmpty ? .empty : .missing
+            case .rateLimited: .rateLimited(retrySeconds: refusal.retrySeconds)
+            default: .unavailable
+            }
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Site
+
+extension PageResponder {
+    /// The page that stands for an error where a browser asked for a page; `nil` where the API's form is due.
+    ///
+    /// The API and what programs ask for never are pages; a link to media, opened by a person, is.
+    func error(_ error: APIError, _ request: Request, _ context: GatewayContext) -> Response? {
+        let path = request.uri.path
+        let isForPrograms = ["/api/", "/oembed", "/assets/", "/health"].contains { path.hasPrefix($0) } || path == "/api"
+        guard !isForPrograms, AcceptedForm.prefersHTML(request.headers[values: .accept]) else { return nil }
+        let language = Language(request)
+        var fields = error.headers
+        fields[.cacheControl] = "no-store"
+        fields[.vary] = "Accept, Accept-Encoding, Accept-Language, Cookie"
+        let failure = PageFailure(
+            status: error.code.status.code, path: path, requestID: context.requestID, retrySeconds: error.retrySeconds)
+        return try? response(pages.error(failure, language), language, status: error.code.status, fields: fields, to: request)
+    }
+}
+
+extension APIError {
+    /// What `Retry-After` says, in seconds; a minute where it says nothing.
+    var retrySeconds: TimeInterval { headers[.retryAfter].flatMap(TimeInterval.init) ?? 60 }
+}
+
+/// Which form of a response a client prefers.
+enum AcceptedForm {
+    /// Whether HTML is asked for by name, and not less than JSON (RFC 9110 §12.5.1).
+    static func prefersHTML(_ fields: [String]) -> Bool {
+        let list = WeightedList(fields)
+        let html = list.weight(of: "text/html") ?? list.weight(of: "text/*") ?? 0
+        let problem = list.weight(of: "application/problem+json") ?? 0
+        let json = list.weight(of: "application/json") ?? list.weight(of: "application/*") ?? 0
+        return html > 0 && html >= max(json, problem)
+    }
+}

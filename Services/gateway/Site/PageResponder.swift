@@ -1,0 +1,34 @@
+import CaptureProtocol
+import HTTPTypes
+import Hummingbird
+import Site
+
+/// Sends the site's pages: their headers, their entity tag, compressed where that is taken.
+struct PageResponder: Sendable {
+    let pages: SitePages
+    let headers: SiteHeaders
+    var settings: SiteSettings { pages.settings }
+    var resources: SiteResources { pages.resources }
+
+    init(pages: SitePages) {
+        self.pages = pages
+        headers = SiteHeaders(settings: pages.settings, cssDigest: pages.resources.cssDigest)
+    }
+
+    /// - Parameter request: for `If-None-Match`; only pages with status 200 are compared.
+    func response(
+        _ page: Page, _ language: Language, status: HTTPResponse.Status = .ok, fields: HTTPFields = [:], to request: Request
+    ) throws(SiteError) -> Response {
+        let body = Array(try pages.html(page, language).utf8)
+        var all = headers.page(language, isIndexed: page.isIndexed, showsLocalFiles: page.showsLocalFiles)
+        for field in fields { all[field.name] = field.value }
+        let isGzipTaken = ContentCoding.isGzipTaken(by: request)
+        if status == .ok, request.method == .get || request.method == .head {
+            let plain = "\"\(ContentDigest(of: body).hex.prefix(32))\""
+            let tag = isGzipTaken ? ContentCoding.tag(plain) : plain
+            all[.eTag] = tag
+            if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: all) }
+        }
+        return ContentCoding.response(status, all, plain: body, compressed: isGzipTaken ? ContentCoding.gzip(body) : nil)
+    }
+}

@@ -1,0 +1,52 @@
+import CaptureProtocol
+import Foundation
+import Models
+import Site
+
+/// Gathers what the site may show of a capture.
+struct PublicRecordReader: Sendable {
+    let captures: CaptureRepository
+    let records: StoredRecordRepository
+    let links: MediaLinks
+
+    /// - Returns: `nil` if there is no such capture.
+    func find(_ id: CaptureID, at now: Date) async throws -> PublicRecord? {
+        guard let stored = try await records.record(id) else { return nil }
+        return try await record(stored, at: now)
+    }
+
+    /// - Returns: `nil` if there is no such capture.
+    func find(shortID: String, at now: Date) async throws -> PublicRecord? {
+        guard let stored = try await records.record(shortID: shortID) else { return nil }
+        return try await record(stored, at: now)
+    }
+
+    private func record(_ record: StoredRecord, at now: Date) async throws -> PublicRecord {
+        let parts = record.row.status == .processing ? try await captures.parts(of: record.row.id) : []
+        return PublicRecord(
+            record, finished: Set(parts.filter { !$0.isGivenUp }.map(\.part)),
+            media: published(record.media, of: record.row.id, at: now))
+    }
+
+    private func published(_ objects: [MediaName: StoredMedia], of id: CaptureID, at now: Date) -> [MediaName: PublishedMedia] {
+        var media: [MediaName: PublishedMedia] = [:]
+        for (name, object) in objects {
+            media[name] = PublishedMedia(
+                sha256: object.sha256, sizeBytes: object.sizeBytes, link: links.path(id, name, at: now), size: object.pixels)
+        }
+        return media
+    }
+}
+
+extension PublicRecord {
+    /// Leaves out whose device it was, and where exactly.
+    init(_ record: StoredRecord, finished: Set<EvidencePart>, media: [MediaName: PublishedMedia]) {
+        let row = record.row
+        self.init(
+            id: row.id, kind: row.kind, status: row.status, failure: row.failure,
+            confidence: row.confidence, mediaHash: row.mediaHash, capturedAt: CapturedTime(row.capturedAt, kind: row.kind),
+            receivedAt: row.uploadedAt, evidence: row.evidence?.publicForm(), hasPlace: row.location != nil, model: record.model,
+            isDevelopment: record.isDevelopment, signedAt: record.signedAt, issuer: record.issuer, finished: finished, media: media,
+            claimingDevices: record.claimingDevices)
+    }
+}

@@ -1,0 +1,31 @@
+import HTTPTypes
+import Hummingbird
+import Site
+
+/// The headers that every page of the site has.
+struct SiteHeaders: Sendable {
+    let settings: SiteSettings
+    let cssDigest: String
+
+    /// - Parameter showsLocalFiles: the page previews a file that the reader chose (`blob:`).
+    func page(_ language: Language, isIndexed: Bool, showsLocalFiles: Bool) -> HTTPFields {
+        var fields: HTTPFields = [
+            .contentType: "text/html; charset=utf-8", .contentLanguage: language.rawValue, .cacheControl: "no-cache",
+            .vary: "Accept-Encoding, Accept-Language, Cookie", .contentSecurityPolicy: policy(showsLocalFiles: showsLocalFiles),
+            .xContentTypeOptions: "nosniff", .referrerPolicy: "no-referrer", .crossOriginOpenerPolicy: "same-origin",
+            .crossOriginResourcePolicy: "same-origin",
+            .permissionsPolicy: "accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), "
+                + "magnetometer=(), microphone=(), payment=(), usb=()",
+        ]
+        if !isIndexed { fields[.robotsTag] = "noindex" }
+        if settings.isSecure { fields[.strictTransportSecurity] = "max-age=31536000" }
+        return fields
+    }
+
+    /// Content Security Policy Level 3.
+    func policy(showsLocalFiles: Bool) -> String {
+        let pictures = ["'self'", settings.mediaOrigin, showsLocalFiles ? "blob:" : nil].compactMap { $0 }.joined(separator: " ")
+        return "default-src 'none'; script-src 'self'; style-src 'sha256-\(cssDigest)'; img-src \(pictures); connect-src 'self'; "
+            + "worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    }
+}

@@ -1,0 +1,116 @@
+import Blocking
+import CaptureProtocol
+import Inspection
+import Logging
+import Metrics
+import Models
+import Multipart
+import NIOCore
+
+/// Verifies a file that is sent.
+protocol FileVerifying: Sendable {
+    /// - Parameters:
+    ///   - body: multipart with a part `file`.
+    ///   - declaredBytes: of the whole body; `nil` where the client does not say.
+    /// - Throws: ``VerificationError``, ``RateLimitExceeded``, ``ConcurrencyLimit/Exceeded``, ``VerificationPermits/Busy``,
+    ///   `MultipartError`, and what the database and the body throw.
+    func verify<Body: AsyncSequence<ByteBuffer, any Error> & Sendable>(
+        _ body: Body, boundary: MultipartBoundary, declaredBytes: Int?, from client: ClientAddress
+    ) async throws -> FileVerification
+}
+
+/// Says what is known of a file (SPEC §7): by its digest, by the manifest store inside, else by what the inspector reads. No file is kept.
+struct FileVerifier: FileVerifying {
+    let repository: VerificationRepository
+    let inspectors: InspectorPool
+    /// Files that are coming in.
+    let intakes: ConcurrencyLimit
+    /// Files that are there and worked on.
+    let permits: VerificationPermits
+    let scratch: Scratch
+    let buckets: TokenBuckets
+    let limits: RateLimits
+    let logger: Logger
+
+    /// Where files lie while they are verified.
+    struct Scratch: Sendable {
+        let folder: String
+        let quota: ScratchQuota
+        let executors: [BlockingExecutor]
+    }
+
+    func verify<Body: AsyncSequence<ByteBuffer, any Error> & Sendable>(
+        _ body: Body, boundary: MultipartBoundary, declaredBytes: Int?, from client: ClientAddress
+    ) async throws -> FileVerification {
+        if let declaredBytes, declaredBytes > FileIntake.maximumBodyBytes {
+            throw VerificationError.fileTooLarge
+        }
+        let allowance = try await buckets.debit(limits.verifications, client.description)
+        let intakePermit = try intakes.acquire(address: client.description)
+        defer { intakePermit.release() }
+        let executor = scratch.executors[Int.random(in: scratch.executors.indices)]
+        let intake = FileIntake(boundary: boundary, folder: scratch.folder, quota: scratch.quota, executor: executor)
+        let received = try await intake.read(body)
+        // Only now: a client that sends slowly holds none.
+        return try await permits.withPermit {
+            let digest = received.file.digest
+            let verdict = try await verdict(on: received, digest, executor)
+            try await log(.file, digest, client, verdict)
+            return FileVerification(digest: digest, verdict: verdict, allowance: allowance)
+        }
+    }
+
+    /// Looks a file up by its SHA-256 alone.
+    /// - Throws: ``RateLimitExceeded``.
+    func lookUp(_ digest: ContentDigest, from client: ClientAddress) async throws -> FileVerification {
+        let allowance = try await buckets.debit(limits.hashVerifications, client.description)
+        let verdict = FileVerdict(try await repository.claims(of: digest)) ?? .noRecord
+        try await log(.hash, digest, client, verdict)
+        return FileVerification(digest: digest, verdict: verdict, allowance: allowance)
+    }
+
+    private func verdict(
+        on received: FileIntake.ReceivedFile, _ digest: ContentDigest, _ executor: BlockingExecutor
+    ) async throws -> FileVerdict {
+        if let known = FileVerdict(try await repository.claims(of: digest)) { return known }
+        guard let format = received.format else { throw VerificationError.unsupportedFormat }
+        if format == .jpeg, let known = FileVerdict(try await claimsOfCopy(received.file, executor)) { return known }
+        switch try await inspect(received.file, format) {
+        case .unreadable(let reason):
+            Counter(label: "rial_inspections_failed_total", dimensions: [("reason", reason.rawValue)]).increment()
+            return .credentials(ManifestInfo(unreadable: reason.rawValue))
+        case .report(let report):
+            return report.state == .none ? .noRecord : .credentials(ManifestInfo(report, isDetached: format == .manifest))
+        }
+    }
+
+    /// The captures whose signed copy this is, in whatever other bytes; none for any file but an intact copy that we signed.
+    private func claimsOfCopy(_ file: ScratchFile, _ executor: BlockingExecutor) async throws -> [Claim] {
+        guard let copy = try await executor.run({ OwnCopy(file) }) else { return [] }
+        let claims = try await repository.claims(of: copy.store)
+        guard !claims.isEmpty, try await executor.run({ copy.isIntact() }) else { return [] }
+        return claims
+    }
+
+    private func inspect(_ file: ScratchFile, _ format: MediaFormat) async throws -> InspectionOutcome {
+        do {
+            return try await inspectors.inspect(fileDescriptor: file.descriptor, mediaType: format.mimeType)
+        } catch {
+            switch error {
+            case .busy: throw VerificationError.inspectorsBusy
+            case .cancelled: throw CancellationError()
+            case .unavailable(let problem):
+                logger.error("files cannot be inspected", metadata: ["problem": "\(problem)"])
+                throw VerificationError.inspectorsUnavailable
+            }
+        }
+    }
+
+    private func log(
+        _ method: VerificationRepository.Method, _ digest: ContentDigest, _ client: ClientAddress, _ verdict: FileVerdict
+    ) async throws {
+        Counter(label: "rial_verifications_total", dimensions: [("method", method.rawValue), ("status", verdict.status)]).increment()
+        try await repository.log(
+            method, digest: digest, network: client.truncated, status: verdict.status, capture: verdict.captureID)
+    }
+}

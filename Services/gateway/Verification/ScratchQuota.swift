@@ -1,0 +1,45 @@
+import Metrics
+import Synchronization
+
+/// Bounds the disk that uploaded files take together while they are verified.
+final class ScratchQuota: Sendable {
+    private let limitBytes: Int64
+    private let usedBytes = Mutex<Int64>(0)
+    private let gauge = Meter(label: "rial_scratch_bytes")
+
+    /// - Parameter bytes: 0 is no limit.
+    init(bytes: Int64) { limitBytes = bytes }
+
+    /// What one file uses; released with the last reference to it.
+    final class Share: Sendable {
+        private let quota: ScratchQuota
+        private let heldBytes = Mutex<Int64>(0)
+
+        fileprivate init(_ quota: ScratchQuota) { self.quota = quota }
+
+        deinit { quota.release(heldBytes.withLock { $0 }) }
+
+        /// - Throws: ``VerificationError/noSpace`` if there is no room for so many bytes more.
+        func grow(by bytes: Int) throws(VerificationError) {
+            guard quota.acquire(Int64(bytes)) else { throw .noSpace }
+            heldBytes.withLock { $0 += Int64(bytes) }
+        }
+    }
+
+    func share() -> Share { Share(self) }
+
+    private func acquire(_ bytes: Int64) -> Bool {
+        let isAcquired = usedBytes.withLock { used in
+            guard limitBytes == 0 || used <= limitBytes - bytes else { return false }
+            used += bytes
+            return true
+        }
+        if isAcquired { gauge.increment(by: Double(bytes)) } else { Counter(label: "rial_scratch_refused_total").increment() }
+        return isAcquired
+    }
+
+    private func release(_ bytes: Int64) {
+        usedBytes.withLock { $0 -= bytes }
+        gauge.decrement(by: Double(bytes))
+    }
+}

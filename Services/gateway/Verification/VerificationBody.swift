@@ -1,0 +1,115 @@
+import CaptureProtocol
+import Foundation
+import Models
+
+/// The body of `verify-file` and `verify-hash` (SPEC §7).
+enum VerificationBody: Encodable, Sendable {
+    case verified(Verified)
+    case credentialsOnly(CredentialsOnly)
+    case noRecord(digest: ContentDigest)
+
+    /// A record of this exact file exists. What it is worth is its confidence's to say.
+    struct Verified: Encodable {
+        let status = "verified"
+        let matched: MediaRole
+        let captureID: CaptureID
+        let confidenceLevel: ConfidenceLevel?
+        let verificationURL: String
+        let fileHash: ContentDigest
+        let captureMode: CaptureMode
+        let mediaStored: Bool
+        let evidence: EvidencePackage?
+        let otherClaims: [OtherClaim]
+
+        enum CodingKeys: String, CodingKey {
+            case status, matched
+            case captureID = "capture_id"
+            case confidenceLevel = "confidence_level"
+            case verificationURL = "verification_url"
+            case fileHash = "file_hash"
+            case captureMode = "capture_mode"
+            case mediaStored = "media_stored"
+            case evidence
+            case otherClaims = "other_claims"
+        }
+    }
+
+    /// Another capture of the same file.
+    struct OtherClaim: Encodable {
+        let captureID: CaptureID
+        let matched: MediaRole
+        let confidenceLevel: ConfidenceLevel?
+        /// Its device is not vouched for by Apple, but by a development root.
+        let developmentAttestation: Bool
+        let captureMode: CaptureMode
+        let uploadedAt: Date
+        let verificationURL: String
+
+        enum CodingKeys: String, CodingKey {
+            case captureID = "capture_id"
+            case matched
+            case confidenceLevel = "confidence_level"
+            case developmentAttestation = "development_attestation"
+            case captureMode = "capture_mode"
+            case uploadedAt = "uploaded_at"
+            case verificationURL = "verification_url"
+        }
+    }
+
+    /// No record has it, but it has Content Credentials of some sort.
+    struct CredentialsOnly: Encodable {
+        let status = "c2pa_only"
+        let fileHash: ContentDigest
+        let manifestInfo: ManifestInfo
+        let note: String
+
+        enum CodingKeys: String, CodingKey {
+            case status
+            case fileHash = "file_hash"
+            case manifestInfo = "manifest_info"
+            case note
+        }
+    }
+
+    private struct NoRecord: Encodable {
+        let status = "no_record"
+        let fileHash: ContentDigest
+
+        enum CodingKeys: String, CodingKey {
+            case status
+            case fileHash = "file_hash"
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .verified(let body): try body.encode(to: encoder)
+        case .credentialsOnly(let body): try body.encode(to: encoder)
+        case .noRecord(let digest): try NoRecord(fileHash: digest).encode(to: encoder)
+        }
+    }
+
+    init(_ verification: FileVerification, publicURL: String) {
+        let digest = verification.digest
+        switch verification.verdict {
+        case .claimed(let claim, let others):
+            self = .verified(
+                Verified(
+                    matched: claim.matched, captureID: claim.row.id, confidenceLevel: claim.row.confidence,
+                    verificationURL: "\(publicURL)/verify/\(claim.row.id)", fileHash: digest, captureMode: claim.row.kind.mode,
+                    mediaStored: claim.row.kind.mode == .full, evidence: claim.row.evidence?.publicForm(),
+                    otherClaims: others.map { OtherClaim($0, publicURL: publicURL) }))
+        case .credentials(let info): self = .credentialsOnly(CredentialsOnly(fileHash: digest, manifestInfo: info, note: info.note))
+        case .noRecord: self = .noRecord(digest: digest)
+        }
+    }
+}
+
+extension VerificationBody.OtherClaim {
+    init(_ claim: Claim, publicURL: String) {
+        self.init(
+            captureID: claim.row.id, matched: claim.matched, confidenceLevel: claim.row.confidence,
+            developmentAttestation: claim.isDevelopment, captureMode: claim.row.kind.mode, uploadedAt: claim.row.uploadedAt,
+            verificationURL: "\(publicURL)/verify/\(claim.row.id)")
+    }
+}

@@ -1,0 +1,71 @@
+import CaptureProtocol
+import Foundation
+import Models
+import Persistence
+
+/// When media were looked at in `sync_jobs`, what was found in `media_damage`.
+struct PostgresScrubRepository: ScrubRepository {
+    let database: PostgresPool
+
+    func withNext(
+        days: Int, look: @escaping @Sendable (CaptureID, [(name: String, media: StoredMedia)]) async throws -> ScrubFindings
+    ) async throws -> ScrubFindings? {
+        // The row is held meanwhile, so that two instances do not read the same.
+        try await database.withTransaction { connection in
+            let due = try await connection.query(
+                """
+                SELECT capture_id FROM sync_jobs WHERE synced_at IS NOT NULL
+                    AND coalesce(scrubbed_at, synced_at) < now() - make_interval(days => \(days)::int)
+                ORDER BY coalesce(scrubbed_at, synced_at) LIMIT 1 FOR UPDATE SKIP LOCKED
+                """)
+            guard let capture = try due.first.map({ CaptureID(try $0.get("capture_id", as: UUID.self)) }) else { return nil }
+            try await connection.query("UPDATE sync_jobs SET scrubbed_at = now() WHERE capture_id = \(capture.uuid)")
+            let findings = try await look(capture, try await objects(of: capture, on: connection))
+            for object in findings.objects { try await note(object, of: capture, on: connection) }
+            return findings
+        }
+    }
+
+    private func objects(of capture: CaptureID, on connection: PostgresConnection) async throws -> [(name: String, media: StoredMedia)] {
+        try await connection.query(
+            """
+            SELECT name, object_key, sha256, size_bytes, content_type FROM media_objects WHERE capture_id = \(capture.uuid) ORDER BY name
+            """
+        ).compactMap { row in
+            guard let digest = ContentDigest(bytes: try row.get("sha256", as: [UInt8].self)) else { return nil }
+            let media = StoredMedia(
+                key: try row.get("object_key"), sha256: digest, sizeBytes: try row.get("size_bytes", as: Int64.self),
+                contentType: try row.get("content_type"))
+            return (try row.get("name", as: String.self), media)
+        }
+    }
+
+    private func note(_ object: ScrubFindings.Object, of capture: CaptureID, on connection: PostgresConnection) async throws {
+        guard let problem = object.problem else {
+            try await connection.query(
+                """
+                UPDATE media_damage SET mended_at = now()
+                WHERE capture_id = \(capture.uuid) AND name = \(object.name) AND mended_at IS NULL
+                """)
+            return
+        }
+        try await connection.query(
+            """
+            INSERT INTO media_damage (capture_id, name, object_key, problem)
+            VALUES (\(capture.uuid), \(object.name), \(object.media.key), \(problem.rawValue))
+            ON CONFLICT (capture_id, name) DO UPDATE SET problem = EXCLUDED.problem, object_key = EXCLUDED.object_key, seen_at = now(),
+                found_at = CASE WHEN media_damage.mended_at IS NULL THEN media_damage.found_at ELSE now() END, mended_at = NULL
+            """)
+    }
+
+    func measure() async throws -> (damaged: Int64, unscrubbedSeconds: Double) {
+        let damaged = try await database.query("SELECT count(*) AS count FROM media_damage WHERE mended_at IS NULL")
+        let oldest = try await database.query(
+            """
+            SELECT extract(epoch FROM now() - min(coalesce(scrubbed_at, synced_at)))::float8 AS age FROM sync_jobs WHERE synced_at IS NOT NULL
+            """)
+        return (
+            try damaged.first?.get("count", as: Int64.self) ?? 0, try oldest.first?.getOptional("age", as: Double.self) ?? 0
+        )
+    }
+}

@@ -1,0 +1,73 @@
+import CaptureProtocol
+public import Messaging
+import Models
+import Persistence
+
+/// A record that waits to be published.
+public struct OutboxRow: Sendable {
+    /// Ascending in the order of writing.
+    public let id: Int64
+    public let topic: String
+    public let key: String
+    public let value: [UInt8]?
+    public let headers: [KafkaHeader]
+
+    public init(id: Int64, topic: String, key: String, value: [UInt8]?, headers: [KafkaHeader]) {
+        self.id = id
+        self.topic = topic
+        self.key = key
+        self.value = value
+        self.headers = headers
+    }
+}
+
+/// What waits to be published, shared by all instances of a service.
+public protocol OutboxRows: Sendable {
+    /// Gives `publish` the oldest rows that no other instance holds, and deletes those that it says are done.
+    ///
+    /// What `publish` does may be done again: an error of it, or of the deletion, leaves all rows as they were.
+    /// - Returns: what `publish` returned.
+    func withBatch<Result: Sendable>(
+        limit: Int, _ publish: @escaping @Sendable ([OutboxRow]) async throws -> (done: [Int64], result: Result)
+    ) async throws -> Result
+
+    /// One for each time that rows may have been written, until the task that iterates is cancelled.
+    func notifications() -> AsyncStream<String>
+}
+
+/// The rows of a service's own outbox table.
+struct PostgresOutboxRows: OutboxRows {
+    let service: ServiceName
+    let database: PostgresPool
+    let listener: PostgresListener
+
+    func withBatch<Result: Sendable>(
+        limit: Int, _ publish: @escaping @Sendable ([OutboxRow]) async throws -> (done: [Int64], result: Result)
+    ) async throws -> Result {
+        try await database.withTransaction { connection in
+            let rows = try await connection.query(
+                """
+                SELECT id, topic, record_key, headers, value FROM \(unescaped: service.outboxTable)
+                ORDER BY id LIMIT \(limit) FOR UPDATE SKIP LOCKED
+                """
+            ).map { try OutboxRow($0) }
+            let (done, result) = try await publish(rows)
+            if !done.isEmpty {
+                try await connection.query("DELETE FROM \(unescaped: service.outboxTable) WHERE id = ANY(\(done))")
+            }
+            return result
+        }
+    }
+
+    func notifications() -> AsyncStream<String> { listener.notifications() }
+}
+
+extension OutboxRow {
+    fileprivate init(_ row: Row) throws {
+        let headers = try row.get("headers", as: PostgresJSON.self).decode([StoredHeader].self)
+        self.init(
+            id: try row.get("id"), topic: try row.get("topic"), key: try row.get("record_key"),
+            value: try row.getOptional("value", as: [UInt8].self),
+            headers: headers.map { KafkaHeader(name: $0.name, value: $0.value?.bytes) })
+    }
+}

@@ -1,0 +1,36 @@
+public import CaptureProtocol
+public import Models
+
+/// From the statuses of the checks to the confidence (SPEC §3).
+public enum ConfidenceRule {
+    public static func confidence(hardware: CheckStatus, depth: CheckStatus, metadata: [CheckStatus]) -> ConfidenceLevel {
+        if ([hardware, depth] + metadata).contains(.fail) { return .suspicious }
+        switch (hardware, depth) {
+        case (.pass, .pass): return .high
+        case (.pass, _), (_, .pass): return .medium
+        default: return .low
+        }
+    }
+}
+
+/// From the depth verdict and what the assertion covers to the status of the depth check (SPEC §3). Never `fail`: bytes that contradict
+/// the signature fail the hardware check instead.
+public enum DepthStatusRule {
+    /// - Parameters:
+    ///   - verdict: `nil` if there was no depth.
+    ///   - binding: what the verified assertion covers; without one (`nil`) the depth counts on its own.
+    ///   - hasLiDAR: false if the device says that it has no such sensor, or is of a model known to have none: then nothing measured
+    ///     the depth.
+    /// - Returns: the status, and a reason for every depth that does not pass.
+    public static func status(verdict: DepthVerdict?, binding: AssertionBinding?, hasLiDAR: Bool = true) -> (
+        status: CheckStatus, reason: DepthReason?
+    ) {
+        switch verdict {
+        case nil: (.unavailable, nil)
+        case _? where !hasLiDAR: (.inconclusive, .noLiDAR)
+        case .flat?: (.inconclusive, .flatSurface)
+        case .undecided?: (.inconclusive, .undecided)
+        case .real?: binding?.coversDepth == false ? (.inconclusive, .depthNotSigned) : (.pass, nil)
+        }
+    }
+}

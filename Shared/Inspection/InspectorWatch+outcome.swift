@@ -1,0 +1,48 @@
+import CaptureProtocol
+import Foundation
+import Models
+
+extension InspectorWatch.Result {
+    /// The exit code with which the program says that it could not start, whatever the file is (sysexits.h: EX_CONFIG).
+    private static let couldNotStart: Int32 = 78
+    /// More than twice what a report needs.
+    private static let maximumNesting = 16
+
+    /// What the end of the process says about the file.
+    /// - Throws: if it says nothing about the file.
+    func outcome(_ limits: InspectionLimits) throws(InspectionError) -> InspectionOutcome {
+        switch cause {
+        case .cancellation: throw .cancelled
+        case .deadline: return .unreadable(reason: .timeout)
+        case .output: return .unreadable(reason: .limit)
+        case nil: break
+        }
+        if let signal = ending.signal { return .unreadable(reason: reason(signal, limits)) }
+        if ending.exitCode == Self.couldNotStart { throw .unavailable(sentence) }
+        guard ending.exitCode == 0, JSONNesting.depth(of: output) <= Self.maximumNesting,
+            let report = try? WireJSON.decode(CredentialReport.self, from: output)
+        else { return .unreadable(reason: .garbledAnswer) }
+        // The library's report if it ran out of memory but could handle it.
+        let isOutOfMemory = report.state == .unreadable && report.validationCodes.contains { $0.explanation == "Io: out of memory" }
+        return isOutOfMemory ? .unreadable(reason: .memory) : .report(report)
+    }
+
+    private func reason(_ signal: Int32, _ limits: InspectionLimits) -> InspectionOutcome.Reason {
+        switch signal {
+        case SIGXCPU, SIGXFSZ: return .limit
+        case SIGALRM: return .timeout
+        // Not sent by us, since there is no cause: the system was out of memory.
+        case SIGKILL: return .memory
+        default:
+            // Rust's runtime writes this before it aborts because an allocation failed.
+            let isAllocationFailure = Data(errors).range(of: Data("memory allocation of".utf8)) != nil
+            return isAllocationFailure || ending.peakBytes >= limits.memoryBytes / 4 * 3 ? .memory : .crash
+        }
+    }
+
+    /// The first line that the program wrote to standard error.
+    var sentence: String {
+        let text = String(decoding: errors, as: UTF8.self).prefix { !$0.isNewline }
+        return text.isEmpty ? "the inspector ended with status \(ending.status)" : String(text.prefix(500))
+    }
+}

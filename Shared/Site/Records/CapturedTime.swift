@@ -1,0 +1,20 @@
+package import CaptureProtocol
+package import Foundation
+
+/// When a capture was made, as exactly as it was shared.
+package enum CapturedTime: Sendable, Equatable {
+    case exact(Date)
+    case day(Date)
+
+    var date: Date {
+        switch self {
+        case .exact(let date), .day(let date): date
+        }
+    }
+
+    /// A hash-only capture that shares its day alone says so with midnight, UTC.
+    package init(_ date: Date, kind: CaptureKind) {
+        let isMidnight = date.timeIntervalSince1970.truncatingRemainder(dividingBy: 86_400) == 0
+        self = kind == .hashOnly && isMidnight ? .day(date) : .exact(date)
+    }
+}

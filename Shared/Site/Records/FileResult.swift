@@ -1,0 +1,55 @@
+package import CaptureProtocol
+package import Foundation
+package import Models
+
+/// What became of a file that was sent without JavaScript.
+package enum FileResult: Sendable {
+    case known(KnownFile, digest: ContentDigest)
+    /// On no record, but with Content Credentials of some sort.
+    case credentials(ManifestInfo, digest: ContentDigest)
+    case noRecord(digest: ContentDigest)
+    case problem(Problem)
+
+    /// Why it was not looked up.
+    package enum Problem: Sendable, Equatable {
+        case tooLarge(isVideo: Bool)
+        case unsupportedType, empty, missing
+        case rateLimited(retrySeconds: TimeInterval)
+        case unavailable
+    }
+}
+
+/// A file that captures claim, with what is known of the first of them.
+package struct KnownFile: Sendable {
+    let matched: MediaRole
+    let captureID: CaptureID
+    let confidence: ConfidenceLevel?
+    /// The public form.
+    let evidence: EvidencePackage?
+    let others: [OtherClaim]
+
+    /// Another capture of the same file.
+    package struct OtherClaim: Sendable {
+        let captureID: CaptureID
+        let confidence: ConfidenceLevel?
+        let isDevelopment: Bool
+        let receivedAt: Date
+
+        package init(captureID: CaptureID, confidence: ConfidenceLevel?, isDevelopment: Bool, receivedAt: Date) {
+            self.captureID = captureID
+            self.confidence = confidence
+            self.isDevelopment = isDevelopment
+            self.receivedAt = receivedAt
+        }
+    }
+
+    package init(
+        matched: MediaRole, captureID: CaptureID, confidence: ConfidenceLevel?, evidence: EvidencePackage?, others: [OtherClaim]
+    ) {
+        self.matched = matched
+        self.captureID = captureID
+        self.confidence = confidence
+        self.evidence = evidence
+        self.others = others
+    }
+}

@@ -1,0 +1,36 @@
+package import CaptureProtocol
+package import Foundation
+package import Models
+
+/// A capture of a file that several devices claim.
+package struct SimilarCapture: Sendable {
+    let id: CaptureID
+    let confidence: ConfidenceLevel
+    let isDevelopment: Bool
+    let capturedAt: Date
+    let place: String?
+    /// Whether a hardware signature covers time and place.
+    let isSigned: Bool
+
+    package init(
+        id: CaptureID, confidence: ConfidenceLevel, isDevelopment: Bool, capturedAt: Date, place: String?, isSigned: Bool = true
+    ) {
+        self.id = id
+        self.confidence = confidence
+        self.isDevelopment = isDevelopment
+        self.capturedAt = capturedAt
+        self.place = place
+        self.isSigned = isSigned
+    }
+}
+
+/// Captures of one file by several devices, strongest evidence first.
+package struct SimilarCaptures: Sendable {
+    let captures: [SimilarCapture]
+    let devices: Int
+
+    package init(_ captures: [SimilarCapture], devices: Int) {
+        self.captures = captures
+        self.devices = devices
+    }
+}

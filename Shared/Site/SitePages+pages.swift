@@ -1,0 +1,80 @@
+import CaptureProtocol
+import Evidence
+import Foundation
+import Models
+
+extension SitePages {
+    /// - Parameter example: a finished record; one without both pictures is not shown.
+    package func landing(example: PublicRecord?, _ language: Language) -> Page {
+        let strings = resources.strings(language)
+        var context = FileParts.context(strings)
+        for group in ["with_camera", "with_home", "with_link"] { context[group] = true }
+        context["example"] = example.flatMap { Self.example($0, strings) }
+        context["app_store"] = settings.appStore
+        context["og"] =
+            [
+                "og_type": "website", "title": strings("home.title"), "description": strings("home.note"),
+                "og_url": settings.publicURL + "/", "og_locale": language.openGraph,
+                "og_image": ["src": settings.publicURL + Page.neutralCard, "alt": strings("site.name")] as ViewContext,
+            ] as ViewContext
+        return Page(
+            template: .landing, title: strings("home.title"), path: "/", showsLocalFiles: true, scripts: ["file.js"], context: context)
+    }
+
+    /// A finished record with both pictures; `nil` for any other.
+    private static func example(_ record: PublicRecord, _ strings: StringTable) -> ViewContext? {
+        guard record.status == .complete, let evidence = record.evidence, let confidence = record.confidence,
+            let (photo, size) = PhotoView(media: record.media).picture, let depth = record.media[.depthPreview]
+        else { return nil }
+        return [
+            "link": "/verify/\(record.id)", "src": photo.link, "width": size.width, "height": size.height, "alt": strings("alt.photo"),
+            "depth_src": depth.link,
+            "badge": Badge.level(confidence, test: evidence.hardwareAttestation.developmentAttestation).context(strings),
+        ]
+    }
+
+    /// The page of one capture, in whatever state it is.
+    /// - Parameter similar: captures of the same file by several devices; `nil` where there is only one.
+    package func record(_ record: PublicRecord, similar: SimilarCaptures?, _ language: Language) -> Page {
+        view(record, similar: similar, language).page(isIndexed: settings.listsRecords)
+    }
+
+    /// The title of the record's page.
+    package func title(of record: PublicRecord, _ language: Language) -> String { view(record, similar: nil, language).title }
+
+    private func view(_ record: PublicRecord, similar: SimilarCaptures?, _ language: Language) -> RecordView {
+        let strings = resources.strings(language, record.kind.type)
+        return RecordView(record, similar: similar, strings: strings, publicURL: settings.publicURL)
+    }
+
+    /// - Parameter result: of a file that was sent without JavaScript; `nil` before one was.
+    package func file(_ result: FileResult?, _ language: Language) -> Page {
+        let strings = resources.strings(language)
+        var context = FileParts.context(strings)
+        context["at_file"] = true
+        context["result"] = result.map { FileResultView(result: $0, strings: strings).context() }
+        return Page(
+            template: .file, title: strings("title.page", ["page": strings("file.h1")]), path: "/verify-file", showsLocalFiles: true,
+            scripts: ["file.js"], context: context)
+    }
+
+    package func methodology(_ language: Language) -> Page {
+        let strings = resources.strings(language)
+        let levels = Badge.levels.map { level in
+            var row = Badge.level(level, test: false).context(strings)
+            row["rule"] = strings("how.levels.\(level.rawValue)")
+            return row
+        }
+        let methods = EvidenceAssembly.algorithmVersions.sorted { $0.key < $1.key }.map {
+            ["method": $0.key, "version": $0.value] as ViewContext
+        }
+        return Page(
+            template: .methodology, title: strings("title.page", ["page": strings("site.how")]), path: "/methodology",
+            context: ["at_how": true, "with_badges": true, "levels": levels, "versions": ["methods": methods] as ViewContext])
+    }
+
+    /// What a reader sees instead of a page.
+    package func error(_ failure: PageFailure, _ language: Language) -> Page {
+        ErrorView(failure: failure, strings: resources.strings(language)).page()
+    }
+}

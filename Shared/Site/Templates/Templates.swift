@@ -1,0 +1,62 @@
+import Foundation
+import Mustache
+
+/// What a template is given: text, `Bool`, further contexts, or arrays of these. What is absent has no key.
+package typealias ViewContext = [String: Any]
+
+/// The templates of one language and kind of capture, compiled with its strings in their places.
+struct Templates: Sendable {
+    private let library: MustacheLibrary
+    /// Names of the strings that they use, as templates write them.
+    let stringNames: Set<String>
+
+    /// Compiles every `.mustache` file of a folder; `{{t.name}}` stands for a string.
+    /// - Throws: ``SiteError`` for one that cannot be compiled, that includes one that does not exist, or that uses what is no string.
+    init(folder: URL, strings: StringTable) throws(SiteError) {
+        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        var library = MustacheLibrary()
+        var names: Set<String> = []
+        var included: Set<String> = []
+        var used: Set<String> = []
+        let strings = strings.byTemplateName
+        for file in files where file.pathExtension == "mustache" {
+            let name = file.deletingPathExtension().lastPathComponent
+            do {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                let filled = try Self.filled(text, with: strings, used: &used)
+                try library.register(MarkupText.pragma + filled, named: name)
+                names.insert(name)
+                included.formUnion(text.matches(of: #/\{\{> *(?<name>[\w-]+) *\}\}/#).map { String($0.output.name) })
+            } catch let error as SiteError {
+                throw error
+            } catch {
+                throw SiteError(.template, "\(name): \(error)")
+            }
+        }
+        if let missing = included.subtracting(names).min() { throw SiteError(.template, "there is no “\(missing)”") }
+        self.library = library
+        stringNames = used
+    }
+
+    /// - Throws: ``SiteError`` if there is no such template.
+    func render(_ name: String, _ context: ViewContext) throws(SiteError) -> String {
+        guard let text = library.render(context, withTemplate: name) else {
+            throw SiteError(.template, "there is no “\(name)”")
+        }
+        return text
+    }
+
+    private static func filled(_ text: String, with strings: [String: String], used: inout Set<String>) throws(SiteError) -> String {
+        var filled = ""
+        var rest = text[...]
+        while let match = rest.firstMatch(of: #/\{\{t\.(?<name>\w+)\}\}/#) {
+            let name = String(match.output.name)
+            guard let string = strings[name] else { throw SiteError(.strings, "templates use “\(name)”, which is no string") }
+            guard !string.contains("{{") else { throw SiteError(.strings, "“\(name)” has what templates take for their own") }
+            used.insert(name)
+            filled += rest[..<match.range.lowerBound] + MarkupText.escape(string)
+            rest = rest[match.range.upperBound...]
+        }
+        return filled + rest
+    }
+}

@@ -1,0 +1,52 @@
+import Models
+
+/// One check as the page tells it: a line, and what is behind it.
+struct CheckRow: Sendable {
+    enum Check: String, Sendable, CaseIterable { case hardware, depth, time, model, size, location }
+    let check: Check
+    let status: CheckStatus
+    let detail: String
+    var paragraphs: [String] = []
+    /// What the hardware signature covers, for people, each with whether it does.
+    var covers: [(part: String, isCovered: Bool)] = []
+    var caveat: String?
+    var isOpen = false
+
+    /// The address on the page.
+    var anchor: String { "check-\(check.rawValue)" }
+
+    func context(_ strings: StringTable) -> ViewContext {
+        var row: ViewContext = [
+            "row": anchor, "class": status.styleClass, "icon": status.icon, "name": strings("ck.\(check.rawValue)"),
+            "word": strings("st.\(status.rawValue)"), "detail": detail, "open": isOpen, "paragraphs": paragraphs,
+        ]
+        switch status {
+        case .fail: row["why"] = strings("st.fail.why")
+        case .inconclusive: row["why"] = strings("st.inconclusive.why")
+        case .pass, .unavailable: break
+        }
+        if !covers.isEmpty {
+            let parts = covers.map { part, isCovered -> ViewContext in
+                let status = isCovered ? CheckStatus.pass : .unavailable
+                return [
+                    "class": status.styleClass, "icon": status.icon, "part": isCovered ? part : strings("bind.not", ["x": part]),
+                ]
+            }
+            row["covers"] = ["parts": parts] as ViewContext
+        }
+        row["caveat"] = caveat
+        return row
+    }
+
+    /// How many checks ended in which way, each with the first such row's address.
+    static func tally(_ rows: [CheckRow], _ strings: StringTable) -> [ViewContext] {
+        CheckStatus.counted.compactMap { status in
+            let such = rows.filter { $0.status == status }
+            guard let first = such.first else { return nil }
+            return [
+                "class": status.styleClass, "icon": status.icon, "text": strings("tally.\(status.styleClass)", ["n": String(such.count)]),
+                "row": first.anchor,
+            ]
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import CaptureProtocol
+import Foundation
+import Evidence
+import Models
+
+/// The six checks as sentences, from the evidence.
+struct CheckRows: Sendable {
+    let evidence: EvidencePackage
+    let confidence: ConfidenceLevel
+    let capturedAt: CapturedTime?
+    /// Upright or not, of the original.
+    let pictureSize: PixelSize?
+    let strings: StringTable
+    private var formatter: ValueFormatter { ValueFormatter(strings: strings) }
+
+    /// Failed ones first.
+    func rows() -> [CheckRow] {
+        let rows = [hardware(), depth(), time(), model(), size(), location()].map { row in
+            var row = row
+            row.isOpen = isOpen(row)
+            if isUnsigned(row) { row.paragraphs.append(strings("fact.unsigned.more")) }
+            return row
+        }
+        return rows.filter { $0.status == .fail } + rows.filter { $0.status != .fail }
+    }
+
+    /// What failed, what limits the level, and what the highest level rests on.
+    private func isOpen(_ row: CheckRow) -> Bool {
+        if row.status == .fail { return true }
+        switch (confidence, row.check) {
+        case (.high, .hardware): return true
+        case (.medium, .hardware), (.medium, .depth), (.low, .hardware), (.low, .depth): return row.status != .pass
+        default: return false
+        }
+    }
+
+    /// Whether the row tells something that the hardware signature does not cover.
+    private func isUnsigned(_ row: CheckRow) -> Bool {
+        guard !evidence.hardwareAttestation.coversMetadata else { return false }
+        switch row.check {
+        case .time: return capturedAt != nil
+        case .model: return row.status != .unavailable || !evidence.hardwareAttestation.deviceModel.isEmpty
+        case .location: return row.status != .unavailable
+        case .hardware, .depth, .size: return false
+        }
+    }
+
+    private func hardware() -> CheckRow {
+        let found = evidence.hardwareAttestation
+        var row: CheckRow
+        switch (found.status, found.reason?.known) {
+        case (.pass, _):
+            let kind = found.developmentAttestation ? "hw.dev" : "hw.pass"
+            row = CheckRow(check: .hardware, status: .pass, detail: strings(kind))
+            row.paragraphs = [strings(found.developmentAttestation ? "hw.dev.more" : "hw.more")]
+            if found.outOfOrder == true { row.paragraphs.append(strings("hw.order")) }
+            if let binding = found.binding {
+                row.covers = [
+                    (strings("bind.photo"), true), (strings("bind.depth"), binding.coversDepth),
+                    (strings("bind.metadata"), binding == .photoDepthMetadata),
+                ]
+            }
+        case (.fail, .counterReplay): row = CheckRow(check: .hardware, status: .fail, detail: strings("hw.replay"))
+        case (.fail, .deviceRevoked):
+            row = CheckRow(check: .hardware, status: .fail, detail: strings("hw.revoked"), paragraphs: [strings("hw.revoked.more")])
+        case (.fail, _): row = CheckRow(check: .hardware, status: .fail, detail: strings("hw.fail"))
+        case (let status, let reason?) where Self.refusal(reason) != nil:
+            let more = reason == .developmentDevice ? "hw.dev.more" : "hw.refused.more"
+            row = CheckRow(
+                check: .hardware, status: status, detail: Self.refusal(reason).map { strings($0) } ?? "", paragraphs: [strings(more)])
+        case (let status, .deviceUnverified): row = CheckRow(check: .hardware, status: status, detail: strings("hw.unverified"))
+        case (let status, _): row = CheckRow(check: .hardware, status: status, detail: strings("hw.none"))
+        }
+        row.caveat = strings("hw.limit")
+        return row
+    }
+
+    /// Why a signature that holds does not count here.
+    private static func refusal(_ reason: HardwareReason) -> String? {
+        switch reason {
+        case .appNotAccepted: "hw.app"
+        case .environmentMismatch: "hw.environment"
+        case .developmentDevice: "hw.development"
+        case .distributionNotAccepted: "hw.distribution"
+        case .appVersionNotAccepted: "hw.version"
+        case .bindingRetired: "hw.retired"
+        case .noAssertion, .deviceUnverified, .deviceRevoked, .malformedCBOR, .malformedObject, .malformedAuthData, .keyType,
+            .badSignature, .appIDMismatch, .counterReplay:
+            nil
+        }
+    }
+
+    private func depth() -> CheckRow {
+        let found = evidence.depthAnalysis
+        let source = strings(found.source == .server ? "dp.server" : "dp.device")
+        var paragraphs: [String] = []
+        if let coverage = found.coverage, let near = found.minDepth, let far = found.maxDepth, let method = UntrustedText(found.method) {
+            paragraphs = [
+                strings(
+                    "dp.more",
+                    [
+                        "c": formatter.percentage(coverage), "a": formatter.metres(near), "b": formatter.metres(far),
+                        "method": method.isolated,
+                    ])
+            ]
+        }
+        paragraphs += depthParts(found)
+        let detail: String
+        switch (found.status, found.reason?.known) {
+        case (.pass, _): detail = found.relief.map { strings("dp.pass", ["n": formatter.percentage($0)]) } ?? strings("depth.real")
+        case (.fail, _): detail = strings("dp.fail")
+        case (.inconclusive, .noLiDAR):
+            detail = strings("dp.nolidar")
+            paragraphs.insert(strings("dp.nolidar.more"), at: 0)
+        case (.inconclusive, .depthNotSigned):
+            detail = strings("dp.unbound")
+            paragraphs.insert(strings("dp.unbound.more"), at: 0)
+        case (.inconclusive, _): detail = strings(found.verdict == .flat ? "dp.flat" : "dp.undecided")
+        case (.unavailable, _):
+            return CheckRow(check: .depth, status: .unavailable, detail: strings("dp.none"), paragraphs: [strings("dp.more.none")])
+        }
+        return CheckRow(check: .depth, status: found.status, detail: "\(detail), \(source)", paragraphs: paragraphs)
+    }
+
+    /// What is reported beside the relief and decides nothing, and that an earlier method judged.
+    private func depthParts(_ found: DepthAnalysisEvidence) -> [String] {
+        var paragraphs: [String] = []
+        if let front = found.reliefFront, let behind = found.reliefBehind {
+            paragraphs.append(strings("dp.parts", ["f": formatter.percentage(front), "b": formatter.percentage(behind)]))
+        }
+        if let edges = found.photoEdgesOnSurface {
+            paragraphs.append(strings("dp.outlines", ["n": formatter.percentage(edges)]))
+        }
+        if let method = found.method, let current = EvidenceAssembly.algorithmVersions["depth"], method != current {
+            paragraphs.append(strings("dp.earlier", ["method": current]))
+        }
+        return paragraphs
+    }
+
+    private func time() -> CheckRow {
+        let found = evidence.metadata.timestamp
+        let (detail, more): (String, String)
+        switch (found.status, found.reason?.known) {
+        case (.pass, _):
+            if case .exact(let captured)? = capturedAt {
+                let span = formatter.span(evidence.processing.receivedAt.timeIntervalSince(captured))
+                (detail, more) = (strings("time.pass", ["t": span]), "time.pass.more")
+            } else {
+                return CheckRow(check: .time, status: .pass, detail: strings("time.pass.more"))
+            }
+        case (.fail, .afterReceipt): (detail, more) = (strings("time.future"), "time.future.more")
+        case (.fail, _): (detail, more) = (strings("time.differs.plain"), "time.fail.more")
+        case (_, .uploadedLate), (_, .uploadedVeryLate): (detail, more) = (strings("time.late"), "time.late.more")
+        case (_, .noUTCOffset): (detail, more) = (strings("time.zone"), "time.none.more")
+        default: (detail, more) = (strings("time.none"), "time.none.more")
+        }
+        return CheckRow(check: .time, status: found.status, detail: detail, paragraphs: [strings(more)])
+    }
+
+    private func model() -> CheckRow {
+        let found = evidence.metadata.model
+        let (detail, more): (String, String)
+        switch (found.status, found.reason?.known) {
+        case (.pass, _):
+            let model = UntrustedText(evidence.hardwareAttestation.deviceModel)?.isolated
+            (detail, more) = (model.map { strings("model.pass", ["model": $0]) } ?? strings("fact.nomodel"), "model.pass.more")
+        // Which of the named models it is, the evidence does not say.
+        case (.fail, .modelWithoutLiDAR): (detail, more) = (strings("model.other.plain"), "model.fail.more")
+        case (.fail, _): (detail, more) = (strings("model.differs.plain"), "model.fail.more")
+        default: (detail, more) = (strings("model.none"), "model.none.more")
+        }
+        return CheckRow(
+            check: .model, status: found.status, detail: detail, paragraphs: [strings(more)],
+            caveat: found.status == .fail ? nil : strings("model.limit"))
+    }
+
+    private func size() -> CheckRow {
+        let found = evidence.metadata.resolution
+        let size = pictureSize.map { ["w": String($0.width), "h": String($0.height)] }
+        switch (found.status, found.reason?.known, size) {
+        case (.pass, _, let size?):
+            return CheckRow(check: .size, status: .pass, detail: strings("size.pass", size), paragraphs: [strings("size.pass.more")])
+        case (.pass, _, nil): return CheckRow(check: .size, status: .pass, detail: strings("size.pass.more"))
+        case (let status, .sizeNotInTable, let size?):
+            return CheckRow(check: .size, status: status, detail: strings("size.other", size), paragraphs: [strings("size.none.more")])
+        case (let status, _, _):
+            return CheckRow(check: .size, status: status, detail: strings("size.none"), paragraphs: [strings("size.none.more")])
+        }
+    }
+
+    private func location() -> CheckRow {
+        let found = evidence.metadata.location
+        let (detail, more): (String, String)
+        switch found.status {
+        case .pass:
+            let city = UntrustedText(evidence.metadata.locationCoarse)?.isolated
+            (detail, more) = (city.map { strings("loc.pass", ["city": $0]) } ?? strings("loc.none"), "loc.pass.more")
+        case .fail: (detail, more) = (strings("loc.fail"), "loc.fail.more")
+        case .inconclusive, .unavailable: (detail, more) = (strings("loc.none"), "loc.more")
+        }
+        return CheckRow(check: .location, status: found.status, detail: detail, paragraphs: [strings(more)])
+    }
+}

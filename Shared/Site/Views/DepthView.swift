@@ -1,0 +1,78 @@
+import Evidence
+import Foundation
+import Models
+
+/// The depth section: verdict, picture, gauges.
+struct DepthView: Sendable {
+    let depth: DepthAnalysisEvidence
+    /// The depth picture, if the photo is there too.
+    let picture: PublishedMedia?
+    /// A capture without media has no picture to miss.
+    let expectsPicture: Bool
+    /// The named model is one with a LiDAR sensor. Otherwise the page does not say that such a sensor measured.
+    let isModelConfirmed: Bool
+    let strings: StringTable
+
+    func context() -> ViewContext {
+        guard let verdict = depth.verdict else { return ["missing": strings("depth.none")] }
+        var view: ViewContext = ["intro": strings(intro)]
+        let shown = pictureView()
+        if shown == nil, expectsPicture { view["missing"] = strings("depth.nopicture") }
+        view["verdict"] = self.verdict(verdict, shown)
+        return view
+    }
+
+    private var hasLiDAR: Bool { depth.reason?.known != .noLiDAR }
+
+    private var intro: String {
+        switch (depth.source, isModelConfirmed && hasLiDAR) {
+        case (.server, true): "depth.intro"
+        case (.device, true): "depth.intro.device"
+        case (.server, false): "depth.intro.reported"
+        case (.device, false): "depth.intro.reported.device"
+        }
+    }
+
+    private func verdict(_ verdict: DepthVerdict, _ picture: ViewContext?) -> ViewContext {
+        let status = verdict == .real && hasLiDAR ? CheckStatus.pass : .inconclusive
+        let word = hasLiDAR ? "depth.\(verdict.rawValue)" : "depth.nolidar"
+        var view: ViewContext = [
+            "class": status.styleClass, "icon": status.icon, "told": strings(word), "meaning": strings("\(word).is"),
+            "gauges": Gauge.all(depth, strings).map(\.context),
+        ]
+        if hasLiDAR, verdict != .undecided { view["limit"] = strings("depth.\(verdict.rawValue).not") }
+        if let picture {
+            view["picture"] = picture
+            if verdict == .flat { view["see"] = strings("depth.flat.see") }
+        }
+        return view
+    }
+
+    private func pictureView() -> ViewContext? {
+        guard let picture, let size = picture.size else { return nil }
+        var view: ViewContext = [
+            "depth_src": picture.link, "depth_width": size.width, "depth_height": size.height,
+            "slider_text": strings("view.slider.value", ["n": "50", "m": "50"]),
+        ]
+        if let scale = depth.previewScale, scale.near > 0, scale.far > scale.near, scale.far.isFinite {
+            view["scale"] = legend(scale)
+        }
+        return view
+    }
+
+    /// Ticks lie logarithmically; one near an end has no text, which would meet the end's on a phone.
+    private func legend(_ scale: DepthPreviewScale) -> ViewContext {
+        let formatter = ValueFormatter(strings: strings)
+        let (nearText, farText) = (formatter.metres(scale.near), formatter.metres(scale.far))
+        let ticks = scale.ticks.map { metres -> ViewContext in
+            let share = scale.position(of: metres) * 100
+            var tick: ViewContext = ["x": String(format: "%.1f%%", share)]
+            if (32...74).contains(share) { tick["text"] = "\(formatter.metres(metres)) m" }
+            return tick
+        }
+        return [
+            "label": strings("legend.label", ["near": nearText, "far": farText]), "near": strings("legend.near.m", ["m": nearText]),
+            "far": strings("legend.far.m", ["m": farText]), "ticks": ticks,
+        ]
+    }
+}

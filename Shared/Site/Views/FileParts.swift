@@ -1,0 +1,24 @@
+import Models
+
+/// What the drop zone's script takes its texts from, on every page that has one.
+enum FileParts {
+    static func context(_ strings: StringTable) -> ViewContext {
+        [
+            "badges": Badge.levels.map { Badge.level($0, test: false).context(strings) },
+            "tallies": [CheckStatus.pass, .fail, .inconclusive, .unavailable].map { status -> ViewContext in
+                [
+                    "status": status.rawValue, "class": status.styleClass, "icon": status.icon,
+                    "text": strings("tally.\(status.styleClass)"),
+                ]
+            },
+            "foreigns": CredentialsFinding.allCases.map { finding -> ViewContext in
+                [
+                    "case": finding.rawValue, "class": finding.status.styleClass, "icon": finding.status.icon,
+                    "state": strings("c2.\(finding.rawValue).state"), "sentence": strings("c2.\(finding.rawValue)"),
+                    "shows": finding.mayBeRepeated,
+                ]
+            },
+            "with_badges": true, "with_file": true,
+        ]
+    }
+}

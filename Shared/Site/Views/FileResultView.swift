@@ -1,0 +1,116 @@
+import CaptureProtocol
+import Foundation
+import Models
+
+/// The result of the form without JavaScript.
+struct FileResultView: Sendable {
+    let result: FileResult
+    let strings: StringTable
+    private let formatter: ValueFormatter
+
+    init(result: FileResult, strings: StringTable) {
+        self.result = result
+        self.strings = strings
+        formatter = ValueFormatter(strings: strings)
+    }
+
+    func context() -> ViewContext {
+        switch result {
+        case .known(let file, let digest): ["found": known(file), "digest": digest.hex]
+        case .credentials(let info, let digest): ["foreign": credentials(info), "digest": digest.hex]
+        case .noRecord(let digest): ["none": true, "digest": digest.hex]
+        case .problem(let problem): ["problem": sentence(problem)]
+        }
+    }
+
+    private func known(_ file: KnownFile) -> ViewContext {
+        let hardware = file.evidence?.hardwareAttestation
+        var view = Badge.level(file.confidence ?? .low, test: hardware?.developmentAttestation ?? false).context(strings)
+        let title =
+            switch file.matched {
+            case .signedCopy, .manifest: "file.found.copy"
+            case .thumbnail: "file.found.thumb"
+            case .original, .publicCopy, .depthPreview, .shareCard: "file.found"
+            }
+        view["title"] = strings(title)
+        let place = UntrustedText(file.evidence?.metadata.locationCoarse)
+        let model = UntrustedText(hardware?.deviceModel)
+        let unsigned = hardware?.coversMetadata == true ? "" : " · " + strings("fact.unsigned")
+        view["facts"] =
+            [
+                ["name": strings("fact.received"), "value": file.evidence.map { formatter.second($0.processing.receivedAt) } ?? "—"],
+                [
+                    "name": strings("fact.place"),
+                    "value": place.map { strings("fact.city", ["city": $0.isolated]) + unsigned } ?? strings("fact.noplace"),
+                ],
+                [
+                    "name": strings("fact.device"),
+                    "value": model.map { strings("fact.reported", ["model": $0.isolated]) + unsigned } ?? strings("fact.nomodel"),
+                ],
+            ] as [ViewContext]
+        view["tally"] = file.evidence.map(tally) ?? []
+        view["open"] = "/verify/\(file.captureID)"
+        let others = file.others.map { claim in
+            var item = Badge.level(claim.confidence ?? .low, test: claim.isDevelopment).context(strings)
+            item["text"] = "\(strings("similar.open")) · \(formatter.minute(claim.receivedAt))"
+            item["href"] = "/verify/\(claim.captureID)"
+            return item
+        }
+        if !others.isEmpty { view["others"] = ["items": others] as ViewContext }
+        return view
+    }
+
+    private func tally(_ evidence: EvidencePackage) -> [ViewContext] {
+        let statuses = [
+            evidence.hardwareAttestation.status, evidence.depthAnalysis.status, evidence.metadata.timestamp.status,
+            evidence.metadata.model.status, evidence.metadata.resolution.status, evidence.metadata.location.status,
+        ]
+        return CheckRow.tally(zip(CheckRow.Check.allCases, statuses).map { CheckRow(check: $0, status: $1, detail: "") }, strings)
+    }
+
+    private func credentials(_ info: ManifestInfo) -> ViewContext {
+        let finding = CredentialsFinding(info)
+        let values = [
+            "issuer": UntrustedText(info.issuer)?.isolated ?? strings("c2.nobody"),
+            "host": UntrustedText(host(info.remoteURL))?.isolated ?? "?",
+        ]
+        var view: ViewContext = [
+            "class": finding.status.styleClass, "icon": finding.status.icon, "state": strings("c2.\(finding.rawValue).state"),
+            "sentence": strings("c2.\(finding.rawValue)", values),
+        ]
+        if finding.mayBeRepeated {
+            let signedAt = info.signedAt.flatMap(Timestamp.parse).map(formatter.second)
+            let entries = [
+                entry("cc.title", info.title), entry("cc.issuer", info.issuer), entry("cc.generator", info.generator),
+                signedAt.map { ["name": strings("cc.signed"), "value": $0] as ViewContext },
+            ].compactMap(\.self)
+            if !entries.isEmpty { view["manifest"] = ["entries": entries] as ViewContext }
+        }
+        let codes = info.validationCodes.prefix(100).compactMap { UntrustedText($0.code)?.shown }
+        if !codes.isEmpty { view["codes"] = ["list": codes] as ViewContext }
+        return view
+    }
+
+    /// A name and its text, the whole of it too where that is cut.
+    private func entry(_ key: String, _ text: String?) -> ViewContext? {
+        guard let text = UntrustedText(text) else { return nil }
+        var entry: ViewContext = ["name": strings(key), "value": text.shown]
+        entry["whole"] = text.whole
+        return entry
+    }
+
+    private func host(_ address: String?) -> String? {
+        address.flatMap { URL(string: $0) }.flatMap { $0.host(percentEncoded: true) }
+    }
+
+    private func sentence(_ problem: FileResult.Problem) -> String {
+        switch problem {
+        case .tooLarge(let isVideo): strings("file.big", ["limit": "\((isVideo ? SizeLimits.video : SizeLimits.file) >> 20) MB"])
+        case .unsupportedType: strings("file.type")
+        case .empty: strings("file.empty")
+        case .missing: strings("file.missing")
+        case .rateLimited(let seconds): strings("file.limit", ["t": formatter.span(seconds)])
+        case .unavailable: strings("file.server")
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import CaptureProtocol
+import Models
+
+/// The one sentence at the top of a finished record.
+struct Headline: Sendable {
+    let evidence: EvidencePackage
+    let confidence: ConfidenceLevel
+    let mode: CaptureMode
+    /// In the order of the rows.
+    let failed: [CheckRow.Check]
+    let strings: StringTable
+
+    var text: String {
+        if let first = failed.first {
+            return failed.count == 1
+                ? strings("h1.suspicious", ["check": strings("ck.\(first.rawValue)")])
+                : strings("h1.suspicious.many", ["n": String(failed.count)])
+        }
+        let isSigned = evidence.hardwareAttestation.status == .pass
+        // Only what a device signed can have been signed by a test device.
+        if isSigned, evidence.hardwareAttestation.developmentAttestation { return strings("dev.h1") }
+        if isSigned, mode == .hashOnly { return strings("hash.h1") }
+        switch confidence {
+        // Which sensor measured is the model's word, and nobody attests that.
+        case .high: return strings(evidence.metadata.model.status == .pass ? "h1.high" : "h1.high.reported")
+        case .medium where isSigned:
+            return strings(evidence.depthAnalysis.status == .unavailable ? "h1.medium.nodepth" : "h1.medium.device")
+        case .medium: return strings("h1.medium.depth")
+        case .low, .suspicious: return strings("h1.low")
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import CaptureProtocol
+import Foundation
+import Models
+
+/// The page of one capture, in whatever state it is.
+struct RecordView: Sendable {
+    let record: PublicRecord
+    let similar: SimilarCaptures?
+    let strings: StringTable
+    let publicURL: String
+    private let formatter: ValueFormatter
+    private let photo: PhotoView
+
+    init(_ record: PublicRecord, similar: SimilarCaptures?, strings: StringTable, publicURL: String) {
+        self.record = record
+        self.similar = similar
+        self.strings = strings
+        self.publicURL = publicURL
+        formatter = ValueFormatter(strings: strings)
+        photo = PhotoView(media: record.media)
+    }
+
+    var path: String { "/verify/\(record.id)" }
+    private var address: String { publicURL + path }
+    private var isDevelopment: Bool { record.evidence?.hardwareAttestation.developmentAttestation ?? record.isDevelopment }
+    private var complete: (evidence: EvidencePackage, confidence: ConfidenceLevel)? {
+        guard record.status == .complete, let evidence = record.evidence, let confidence = record.confidence else { return nil }
+        return (evidence, confidence)
+    }
+
+    /// Whether there is a result, and no signature covers time, place and model.
+    private var isUnsigned: Bool { complete.map { !$0.evidence.hardwareAttestation.coversMetadata } ?? false }
+
+    private var badge: Badge {
+        if let complete { return .level(complete.confidence, test: isDevelopment) }
+        return record.status == .failed ? .failed : .processing
+    }
+
+    /// - Parameter isIndexed: whether search engines may list it.
+    func page(isIndexed: Bool) -> Page {
+        let comparesFiles = complete != nil && record.kind.mode == .hashOnly
+        return Page(
+            template: .verify, type: record.kind.type, title: title, path: path, isIndexed: isIndexed && complete != nil,
+            // A record that is still being checked may turn into one that compares files, under the policy it was loaded with.
+            showsLocalFiles: comparesFiles || badge == .processing, scripts: comparesFiles ? ["verify.js", "file.js"] : ["verify.js"],
+            context: context())
+    }
+
+    var title: String {
+        let title: String
+        if let captured = record.capturedAt {
+            title = strings(
+                isUnsigned ? "title.verify.unsigned" : "title.verify", ["badge": badge.text(strings), "date": formatter.day(captured.date)])
+        } else {
+            title = strings("title.page", ["page": badge.text(strings)])
+        }
+        return isDevelopment ? strings("title.test", ["title": title]) : title
+    }
+
+    private func context() -> ViewContext {
+        var view: ViewContext = [
+            "shape": photo.isWide ? "wide" : "tall", "badge": badge.context(strings), "with_badges": true, "with_record": true,
+            "with_link": true,
+            "print": print, "og": openGraph, "oembed": "\(publicURL)/oembed?url=\(SiteAddress.query(address))&format=json",
+        ]
+        if isDevelopment { view["band"] = true }
+        if isUnsigned { view["unsigned"] = true }
+        view["photo"] = photo.context(strings)
+        addFacts(to: &view)
+        switch badge {
+        case .level: addEvidence(to: &view)
+        case .processing: addProgress(to: &view)
+        case .failed: addFailure(to: &view)
+        }
+        return view
+    }
+
+    private func addFacts(to view: inout ViewContext) {
+        switch record.capturedAt {
+        case .exact(let date)?:
+            view["captured"] = ["iso": ValueFormatter.iso(date), "utc": formatter.second(date), "exact": true] as ViewContext
+        case .day(let date)?:
+            view["captured"] = ["iso": ValueFormatter.isoDay(date), "utc": formatter.day(date), "exact": false] as ViewContext
+        case nil: break
+        }
+        view["received"] = received
+        if let place = UntrustedText(record.evidence?.metadata.locationCoarse) {
+            view["place"] = strings.phrase("fact.city", "city", place).context
+        } else if record.evidence == nil, record.hasPlace {
+            // It came with one, which has not been looked up yet.
+            view["place"] = Phrase(before: "—", value: "", after: "").context
+        }
+        if let model = UntrustedText(record.evidence?.hardwareAttestation.deviceModel ?? record.model) {
+            view["device"] = strings.phrase("fact.reported", "model", model).context
+        }
+    }
+
+    /// How long after the capture; the time itself where that is not known.
+    private var received: String {
+        guard complete != nil, case .exact(let captured)? = record.capturedAt, captured <= record.receivedAt else {
+            return formatter.second(record.receivedAt)
+        }
+        let isLate = [.uploadedLate, .uploadedVeryLate].contains(record.evidence?.metadata.timestamp.reason?.known)
+        let span = formatter.span(record.receivedAt.timeIntervalSince(captured))
+        return strings(isLate ? "fact.later.offline" : "fact.later", ["t": span])
+    }
+
+    private func addEvidence(to view: inout ViewContext) {
+        guard let (evidence, confidence) = complete else { return }
+        let checks = CheckRows(
+            evidence: evidence, confidence: confidence, capturedAt: record.capturedAt, pictureSize: photo.originalSize, strings: strings)
+        let rows = checks.rows()
+        view["h1"] =
+            Headline(
+                evidence: evidence, confidence: confidence, mode: record.kind.mode, failed: rows.filter { $0.status == .fail }.map(\.check),
+                strings: strings
+            ).text
+        view["note"] = strings("note")
+        var more: [String] = []
+        // Without any signature the sentence above says so.
+        if isUnsigned, evidence.hardwareAttestation.status == .pass { more.append(strings("note.unsigned")) }
+        if confidence == .suspicious { more.append(strings("note.suspicious")) }
+        if !more.isEmpty { view["more"] = more }
+        view["evidence"] = ["tally": CheckRow.tally(rows, strings), "rows": rows.map { $0.context(strings) }] as ViewContext
+        view["depth"] =
+            DepthView(
+                depth: evidence.depthAnalysis, picture: photo.picture == nil ? nil : record.media[.depthPreview],
+                expectsPicture: record.kind.mode == .full, isModelConfirmed: evidence.metadata.model.status == .pass, strings: strings
+            ).context()
+        view["credentials"] = CredentialsView(record: record, credentials: evidence.contentCredentials, strings: strings).context()
+        view["similar"] = similar.map { SimilarView(similar: $0, strings: strings).context(of: record.id) }
+        if record.kind.mode == .hashOnly { addHash(evidence, to: &view) }
+    }
+
+    private func addHash(_ evidence: EvidencePackage, to view: inout ViewContext) {
+        let digest = record.mediaHash.hex
+        let isSigned = evidence.hardwareAttestation.status == .pass
+        view["hash"] =
+            [
+                "lines": (0..<4).map { String(digest.dropFirst($0 * 16).prefix(16)) }, "compare": digest, "device_known": isSigned,
+                "depth_known": isSigned && evidence.depthAnalysis.verdict != nil
+                    && evidence.hardwareAttestation.binding?.coversDepth == true,
+            ] as ViewContext
+        view["with_hash"] = true
+        view["with_file"] = true
+    }
+
+    private func addProgress(to view: inout ViewContext) {
+        view["h1"] = strings("proc.h1")
+        view["note"] = strings("proc.note")
+        view["reload"] = path
+        view["events"] = "/api/v1/captures/\(record.id)/events"
+        if record.kind.mode == .full, photo.picture == nil {
+            view["waiting"] = true
+            view["with_camera"] = true
+        }
+        let steps = [
+            ("received", "proc.received", true), ("hardware_attestation", "proc.signature", record.finished.contains(.attestation)),
+            ("depth_analysis", "proc.depth", record.finished.contains(.depth)), ("evidence", "proc.credentials", false),
+        ]
+        view["steps"] =
+            ["items": steps.map { ["step": $0.0, "word": strings($0.1), "done": $0.2] as ViewContext }] as ViewContext
+    }
+
+    private func addFailure(to view: inout ViewContext) {
+        let reason =
+            switch record.failure?.known {
+            case .originalMissing: "failed.photo"
+            case .depthUnreadable: "failed.depth"
+            case .undecodable, .tombstone, .noEventID, .handlingFailed, .processDied, .captureUnknown, .captureUnreadable, .deviceUnknown,
+                .intakeMissing, .registrationUnknown, .registrationUnreadable, .pictureMissing, .digestMismatch, .metadataUnreadable, nil:
+                "failed.ours"
+            }
+        view["h1"] = strings("failed.h1")
+        view["note"] = strings("failed.note", ["reason": strings(reason)])
+        view["more"] = [strings("failed.todo")]
+    }
+
+    private var print: ViewContext {
+        var digests: [ViewContext] = [["name": strings("cc.digest.original"), "digest": record.mediaHash.hex]]
+        if let copy = record.media[.signedCopy] { digests.append(["name": strings("cc.digest.copy"), "digest": copy.sha256.hex]) }
+        return ["url": address, "digests": digests]
+    }
+
+    private var openGraph: ViewContext {
+        // While there is no result the card says nothing of one, and lies elsewhere: caches keep pictures longer than pages.
+        let card = record.media[.shareCard]?.link ?? Page.neutralCard
+        return [
+            "og_type": "article", "title": title, "description": strings("site.description"), "og_url": address,
+            "og_locale": strings.language.openGraph,
+            "og_image": ["src": publicURL + card, "alt": badge.text(strings)] as ViewContext,
+        ]
+    }
+}

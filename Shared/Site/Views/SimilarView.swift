@@ -1,0 +1,22 @@
+import CaptureProtocol
+import Models
+
+/// The section that lists captures of the same file.
+struct SimilarView: Sendable {
+    let similar: SimilarCaptures
+    let strings: StringTable
+
+    /// - Parameter this: has no link.
+    func context(of this: CaptureID) -> ViewContext {
+        let formatter = ValueFormatter(strings: strings)
+        let items = similar.captures.map { capture in
+            var item = Badge.level(capture.confidence, test: capture.isDevelopment).context(strings)
+            item["when"] = strings("similar.item", ["t": formatter.minute(capture.capturedAt)])
+            item["where"] = UntrustedText(capture.place)?.shown
+            item["unsigned"] = !capture.isSigned
+            if capture.id != this { item["href"] = "/verify/\(capture.id)" }
+            return item
+        }
+        return ["why": strings("similar.why", ["n": String(similar.devices)]), "items": items]
+    }
+}

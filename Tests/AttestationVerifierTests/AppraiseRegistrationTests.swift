@@ -1,0 +1,143 @@
+import TestSupport
+import HTTPTypes
+import Attestation
+import CaptureProtocol
+import Models
+import Persistence
+import SimulatedDevice
+import Testing
+
+@testable import AttestationVerifier
+
+@Suite("Appraisal of registrations", .sharedSchema("registrations"))
+struct AppraiseRegistrationTests {
+    @Test("an attestation that holds makes a verified device, and says so", arguments: Backend.available)
+    func verified(backend: Backend) async throws {
+        let submission = try Fixture.submission(of: SimulatedDevice())
+        let rig = try backend.rig()
+        try await rig.submit(submission)
+        try await rig.handle(submission.registrationID)
+        #expect(try await rig.outcomes(of: submission.registrationID) == [.registered])
+        let id = try #require(try await rig.device(of: submission.registrationID))
+        let device = try #require(try await rig.devices.find(id))
+        #expect(device.registered.level == .secureEnclave && device.registered.isDevelopmentRoot && !device.registered.isRevoked)
+        #expect(device.registered.appID == SimulatedDevice.developmentAppID && device.registered.publicKey?.count == 65)
+        #expect(device.model == submission.model && device.hasLiDAR)
+    }
+
+    @Test("one that does not hold makes an unverified device, if a request key can authenticate that", arguments: Backend.available)
+    func unverified(backend: Backend) async throws {
+        let withKey = try Fixture.submission(of: SimulatedDevice(), defect: .wrongChallenge)
+        let without = try Fixture.submission(of: SimulatedDevice(requestKey: .none), defect: .wrongChallenge)
+        let malformed = try Fixture.submission(of: SimulatedDevice(), defect: .truncatedAuthData)
+        let rig = try backend.rig()
+        for (submission, outcome) in [
+            (withKey, RegistrationOutcome.registered), (without, .invalidAttestation), (malformed, .invalidAttestation),
+        ] {
+            try await rig.submit(submission)
+            try await rig.handle(submission.registrationID)
+            #expect(try await rig.outcomes(of: submission.registrationID) == [outcome])
+            #expect((try await rig.device(of: submission.registrationID) != nil) == (outcome == .registered))
+        }
+        let id = try #require(try await rig.device(of: withKey.registrationID))
+        let device = try await rig.devices.find(id)
+        #expect(device?.registered.level == .unverified && device?.registered.publicKey == nil)
+    }
+
+    @Test("a key makes one verified device, and any number of unverified ones", arguments: Backend.available)
+    func once(backend: Backend) async throws {
+        let device = SimulatedDevice()
+        let submissions = [
+            try Fixture.submission(of: device, defect: .wrongChallenge), try Fixture.submission(of: device),
+            try Fixture.submission(of: device), try Fixture.submission(of: device, defect: .wrongChallenge),
+        ]
+        let rig = try backend.rig()
+        for (submission, outcome) in zip(submissions, [RegistrationOutcome.registered, .registered, .alreadyRegistered, .registered]) {
+            try await rig.submit(submission)
+            try await rig.handle(submission.registrationID)
+            #expect(try await rig.outcomes(of: submission.registrationID) == [outcome])
+            #expect((try await rig.device(of: submission.registrationID) != nil) == (outcome == .registered))
+        }
+    }
+
+    @Test("the first outcome stands, and is announced once an event", arguments: Backend.available)
+    func again(backend: Backend) async throws {
+        let submission = try Fixture.submission(of: SimulatedDevice())
+        let rig = try backend.rig()
+        try await rig.submit(submission)
+        let event = EventID()
+        for _ in 0..<3 { try await rig.handle(submission.registrationID, event: event) }
+        #expect(try await rig.outcomes(of: submission.registrationID) == [.registered])
+        let device = try await rig.device(of: submission.registrationID)
+        try await rig.handle(submission.registrationID)
+        try await rig.giveUp(submission.registrationID, .handlingFailed)
+        #expect(try await rig.outcomes(of: submission.registrationID) == [.registered, .registered])
+        #expect(try await rig.device(of: submission.registrationID) == device && device != nil)
+    }
+
+    @Test("one that was given up is announced as failed, and can succeed later", arguments: Backend.available)
+    func failed(backend: Backend) async throws {
+        let submission = try Fixture.submission(of: SimulatedDevice())
+        let rig = try backend.rig()
+        try await rig.submit(submission)
+        try await rig.giveUp(submission.registrationID, .handlingFailed)
+        try await rig.giveUp(submission.registrationID, .processDied)
+        #expect(try await rig.outcomes(of: submission.registrationID) == [.failed])
+        try await rig.handle(submission.registrationID)
+        #expect(try await rig.outcomes(of: submission.registrationID) == [.failed, .registered])
+    }
+
+    @Test("what nobody submitted is rejected, and nothing is said of it", arguments: Backend.available)
+    func unknown(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let nobody = RegistrationID()
+        await #expect { try await rig.handle(nobody) } throws: {
+            ($0 as? RejectedMessage)?.reason == .registrationUnknown
+        }
+        try await rig.giveUp(nobody, .registrationUnknown)
+        #expect(try await rig.outcomes(of: nobody).isEmpty)
+    }
+
+    @Test(
+        "a submission in words that this version does not know is rejected, and fails", .enabled(if: Backend.available.contains(.postgres)))
+    func unreadable() async throws {
+        let submission = try Fixture.submission(of: SimulatedDevice())
+        let rig = try Backend.postgres.rig()
+        try await rig.submit(submission)
+        let database = try #require(rig as? PostgresRig).database
+        _ = try await database.query(
+            "UPDATE challenges SET submission = submission - 'key_id' WHERE registration_id = \(submission.registrationID.uuid)")
+        await #expect { try await rig.handle(submission.registrationID) } throws: {
+            ($0 as? RejectedMessage)?.reason == .registrationUnreadable
+        }
+        try await rig.giveUp(submission.registrationID, .registrationUnreadable)
+        #expect(try await rig.outcomes(of: submission.registrationID) == [.failed])
+    }
+}
+
+@Suite("What operators do to devices", .sharedSchema("devices"))
+struct DeviceRepositoryTests {
+    @Test("a device is revoked and restored, and who did so is kept, latest first", arguments: Backend.available)
+    func actions(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let id = try await rig.register(SimulatedDevice())
+        #expect(try await rig.devices.events(of: id) == [])
+        let note = try #require(OperatorNote(Array(#"{"by": "someone", "reason": "stolen"}"#.utf8)))
+        for action in [DeviceAction.revoked, .revoked, .restored, .revoked] {
+            #expect(try await rig.devices.apply(action, to: id, note))
+            #expect(try await rig.devices.find(id)?.registered.isRevoked == (action == .revoked))
+        }
+        let events = try #require(try await rig.devices.events(of: id))
+        #expect(events.map(\.action) == [.revoked, .restored, .revoked, .revoked])
+        #expect(events.allSatisfy { $0.by == "someone" && $0.reason == "stolen" })
+    }
+
+    @Test("one that nobody registered is neither found nor changed", arguments: Backend.available)
+    func unknown(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let note = try #require(OperatorNote([]))
+        #expect(try await rig.devices.find(DeviceID()) == nil)
+        #expect(try await !rig.devices.apply(.revoked, to: DeviceID(), note))
+        #expect(try await rig.devices.events(of: DeviceID()) == nil)
+    }
+}

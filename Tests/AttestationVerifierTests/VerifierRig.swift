@@ -1,0 +1,151 @@
+import Attestation
+import CaptureProtocol
+import Delivery
+import Foundation
+import Logging
+import Models
+import Persistence
+import SimulatedDevice
+import TestSupport
+import Testing
+
+@testable import AttestationVerifier
+
+/// Where the service keeps what it knows.
+enum Backend: String, CustomTestStringConvertible {
+    case memory, postgres
+
+    /// PostgreSQL only where it is configured.
+    static var available: [Backend] { TestSchema.isConfigured ? [.memory, .postgres] : [.memory] }
+
+    var testDescription: String { rawValue }
+
+    func rig() throws -> any VerifierRig {
+        switch self {
+        case .memory: MemoryRig()
+        case .postgres: PostgresRig(database: try #require(TestSchema.shared), store: MemoryObjectStore())
+        }
+    }
+}
+
+/// The service's handlers over one backend, and what tests put into that and read out of it.
+protocol VerifierRig: Sendable {
+    associatedtype Registrations: RegistrationRepository
+    associatedtype Appraisals: PartRepository<AttestationAppraised, AppraisedCapture>
+    where Appraisals.Transaction == Registrations.Transaction
+    var registrations: Registrations { get }
+    var appraisals: Appraisals { get }
+    var devices: any DeviceRepository { get }
+    var store: MemoryObjectStore { get }
+
+    func inTransaction(_ body: @escaping @Sendable (Registrations.Transaction) async throws -> Void) async throws
+    /// As the gateway leaves them.
+    func submit(_ submission: RegistrationSubmission) async throws
+    func accept(_ announcement: CaptureAnnouncement) async throws
+    /// As announced, in order.
+    func outcomes(of registration: RegistrationID) async throws -> [RegistrationOutcome]
+    func answers(for capture: CaptureID) async throws -> [AttestationAppraised]
+    /// The device that a registration made.
+    func device(of registration: RegistrationID) async throws -> DeviceID?
+}
+
+extension VerifierRig {
+    private func context(_ event: EventID, _ topic: Topic) -> MessageContext {
+        MessageContext(eventID: event, topic: topic, logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private var registration: AppraiseRegistration<Registrations> {
+        AppraiseRegistration(appraiser: Fixture.appraiser, receipts: ReceiptAppraiser(), registrations: registrations)
+    }
+
+    private var capture: PartHandler<AppraiseCapture, Appraisals> {
+        PartHandler(
+            AppraiseCapture(appraiser: CaptureAppraiser(policy: Fixture.policy), devices: devices, storage: store), parts: appraisals)
+    }
+
+    func handle(_ registration: RegistrationID, event: EventID = EventID()) async throws {
+        try await self.registration.handle(
+            RegistrationSubmitted(registrationID: registration), context(event, .registrationSubmitted))
+    }
+
+    func giveUp(_ registration: RegistrationID, _ reason: FailureReason) async throws {
+        try await inTransaction {
+            try await self.registration.giveUp(RegistrationSubmitted(registrationID: registration), reason: reason, on: $0)
+        }
+    }
+
+    func handle(_ capture: CaptureID, event: EventID = EventID()) async throws {
+        try await self.capture.handle(CaptureReceived(captureID: capture, kind: .photo), context(event, .captureReceived))
+    }
+
+    func giveUp(_ capture: CaptureID, _ reason: FailureReason) async throws {
+        try await inTransaction {
+            try await self.capture.giveUp(CaptureReceived(captureID: capture, kind: .photo), reason: reason, on: $0)
+        }
+    }
+
+    func findings(_ capture: CaptureID) async throws -> AttestationFindings? { try await appraisals.find(capture)?.stored }
+
+    /// Registers a device by its attestation.
+    func register(_ device: SimulatedDevice) async throws -> DeviceID {
+        let submission = try Fixture.submission(of: device)
+        try await submit(submission)
+        try await handle(submission.registrationID)
+        return try #require(try await self.device(of: submission.registrationID))
+    }
+}
+
+/// Over PostgreSQL.
+struct PostgresRig: VerifierRig {
+    let database: PostgresPool
+    let store: MemoryObjectStore
+
+    var registrations: PostgresRegistrationRepository {
+        PostgresRegistrationRepository(database: database, outbox: Outbox(.attestationVerifier), inbox: Inbox(.attestationVerifier))
+    }
+    var appraisals: PostgresPartRepository<AttestationAppraised, AppraisedCapture> { .appraisals(database) }
+    var devices: any DeviceRepository { PostgresDeviceRepository(database: database) }
+
+    func inTransaction(_ body: @escaping @Sendable (PostgresConnection) async throws -> Void) async throws {
+        try await database.withTransaction(body)
+    }
+
+    func submit(_ submission: RegistrationSubmission) async throws {
+        let challenge = ContentDigest(of: Array(submission.registrationID.description.utf8))
+        _ = try await database.query(
+            """
+            INSERT INTO challenges (challenge, expires_at, consumed_at, body_sha256, registration_id, submission)
+            VALUES (\(challenge.bytes), now(), now(), \(challenge.bytes), \(submission.registrationID.uuid),
+                \(PostgresJSON(encoding: submission)))
+            """)
+    }
+
+    func accept(_ announcement: CaptureAnnouncement) async throws {
+        let id = announcement.captureID
+        _ = try await database.query(
+            """
+            INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at, announcement)
+            VALUES (\(id.uuid), \(String(id.description.filter { $0 != "-" }.prefix(8))), \(announcement.deviceID.uuid), 'photo', 'full',
+                \(ContentDigest(of: Array(id.description.utf8)).bytes), now(), now(), \(PostgresJSON(encoding: announcement)))
+            """)
+    }
+
+    func outcomes(of registration: RegistrationID) async throws -> [RegistrationOutcome] {
+        try await events(RegistrationAppraised.self, key: "\(registration)").map(\.outcome)
+    }
+
+    func answers(for capture: CaptureID) async throws -> [AttestationAppraised] { try await events(key: "\(capture)") }
+
+    private func events<E: Event>(_ type: E.Type = E.self, key: String) async throws -> [E] {
+        try await database.query(
+            """
+            SELECT value FROM attestation_verifier_outbox WHERE topic = \(E.topic.rawValue) AND record_key = \(key) ORDER BY id
+            """
+        ).map { try WireJSON.decode(E.self, from: try $0.get("value", as: [UInt8].self)) }
+    }
+
+    func device(of registration: RegistrationID) async throws -> DeviceID? {
+        try await database.query("SELECT device_id FROM registrations WHERE id = \(registration.uuid)").first
+            .flatMap { try $0.getOptional("device_id", as: UUID.self) }.map { DeviceID($0) }
+    }
+}

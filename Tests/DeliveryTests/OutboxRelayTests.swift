@@ -1,0 +1,135 @@
+import CRdKafka
+import Logging
+import Models
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Delivery
+@testable import Messaging
+
+@Suite("Outbox relay", .timeLimit(.minutes(1)))
+struct OutboxRelayTests {
+    private let outbox = MemoryOutboxRows()
+    private let broker = MemoryRecordPublisher()
+    private let clock = TestClock(isHeld: true)
+    private let topicsMade = Count()
+
+    private final class Count: Sendable {
+        private let count = Mutex(0)
+        var value: Int { count.withLock { $0 } }
+        func increase() { count.withLock { $0 += 1 } }
+    }
+
+    private var relay: OutboxRelay {
+        OutboxRelay(
+            service: .depthAnalyzer, rows: outbox, publisher: broker, clock: clock,
+            logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+        ) { [topicsMade] in topicsMade.increase() }
+    }
+
+    private func append(_ values: [String], isNotified: Bool = true) {
+        for value in values { outbox.append(topic: "t", key: "k", value: Array(value.utf8), isNotified: isNotified) }
+    }
+
+    private var sent: Set<String> { Set(broker.sent.map { String(decoding: $0.value ?? [], as: UTF8.self) }) }
+
+    private static let away = KafkaError(RD_KAFKA_RESP_ERR__TIMED_OUT)
+    private static let tooLarge = KafkaError(RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE)
+
+    @Test("publishes what lies there when it starts, as it is, and deletes it")
+    func start() async throws {
+        let headers = [KafkaHeader(name: "ce_id", value: [1]), KafkaHeader(name: "none", value: nil)]
+        outbox.append(topic: "t", key: "ü", value: nil, headers: headers, isNotified: false)
+        try await shutDown(relay) { [outbox] in outbox.rows.isEmpty }
+        #expect(broker.sent == [.init(topic: "t", key: Array("ü".utf8), value: nil, headers: headers)])
+    }
+
+    @Test("publishes more than a batch without a wait in between")
+    func batches() async throws {
+        append((0..<250).map(String.init), isNotified: false)
+        try await shutDown(relay) { [outbox] in outbox.rows.isEmpty }
+        #expect(sent.count == 250 && broker.sent.count == 250)
+        #expect(clock.sleeps.allSatisfy { $0 == .seconds(1) })
+    }
+
+    @Test("publishes at a notification, and after a second where none came", arguments: [true, false])
+    func wakes(isNotified: Bool) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [relay] in try await relay.run() }
+            try await waitUntil("it sleeps") { clock.sleepers == 1 }
+            append(["a"], isNotified: isNotified)
+            if !isNotified { clock.advance(by: .seconds(1)) }
+            try await waitUntil("published") { outbox.rows.isEmpty }
+            group.cancelAll()
+        }
+        #expect(sent == ["a"])
+    }
+
+    @Test("keeps rows while the broker is away, and tries again after a while")
+    func brokerAway() async throws {
+        broker.refuse { _ in Self.away }
+        append(["a", "b"])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [relay] in try await relay.run() }
+            // One looks once a second, the other waits after the failure.
+            try await waitUntil("it waits") { clock.sleepers == 2 }
+            #expect(outbox.rows.count == 2 && broker.sent.isEmpty)
+            broker.refuse { _ in nil }
+            clock.advance(by: .seconds(1))
+            try await waitUntil("published") { outbox.rows.isEmpty }
+            group.cancelAll()
+        }
+        #expect(sent == ["a", "b"] && topicsMade.value == 0)
+    }
+
+    @Test("deletes what was sent and keeps the rest of a batch")
+    func partly() async throws {
+        broker.refuse { $0.value == Array("b".utf8) ? Self.away : nil }
+        append(["a", "b", "c"])
+        await #expect(throws: KafkaError.self) { try await relay.publishBatch() }
+        #expect(sent == ["a", "c"] && outbox.rows.map(\.value) == [Array("b".utf8)])
+    }
+
+    @Test("drops a dead letter that no broker takes, and nothing small that is refused beside it")
+    func tooLarge() async throws {
+        broker.refuse { _ in Self.tooLarge }
+        append([String(repeating: "x", count: 100_001), "small"])
+        await #expect(throws: KafkaError.self) { try await relay.publishBatch() }
+        #expect(outbox.rows.map(\.value) == [Array("small".utf8)] && broker.sent.isEmpty)
+    }
+
+    @Test("has topics made that the broker does not know")
+    func unknownTopic() async throws {
+        broker.refuse { _ in KafkaError(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) }
+        append(["a"])
+        await #expect(throws: KafkaError.self) { try await relay.publishBatch() }
+        #expect(topicsMade.value == 1 && outbox.rows.count == 1)
+    }
+
+    @Test("goes on after a database that was away")
+    func databaseAway() async throws {
+        outbox.fail(with: [Self.away, Self.away])
+        append(["a"])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [relay] in try await relay.run() }
+            try await waitUntil("published") {
+                clock.advance(by: .seconds(1))
+                return outbox.rows.isEmpty
+            }
+            group.cancelAll()
+        }
+        #expect(sent == ["a"])
+    }
+
+    @Test("publishes at shutdown what the last handlers wrote")
+    func lastWords() async throws {
+        append(["first"])
+        try await shutDown(relay) { [outbox, clock] in
+            guard clock.sleepers == 1, outbox.rows.isEmpty else { return false }
+            outbox.append(topic: "t", key: "k", value: Array("last".utf8), isNotified: false)
+            return true
+        }
+        #expect(sent == ["first", "last"] && outbox.rows.isEmpty)
+    }
+}

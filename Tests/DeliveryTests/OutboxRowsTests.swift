@@ -1,0 +1,87 @@
+import Logging
+import Messaging
+import Models
+import Persistence
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+@Suite("Rows of an outbox, in memory and in PostgreSQL", .sharedSchema("outboxes"))
+struct OutboxRowsTests {
+    enum Kind: String, CustomTestStringConvertible {
+        case memory, postgres
+        static var available: [Kind] { TestSchema.isConfigured ? [.memory, .postgres] : [.memory] }
+        var testDescription: String { rawValue }
+    }
+
+    private static let headers = [KafkaHeader(name: "a", value: [0, 255]), KafkaHeader(name: "none", value: nil)]
+
+    /// Rows with the keys `0`, `1`, `2`, of which the last is a tombstone.
+    /// - Parameter service: whose table no other test uses.
+    private func with(_ kind: Kind, _ service: ServiceName, _ body: @escaping @Sendable (any OutboxRows) async throws -> Void) async throws
+    {
+        switch kind {
+        case .memory:
+            let rows = MemoryOutboxRows()
+            for key in 0..<3 { rows.append(topic: "t", key: "\(key)", value: key < 2 ? [UInt8(key)] : nil, headers: Self.headers) }
+            try await body(rows)
+        case .postgres:
+            let pool = try #require(TestSchema.shared)
+            for key in 0..<3 {
+                try await pool.withTransaction {
+                    try await Outbox(service).append(
+                        topic: Topic(rawValue: "t"), key: "\(key)", headers: Self.headers, value: key < 2 ? [UInt8(key)] : nil, on: $0)
+                }
+            }
+            let listener = PostgresListener(url: "", channels: [], applicationName: "tests", logger: Logger(label: "tests"))
+            try await body(PostgresOutboxRows(service: service, database: pool, listener: listener))
+        }
+    }
+
+    private static func keys(_ rows: any OutboxRows, limit: Int = 100) async throws -> [String] {
+        try await rows.withBatch(limit: limit) { ([], $0.map(\.key)) }
+    }
+
+    @Test("are given in the order of writing, as they were written, and stay until they are done", arguments: Kind.available)
+    func order(kind: Kind) async throws {
+        try await with(kind, .gateway) { rows in
+            for _ in 0..<2 { #expect(try await Self.keys(rows, limit: 2) == ["0", "1"]) }
+            try await rows.withBatch(limit: 100) { batch in
+                #expect(batch.map(\.value) == [[0], [1], nil] && batch.allSatisfy { $0.topic == "t" && $0.headers == Self.headers })
+                return ([], ())
+            }
+        }
+    }
+
+    @Test("are deleted when they are done, and no others", arguments: Kind.available)
+    func done(kind: Kind) async throws {
+        try await with(kind, .depthAnalyzer) { rows in
+            let taken = try await rows.withBatch(limit: 100) { batch in ([batch[0].id, batch[2].id], batch.count) }
+            #expect(taken == 3)
+            #expect(try await Self.keys(rows) == ["1"])
+        }
+    }
+
+    @Test("all stay when publishing fails", arguments: Kind.available)
+    func failure(kind: Kind) async throws {
+        try await with(kind, .uploadSync) { rows in
+            let failing: @Sendable ([OutboxRow]) async throws -> (done: [Int64], result: Int) = { _ in throw Hiccup() }
+            await #expect(throws: Hiccup.self) { try await rows.withBatch(limit: 100, failing) }
+            let left = try await Self.keys(rows)
+            #expect(left == ["0", "1", "2"])
+        }
+    }
+
+    @Test("go to one reader at a time", arguments: Kind.available)
+    func shared(kind: Kind) async throws {
+        try await with(kind, .evidenceAssembler) { rows in
+            let (mine, others) = try await rows.withBatch(limit: 2) { batch in
+                let others = try await Self.keys(rows)
+                return (batch.map(\.id), (batch.map(\.key), others))
+            }
+            #expect(mine == ["0", "1"] && others == ["2"])
+            #expect(try await Self.keys(rows) == ["2"])
+        }
+    }
+}

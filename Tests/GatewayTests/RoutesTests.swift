@@ -1,0 +1,94 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Testing
+
+@testable import Gateway
+
+@Suite("Routes")
+struct RoutesTests {
+    private static let routes: Routes = {
+        var routes = Routes()
+        routes.post("/api/v1/captures") { _, _ in Response(status: .created) }
+        routes.get("/api/v1/captures/{id}") { _, _ in Response(status: .ok) }
+        routes.get("/api/v1/captures/{id}/events") { _, _ in Response(status: .ok) }
+        routes.get("/verify-file") { _, _ in Response(status: .ok) }
+        routes.post("/verify-file") { _, _ in Response(status: .ok) }
+        return routes
+    }()
+
+    @Test(
+        "knows the methods of an address",
+        arguments: [
+            ("/api/v1/captures", ["POST"]), ("/api/v1/captures/", ["POST"]), ("/api/v1/captures/abc", ["GET", "HEAD"]),
+            ("/api/v1/captures/abc/events", ["GET", "HEAD"]), ("/verify-file", ["GET", "HEAD", "POST"]),
+        ])
+    func known(path: String, methods: [String]) { #expect(Self.routes.methods(of: path) == methods) }
+
+    @Test(
+        "knows none for an unknown one",
+        arguments: ["", "/", "/api", "/api/v1/capture", "/api/v1/captures/a/b", "/api/v1/captures/a/events/b"])
+    func unknown(path: String) { #expect(Self.routes.methods(of: path).isEmpty) }
+
+    @Test("labels stay few whatever method is sent")
+    func labels() {
+        #expect(ResponseMiddleware.label(.get) == "GET")
+        #expect(["BREW", "get", "TRACE"].allSatisfy { HTTPRequest.Method($0).map { ResponseMiddleware.label($0) } == "OTHER" })
+    }
+}
+
+@Suite("Responses of the router")
+struct ResponseMiddlewareTests {
+    private enum Oddity: Error { case unexpected }
+
+    @Test("an unknown address is NOT_FOUND in the envelope")
+    func notFound() async throws {
+        let response = try await respond(.get, "/nothing")
+        #expect(response.status == .notFound)
+        #expect(try await code(response) == "NOT_FOUND")
+    }
+
+    @Test("a wrong method is told which ones there are", arguments: [HTTPRequest.Method.post, .put, .delete, .options])
+    func wrongMethod(method: HTTPRequest.Method) async throws {
+        let response = try await respond(method, "/things/1")
+        #expect(response.status == .methodNotAllowed)
+        #expect(response.headers[.allow] == "GET, HEAD")
+        #expect(try await code(response) == "METHOD_NOT_ALLOWED")
+    }
+
+    @Test("HEAD is answered like GET, without the body")
+    func head() async throws {
+        let response = try await respond(.head, "/things/1")
+        #expect(response.status == .ok)
+        #expect(try await response.bytes().isEmpty)
+    }
+
+    @Test("a request id that is a UUID is honoured; any other is replaced")
+    func requestID() async throws {
+        let id = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
+        #expect(try await respond(.get, "/things/1", [.requestID: id]).headers[.requestID] == id)
+        let made = try await respond(.get, "/things/1", [.requestID: "mine\u{7f}"]).headers[.requestID]
+        #expect(made != "mine\u{7f}" && made?.utf8.count == 36)
+        #expect(try await respond(.get, "/nothing", [.requestID: id]).headers[.requestID] == id)
+    }
+
+    @Test("an unexpected failure says nothing of the inside")
+    func unexpected() async throws {
+        let response = try await respond(.get, "/broken")
+        #expect(response.status == .internalServerError)
+        #expect(try await code(response) == "INTERNAL_ERROR")
+        #expect(!String(decoding: try await response.bytes(), as: UTF8.self).contains("Oddity"))
+    }
+
+    private func respond(_ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:]) async throws -> Response {
+        var routes = Routes()
+        routes.get("/things/{id}") { _, _ in Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: "a thing"))) }
+        routes.get("/broken") { _, _ in throw Oddity.unexpected }
+        let router = routes.router(behind: ResponseMiddleware(routes: routes))
+        return try await router.buildResponder().respond(to: makeRequest(method, path, headers), context: makeContext())
+    }
+
+    private func code(_ response: Response) async throws -> String? {
+        (try await response.json()["error"] as? [String: Any])?["code"] as? String
+    }
+}

@@ -1,0 +1,76 @@
+import Models
+import Delivery
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import Multipart
+import NIOCore
+import Persistence
+import Site
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+let publicURL = "https://rial.example"
+
+/// Loaded once: what a gateway loads at its start.
+let resources: SiteResources = {
+    do {
+        return try SiteResources.bundled()
+    } catch {
+        preconditionFailure("\(error)")
+    }
+}()
+
+func makePages(_ settings: SiteSettings = SiteSettings(publicURL: publicURL)) -> PageResponder {
+    PageResponder(pages: SitePages(settings: settings, resources: resources))
+}
+
+/// The whole site, in front of a database that cannot be reached.
+struct TestSite {
+    let responder: any HTTPResponder<GatewayContext>
+
+    init(
+        _ settings: SiteSettings = SiteSettings(publicURL: publicURL), database: PostgresPool? = nil,
+        verifier: any FileVerifying = FixedVerifier(.failure(APIError(.serviceUnavailable, "not here")))
+    ) {
+        let logger = Logger(label: "tests")
+        let pool = database ?? PostgresPool(url: "postgres://localhost:1/none", size: 1, applicationName: "tests", logger: logger)
+        let captures = CaptureRepository(database: pool, outbox: Outbox(.gateway))
+        let pages = makePages(settings)
+        let site = SiteController(
+            responder: pages, captures: captures,
+            records: PublicRecordReader(
+                captures: captures, records: StoredRecordRepository(database: pool),
+                links: MediaLinks(key: [UInt8](repeating: 7, count: 32))),
+            claims: VerificationRepository(database: pool), verifier: verifier, trustedProxies: [])
+        var routes = Routes()
+        site.addRoutes(to: &routes)
+        AssetController(resources: resources).addRoutes(to: &routes)
+        responder = routes.router(behind: ResponseMiddleware(routes: routes, pages: pages)).buildResponder()
+    }
+
+    func get(_ path: String, _ headers: HTTPFields = [.accept: "text/html"]) async throws -> Response {
+        try await responder.respond(to: makeRequest(.get, path, headers), context: makeContext())
+    }
+
+    func post(_ path: String, _ headers: HTTPFields) async throws -> Response {
+        try await responder.respond(to: makeRequest(.post, path, headers), context: makeContext())
+    }
+}
+
+/// Knows one outcome, whatever is sent.
+struct FixedVerifier: FileVerifying {
+    let outcome: Result<FileVerdict, any Error>
+
+    init(_ outcome: Result<FileVerdict, any Error>) { self.outcome = outcome }
+
+    func verify<Body: AsyncSequence<ByteBuffer, any Error> & Sendable>(
+        _ body: Body, boundary: MultipartBoundary, declaredBytes: Int?, from client: ClientAddress
+    ) async throws -> FileVerification {
+        FileVerification(digest: Samples.digest, verdict: try outcome.get(), allowance: nil)
+    }
+}

@@ -1,0 +1,126 @@
+import NIOCore
+import CaptureProtocol
+import Models
+import ObjectStorage
+import TestSupport
+import Testing
+
+@Suite("Object stores, in memory and real")
+struct ObjectStoreTests {
+    private func media(_ key: String, _ bytes: [UInt8], sizeBytes: Int? = nil) -> StoredMedia {
+        StoredMedia(key: key, sha256: ContentDigest(of: bytes), sizeBytes: Int64(sizeBytes ?? bytes.count), contentType: "image/jpeg")
+    }
+
+    @Test("put, head, copy, list and delete", arguments: TestStore.available)
+    func objects(kind: TestStore) async throws {
+        let (store, prefix) = try await kind.make()
+        let bytes = pattern(10_000)
+        let (key, copy) = (prefix + "a b+ü.bin", prefix + "copy")
+        try await store.put(key, bytes: bytes, contentType: "application/x-test", sha256: ContentDigest(of: bytes).bytes)
+        let head = try #require(try await store.head(key))
+        #expect(head.sizeBytes == 10_000 && head.contentType == "application/x-test" && head.key == key)
+        try await store.copy(from: key, to: copy)
+        let copied = try await store.read(media(copy, bytes))
+        #expect(copied == bytes)
+        let page = try await store.list(prefix: prefix)
+        #expect(page.objects.map(\.key) == [key, copy] && page.continuation == nil)
+        #expect(page.objects.allSatisfy { $0.sizeBytes == 10_000 && $0.lastModified != nil })
+        try await store.delete([key, copy, prefix + "never"])
+        #expect(try await store.head(key) == nil)
+        #expect(try await store.list(prefix: prefix).objects.isEmpty)
+    }
+
+    @Test("keep what was put last, and copy nothing that is not there", arguments: TestStore.available)
+    func last(kind: TestStore) async throws {
+        let (store, prefix) = try await kind.make()
+        try await store.put(prefix + "object", bytes: [1], contentType: "text/plain")
+        try await store.put(prefix + "object", bytes: [2, 3], contentType: "image/png")
+        let head = try await store.head(prefix + "object")
+        #expect(head?.sizeBytes == 2 && head?.contentType == "image/png")
+        let failure = await storageError { try await store.copy(from: prefix + "none", to: prefix + "copy") }
+        #expect(failure == .notFound)
+        #expect(try await store.head(prefix + "copy") == nil)
+        try await store.delete([prefix + "object"])
+    }
+
+    @Test("give the bytes that were accepted, of any length", arguments: TestStore.available, [0, 1, 100_000, 6 << 20])
+    func compared(kind: TestStore, size: Int) async throws {
+        let (store, prefix) = try await kind.make()
+        let bytes = pattern(size)
+        let object = media(prefix + "photo", bytes)
+        try await store.put(object.key, bytes: bytes, contentType: "image/jpeg")
+        let read = try await store.read(object)
+        #expect(read == bytes)
+        #expect(try await store.digest(ofAll: [object]) == object.sha256)
+        #expect(try await store.digest(ofAll: [object, object]) == ContentDigest(of: bytes + bytes))
+        try await store.delete([object.key])
+        #expect(await storageError { _ = try await store.read(object) } == .notFound)
+        #expect(await storageError { _ = try await store.digest(ofAll: [object]) } == .notFound)
+    }
+
+    @Test("give none of an object that was swapped, whatever its length", arguments: TestStore.available, [99_999, 100_000, 100_001])
+    func swapped(kind: TestStore, size: Int) async throws {
+        let (store, prefix) = try await kind.make()
+        let accepted = media(prefix + "photo", [UInt8](repeating: 1, count: 100_000))
+        let swapped = [UInt8](repeating: 2, count: size)
+        try await store.put(accepted.key, bytes: swapped, contentType: "image/jpeg")
+        #expect(await storageError { _ = try await store.read(accepted) } == .digestMismatch)
+        #expect(await storageError { _ = try await store.digest(ofAll: [accepted]) } == .digestMismatch)
+        // A stream may have given some away, but never the end.
+        var given = 0
+        let mismatch = await storageError { for try await chunk in try await store.stream(accepted) { given += chunk.readableBytes } }
+        #expect(mismatch == .digestMismatch && given < 100_000)
+        #expect(await storageError { _ = try await store.read(media(prefix + "photo", swapped, sizeBytes: size + 1)) } == .digestMismatch)
+        try await store.delete([accepted.key])
+    }
+
+    @Test("read nothing that is larger than any object of ours", arguments: TestStore.available)
+    func tooLarge(kind: TestStore) async throws {
+        let (store, prefix) = try await kind.make()
+        let object = media(prefix + "large", [1], sizeBytes: Int(S3Client.maximumObjectBytes) + 1)
+        #expect(await storageError { _ = try await store.read(object) } == .tooLarge)
+    }
+
+    @Test("find and end uploads in parts that nobody finished, under their prefix alone", arguments: TestStore.available)
+    func unfinished(kind: TestStore) async throws {
+        let (store, prefix) = try await kind.make()
+        let (left, other) = (prefix + "left/photo", prefix + "other/photo")
+        for key in [left, other] { try await leaveUnfinished(key, in: store) }
+        let found = try await store.unfinishedUploads(under: prefix + "left/")
+        #expect(found.map(\.key) == [left])
+        #expect(try await store.head(left) == nil)
+        for upload in found { try await store.end(upload) }
+        for upload in found { try await store.end(upload) }
+        #expect(try await store.unfinishedUploads(under: prefix + "left/").isEmpty)
+        #expect(try await store.unfinishedUploads(under: prefix).map(\.key) == [other])
+        for upload in try await store.unfinishedUploads(under: prefix) { try await store.end(upload) }
+    }
+
+    @Test("a listing in memory comes in pages, in order")
+    func pages() async throws {
+        let store = MemoryObjectStore(pageSize: 2)
+        for name in ["b/3", "a", "b/1", "c", "b/2"] { try await store.put(name, bytes: [1], contentType: "text/plain") }
+        let first = try await store.list(prefix: "b/")
+        #expect(first.objects.map(\.key) == ["b/1", "b/2"])
+        let continuation = try #require(first.continuation)
+        let second = try await store.list(prefix: "b/", continuation: continuation)
+        #expect(second.objects.map(\.key) == ["b/3"] && second.continuation == nil)
+    }
+}
+
+/// Bytes that differ from their neighbours, and from what stands 4 KiB away.
+func pattern(_ size: Int) -> [UInt8] {
+    let block = (0..<251).map { UInt8($0) }
+    var bytes: [UInt8] = []
+    while bytes.count < size { bytes += block }
+    return Array(bytes.prefix(size))
+}
+
+func storageError(_ body: () async throws -> Void) async -> ObjectStorageError.Code? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return (error as? ObjectStorageError)?.code
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import NIOCore
+import ObjectStorage
+import TestSupport
+import Testing
+
+/// Where a test's objects go: into memory, or into the store that `RIAL_TEST_S3_ENDPOINT` names.
+enum TestStore: String, CustomTestStringConvertible {
+    case memory, s3
+
+    /// The real one only where it is configured.
+    static var available: [TestStore] { TestBucket.isConfigured ? [.memory, .s3] : [.memory] }
+
+    var testDescription: String { rawValue }
+
+    /// - Returns: the store, and where in it nobody else writes.
+    func make() async throws -> (store: any ObjectStore, prefix: String) {
+        let prefix = "test/\(UUID().uuidString)/"
+        switch self {
+        case .memory: return (MemoryObjectStore(), prefix)
+        case .s3:
+            let client = TestBucket.client(try TestBucket.configuration("rial-tests"))
+            try await client.createBucketIfMissing()
+            return (client, prefix)
+        }
+    }
+}
+
+/// Begins an upload in parts that is neither finished nor ended, as by a process that was killed.
+func leaveUnfinished(_ key: String, in store: any ObjectStore) async throws {
+    if let memory = store as? MemoryObjectStore { return memory.leaveUnfinished(key) }
+    let client = try #require(store as? S3Client)
+    try await client.putStream(key, contentType: "image/jpeg").write(ByteBuffer(repeating: 1, count: 6 << 20))
+}

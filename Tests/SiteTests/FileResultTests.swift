@@ -1,0 +1,136 @@
+import CaptureProtocol
+import Foundation
+import Models
+import TestSupport
+import Testing
+
+@testable import Site
+
+@Suite("Result of a file without JavaScript")
+struct FileResultTests {
+    @Test("a file on record is shown with what the evidence says and a link to all of it", arguments: Language.allCases)
+    func found(language: Language) throws {
+        let html = try Self.html(Self.known(.low), language)
+        #expect(html.contains("class=\"badge low\"") && html.contains("href=\"/verify/\(Samples.id)\""))
+        #expect(html.contains(Samples.digest.hex) && html.contains("iPhone 15 Pro"))
+        #expect(html.contains(language == .english ? "5 passed" : "5 superadas"))
+        #expect(html.contains(language == .english ? "This exact file is on record" : "Este archivo exacto consta en el registro"))
+    }
+
+    @Test(
+        "what the file is of the record has its sentence",
+        arguments: [
+            (MediaRole.original, "This exact file is on record"), (.signedCopy, "This is the copy we signed"),
+            (.manifest, "This is the copy we signed"), (.thumbnail, "This is the small preview we made"),
+        ])
+    func matched(matched: MediaRole, title: String) throws {
+        #expect(try Self.html(Self.known(.high, matched: matched)).contains("class=\"told\">\(title)</h2>"))
+    }
+
+    @Test("other claims of the file are listed")
+    func others() throws {
+        let other = CaptureID()
+        let html = try Self.html(Self.known(.high, others: [other]))
+        #expect(html.contains("badge low test"))
+        #expect(html.contains("<a href=\"/verify/\(other)\">Open · 22 November 2025, 10:30 UTC</a>"))
+    }
+
+    @Test(
+        "credentials of unknown origin are told apart",
+        arguments: [
+            (CredentialReport.State.trusted, nil, "Intact, issuer known", true), (.valid, nil, "Intact, issuer not known to us", true),
+            (.invalid, "assertion.dataHash.mismatch", "Do not fit the file", false),
+            (.invalid, "signingCredential.expired", "Can no longer be confirmed", false),
+            (.unreadable, nil, "Could not be read", false), (.remote, nil, "Kept on another site", false),
+        ])
+    func foreign(state: CredentialReport.State, code: String?, told: String, shows: Bool) throws {
+        var report = CredentialReport(state: state)
+        report.title = "A title"
+        report.issuer = "An issuer"
+        report.signedAt = "2025-11-22T10:30:04Z"
+        report.remoteURL = "https://elsewhere.example/manifest"
+        report.validationCodes = code.map { [.init(code: $0, kind: .failure)] } ?? []
+        let html = try Self.html(.credentials(ManifestInfo(report), digest: Samples.digest))
+        let outcome = try #require(html.firstMatch(of: #/<div class="outcome"[\s\S]*?<\/div>\n<template/#)?.output)
+        #expect(outcome.contains(told) && outcome.contains("A title") == shows && outcome.contains("An issuer") == shows)
+        #expect(outcome.contains("22 November 2025, 10:30:04 UTC") == shows)
+        #expect(outcome.contains("elsewhere.example") == (state == .remote))
+    }
+
+    @Test(
+        "what is signed by us and on no record, made from what does not hold, or comes alone has sentences of its own",
+        arguments: Language.allCases)
+    func particular(language: Language) throws {
+        var own = CredentialReport(state: .trusted)
+        own.voucher = .own
+        var ingredient = CredentialReport(state: .invalid)
+        ingredient.validationCodes = [
+            .init(code: "assertion.dataHash.mismatch", kind: .failure, ingredient: true),
+            .init(code: "signingCredential.untrusted", kind: .failure),
+        ]
+        var alone = CredentialReport(state: .invalid)
+        alone.validationCodes = [.init(code: "assertion.dataHash.mismatch", kind: .failure)]
+        let cases: [(ManifestInfo, CredentialsFinding, String)] = [
+            (ManifestInfo(own), .own, "valid"), (ManifestInfo(ingredient), .ingredient, "invalid"),
+            (ManifestInfo(alone, isDetached: true), .detached, "invalid"), (ManifestInfo(alone), .invalid, "invalid"),
+        ]
+        for (info, expected, state) in cases {
+            #expect(CredentialsFinding(info) == expected && info.validationState == state)
+            let html = try Self.html(.credentials(info, digest: Samples.digest), language)
+            let outcome = try #require(html.firstMatch(of: #/<div class="outcome"[\s\S]*?<\/div>\n<template/#)?.output)
+            let told = language == .english ? Self.english : Self.spanish
+            #expect(outcome.contains(try #require(told[expected])), "\(outcome)")
+        }
+        #expect(ManifestInfo(alone, isDetached: true).note.contains("manifest without the file"))
+        #expect(!ManifestInfo(alone, isDetached: true).note.contains("changed"))
+    }
+
+    private static let english: [CredentialsFinding: String] = [
+        .own: "Signed by us, not on record", .ingredient: "Do not hold for what it was made from",
+        .detached: "Credentials without their file",
+        .invalid: "Do not fit the file",
+    ]
+    private static let spanish: [CredentialsFinding: String] = [
+        .own: "Firmadas por nosotros, sin registro", .ingredient: "No valen para aquello con lo que se creó",
+        .detached: "Credenciales sin su archivo", .invalid: "No corresponden al archivo",
+    ]
+
+    @Test("an untrusted long title is cut, the whole of it behind a button")
+    func longTitle() throws {
+        var report = CredentialReport(state: .valid)
+        report.title = String(repeating: "t", count: 300)
+        report.generator = "short"
+        let html = try Self.html(.credentials(ManifestInfo(report), digest: Samples.digest))
+        let cut = String(repeating: "t", count: 119) + "…"
+        let whole = "<summary>Show the whole text</summary><bdi>\(String(repeating: "t", count: 300))</bdi>"
+        #expect(html.contains("<bdi>\(cut)</bdi><details class=\"s\">\(whole)</details>"))
+        #expect(html.matches(of: #/Show the whole text<\/summary><bdi>\w/#).count == 1)
+    }
+
+    @Test(
+        "what goes wrong is said in words",
+        arguments: [
+            (FileResult.Problem.tooLarge(isVideo: false), "This file is larger than 20 MB."),
+            (.tooLarge(isVideo: true), "This file is larger than 100 MB."), (.unsupportedType, "We read JPEG"),
+            (.empty, "This file is empty."), (.missing, "No file was chosen."),
+            (.rateLimited(retrySeconds: 120), "Try again in 2 minutes."), (.unavailable, "We could not look it up right now."),
+        ])
+    func problems(problem: FileResult.Problem, text: String) throws {
+        #expect(try Self.html(.problem(problem)).contains(text))
+    }
+
+    private static func html(_ result: FileResult, _ language: Language = .english) throws -> String {
+        try makePages().html(makePages().file(result, language), language)
+    }
+
+    private static func known(
+        _ confidence: ConfidenceLevel, matched: MediaRole = .original, others: [CaptureID] = []
+    ) -> FileResult {
+        let file = KnownFile(
+            matched: matched, captureID: Samples.id, confidence: confidence, evidence: Samples.Evidence().package.publicForm(),
+            others: others.map {
+                KnownFile.OtherClaim(captureID: $0, confidence: .low, isDevelopment: true, receivedAt: Samples.received)
+            })
+        return .known(file, digest: Samples.digest)
+    }
+}

@@ -1,0 +1,136 @@
+public import CaptureProtocol
+public import Foundation
+public import Models
+import NIOCore
+public import ObjectStorage
+import Synchronization
+
+/// An object store in memory. Tests look into it, put into it what no client could, and let it refuse.
+public final class MemoryObjectStore: ObjectStore {
+    /// What was asked of the store, and of which key or prefix.
+    public struct Request: Sendable, Equatable {
+        public enum Verb: Sendable { case put, get, head, copy, delete, list, end }
+        public let verb: Verb
+        public let key: String
+
+        public init(_ verb: Verb, _ key: String) {
+            self.verb = verb
+            self.key = key
+        }
+    }
+
+    private struct Entry {
+        var bytes: [UInt8]
+        var contentType: String
+        var lastModified: Date
+    }
+
+    private struct State {
+        var entries: [String: Entry] = [:]
+        var uploads: [UnfinishedUpload] = []
+        var requests: [Request] = []
+        var refusal: @Sendable (Request) -> ObjectStorageError.Code? = { _ in nil }
+
+        func entry(_ key: String) throws -> Entry {
+            guard let entry = entries[key] else { throw ObjectStorageError(.notFound, key) }
+            return entry
+        }
+    }
+
+    private let state = Mutex(State())
+    private let pageSize: Int
+    private let now: @Sendable () -> Date
+
+    /// - Parameters:
+    ///   - pageSize: keys in a page of a listing.
+    ///   - now: when an object that is put was modified last.
+    public init(pageSize: Int = 1000, now: @escaping @Sendable () -> Date = { Date() }) {
+        self.pageSize = pageSize
+        self.now = now
+    }
+
+    public var keys: Set<String> { state.withLock { Set($0.entries.keys) } }
+    public var requests: [Request] { state.withLock { $0.requests } }
+    public func bytes(_ key: String) -> [UInt8]? { state.withLock { $0.entries[key]?.bytes } }
+
+    /// Leaves an upload in parts that nobody finishes.
+    public func leaveUnfinished(_ key: String) {
+        state.withLock { $0.uploads.append(UnfinishedUpload(key: key, id: "\($0.uploads.count)-\(key)")) }
+    }
+
+    /// Answers from now on with the error where there is one.
+    public func refuse(_ refusal: @escaping @Sendable (Request) -> ObjectStorageError.Code?) {
+        state.withLock { $0.refusal = refusal }
+    }
+
+    public func put(_ key: String, bytes: [UInt8], contentType: String, sha256: [UInt8]?) async throws {
+        try answer(.put, key) { $0.entries[key] = Entry(bytes: bytes, contentType: contentType, lastModified: now()) }
+    }
+
+    public func read(_ media: StoredMedia) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for try await chunk in try await stream(media) { bytes += chunk.readableBytesView }
+        return bytes
+    }
+
+    public func stream(_ media: StoredMedia) async throws -> ComparedBody {
+        guard media.sizeBytes <= S3Client.maximumObjectBytes else { throw ObjectStorageError(.tooLarge, media.key) }
+        let bytes = try answer(.get, media.key) { try $0.entry(media.key).bytes }
+        return try ComparedBody(S3Body(ByteBuffer(bytes: bytes)), sizeBytes: Int64(bytes.count), media: media)
+    }
+
+    public func digest(ofAll objects: [StoredMedia]) async throws -> ContentDigest {
+        var bytes: [UInt8] = []
+        for media in objects { bytes += try await read(media) }
+        return ContentDigest(of: bytes)
+    }
+
+    public func head(_ key: String) async throws -> StoredObject? {
+        try answer(.head, key) { state in
+            state.entries[key].map { entry in
+                StoredObject(key: key, sizeBytes: Int64(entry.bytes.count), etag: "", contentType: entry.contentType, lastModified: nil)
+            }
+        }
+    }
+
+    public func copy(from source: String, to destination: String) async throws {
+        try answer(.copy, source) { state in
+            var entry = try state.entry(source)
+            entry.lastModified = now()
+            state.entries[destination] = entry
+        }
+    }
+
+    public func delete(_ keys: [String]) async throws {
+        for key in keys { try answer(.delete, key) { $0.entries[key] = nil } }
+    }
+
+    public func list(prefix: String, continuation: String?) async throws -> ObjectPage {
+        try answer(.list, prefix) { state in
+            let rest = state.entries.filter { $0.key.hasPrefix(prefix) && $0.key > continuation ?? "" }.sorted { $0.key < $1.key }
+            let page = rest.prefix(pageSize).map { key, entry in
+                StoredObject(
+                    key: key, sizeBytes: Int64(entry.bytes.count), etag: "", contentType: nil, lastModified: entry.lastModified)
+            }
+            return ObjectPage(objects: page, continuation: rest.count > pageSize ? page.last?.key : nil)
+        }
+    }
+
+    public func unfinishedUploads(under prefix: String) async throws -> [UnfinishedUpload] {
+        try answer(.list, prefix) { state in state.uploads.filter { $0.key.hasPrefix(prefix) } }
+    }
+
+    public func end(_ upload: UnfinishedUpload) async throws {
+        try answer(.end, upload.key) { state in state.uploads.removeAll { $0 == upload } }
+    }
+
+    private func answer<Result>(_ verb: Request.Verb, _ key: String, _ body: (inout State) throws -> Result) throws -> Result {
+        let request = Request(verb, key)
+        let refusal = state.withLock { state in
+            state.requests.append(request)
+            return state.refusal
+        }
+        if let code = refusal(request) { throw ObjectStorageError(code, "\(verb) \(key)") }
+        return try state.withLock { try body(&$0) }
+    }
+}

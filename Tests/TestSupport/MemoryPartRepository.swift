@@ -1,0 +1,85 @@
+public import CaptureProtocol
+public import Delivery
+public import Models
+import Synchronization
+
+/// A service's answers for captures in memory.
+public final class MemoryPartRepository<Part: PartEvent, Computed: Sendable>: PartRepository {
+    private struct State {
+        var announcements: [CaptureID: CaptureAnnouncement] = [:]
+        var findings: [CaptureID: Part.Findings] = [:]
+        var failures: [CaptureID: FailureReason] = [:]
+        var statuses: [CaptureID: CaptureStatus] = [:]
+        var answered: Set<EventID> = []
+        var announced: [Part] = []
+    }
+
+    private let state = Mutex(State())
+    private let saving: @Sendable (Computed, CaptureAnnouncement) -> Part.Findings
+
+    /// - Parameter saving: what is kept of what was computed, with what else is written then.
+    public init(_ announcements: [CaptureAnnouncement] = [], saving: @escaping @Sendable (Computed, CaptureAnnouncement) -> Part.Findings) {
+        self.saving = saving
+        state.withLock { state in for announcement in announcements { state.announcements[announcement.captureID] = announcement } }
+    }
+
+    /// As the gateway leaves it.
+    public func add(_ announcement: CaptureAnnouncement) {
+        state.withLock { $0.announcements[announcement.captureID] = announcement }
+    }
+
+    /// As the assembler leaves it; until then a capture is in processing.
+    public func set(_ status: CaptureStatus, of capture: CaptureID) { state.withLock { $0.statuses[capture] = status } }
+
+    public var announced: [Part] { state.withLock { $0.announced } }
+    public func findings(_ capture: CaptureID) -> Part.Findings? { state.withLock { $0.findings[capture] } }
+    public func failure(_ capture: CaptureID) -> FailureReason? { state.withLock { $0.failures[capture] } }
+
+    /// As if nothing had been found out.
+    public func forget(_ capture: CaptureID) { state.withLock { $0.findings[capture] = nil } }
+
+    public func find(_ capture: CaptureID) async throws -> KnownPart<Part>? {
+        state.withLock { state in
+            state.announcements[capture].map {
+                KnownPart(announcement: $0, status: state.statuses[capture] ?? .processing, stored: state.findings[capture])
+            }
+        }
+    }
+
+    public func save(
+        _ computed: Computed, of announcement: CaptureAnnouncement, replacing isReplacing: Bool, answering context: MessageContext
+    ) async throws -> Part.Findings? {
+        state.withLock { state in
+            guard state.answered.insert(context.eventID).inserted else { return nil }
+            let capture = announcement.captureID
+            let findings = saving(computed, announcement)
+            let isReplaced = isReplacing && state.statuses[capture] != .complete
+            let kept = isReplaced ? findings : state.findings[capture] ?? findings
+            state.findings[capture] = kept
+            state.failures[capture] = nil
+            state.announced.append(.done(capture))
+            return kept
+        }
+    }
+
+    public func announceAgain(_ capture: CaptureID, answering context: MessageContext) async throws {
+        state.withLock { state in
+            if state.answered.insert(context.eventID).inserted { state.announced.append(.done(capture)) }
+        }
+    }
+
+    public func giveUp(_ capture: CaptureID, reason: FailureReason, on transaction: MemoryTransaction) async throws {
+        transaction.write { [self] in
+            state.withLock { state in
+                guard state.announcements[capture] != nil, state.findings[capture] == nil else { return }
+                state.failures[capture] = reason
+                state.announced.append(.failed(capture, reason: reason))
+            }
+        }
+    }
+}
+
+extension MemoryPartRepository where Computed == Part.Findings {
+    /// Of a service that keeps what it computes and nothing else.
+    public convenience init(_ announcements: [CaptureAnnouncement] = []) { self.init(announcements) { findings, _ in findings } }
+}

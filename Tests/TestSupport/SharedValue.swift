@@ -1,0 +1,8 @@
+import Synchronization
+
+/// A value that threads share; a class, so that several closures can capture it.
+final class SharedValue<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
+    init(_ value: Value) { self.value = Mutex(value) }
+    func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { value.withLock { body(&$0) } }
+}

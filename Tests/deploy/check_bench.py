@@ -1,0 +1,117 @@
+"""What `make bench` and `make bench-compare` make of what they measure; the measuring itself needs a stack."""
+
+import contextlib
+import io
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts/bench"))
+import compare
+import measure
+import report
+import stack
+
+COMPONENTS = """\
+assertion check                                  8000         125.0       1.05×
+Content Credentials, sign and read                100       10000.0       1.31×
+unavoidable work of one capture: 80.00 ms
+"""
+
+
+def figures(**changes):
+    return {
+        "complete": {2: (110, 200), 4: (125, 340), 6: (240, 990)}, "services": {2: 100, 4: 100, 6: 100},
+        "stack": {2: 300, 4: 230, 6: 220}, "page": (3, 12), "flood": 7.0, **changes,
+    }
+
+
+def added(seconds, statements=None, traffic=None, elapsed=10):
+    return {"elapsed": elapsed, "stolen": 0, "seconds": seconds, "statements": statements or {}, "traffic": traffic or {}}
+
+
+class Reading(unittest.TestCase):
+    def test_processor_time_is_read_past_any_name_and_counts_children_that_ended(self):
+        line = "42 (a) b (c)) S 7 1 1 0 -1 0 0 0 0 0 10 20 300 4000 20 0"
+        self.assertEqual(stack.processor_ticks(line), (7, 4330))
+
+    def test_a_tree_is_a_process_and_all_below_it(self):
+        table = {1: (0, 1), 2: (1, 10), 3: (2, 100), 4: (1, 1000), 5: (9, 10000)}
+        self.assertEqual(stack.tree_seconds(2, table), 110 / stack.TICKS)
+        self.assertEqual(stack.tree_seconds(1, table), 1111 / stack.TICKS)
+
+    def test_counters_are_read_with_their_labels_and_no_others(self):
+        text = '# TYPE a_total counter\na_total{way="x"} 3\na_totals 9\nb 1\na_total{way="y"} 4.5\n'
+        self.assertEqual(stack.counters(text, "a_total"), {'{way="x"}': 3, '{way="y"}': 4.5})
+
+    def test_components_are_found_in_what_is_printed(self):
+        found = report.components(COMPONENTS)
+        self.assertEqual(found, {
+            "unavoidable": 80, "ratios": {"assertion check": 1.05, "Content Credentials, sign and read": 1.31}})
+
+
+class Costs(unittest.TestCase):
+    def test_a_capture_costs_its_share_and_idle_statements_are_nobodys(self):
+        run = added(
+            {"gateway": 1.0, "upload-sync": 0.5, "postgres": 2.0}, {("gateway", "a"): 140, ("upload-sync", "b"): 200},
+            {("gateway", "sent"): 30e6, ("upload-sync", "received"): 10e6})
+        quiet = added({}, {("gateway", "a"): 20}, elapsed=5)
+        costs = measure.Costs(run, 10, quiet)
+        self.assertEqual((costs.services(), costs.cpu(), costs.cpu("postgres")), (150, 350, 200))
+        self.assertEqual((costs.sent(), costs.sent("gateway"), costs.sent("depth-analyzer")), (30, 10, 0))
+        self.assertEqual((costs.bytes("sent"), costs.bytes("received"), costs.bytes("sent", "upload-sync")), (3, 1, 0))
+        self.assertEqual(costs.frequent(), [(10, "gateway", "a"), (20, "upload-sync", "b")])
+
+    def test_what_nothing_counted_is_told_from_none(self):
+        costs = measure.Costs(added({"gateway": 1}), 10)
+        self.assertIsNone(costs.sent())
+        self.assertIsNone(costs.bytes("sent"))
+
+
+class Verdicts(unittest.TestCase):
+    def missed(self, **changes):
+        return [what for what, *_, met in report.verdicts(figures(**changes), report.components(COMPONENTS)) if not met]
+
+    def test_each_target_is_judged_by_itself(self):
+        # 80 ms are unavoidable: 120 and 240 are as much as there may be.
+        always = ["CPU of the whole stack, 2 a second", "Content Credentials, sign and read"]
+        self.assertEqual(self.missed(), always)
+        self.assertEqual(self.missed(stack={2: 240, 4: 240, 6: 240.1}), ["CPU of the whole stack, 6 a second", always[1]])
+        self.assertIn("a flood completes", self.missed(flood=5.99))
+        self.assertIn("a page at 50 a second, p50", self.missed(page=(5, 12)))
+        self.assertIn("accepted to complete, 4 a second, p99", self.missed(complete={2: (1, 1), 4: (1, 350), 6: (1, 1)}))
+
+    def test_what_was_not_measured_is_not_met(self):
+        missed = self.missed(complete={}, page=None, flood=None)
+        for what in ["accepted to complete, 2 a second, p50", "a page at 50 a second, p99", "a flood completes"]:
+            self.assertIn(what, missed)
+        self.assertEqual(len(report.verdicts(figures(), {"unavoidable": None, "ratios": {}})), 15)
+        self.assertFalse([met for what, _, _, met in report.verdicts(figures(), {"unavoidable": None, "ratios": {}}) if met and "CPU" in what])
+
+    def test_a_full_database_may_cost_a_tenth_more(self):
+        full = figures(services={2: 109, 4: 100, 6: 111}, flood=6.3)
+        missed = [what for what, *_, met in report.compared(full, figures(), 10) if not met]
+        self.assertEqual(missed, [
+            "10 captures to none: CPU of the five services, 6 a second", "10 captures to none: seconds for a capture of a flood"])
+        self.assertFalse(all(met for *_, met in report.compared(figures(page=None, flood=None), figures(), 10)))
+
+    def test_the_number_of_misses_is_said(self):
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            self.assertEqual(report.print_verdicts([("a", "< 1", "2", False), ("b", "< 1", "0", True)]), 1)
+        self.assertIn("1 met, 1 missed", printed.getvalue())
+        self.assertIn("MISSED", printed.getvalue())
+
+
+class Comparing(unittest.TestCase):
+    def test_sides_take_turns_evenly(self):
+        self.assertEqual("".join(compare.turns(4)), "ABBAABBA")
+        self.assertEqual("".join(compare.turns(1)), "AB")
+
+    def test_ratios_are_of_medians_and_missing_where_a_side_does_not_tell(self):
+        rows = compare.compared(
+            [{"p50": 90, "bytes": 1}, {"p50": 110, "bytes": 2}, {"p50": 900, "bytes": 3}], [{"p50": 220, "bytes": None}] * 3)
+        self.assertEqual(rows, [("p50", 110, 220, 0.5), ("bytes", 2, None, None)])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,132 @@
+"""What a measurement prints: tables, and each target of the specification (§13) beside what was measured."""
+
+from stack import SERVICES
+
+# The reader's time for a page, and accepted → complete, in milliseconds: p50 and p99.
+PAGE = (5, 20)
+COMPLETE = {2: (120, 300), 4: (130, 350), 6: (250, 1000)}
+FLOOD = 6
+SERVICES_RATIO, STACK_RATIO = 1.5, 3
+CHECK_RATIO = 1.2
+FILLED_RATIO = 1.1
+
+
+def number(value, digits=1):
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def table(rows):
+    """Prints rows of texts; the first column to the left, the others to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        print("  ".join([row[0].ljust(widths[0])] + [text.rjust(width) for text, width in zip(row[1:], widths[1:])]).rstrip())
+
+
+def percentiles(found):
+    return "–" if not found else f"p50 {found['p50']:.1f}  p99 {found['p99']:.1f}  max {found['max']:.1f} ms"
+
+
+def print_run(report, costs, added, memory):
+    """What a run of captures measured and cost."""
+    print(
+        f"accepted {report['accepted']}, complete {report['complete']}, failed {report['failed']}, not sent {report['skipped']}"
+        + "".join(f", {word}: {count}" for word, count in sorted(report["errors"].items())))
+    print(f"upload to 201:        {percentiles(report.get('accepted_ms'))}")
+    print(f"accepted to complete: {percentiles(report.get('complete_ms'))}")
+    print(f"taken by the host: {added['stolen'] * 100:.1f} % of the processors")
+    rows = [("", "CPU ms", "statements", "to store MB", "from store MB", "now MB", "peak MB")]
+    for part in [*SERVICES, *(part for part in costs.seconds if part not in SERVICES)]:
+        own = part in SERVICES
+        now, peak = memory.get(part, (None, None))
+        rows.append((
+            part, number(costs.cpu(part)), number(costs.sent(part) if own else None),
+            number(costs.bytes("sent", part) if own else None, 2), number(costs.bytes("received", part) if own else None, 2),
+            number(now, 0), number(peak, 0)))
+    traffic = number(costs.bytes("sent"), 2), number(costs.bytes("received"), 2)
+    rows.append(("the five services", number(costs.services()), number(costs.sent()), *traffic, "", ""))
+    rows.append(("the whole stack", number(costs.cpu()), "", "", "", "", ""))
+    print("a capture costs")
+    table(rows)
+
+
+def print_pages(report, costs, added):
+    print(
+        f"pages {report['pages']}, failed {report['failed']}, not asked for {report['skipped']}: {percentiles(report.get('page_ms'))}"
+        f"; gateway {number(costs.cpu('gateway'), 2)} ms of CPU, PostgreSQL {number(costs.cpu('postgres'), 2)} ms a page")
+    print(f"taken by the host: {added['stolen'] * 100:.1f} % of the processors")
+
+
+def verdicts(figures, components):
+    """(what, target, measured, met) of everything that one database's measurement has to show.
+
+    `figures`: {"complete": {rate: (p50, p99)}, "services": {rate: ms}, "stack": {rate: ms}, "page": (p50, p99), "flood": a second}; what
+    could not be measured is `None` and not met.
+    """
+    unavoidable = components["unavoidable"]
+    found = []
+
+    def below(what, target, unit, measured, digits=0):
+        met = measured is not None and measured < target
+        found.append((what, f"< {target} {unit}", f"{number(measured, max(digits, 1))} {unit}", met))
+
+    def ratio(what, target, measured):
+        measured = None if measured is None or not unavoidable else measured / unavoidable
+        met = measured is not None and measured <= target
+        found.append((what, f"≤ {target} ×", f"{number(measured, 2)} ×", met))
+
+    for rate, targets in COMPLETE.items():
+        for name, target, measured in zip(("p50", "p99"), targets, figures["complete"].get(rate) or (None, None)):
+            below(f"accepted to complete, {rate} a second, {name}", target, "ms", measured)
+    for rate in COMPLETE:
+        ratio(f"CPU of the five services, {rate} a second", SERVICES_RATIO, figures["services"].get(rate))
+        ratio(f"CPU of the whole stack, {rate} a second", STACK_RATIO, figures["stack"].get(rate))
+    flood = figures["flood"]
+    found.append(("a flood completes", f"≥ {FLOOD} a second", f"{number(flood, 2)} a second", flood is not None and flood >= FLOOD))
+    for name, target, measured in zip(("p50", "p99"), PAGE, figures["page"] or (None, None)):
+        below(f"a page at 50 a second, {name}", target, "ms", measured)
+    for what, measured in components["ratios"].items():
+        found.append((what, f"≤ {CHECK_RATIO} ×", f"{number(measured, 2)} ×", measured is not None and measured <= CHECK_RATIO))
+    return found
+
+
+def compared(filled, empty, rows):
+    """The verdicts on a filled database: each figure of time against that of the empty one."""
+    found = []
+
+    def ratio(what, now, before):
+        both = now is not None and before
+        value = now / before if both else None
+        found.append((what, f"≤ {FILLED_RATIO} ×", f"{number(value, 2)} ×", both and value <= FILLED_RATIO))
+
+    label = f"{rows} captures to none: "
+    for rate in COMPLETE:
+        for index, name in enumerate(("p50", "p99")):
+            pair = [(figures["complete"].get(rate) or (None, None))[index] for figures in (filled, empty)]
+            ratio(f"{label}accepted to complete, {rate} a second, {name}", *pair)
+        ratio(f"{label}CPU of the five services, {rate} a second", filled["services"].get(rate), empty["services"].get(rate))
+    for index, name in enumerate(("p50", "p99")):
+        ratio(f"{label}a page, {name}", *((figures["page"] or (None, None))[index] for figures in (filled, empty)))
+    # The more the better.
+    ratio(f"{label}seconds for a capture of a flood", *(figures["flood"] and 1 / figures["flood"] for figures in (filled, empty)))
+    return found
+
+
+def print_verdicts(found):
+    """Prints them; returns how many are missed."""
+    table([("target of SPEC §13", "target", "measured", "")] + [
+        (what, target, measured, "met" if met else "MISSED") for what, target, measured, met in found])
+    missed = sum(not met for *_, met in found)
+    print(f"{len(found) - missed} met, {missed} missed")
+    return missed
+
+
+def components(text):
+    """What ComponentBench has printed: milliseconds of the unavoidable work, and the ratios that have a target."""
+    found = {"unavoidable": None, "ratios": {"assertion check": None, "Content Credentials, sign and read": None}}
+    for line in text.splitlines():
+        if line.startswith("unavoidable work of one capture:"):
+            found["unavoidable"] = float(line.split()[-2])
+        for name in found["ratios"]:
+            if line.startswith(name) and line.endswith("×"):
+                found["ratios"][name] = float(line.split()[-1].rstrip("×"))
+    return found

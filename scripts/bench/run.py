@@ -1,0 +1,97 @@
+"""What `make bench` measures once the programs are built: python3 scripts/bench/run.py FOLDER-OF-PROGRAMS RESULTS-FOLDER."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import measure
+import report
+from stack import Stack
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Pages a second, and uploads at a time of a flood.
+PAGES, UPLOADS = 50, 4
+
+
+def say(text):
+    print(f"\033[1m== {text}\033[0m", flush=True)
+
+
+class Bench:
+    def __init__(self, stack, rial, results, seconds):
+        self.stack, self.rial, self.results, self.seconds = stack, rial, results, seconds
+
+    def load(self, *arguments):
+        return measure.load(self.stack, self.rial, *arguments)
+
+    def captures(self, title, quiet, *arguments):
+        """Sends 12-megapixel captures and prints what they cost."""
+        say(title)
+        found, added = self.load("load", "--size", "full", *arguments)
+        costs = measure.Costs(added, found["complete"], quiet)
+        report.print_run(found, costs, added, self.stack.memory())
+        name = re.sub(r"\W+", "-", title)
+        lines = (f"{calls:6.2f}  {role:20}  {text}\n" for calls, role, text in costs.frequent())
+        (self.results / f"statements-{name}.txt").write_text("".join(lines))
+        return found, costs
+
+    def all(self, label):
+        """Everything against the database as it is. Returns the figures."""
+        # The first captures of a process pay for what it makes once.
+        self.load("load", "--size", "full", "--rate", 2, "--seconds", 3, "--looks-later")
+        say(f"nothing to do, {label}")
+        quiet = measure.idle(self.stack, min(self.seconds, 10))
+        seconds = sum(quiet["seconds"].values()) / quiet["elapsed"]
+        calls = sum(quiet["statements"].values()) / quiet["elapsed"]
+        print(f"{seconds * 1000:.0f} ms of CPU and {calls:.1f} statements a second")
+        figures = {"complete": {}, "services": {}, "stack": {}, "page": None, "flood": None}
+        for rate in report.COMPLETE:
+            found, costs = self.captures(
+                f"{rate} captures a second, 12 megapixels, {self.seconds} s, {label}", quiet,
+                "--rate", rate, "--seconds", self.seconds, "--looks-later")
+            if "complete_ms" in found:
+                figures["complete"][rate] = found["complete_ms"]["p50"], found["complete_ms"]["p99"]
+            figures["services"][rate], figures["stack"][rate] = costs.services(), costs.cpu()
+        say(f"{PAGES} verification pages a second, {self.seconds} s, {label}")
+        found, added = self.load("load-pages", "--rate", PAGES, "--seconds", self.seconds)
+        report.print_pages(found, measure.Costs(added, found["pages"]), added)
+        if "page_ms" in found:
+            figures["page"] = found["page_ms"]["p50"], found["page_ms"]["p99"]
+        # Last: what it leaves to be done would disturb the others.
+        found, _ = self.captures(
+            f"as many as it takes, {UPLOADS} uploads at a time, {self.seconds} s, {label}", None,
+            "--flood", UPLOADS, "--seconds", self.seconds, "--drain", min(self.seconds * 8, 3600))
+        figures["flood"] = found.get("captures_per_second")
+        return figures
+
+    def fill(self, rows):
+        say(f"filling the database with {rows} captures")
+        self.stack.sql(f"SET rial.rows = {rows}", file=ROOT / "scripts/fill-captures.sql")
+        size, = self.stack.sql("SELECT pg_size_pretty(pg_database_size(current_database()))")
+        print(f"the database has {size[0]}")
+
+
+def main():
+    programs, results = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    seconds, rows = int(os.environ.get("BENCH_SECONDS") or 30), int(os.environ.get("BENCH_ROWS") or 0)
+    say("the parts alone")
+    printed = subprocess.run([programs / "ComponentBench"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    print(printed, end="")
+    components = report.components(printed)
+    stack = Stack(ROOT, "bench")
+    stack.up()
+    bench = Bench(stack, programs / "rial", results, seconds)
+    empty = bench.all("an empty database")
+    verdicts = report.verdicts(empty, components)
+    if rows:
+        bench.fill(rows)
+        verdicts += report.compared(bench.all(f"{rows} captures in the database"), empty, rows)
+    say("targets")
+    report.print_verdicts(verdicts)
+    print(f"the statements of a capture are in {results.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+-- Fills a database with captures to measure and to plan with: SET rial.rows = 1000000 first, then run this with psql as the owner.
+-- They are copies of the newest complete capture there is, with ids, digests, devices, counters and times of their own, in every table
+-- that knows captures, through the schema's own checks; one in a hundred has failed. Their objects are not in the store.
+
+CREATE TEMP TABLE template AS
+    SELECT captures.id AS capture_id, captures.device_id FROM captures JOIN content_credentials ON content_credentials.capture_id = captures.id
+    WHERE status = 'complete' AND type = 'photo' AND capture_mode = 'full' ORDER BY completed_at DESC LIMIT 1;
+
+-- Twenty captures a device, uploaded between two days and about a year ago.
+CREATE TEMP TABLE fresh_devices AS
+    SELECT number, gen_random_uuid() AS id FROM generate_series(0, (current_setting('rial.rows')::bigint - 1) / 20) AS number;
+CREATE TEMP TABLE fresh AS
+    SELECT fill.number, fill.id, fill.id::text AS id_text, fresh_devices.id AS device_id, fresh_devices.id::text AS device_text,
+        interval '2 days' + fill.number * (interval '360 days' / current_setting('rial.rows')::bigint) AS age
+    FROM (SELECT number, gen_random_uuid() AS id FROM generate_series(0, current_setting('rial.rows')::bigint - 1) AS number) AS fill
+    JOIN fresh_devices ON fresh_devices.number = fill.number / 20;
+ANALYZE fresh;
+
+-- The expression that gives a copied row its own value in a column; the row it is copied from is `old`, the capture that it is for `fresh`.
+CREATE FUNCTION pg_temp.fresh_value(name text, type text) RETURNS text LANGUAGE sql AS $$
+    SELECT CASE
+        WHEN name = 'short_id' THEN $f$substr(translate(encode(sha256(fresh.id_text::bytea), 'base64'), '+/=', ''), 1, 8)$f$
+        WHEN name = 'counter' THEN 'fresh.number % 20'
+        WHEN name = 'key_id' THEN 'sha256(fresh.device_text::bytea)'
+        -- What is cleaned up some time after a capture is done with them.
+        WHEN name IN ('intake_deleted_at', 'derived_swept_at') THEN $f$now() - fresh.age + interval '1 day'$f$
+        WHEN name = 'scrubbed_at' THEN 'now()'
+        WHEN type = 'timestamptz' THEN format('old.%I - fresh.age', name)
+        WHEN type = 'uuid' THEN format(
+            'CASE old.%1$I WHEN template.capture_id THEN fresh.id WHEN template.device_id THEN fresh.device_id ELSE old.%1$I END', name)
+        WHEN type IN ('text', 'jsonb') THEN format(
+            'replace(replace(old.%I::text, template.capture_id::text, fresh.id_text), template.device_id::text, fresh.device_text)::%s',
+            name, type)
+        WHEN type = 'bytea' AND name LIKE '%sha256' THEN format('sha256(old.%I || fresh.id_text::bytea)', name)
+        ELSE format('old.%I', name)
+    END
+$$;
+
+-- Copies the template's rows of a table for every row of `fresh` that the condition names.
+CREATE FUNCTION pg_temp.copy_rows(target regclass, condition text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    columns text;
+    expressions text;
+BEGIN
+    SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum),
+        string_agg(pg_temp.fresh_value(attname, typname), ', ' ORDER BY attnum)
+        INTO columns, expressions
+        FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+        WHERE attrelid = target AND attnum > 0 AND NOT attisdropped AND attidentity = '';
+    EXECUTE format(
+        'INSERT INTO %s (%s) SELECT %s FROM template, %s AS old, fresh WHERE %s', target, columns, expressions, target, condition);
+END
+$$;
+
+DO $$
+DECLARE
+    known text;
+BEGIN
+    IF NOT EXISTS (SELECT FROM template) THEN RAISE EXCEPTION 'there is no complete capture to copy'; END IF;
+    PERFORM pg_temp.copy_rows('devices', 'old.id = template.device_id AND fresh.number % 20 = 0');
+    PERFORM pg_temp.copy_rows('captures', 'old.id = template.capture_id');
+    FOREACH known IN ARRAY ARRAY[
+        'media_objects', 'attestation_appraisals', 'depth_analyses', 'sync_jobs', 'evidence_parts', 'assertion_counters',
+        'content_credentials'
+    ] LOOP
+        PERFORM pg_temp.copy_rows(known::regclass, 'old.capture_id = template.capture_id');
+    END LOOP;
+END
+$$;
+UPDATE captures SET status = 'failed', failure = 'depth_unreadable', evidence = NULL, confidence_level = NULL, completed_at = NULL
+    FROM fresh WHERE captures.id = fresh.id AND fresh.number % 100 = 99;
+
+-- A registration for each device, and many that came to nothing; the challenges of the last day; uploads of the last hours.
+INSERT INTO registrations (id, outcome, device_id) SELECT gen_random_uuid(), 'registered', id FROM fresh_devices;
+INSERT INTO registrations (id, outcome, attestation_failure) SELECT gen_random_uuid(), 'invalid_attestation', 'untrusted' FROM fresh;
+INSERT INTO challenges (challenge, created_at, expires_at, consumed_at, body_sha256, registration_id, announced_at)
+    SELECT sha256(id_text::bytea), past, past + interval '5 minutes', past, sha256('body'), gen_random_uuid(), past
+    FROM fresh, LATERAL (SELECT now() - number % 1000 * interval '1 minute' AS past) AS times WHERE number < 20000;
+INSERT INTO device_events (device_id, action, by) SELECT id, 'restored', 'operator' FROM fresh_devices WHERE number % 50 = 0;
+INSERT INTO intakes (id, device_id, prefix, created_at)
+    SELECT arriving, device_id, 'captures/' || arriving || '/', now() - number % 1000 * interval '1 minute'
+    FROM fresh, LATERAL (SELECT sha256(id_text::bytea) AS digest) AS digests,
+        LATERAL (SELECT encode(substr(digest, 1, 16), 'hex')::uuid AS arriving) AS names WHERE number < 20000;
+-- What is asked about files, and by how many.
+INSERT INTO verification_logs (asked_at, method, file_sha256, client_network, status, capture_id)
+    SELECT now() - number % 40000 * interval '1 minute', 'hash', sha256(id_text::bytea), '192.0.2.0/24', 'verified', id FROM fresh;
+INSERT INTO rate_limits (bucket, tokens, updated_at, seconds_to_full)
+    SELECT 'captures:' || id_text, 9, now(), 86400 FROM fresh WHERE number < 100000;
+-- The events of the last two weeks.
+DO $$
+DECLARE
+    service text;
+BEGIN
+    FOREACH service IN ARRAY ARRAY['gateway', 'attestation_verifier', 'depth_analyzer', 'upload_sync', 'evidence_assembler'] LOOP
+        EXECUTE format($f$
+            INSERT INTO %I (consumer, event_id, received_at)
+            SELECT 'rial.capture.received.v1', gen_random_uuid(), now() - number %% 18000 * interval '1 minute' FROM fresh
+        $f$, service || '_inbox');
+    END LOOP;
+END
+$$;
+DROP TABLE fresh, fresh_devices, template;
+VACUUM (ANALYZE);
+CHECKPOINT;
