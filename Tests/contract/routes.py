@@ -9,14 +9,17 @@ STATUSES = {
     "contentTooLarge": 413, "unsupportedMediaType": 415, "unprocessableContent": 422, "tooManyRequests": 429, "internalServerError": 500,
     "serviceUnavailable": 503,
 }
-ADDED = re.compile(r'\brouter\s*\.\s*(get|post|put|patch|delete|head)\s*\(\s*"([^"]+)"')
-ADDED_OTHERWISE = re.compile(r"\brouter\s*\.\s*(?:get|post|put|patch|delete|head|on|group|ws|addRoutes)\s*\((?!\s*\")")
-LISTED = re.compile(r'\btable\.add\(\s*"([^"]+)"\s*,\s*\[([^\]]*)\]')
+# Where routes become a router.
+REGISTRY = GATEWAY / "HTTP/Routes.swift"
+ADDED = re.compile(r'\broutes\s*\.\s*(get|post|put|patch|delete|head)\s*\(\s*"([^"]+)"')
+ADDED_OTHERWISE = re.compile(
+    r"\broutes\s*\.\s*(?:get|post|put|patch|delete|head|on)\s*\((?!\s*\")"
+    r"|\brouter\s*\.\s*(?:get|post|put|patch|delete|head|on|group|ws|addRoutes)\s*\(")
 
 
 def sources():
     """All but the site's: its pages are for people, and no part of the API."""
-    files = [file for file in sorted(GATEWAY.rglob("*.swift")) if GATEWAY / "Site" not in file.parents]
+    files = [file for file in sorted(GATEWAY.rglob("*.swift")) if GATEWAY / "Site" not in file.parents and file != REGISTRY]
     return {file: file.read_text() for file in files}
 
 
@@ -26,16 +29,8 @@ def normal(path):
 
 
 def added():
-    """{(path, METHOD)} of the router."""
+    """{(path, METHOD)} of the routes."""
     return {(path, method.upper()) for text in sources().values() for method, path in ADDED.findall(text)}
-
-
-def listed():
-    """{(path, METHOD)} of the table that tells a wrong method from an unknown address."""
-    return {
-        (path, method) for text in sources().values() for path, methods in LISTED.findall(text)
-        for method in re.findall(r'"([A-Z]+)"', methods)
-    }
 
 
 def unreadable():
