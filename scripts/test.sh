@@ -73,8 +73,11 @@ browser_tests() {
     done
     Tests/browser/run.sh "${modules[@]}"
 }
-outside() {
+# What keeps a processor busy goes one after the other beside the suites of the whole system, which mostly wait.
+busy_tests() {
     local status=0
+    swift_tests --skip '^SystemTests\.' || status=1
+    browser_tests || status=1
     Tests/contract/run.sh || status=1
     Tests/readme/run.sh || status=1
     return $status
@@ -112,12 +115,10 @@ else
     # The suites of the whole system that take half of its time; whatever they are, the second group has all others.
     half='^SystemTests\.SystemTests/(Policy|Storage|Credential|Fault)'
     say "running the tests, in groups beside each other"
-    group "modules" swift_tests --skip '^SystemTests\.'
+    group "modules, browser, contract and documents" busy_tests
     group "system, first half" swift_tests --filter "$half"
     group "system, second half" swift_tests_on system-2 --filter '^SystemTests\.SystemTests/' --skip "$half"
     group "faults and migrations" swift_tests --filter '^SystemTests\.' --skip '^SystemTests\.SystemTests/'
-    group "browser" browser_tests
-    group "contract and documents" outside
     await_groups
     phase "browser, speed" Tests/browser/run.sh test_speed || failed+=("browser, speed")
 fi
