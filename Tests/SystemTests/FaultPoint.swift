@@ -44,7 +44,7 @@ struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
         FaultPoint("depth-analyzer.committed"),
         FaultPoint("depth-analyzer.relay.published"),
         FaultPoint("upload-sync.original"),
-        FaultPoint("upload-sync.copied"),
+        FaultPoint("upload-sync.compared"),
         FaultPoint("upload-sync.stored"),
         FaultPoint("upload-sync.announced"),
         FaultPoint("upload-sync.committed"),
