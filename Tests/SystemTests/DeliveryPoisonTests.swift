@@ -142,8 +142,7 @@ extension SystemTests {
             for id in ids { _ = try await client.settled(id, as: "failed") }
             let (seventh, eighth, own) = (ids[0], ids[1], ids[2])
             try await stack.putBack(kept)
-            // As if handling had failed that often already, and all three were due.
-            _ = try await stack.sql("UPDATE captures SET failure = 'handling_failed' WHERE id IN ('\(seventh)', '\(eighth)')")
+            // As if handling had failed that often already, and all three were due; the reason comes last, which makes them so.
             for (id, repairs) in [(seventh, 7), (eighth, 8), (own, 0)] {
                 _ = try await stack.sql(
                     """
@@ -151,6 +150,7 @@ extension SystemTests {
                     ON CONFLICT (capture_id) DO UPDATE SET repairs = \(repairs), announce_next_at = now()
                     """)
             }
+            _ = try await stack.sql("UPDATE captures SET failure = 'handling_failed' WHERE id IN ('\(seventh)', '\(eighth)')")
             #expect(try await client.settled(seventh, within: .seconds(90)).data["confidence_level"] as? String == "high")
             let repairs = "SELECT repairs FROM sync_jobs WHERE capture_id IN (\(list)) ORDER BY repairs"
             #expect(try await stack.sql(repairs) == ["0", "8", "8"])
