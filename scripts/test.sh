@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All tests: alone, against real parts, the whole stack, the site in a browser, the documents' commands, and docker-compose.yml.
-# Arguments go to `swift test`; without any, groups of tests run beside each other, each on stacks of its own: much of each is waiting.
+# Arguments go to `swift test`; without any, those from outside run beside the Swift tests, on stacks of their own: much of both is waiting.
 # At the end: the slowest twenty tests, and how long each phase and group took. Logs are in .local/test/logs.
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -58,11 +58,8 @@ await_groups() {
     running=()
 }
 
-# The Swift tests of a group, one after another: tests that hold threads or wait for deadlines must not starve each other.
+# One after another: tests that hold threads or wait for deadlines must not starve each other.
 swift_tests() { .build/debug/rialPackageTests.xctest --testing-library swift-testing --no-parallel "$@"; }
-swift_tests_on() { # swift_tests_on STACK ARGUMENTS…
-    RIAL_TEST_STACK=$1 swift_tests "${@:2}"
-}
 # How soon pages are there is measured afterwards, when nothing else runs.
 browser_tests() {
     local module
@@ -73,12 +70,11 @@ browser_tests() {
     done
     Tests/browser/run.sh "${modules[@]}"
 }
-# What keeps a processor busy goes one after the other beside the suites of the whole system, which mostly wait.
-busy_tests() {
+# The services from outside.
+outside_tests() {
     local status=0
-    swift_tests --skip '^SystemTests\.' || status=1
-    browser_tests || status=1
     Tests/contract/run.sh || status=1
+    browser_tests || status=1
     Tests/readme/run.sh || status=1
     return $status
 }
@@ -112,13 +108,9 @@ if [ $# -gt 0 ]; then
     swift test --skip-build --no-parallel "$@" 2>&1 | tee "$logs/swift.log" || failed+=("swift test")
 else
     rm -rf .local/browser-shots
-    # The suites of the whole system that take half of its time; whatever they are, the second group has all others.
-    half='^SystemTests\.SystemTests/(Policy|Storage|Credential|Fault)'
-    say "running the tests, in groups beside each other"
-    group "modules, browser, contract and documents" busy_tests
-    group "system, first half" swift_tests --filter "$half"
-    group "system, second half" swift_tests_on system-2 --filter '^SystemTests\.SystemTests/' --skip "$half"
-    group "faults and migrations" swift_tests --filter '^SystemTests\.' --skip '^SystemTests\.SystemTests/'
+    say "running the tests, in two groups beside each other"
+    group "Swift tests" swift_tests
+    group "contract, browser and documents" outside_tests
     await_groups
     phase "browser, speed" Tests/browser/run.sh test_speed || failed+=("browser, speed")
 fi
