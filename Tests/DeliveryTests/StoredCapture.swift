@@ -2,14 +2,16 @@ import CaptureProtocol
 import Foundation
 import Models
 import Persistence
+import Testing
+import TestSupport
 
 /// A capture's row, and the device that it needs, as the gateway leaves them.
-public struct StoredCapture: Sendable {
-    public let id = CaptureID()
-    public let announcement: CaptureAnnouncement
+struct StoredCapture: Sendable {
+    let id = CaptureID()
+    let announcement: CaptureAnnouncement
 
     /// What the gateway says of such a capture.
-    public static func announcement(_ id: CaptureID, by device: DeviceID) -> CaptureAnnouncement {
+    static func announcement(_ id: CaptureID, by device: DeviceID) -> CaptureAnnouncement {
         let photo = StoredMedia(key: "incoming/\(id)/photo", sha256: ContentDigest(of: [7]), sizeBytes: 1, contentType: "image/jpeg")
         return CaptureAnnouncement(
             captureID: id, deviceID: device,
@@ -17,7 +19,7 @@ public struct StoredCapture: Sendable {
             metadata: Array("{}".utf8), assertion: nil, receivedAt: Date(timeIntervalSince1970: 1_790_000_000))
     }
 
-    public init(in pool: PostgresPool) async throws {
+    init(in pool: PostgresPool) async throws {
         let device = DeviceID()
         announcement = Self.announcement(id, by: device)
         _ = try await pool.query(
