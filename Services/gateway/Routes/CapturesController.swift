@@ -73,7 +73,7 @@ struct CapturesController: Sendable {
             if known.status == .complete {
                 await Self.discard(intake)
             } else if try await !intakes.leave(id, to: known.id) {
-                throw APIError.retryLater(.serviceUnavailable, "The upload took too long; send it again.", seconds: 1)
+                throw CaptureError.intakeExpired
             }
             fields[.location] = "/api/v1/captures/\(known.id)"
             return try accepted(known.id, known.status, .ok, fields, context)
