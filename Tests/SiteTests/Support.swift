@@ -1,15 +1,4 @@
-import Models
-import Delivery
-import Foundation
-import HTTPTypes
-import Hummingbird
-import HummingbirdCore
-import Logging
-import NIOCore
-import NIOEmbedded
-import Persistence
 import TestSupport
-import Testing
 
 @testable import Site
 

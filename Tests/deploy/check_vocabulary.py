@@ -69,7 +69,7 @@ def name_lists(sql):
 
 
 def imports(text):
-    return set(re.findall(r"^(?:@testable |public )?import (?:struct |class |enum |func )?(\w+)", text, re.M))
+    return set(re.findall(r"^(?:@testable |public |package )?import (?:struct |class |enum |func )?(\w+)", text, re.M))
 
 
 def targets():
