@@ -86,7 +86,7 @@ slowest() {
     say "the slowest twenty tests"
     # Swift says: ✔ Test "name" passed after 1.234 seconds. Python's: took 1.234 s: module.Class.test
     cat "$logs"/*.log 2>/dev/null | sed -nE \
-        -e 's/^[✔✘] Test ("?.*) (with [0-9]+ test cases? )?(passed|failed) after ([0-9.]+) seconds.*/\4 \1/p' \
+        -e 's/^(✔|✘) Test ("?.*) (with [0-9]+ test cases? )?(passed|failed) after ([0-9.]+) seconds.*/\5 \2/p' \
         -e 's/^took ([0-9.]+) s: (.*)/\1 \2/p' | grep -v ' run with ' | sort -rn | awk 'NR <= 20 { printf "%8.1f s ", $1; sub(/^[^ ]* /, ""); print }'
 }
 
