@@ -269,7 +269,7 @@ let package = Package(
             path: "Tests/DepthAnalyzerTests"),
         .testTarget(
             name: "UploadSyncTests",
-            dependencies: ["CaptureProtocol", "Delivery", "Models", "ObjectStorage", "TestSupport", "UploadSync", logging],
+            dependencies: ["CaptureProtocol", "Delivery", "Models", "ObjectStorage", "Persistence", "TestSupport", "UploadSync", logging],
             path: "Tests/UploadSyncTests"),
         .testTarget(
             name: "DeliveryTests",

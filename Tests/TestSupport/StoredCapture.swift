@@ -1,17 +1,15 @@
-import CaptureProtocol
+public import CaptureProtocol
 import Foundation
-import Models
-import Persistence
-import Testing
-import TestSupport
+public import Models
+public import Persistence
 
 /// A capture's row, and the device that it needs, as the gateway leaves them.
-struct StoredCapture: Sendable {
-    let id = CaptureID()
-    let announcement: CaptureAnnouncement
+public struct StoredCapture: Sendable {
+    public let id = CaptureID()
+    public let announcement: CaptureAnnouncement
 
     /// What the gateway says of such a capture.
-    static func announcement(_ id: CaptureID, by device: DeviceID) -> CaptureAnnouncement {
+    public static func announcement(_ id: CaptureID, by device: DeviceID) -> CaptureAnnouncement {
         let photo = StoredMedia(key: "incoming/\(id)/photo", sha256: ContentDigest(of: [7]), sizeBytes: 1, contentType: "image/jpeg")
         return CaptureAnnouncement(
             captureID: id, deviceID: device,
@@ -19,7 +17,7 @@ struct StoredCapture: Sendable {
             metadata: Array("{}".utf8), assertion: nil, receivedAt: Date(timeIntervalSince1970: 1_790_000_000))
     }
 
-    init(in pool: PostgresPool) async throws {
+    public init(in pool: PostgresPool) async throws {
         let device = DeviceID()
         announcement = Self.announcement(id, by: device)
         _ = try await pool.query(
