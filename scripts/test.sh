@@ -26,6 +26,7 @@ trap 'exit 130' INT TERM
 phase() { # phase NAME COMMAND…
     local name=$1 from=$SECONDS status=0
     shift
+    say "$name"
     "$@" || status=$?
     took+=("$((SECONDS - from)) $name")
     return $status
@@ -87,10 +88,10 @@ slowest() {
     # Swift says: ✔ Test "name" passed after 1.234 seconds. Python's: took 1.234 s: module.Class.test
     cat "$logs"/*.log 2>/dev/null | sed -nE \
         -e 's/^(✔|✘) Test ("?.*) (with [0-9]+ test cases? )?(passed|failed) after ([0-9.]+) seconds.*/\5 \2/p' \
-        -e 's/^took ([0-9.]+) s: (.*)/\1 \2/p' | grep -v ' run with ' | sort -rn | awk 'NR <= 20 { printf "%8.1f s ", $1; sub(/^[^ ]* /, ""); print }'
+        -e 's/^took ([0-9.]+) s: (.*)/\1 \2/p' | grep -v ' run with ' | sort -rn | awk 'NR <= 20 { printf "%8.1f s ", $1; sub(/^[^ ]* /, ""); print }' || true
 }
 
-phase "build" swift build --build-tests || fail "the build failed" "its errors are above"
+phase "building" swift build --build-tests || fail "the build failed" "its errors are above"
 # From nothing: what an earlier run left behind must neither help nor hurt this one.
 scripts/stack.sh clean test
 scripts/stack.sh infra test
@@ -112,11 +113,10 @@ else
     group "Swift tests" swift_tests
     group "contract, browser and documents" outside_tests
     await_groups
-    phase "browser, speed" Tests/browser/run.sh test_speed || failed+=("browser, speed")
+    phase "how soon pages are there" Tests/browser/run.sh test_speed || failed+=("Tests/browser test_speed")
 fi
 
-say "checking docker-compose.yml, the documents and the scripts"
-phase "checks" python3 -m unittest discover -s Tests/deploy -p '*.py' || failed+=("Tests/deploy")
+phase "checking docker-compose.yml, the documents and the scripts" python3 -m unittest discover -s Tests/deploy -p '*.py' || failed+=("Tests/deploy")
 if command -v shellcheck >/dev/null; then
     shellcheck -x scripts/*.sh deploy/*.sh .ci/run || failed+=("shellcheck")
 fi
