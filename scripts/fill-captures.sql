@@ -81,6 +81,9 @@ INSERT INTO intakes (id, device_id, prefix, created_at)
     SELECT arriving, device_id, 'captures/' || arriving || '/', now() - number % 1000 * interval '1 minute'
     FROM fresh, LATERAL (SELECT sha256(id_text::bytea) AS digest) AS digests,
         LATERAL (SELECT encode(substr(digest, 1, 16), 'hex')::uuid AS arriving) AS names WHERE number < 20000;
+-- What was damaged and is mended.
+INSERT INTO media_damage (capture_id, name, object_key, problem, mended_at)
+    SELECT id, 'original.jpg', 'captures/' || id_text || '/original.jpg', 'missing', now() FROM fresh WHERE number % 5 = 0;
 -- What is asked about files, and by how many.
 INSERT INTO verification_logs (asked_at, method, file_sha256, client_network, status, capture_id)
     SELECT now() - number % 40000 * interval '1 minute', 'hash', sha256(id_text::bytea), '192.0.2.0/24', 'verified', id FROM fresh;
