@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All tests: alone, against real parts, the whole stack, the site in a browser, the documents' commands, and docker-compose.yml.
-# Arguments go to `swift test`; without any, those from outside run beside the Swift tests, on stacks of their own: much of both is waiting.
+# Arguments go to `swift test`; without any, groups of tests run beside each other, each on stacks of its own: much of each is waiting.
 # At the end: the slowest twenty tests, and how long each phase and group took. Logs are in .local/test/logs.
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -61,6 +61,13 @@ await_groups() {
 
 # One after another: tests that hold threads or wait for deadlines must not starve each other.
 swift_tests() { .build/debug/rialPackageTests.xctest --testing-library swift-testing --no-parallel "$@"; }
+# Not the suite of the whole system itself either: whoever starts it starts its stack, over that of another group.
+system='^SystemTests\.SystemTests'
+modules_and_faults() { swift_tests --skip "$system"; }
+# The suites of the whole system that take half of its time; whatever they are, the other group has all others.
+half="$system/(Policy|Storage|Credential|Fault)"
+first_half() { swift_tests --filter "$half"; }
+second_half() { RIAL_TEST_STACK=system-2 swift_tests --filter "$system/" --skip "$half"; }
 # How soon pages are there is measured afterwards, when nothing else runs.
 browser_tests() {
     local module
@@ -109,8 +116,10 @@ if [ $# -gt 0 ]; then
     swift test --skip-build --no-parallel "$@" 2>&1 | tee "$logs/swift.log" || failed+=("swift test")
 else
     rm -rf .local/browser-shots
-    say "running the tests, in two groups beside each other"
-    group "Swift tests" swift_tests
+    say "running the tests, in groups beside each other"
+    group "the whole system, first half" first_half
+    group "the whole system, second half" second_half
+    group "modules, faults and migrations" modules_and_faults
     group "contract, browser and documents" outside_tests
     await_groups
     phase "how soon pages are there" Tests/browser/run.sh test_speed || failed+=("Tests/browser test_speed")
