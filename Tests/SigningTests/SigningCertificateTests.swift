@@ -14,7 +14,7 @@ struct SigningCertificateTests {
         },
         .init("another issuer", expected: "its issuer is") { $0.leafIssuer = CertificateFixture.name("Somebody") },
         .init("another authority key identifier", expected: "authority key identifier is not that of") { $0.leafAuthorityKey = [1, 2, 3] },
-        .init("an issuer that is no authority", expected: "is none") { $0.issuingConstraints = .notCertificateAuthority },
+        .init("an issuer that is no authority", expected: "is not one") { $0.issuingConstraints = .notCertificateAuthority },
         .init("an issuer without keyCertSign", expected: "lacks keyCertSign") { $0.issuingUsage = KeyUsage(digitalSignature: true) },
         .init("an issuer without key usage", expected: "lacks keyCertSign") { $0.issuingUsage = nil },
         .init("an issuer with an unknown critical extension", expected: "critical extension") {
