@@ -1,7 +1,7 @@
-/// What device, server and documents call this.
+/// The product's name and version, for device, server and documents.
 public enum Product {
     public static let name = "rial."
     public static let version = "1.0.0"
-    /// As manifests name their generator (SPEC §7).
+    /// The generator that manifests name (SPEC §7).
     public static var generator: String { "\(name)/\(version)" }
 }

@@ -12,54 +12,36 @@ struct RegistrationBody: Sendable {
     let challenge: [UInt8]
     let requestKey: RequestKey?
 
-    private struct Wire: Decodable {
-        struct Attestation: Decodable {
-            let key_id: String
-            let attestation_object: String
-            let challenge: String
-        }
-        struct Key: Decodable {
-            let algorithm: String
-            let public_key: String
-        }
-        let platform: String
-        let model: String
-        let has_lidar: Bool
-        let os_version: String?
-        let attestation: Attestation
-        let request_key: Key?
-    }
-
     /// - Throws: ``RegistrationError``.
     init(_ bytes: [UInt8]) throws {
         guard JSONNesting.depth(of: bytes) <= 32 else { throw RegistrationError.invalid(field: "body", problem: "is nested too deep") }
-        let wire: Wire
+        let sent: DeviceRegistration
         do {
-            wire = try JSONDecoder().decode(Wire.self, from: Data(bytes))
+            sent = try JSONDecoder().decode(DeviceRegistration.self, from: Data(bytes))
         } catch let error as DecodingError {
             throw Self.error(error)
         }
-        guard wire.platform == "ios" else {
+        guard sent.platform == DeviceRegistration.iOS else {
             throw RegistrationError.unsupportedPlatform
         }
-        model = try Self.text(wire.model, "model")
-        hasLiDAR = wire.has_lidar
-        osVersion = try wire.os_version.map { try Self.text($0, "os_version") }
-        keyID = try Self.bytes(wire.attestation.key_id, "attestation.key_id", 32...32)
-        attestationObject = try Self.bytes(wire.attestation.attestation_object, "attestation.attestation_object", 1...16_384)
-        challenge = try Self.bytes(wire.attestation.challenge, "attestation.challenge", 32...32)
-        requestKey = try wire.request_key.map { try Self.key($0) }
+        model = try Self.text(sent.model, "model")
+        hasLiDAR = sent.hasLiDAR
+        osVersion = try sent.osVersion.map { try Self.text($0, "os_version") }
+        keyID = try Self.bytes(sent.attestation.keyID, "attestation.key_id", 32...32)
+        attestationObject = try Self.bytes(sent.attestation.attestationObject, "attestation.attestation_object", 1...16_384)
+        challenge = try Self.bytes(sent.attestation.challenge, "attestation.challenge", 32...32)
+        requestKey = try sent.requestKey.map { try Self.key($0) }
     }
 
-    /// What the attestation must be made over: it vouches for the request key.
+    /// The hash that the attestation has to cover; it includes the request key.
     var clientDataHash: ContentDigest { RegistrationClientData.hash(challenge: challenge, requestKey: requestKey?.publicKey.bytes) }
 
-    private static func key(_ wire: Wire.Key) throws -> RequestKey {
-        guard let algorithm = RequestKey.Algorithm(rawValue: wire.algorithm) else {
+    private static func key(_ sent: DeviceRegistration.Key) throws -> RequestKey {
+        guard let algorithm = RequestKey.Algorithm(rawValue: sent.algorithm) else {
             throw RegistrationError.invalid(field: "request_key.algorithm", problem: "must be ed25519 or p256")
         }
         let size = algorithm == .ed25519 ? 32 : 65
-        let bytes = try bytes(wire.public_key, "request_key.public_key", size...size)
+        let bytes = try bytes(sent.publicKey, "request_key.public_key", size...size)
         let isKey =
             switch algorithm {
             case .ed25519: (try? Curve25519.Signing.PublicKey(rawRepresentation: bytes)) != nil

@@ -3,25 +3,11 @@ import Foundation
 import Models
 import Persistence
 
-/// What became of a registration.
+/// The stored outcome of a registration.
 struct RegistrationRecord: Sendable {
     let outcome: RegistrationOutcome
-    let device: RegisteredDevice?
-}
-
-/// The response to a registration that made a device.
-struct RegisteredDevice: Sendable, Encodable {
-    let deviceID: DeviceID
-    let attestationLevel: AttestationLevel
-    let hasLiDAR: Bool
-    let attestationFailure: String?
-
-    enum CodingKeys: String, CodingKey {
-        case deviceID = "device_id"
-        case attestationLevel = "attestation_level"
-        case hasLiDAR = "has_lidar"
-        case attestationFailure = "attestation_failure"
-    }
+    /// `nil` unless a device was registered.
+    let device: RegistrationResult?
 }
 
 /// The outcomes that `attestation-verifier` stores.
@@ -40,7 +26,7 @@ struct RegistrationRepository: Sendable {
         }
         return RegistrationRecord(
             outcome: outcome,
-            device: RegisteredDevice(
+            device: RegistrationResult(
                 deviceID: DeviceID(device), attestationLevel: AttestationLevel(rawValue: try row.get("attestation_level")) ?? .unverified,
                 hasLiDAR: try row.get("has_lidar"), attestationFailure: try row.getOptional("attestation_failure")))
     }

@@ -23,18 +23,13 @@ struct DevicesController: Sendable {
 
     private static let tooLarge = APIError(.payloadTooLarge, "A registration is at most \(SizeLimits.registration >> 10) KiB.")
 
-    private struct ChallengeBody: Encodable {
-        let challenge: Base64Bytes
-        let expires_at: Date
-    }
-
     private func challenge(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let address = ClientAddress(request, context, trusting: trustedProxies)
         var headers = HTTPFields(try await buckets.debit(limits.challenges, address.description))
         let (challenge, expiresAt) = try await challenges.issue()
         headers[.cacheControl] = "no-store"
         return try Envelope.success(
-            ChallengeBody(challenge: Base64Bytes(challenge), expires_at: expiresAt), headers: headers, context: context)
+            RegistrationChallenge(challenge: challenge, expiresAt: expiresAt), headers: headers, context: context)
     }
 
     private func register(_ request: Request, _ context: GatewayContext) async throws -> Response {
