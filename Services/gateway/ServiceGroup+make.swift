@@ -40,7 +40,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     CapturesController(
         authenticator: DeviceAuthenticator(
             devices: DeviceRepository(database: database), buckets: buckets, limits: limits), captures: captures,
-        intakes: IntakeRepository(database: database), storage: backbone.storage,
+        upload: CaptureUpload(captures: captures, intakes: IntakeRepository(database: database), storage: backbone.storage),
         uploads: ConcurrencyLimit("uploads", settings.uploadLimits, metric: "rial_uploads_in_progress"), buckets: buckets, limits: limits,
         links: links, publicURL: settings.publicURL, trustedProxies: proxies
     ).addRoutes(to: &routes)

@@ -1,0 +1,76 @@
+import CaptureProtocol
+import Foundation
+import Logging
+import Metrics
+import Multipart
+import NIOCore
+import ObjectStorage
+import Observability
+
+/// Takes in a capture: streams its body to the store, has it authenticated and admitted, and records it once.
+///
+/// Nothing accepted is lost, whatever becomes of a response: what was stored is deleted only if the database says that nothing was recorded.
+struct CaptureUpload: Sendable {
+    let captures: CaptureRepository
+    let intakes: IntakeRepository
+    let storage: S3Client
+
+    /// - Parameters:
+    ///   - authenticate: given the SHA-256 of the whole body; throws if the body is not the device's.
+    ///   - admit: called for a capture that is sound; throws if the device sends too many.
+    /// - Returns: the capture that the upload made, or the one that it brought again.
+    /// - Throws: ``CaptureError`` and `MultipartError` for what the client did wrong, what the closures throw, storage and database errors
+    ///   as they are.
+    func take(
+        _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, boundary: MultipartBoundary, from device: DeviceID, logger: Logger,
+        authenticate: (ContentDigest) async throws -> Void, admit: () async throws -> Void
+    ) async throws -> (id: CaptureID, recorded: Recorded) {
+        let id = CaptureID()
+        let intake = BodyIntake(storage: storage, intakes: intakes, capture: id, device: device, boundary: boundary)
+        let submission: CaptureSubmission
+        do {
+            let (received, digest) = try await intake.read(body)
+            try await authenticate(digest)
+            submission = try CaptureSubmission(received)
+            try await admit()
+            try await intake.keepMetadata(submission.metadataBytes)
+            FailPoint.reached("gateway.capture.intake")
+        } catch {
+            await Self.discard(intake)
+            throw error
+        }
+        let recorded = try await record(id, submission, intake, device: device, logger)
+        switch recorded {
+        case .new:
+            FailPoint.reached("gateway.capture.committed")
+            Counter(label: "rial_captures_accepted_total").increment()
+        // A complete capture has all it needs.
+        case .known(let known) where known.status == .complete: await Self.discard(intake)
+        case .known(let known):
+            guard try await intakes.leave(id, to: known.id) else { throw CaptureError.intakeExpired }
+        }
+        return (id, recorded)
+    }
+
+    private func record(
+        _ id: CaptureID, _ submission: CaptureSubmission, _ intake: BodyIntake, device: DeviceID, _ logger: Logger
+    ) async throws -> Recorded {
+        do {
+            return try await captures.record(id, submission, device: device, receivedAt: Date())
+        } catch {
+            let outcome = await intakes.outcome(of: id)
+            Counter(label: "rial_recordings_in_doubt_total", dimensions: [("outcome", "\(outcome)")]).increment()
+            logger.warning(
+                "a capture's recording ended in an error", error: error, metadata: ["capture_id": "\(id)", "outcome": "\(outcome)"])
+            switch outcome {
+            case .recorded: return .new
+            case .abandoned: await Self.discard(intake)
+            case .unknown: break
+            }
+            throw error
+        }
+    }
+
+    /// To its end, also when the client has gone and its request with it.
+    private static func discard(_ intake: BodyIntake) async { await Task { await intake.discard() }.value }
+}
