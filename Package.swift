@@ -29,8 +29,8 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 let broughtLibraries = LinkerSetting.unsafeFlags(
     ["-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../../../.local/tools/lib"], .when(platforms: [.linux]))
 
-/// What counts pixels and bytes is optimised in debug builds too: unoptimised it takes a hundred times as long, and tests and the demo run
-/// debug builds.
+/// What counts pixels and bytes is optimised in debug builds too, and so are the tests that count them again: unoptimised it takes a hundred times
+/// as long, and tests and the demo run debug builds.
 let computing = [SwiftSetting.unsafeFlags(["-O"], .when(platforms: [.linux], configuration: .debug))]
 
 /// What every service stands on.
@@ -151,10 +151,8 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: backbone + [
-                "Attestation", "Compression", "Depth", "Imaging", "Inspection", "ManifestStore", "Multipart", "Site",
-                crypto,
-                httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore,
-                nioHTTP1, nioHTTPTypes, nioSSL,
+                "Attestation", "Compression", "Depth", "Inspection", "ManifestStore", "Multipart", "Site", crypto, httpTypes, hummingbird,
+                hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes, nioSSL,
             ],
             path: "Services/gateway"),
 
@@ -218,17 +216,27 @@ let package = Package(
             name: "ManifestStoreTests", dependencies: ["ManifestStore", "TestSupport"],
             path: "Tests/ManifestStoreTests"),
         .testTarget(
-            name: "DepthTests", dependencies: ["Depth", "Imaging", "Models", "CZlib"], path: "Tests/DepthTests"),
+            name: "DepthTests", dependencies: ["Depth", "Imaging", "Models", "CZlib"],
+            path: "Tests/DepthTests", swiftSettings: computing),
         .testTarget(
-            name: "ImagingTests", dependencies: ["Imaging", "Models", "CPNG", "CTurboJPEG", "TestSupport"], path: "Tests/ImagingTests"),
+            name: "ImagingTests", dependencies: ["Imaging", "Models", "CPNG", "CTurboJPEG", "TestSupport"],
+            path: "Tests/ImagingTests", swiftSettings: computing),
         .testTarget(
-            name: "ShareCardTests", dependencies: ["ShareCard", "Imaging", "CaptureProtocol", "Models"], path: "Tests/ShareCardTests"),
+            name: "ShareCardTests", dependencies: ["ShareCard", "Imaging", "CaptureProtocol", "Models"],
+            path: "Tests/ShareCardTests", swiftSettings: computing),
         .testTarget(
-            name: "SceneTests", dependencies: ["Scene", "Depth", "Imaging", "Models"], path: "Tests/SceneTests"),
+            name: "SceneTests", dependencies: ["Scene", "Depth", "Imaging", "Models"],
+            path: "Tests/SceneTests", swiftSettings: computing),
         .testTarget(
             name: "EvidenceTests", dependencies: ["Evidence", "CaptureProtocol", "Models", "TestSupport"],
-            path: "Tests/EvidenceTests"),
-        .testTarget(name: "EvidenceAssemblerTests", dependencies: ["EvidenceAssembler", "Models"], path: "Tests/EvidenceAssemblerTests"),
+            path: "Tests/EvidenceTests", swiftSettings: computing),
+        .testTarget(
+            name: "EvidenceAssemblerTests",
+            dependencies: [
+                "CaptureProtocol", "ContentCredentials", "Delivery", "EvidenceAssembler", "Imaging", "MediaStore", "Models",
+                "ObjectStorage", "Persistence", "Signing", "TestSupport", logging,
+            ],
+            path: "Tests/EvidenceAssemblerTests"),
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
         .testTarget(
             name: "ObjectStorageTests",
