@@ -34,20 +34,21 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         writer: try CredentialWriter(signer: signer, timestampAuthority: settings.signer.timestampAuthority),
         certificate: certificate, storage: backbone.storage, logger: logger)
     let assembly = CaptureAssembly(
-        database: backbone.database, storage: backbone.storage, outbox: backbone.outbox, inbox: backbone.inbox,
-        credentials: credentials, cards: try ShareCardMaker(storage: backbone.storage, logger: logger))
-    let waiting = WaitingCredentials(
-        database: backbone.database, storage: backbone.storage, credentials: credentials, logger: logger)
-    let unsigned = UnsignedCaptures(database: backbone.database, assembly: assembly, logger: logger)
-    let digests = CredentialDigests(database: backbone.database, storage: backbone.storage, logger: logger)
-    let sizes = PictureSizes(database: backbone.database, storage: backbone.storage, logger: logger)
+        captures: PostgresAssemblyRepository(database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox),
+        storage: backbone.storage, credentials: credentials, cards: try ShareCardMaker(storage: backbone.storage, logger: logger))
+    let issued = PostgresCredentialRepository(database: backbone.database)
+    let waiting = WaitingCredentials(captures: issued, storage: backbone.storage, credentials: credentials, logger: logger)
+    let unsigned = UnsignedCaptures(assembly: assembly, logger: logger)
+    let digests = CredentialDigests(credentials: issued, storage: backbone.storage, logger: logger)
+    let sizes = PictureSizes(
+        pictures: PostgresPictureRepository(database: backbone.database), storage: backbone.storage, logger: logger)
     let watch = CertificateWatch(
         certificate: certificate, isKeyInFile: settings.signer.isKeyInFile, mode: settings.common.mode, logger: logger)
     watch.warnOfKey()
     return backbone.serviceGroup([
-        backbone.consume(AssembleEvidence<AttestationAppraised>(assembly: assembly)),
-        backbone.consume(AssembleEvidence<DepthAnalyzed>(assembly: assembly)),
-        backbone.consume(AssembleEvidence<MediaSynced>(assembly: assembly)),
+        backbone.consume(AssembleEvidence<AttestationAppraised, PostgresAssemblyRepository>(assembly: assembly)),
+        backbone.consume(AssembleEvidence<DepthAnalyzed, PostgresAssemblyRepository>(assembly: assembly)),
+        backbone.consume(AssembleEvidence<MediaSynced, PostgresAssemblyRepository>(assembly: assembly)),
         PeriodicTask(name: "waiting credentials", every: .seconds(5), logger: logger) { try await waiting.retry() },
         PeriodicTask(name: "unsigned captures", every: .seconds(5), logger: logger) { try await unsigned.retry() },
         PeriodicTask(name: "credential digests", every: .seconds(600), logger: logger) { try await digests.fill() },

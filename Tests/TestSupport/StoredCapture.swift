@@ -18,20 +18,25 @@ public struct StoredCapture: Sendable {
     }
 
     public init(in pool: PostgresPool) async throws {
-        let device = DeviceID()
-        announcement = Self.announcement(id, by: device)
+        announcement = Self.announcement(id, by: DeviceID())
+        try await Self.insert(announcement, in: pool)
+    }
+
+    /// The rows of a capture and of its device, which is new.
+    public static func insert(_ announcement: CaptureAnnouncement, in pool: PostgresPool) async throws {
+        let id = announcement.captureID
         _ = try await pool.query(
             """
             INSERT INTO devices (id, platform, model, has_lidar, attestation_level, attestation_failure, key_id, request_key_algorithm,
                 request_key, attestation_object, registered_at)
-            VALUES (\(device.uuid), 'ios', 'iPhone 16 Pro', true, 'unverified', 'malformed', \([UInt8(1)]), 'ed25519', \([UInt8(2)]),
-                \([UInt8(3)]), now())
+            VALUES (\(announcement.deviceID.uuid), 'ios', 'iPhone 16 Pro', true, 'unverified', 'malformed', \([UInt8(1)]), 'ed25519',
+                \([UInt8(2)]), \([UInt8(3)]), now())
             """)
         _ = try await pool.query(
             """
             INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at, announcement)
-            VALUES (\(id.uuid), \(String(id.description.filter { $0 != "-" }.prefix(8))), \(device.uuid), 'photo', 'full', \(ContentDigest(of: [7]).bytes),
-                now(), now(), \(PostgresJSON(encoding: announcement)))
+            VALUES (\(id.uuid), \(String(id.description.filter { $0 != "-" }.prefix(8))), \(announcement.deviceID.uuid), 'photo', 'full',
+                \(ContentDigest(of: [7]).bytes), now(), now(), \(PostgresJSON(encoding: announcement)))
             """)
     }
 }

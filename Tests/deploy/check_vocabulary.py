@@ -19,7 +19,7 @@ ELSEWHERE = {
     "Shared/Attestation/AttestationVerdict.swift": "classes of attestations' failures",
     "Shared/ShareCard/ShareCardError.swift": "codes of its own error",
     "Services/attestation-verifier/DeviceAdministration.swift": "answers of the admin port",
-    "Services/evidence-assembler/Credentials/CredentialDigests.swift": "why a row stays without digests",
+    "Services/evidence-assembler/Upkeep/CredentialDigests.swift": "why a row stays without digests",
 }
 
 

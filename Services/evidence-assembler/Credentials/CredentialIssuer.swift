@@ -38,11 +38,20 @@ enum Issuing: Sendable {
     case notSignable(reason: CredentialsReason)
 }
 
-/// Makes the signed copy of a photo. The signer and the library block, so that the actor has a thread of its own.
+/// Makes the signed copies of photos.
+protocol CredentialIssuing: Sendable {
+    /// - Parameters:
+    ///   - photo: the public copy; it holds neither place nor serial numbers. `nil` for a photo of which there can be none.
+    ///   - isTrial: the capture waits already, so that it may wait for what was away the last time.
+    /// - Throws: storage errors as they are.
+    func issue(_ claim: CaptureClaim, photo: PublicCopy?, isTrial: Bool) async throws -> Issuing
+}
+
+/// Signs by the C2PA library. The signer and the library block, so that the actor has a thread of its own.
 ///
 /// A time-stamp authority that hangs takes the library's thirty seconds from one capture, not from each: after that nobody asks it until a
 /// trial says that it is back. Trials are made for captures that wait already, never for one that could go on.
-actor CredentialIssuer {
+actor CredentialIssuer: CredentialIssuing {
     private let executor = BlockingExecutor(label: "credential-issuer")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let writer: CredentialWriter
@@ -59,11 +68,7 @@ actor CredentialIssuer {
         self.logger = logger
     }
 
-    /// - Parameters:
-    ///   - photo: the public copy; it holds neither place nor serial numbers. `nil` for a photo of which there can be none.
-    ///   - isTrial: the capture waits already, so that it may wait for what was away the last time.
-    /// - Throws: storage errors as they are.
-    nonisolated func issue(_ claim: CaptureClaim, photo: PublicCopy?, isTrial: Bool = false) async throws -> Issuing {
+    nonisolated func issue(_ claim: CaptureClaim, photo: PublicCopy?, isTrial: Bool) async throws -> Issuing {
         guard let photo else { return .notSignable(reason: .photoUnreadable) }
         // Before the line for this actor's thread, on which somebody else's trial may be hanging.
         if signerCircuit.state != .closed, !isTrial { return .noSignerYet }

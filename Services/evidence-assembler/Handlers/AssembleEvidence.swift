@@ -1,24 +1,35 @@
+import Logging
 import Delivery
 import Models
-import Persistence
+import Metrics
 
-/// Told that a service has answered for a capture: takes over what it stored, and assembles the package once the set is whole.
-struct AssembleEvidence<Part: PartEvent>: MessageHandler {
-    let assembly: CaptureAssembly
+/// Takes over the part that a service has stored of a capture, and assembles the package once all parts are there.
+struct AssembleEvidence<Part: PartEvent, Captures: AssemblyRepository>: MessageHandler {
+    let assembly: CaptureAssembly<Captures>
 
     func handle(_ message: Part, _ context: MessageContext) async throws {
-        switch try await assembly.take(Part.part, of: message.captureID, context) {
-        case .answered: return
-        case .complete(let parts):
+        switch try await assembly.captures.take(Part.part, of: message.captureID, answering: context) {
+        case .waiting: return
+        case .failed(let reason): CaptureFailures.count(reason)
+        case .complete(let capture):
             do {
-                try await assembly.complete(message.captureID, parts, event: context, context.logger)
-            } catch is CaptureAssembly.SignerAway {
-                try await assembly.park(message.captureID, context)
+                try await assembly.complete(capture, event: context, context.logger)
+            } catch is SignerAway {
+                // The records behind this one go on; ``UnsignedCaptures`` completes the capture.
+                try await assembly.captures.park(message.captureID, answering: context)
+                context.logger.info("the capture waits for the signer")
             }
         }
     }
 
-    func giveUp(_ message: Part, reason: FailureReason, on connection: PostgresConnection) async throws {
-        try await assembly.fail(message.captureID, reason: reason, on: connection)
+    func giveUp(_ message: Part, reason: FailureReason, on transaction: Captures.Transaction) async throws {
+        guard try await assembly.captures.fail(message.captureID, reason: reason, on: transaction) else { return }
+        CaptureFailures.count(StableWord(reason))
+    }
+}
+
+private enum CaptureFailures {
+    static func count(_ reason: StableWord<FailureReason>) {
+        Counter(label: "rial_captures_failed_total", dimensions: [("reason", reason.text)]).increment()
     }
 }

@@ -3,8 +3,8 @@ import Foundation
 import Models
 import Persistence
 
-/// What is known of the manifests that were made.
-struct CredentialRepository {
+/// The manifests that were made, and the captures that wait for theirs, in one transaction.
+struct CredentialTable {
     private let connection: PostgresConnection
 
     init(_ connection: PostgresConnection) { self.connection = connection }
@@ -45,13 +45,13 @@ struct CredentialRepository {
     }
 
     /// Those made before digests were kept, with what is stored of them, in the order of their ids.
-    func withoutDigests(after last: UUID, limit: Int) async throws -> [UndigestedCredentials] {
+    func withoutDigests(after last: CaptureID?, limit: Int) async throws -> [UndigestedCredentials] {
         try await connection.query(
             """
             SELECT content_credentials.capture_id, manifest_id, certificate_serial, object_key, sha256, size_bytes, content_type
             FROM content_credentials LEFT JOIN media_objects
                 ON media_objects.capture_id = content_credentials.capture_id AND media_objects.name = \(MediaName.manifest.rawValue)
-            WHERE manifest_sha256 IS NULL AND content_credentials.capture_id > \(last)
+            WHERE manifest_sha256 IS NULL AND content_credentials.capture_id > \(last?.uuid ?? UUID.least)
             ORDER BY content_credentials.capture_id LIMIT \(limit)
             """
         ).map { try UndigestedCredentials($0) }
@@ -79,25 +79,26 @@ struct CredentialRepository {
     }
 }
 
-/// What is recorded of a manifest whose digests are not.
-struct UndigestedCredentials: Sendable {
-    let capture: CaptureID
-    let manifestID: String
-    let certificateSerial: String
-    /// `nil` if no object is named.
-    let manifest: StoredMedia?
-
-    init(_ row: Row) throws {
-        capture = CaptureID(try row.get("capture_id", as: UUID.self))
-        manifestID = try row.get("manifest_id")
-        certificateSerial = try row.get("certificate_serial")
-        guard let key = try row.getOptional("object_key", as: String.self),
-            let digest = ContentDigest(bytes: try row.get("sha256", as: [UInt8].self))
-        else {
-            manifest = nil
-            return
-        }
-        manifest = StoredMedia(
-            key: key, sha256: digest, sizeBytes: try row.get("size_bytes", as: Int64.self), contentType: try row.get("content_type"))
+extension UndigestedCredentials {
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            capture: CaptureID(try row.get("capture_id", as: UUID.self)), manifestID: try row.get("manifest_id"),
+            certificateSerial: try row.get("certificate_serial"), manifest: try row.storedMedia())
     }
+}
+
+extension Row {
+    /// The object that the row names; `nil` if it names none.
+    func storedMedia() throws -> StoredMedia? {
+        guard let key = try getOptional("object_key", as: String.self),
+            let digest = ContentDigest(bytes: try get("sha256", as: [UInt8].self))
+        else { return nil }
+        return StoredMedia(
+            key: key, sha256: digest, sizeBytes: try get("size_bytes", as: Int64.self), contentType: try get("content_type"))
+    }
+}
+
+extension UUID {
+    /// Before all others.
+    static let least = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 }

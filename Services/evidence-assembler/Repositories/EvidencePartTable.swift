@@ -3,17 +3,8 @@ import CaptureProtocol
 import Models
 import Persistence
 
-/// A part as it stands in `evidence_parts`.
-struct StoredPart: Sendable {
-    let part: EvidencePart
-    /// Present if the part is done.
-    let result: PostgresJSON?
-    /// Present if the service gave up.
-    let reason: StableWord<FailureReason>?
-}
-
-/// What each service answered for each capture.
-struct EvidencePartRepository {
+/// What each service found out about each capture, in one transaction.
+struct EvidencePartTable {
     private let connection: PostgresConnection
 
     init(_ connection: PostgresConnection) { self.connection = connection }

@@ -3,8 +3,8 @@ import Foundation
 import Models
 import Persistence
 
-/// The names of a capture's objects. All are written by `evidence-assembler`.
-struct MediaObjectRepository {
+/// The names of a capture's objects, in one transaction. All are written by `evidence-assembler`.
+struct MediaObjectTable {
     private let connection: PostgresConnection
 
     init(_ connection: PostgresConnection) { self.connection = connection }
@@ -31,21 +31,18 @@ struct MediaObjectRepository {
     }
 
     /// Pictures of captures from before sizes were kept, after the given one, in the order of captures and names.
-    func unmeasured(after last: (capture: UUID, name: String), limit: Int) async throws -> [UnmeasuredPicture] {
+    func unmeasured(after last: UnmeasuredPicture?, limit: Int) async throws -> [UnmeasuredPicture] {
         try await connection.query(
             """
             SELECT capture_id, name, object_key, sha256, size_bytes, content_type FROM media_objects
             WHERE width IS NULL AND name IN (\(unescaped: Self.pictures))
-                AND (capture_id, name) > (\(last.capture), \(last.name))
+                AND (capture_id, name) > (\(last?.capture.uuid ?? UUID.least), \(last?.name ?? ""))
             ORDER BY capture_id, name LIMIT \(limit)
             """
         ).compactMap { row in
-            guard let digest = ContentDigest(bytes: try row.get("sha256", as: [UInt8].self)) else { return nil }
+            guard let object = try row.storedMedia() else { return nil }
             return UnmeasuredPicture(
-                capture: CaptureID(try row.get("capture_id", as: UUID.self)), name: try row.get("name"),
-                object: StoredMedia(
-                    key: try row.get("object_key"), sha256: digest, sizeBytes: try row.get("size_bytes", as: Int64.self),
-                    contentType: try row.get("content_type")))
+                capture: CaptureID(try row.get("capture_id", as: UUID.self)), name: try row.get("name"), object: object)
         }
     }
 
@@ -56,11 +53,4 @@ struct MediaObjectRepository {
             WHERE capture_id = \(picture.capture.uuid) AND name = \(picture.name) AND width IS NULL
             """)
     }
-}
-
-/// A picture whose row does not say how large it is.
-struct UnmeasuredPicture: Sendable {
-    let capture: CaptureID
-    let name: String
-    let object: StoredMedia
 }

@@ -6,8 +6,6 @@ import Logging
 import Metrics
 import Models
 import ObjectStorage
-import Persistence
-import ServiceLifecycle
 
 /// Measures pictures of captures that were complete before sizes were kept with their names (SPEC §5).
 ///
@@ -16,33 +14,21 @@ struct PictureSizes: Sendable {
     static let batchSize = 50
     /// Headers with EXIF and colour profile are smaller than this.
     static let headBytes = 128 * 1024
-    let database: PostgresPool
+    let pictures: any PictureRepository
     let storage: any ObjectStore
     let logger: Logger
 
     /// Goes once through all that have no size; what cannot be measured does not hold up the others.
     /// - Throws: database errors, and storage errors once three pictures in a row could not be read.
     func fill() async throws {
-        var last = (capture: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), name: "")
-        var failures = 0
-        while true {
-            let batch = try await database.withConnection { [last] in
-                try await MediaObjectRepository($0).unmeasured(after: last, limit: Self.batchSize)
-            }
-            for picture in batch {
-                guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
-                last = (picture.capture.uuid, picture.name)
-                do {
-                    try await measure(picture)
-                    failures = 0
-                } catch let error as ObjectStorageError {
-                    failures += 1
-                    logger.warning("a picture could not be measured", error: error, metadata: ["key": "\(picture.object.key)"])
-                    guard failures < UnsignedCaptures.maximumFailures else { throw error }
-                }
-            }
-            if batch.count < Self.batchSize { return }
+        let backfill = Backfill(batchSize: Self.batchSize) { last in
+            try await pictures.unmeasured(after: last, limit: Self.batchSize)
+        } fill: {
+            try await measure($0)
+        } log: { picture, error in
+            logger.warning("a picture could not be measured", error: error, metadata: ["key": "\(picture.object.key)"])
         }
+        try await backfill.run()
     }
 
     private func measure(_ picture: UnmeasuredPicture) async throws {
@@ -55,7 +41,7 @@ struct PictureSizes: Sendable {
             logger.warning("no picture that could be measured", metadata: ["key": "\(picture.object.key)"])
             return
         }
-        try await database.withConnection { try await MediaObjectRepository($0).save(size, of: picture) }
+        try await pictures.save(size, of: picture)
         Counter(label: "rial_pictures_measured_total").increment()
     }
 }

@@ -4,35 +4,38 @@ import Foundation
 import Models
 import Persistence
 
-/// A capture as the assembler needs it.
-struct CaptureRecord: Sendable {
-    let announcement: CaptureAnnouncement
-    /// Of the original.
-    let mediaHash: ContentDigest
+/// A row of `captures`; what was accepted is decoded when it is needed.
+struct StoredCaptureRow: Sendable {
+    let status: CaptureStatus
+    private let announcement: PostgresJSON
+    private let mediaHash: [UInt8]
+
+    init(_ row: Row) throws {
+        status = CaptureStatus(rawValue: try row.get("status")) ?? .processing
+        announcement = try row.get("announcement")
+        mediaHash = try row.get("media_sha256")
+    }
+
+    /// - Throws: ``RejectedMessage`` if this version cannot read it.
+    func gathered(_ parts: EvidenceParts) throws -> GatheredCapture {
+        guard let hash = ContentDigest(bytes: mediaHash) else { throw RejectedMessage(.captureUnreadable, detail: "media_sha256") }
+        return GatheredCapture(announcement: try CaptureAnnouncement(stored: announcement), mediaHash: hash, parts: parts)
+    }
 }
 
-/// The columns of `captures` that `evidence-assembler` writes.
-struct CaptureRepository {
+/// The columns of `captures` that `evidence-assembler` writes, in one transaction.
+struct CaptureTable {
     private let connection: PostgresConnection
 
     init(_ connection: PostgresConnection) { self.connection = connection }
 
-    /// Holds the capture's row until the transaction ends.
+    /// - Parameter isHeld: until the transaction ends.
     /// - Returns: `nil` if there is no such capture.
-    func lock(_ capture: CaptureID) async throws -> CaptureStatus? {
-        let rows = try await connection.query("SELECT status FROM captures WHERE id = \(capture.uuid) FOR UPDATE")
-        return try rows.first.flatMap { CaptureStatus(rawValue: try $0.get("status")) }
-    }
-
-    func find(_ capture: CaptureID) async throws -> CaptureRecord? {
-        let rows = try await connection.query("SELECT announcement, media_sha256 FROM captures WHERE id = \(capture.uuid)")
-        return try rows.first.map { row in
-            guard let hash = ContentDigest(bytes: try row.get("media_sha256", as: [UInt8].self)) else {
-                throw RejectedMessage(.captureUnreadable, detail: "media_sha256")
-            }
-            return CaptureRecord(
-                announcement: try CaptureAnnouncement(stored: row.get("announcement", as: PostgresJSON.self)), mediaHash: hash)
-        }
+    func find(_ capture: CaptureID, isHeld: Bool = false) async throws -> StoredCaptureRow? {
+        let lock: SQL = isHeld ? "FOR UPDATE" : ""
+        return try await connection.query(
+            "SELECT status, announcement, media_sha256 FROM captures WHERE id = \(capture.uuid) \(lock)"
+        ).first.map { try StoredCaptureRow($0) }
     }
 
     /// Captures that have all their parts and were not completed when the last of them was found: they wait for the signer, longest first.

@@ -5,8 +5,6 @@ import Logging
 import ManifestStore
 import Metrics
 import ObjectStorage
-import Persistence
-import ServiceLifecycle
 import Signing
 
 /// Computes the digests by which copies are known as ours (SPEC §7), for those that were signed before the digests were kept.
@@ -16,50 +14,34 @@ import Signing
 /// written again.
 struct CredentialDigests: Sendable {
     static let batchSize = 20
-    let database: PostgresPool
+    let credentials: any CredentialRepository
     let storage: any ObjectStore
     let logger: Logger
 
     /// Goes once through all that lack their digests, in batches; rows that cannot be filled do not hold up the others.
     /// - Throws: database and storage errors, with which the turn ends.
     func fill() async throws {
-        var failures = 0
-        var last = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-        while true {
+        let backfill = Backfill(batchSize: Self.batchSize) { last in
             try await measure()
-            let batch = try await database.withConnection { [last] in
-                try await CredentialRepository($0).withoutDigests(after: last, limit: Self.batchSize)
-            }
-            for row in batch {
-                guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
-                last = row.capture.uuid
-                do {
-                    try await fill(row)
-                    failures = 0
-                } catch let error as ObjectStorageError {
-                    // One object that cannot be read now, or a store that is away.
-                    failures += 1
-                    logger.warning("a manifest could not be read", metadata: ["capture_id": "\(row.capture)", "error": "\(error)"])
-                    guard failures < UnsignedCaptures.maximumFailures else { throw error }
-                }
-            }
-            if batch.count < Self.batchSize { break }
+            return try await credentials.withoutDigests(after: last?.capture, limit: Self.batchSize)
+        } fill: {
+            try await fill($0)
+        } log: { row, error in
+            logger.warning("a manifest could not be read", metadata: ["capture_id": "\(row.capture)", "error": "\(error)"])
         }
+        try await backfill.run()
         try await measure()
     }
 
     /// How many are left, also those that cannot be filled.
     private func measure() async throws {
-        let left = try await database.withConnection { try await CredentialRepository($0).countWithoutDigests() }
-        Meter(label: "rial_credential_digests_missing").set(left)
+        Meter(label: "rial_credential_digests_missing").set(try await credentials.countWithoutDigests())
     }
 
     private func fill(_ row: UndigestedCredentials) async throws {
         do {
             let identity = try await identity(of: row)
-            try await database.withConnection {
-                try await CredentialRepository($0).save(row.capture, leaf: identity.leafDigest, manifest: identity.digest)
-            }
+            try await credentials.save(row.capture, leaf: identity.leafDigest, manifest: identity.digest)
         } catch let flaw as Flaw {
             Counter(label: "rial_credential_digests_failed_total", dimensions: [("reason", flaw.rawValue)]).increment()
             logger.error(

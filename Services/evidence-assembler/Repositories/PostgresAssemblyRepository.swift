@@ -1,0 +1,79 @@
+import CaptureProtocol
+import Delivery
+import Models
+import Observability
+import Persistence
+
+/// Captures in `captures`, their parts in `evidence_parts`, announced by the service's outbox.
+struct PostgresAssemblyRepository: AssemblyRepository {
+    let database: PostgresPool
+    let outbox: Outbox
+    let inbox: Inbox
+
+    /// Under a lock on the capture's row.
+    func take(_ part: EvidencePart, of capture: CaptureID, answering context: MessageContext) async throws -> TakenPart {
+        try await database.withTransaction { connection in
+            guard let row = try await CaptureTable(connection).find(capture, isHeld: true) else {
+                throw RejectedMessage(.captureUnknown)
+            }
+            let isFinal = row.status == .complete
+            let parts = try await EvidencePartTable(connection).take(part, of: capture, isFinal: isFinal)
+            FailPoint.reached("evidence-assembler.part.stored")
+            if !isFinal, let complete = try EvidenceParts(parts) { return .complete(try row.gathered(complete)) }
+            guard try await inbox.accept(context.eventID, consumer: context.topic, on: connection) else { return .waiting }
+            guard !isFinal, let failure = parts.compactMap(\.reason).first, try await announce(failure, of: capture, on: connection)
+            else {
+                return .waiting
+            }
+            return .failed(failure)
+        }
+    }
+
+    func park(_ capture: CaptureID, answering context: MessageContext) async throws {
+        try await database.withTransaction { connection in
+            try await CaptureTable(connection).resume(capture)
+            _ = try await inbox.accept(context.eventID, consumer: context.topic, on: connection)
+        }
+    }
+
+    func complete(_ capture: CaptureID, _ assembled: AssembledCapture, answering context: MessageContext?) async throws -> Bool {
+        let isNew = try await database.withTransaction { connection in
+            if let context, try await !inbox.accept(context.eventID, consumer: context.topic, on: connection) { return false }
+            guard try await CaptureTable(connection).complete(capture, assembled.package, assembled.confidence) else { return false }
+            FailPoint.reached("evidence-assembler.completed")
+            if let issued = assembled.credentials { try await CredentialTable(connection).insert(capture, issued) }
+            try await MediaObjectTable(connection).insert(assembled.objects, of: capture)
+            try await outbox.append(
+                EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: assembled.confidence, failure: nil),
+                on: connection)
+            FailPoint.reached("evidence-assembler.announced")
+            return true
+        }
+        FailPoint.reached("evidence-assembler.committed")
+        return isNew
+    }
+
+    func fail(_ capture: CaptureID, reason: FailureReason, on connection: PostgresConnection) async throws -> Bool {
+        try await announce(StableWord(reason), of: capture, on: connection)
+    }
+
+    private func announce(
+        _ failure: StableWord<FailureReason>, of capture: CaptureID, on connection: PostgresConnection
+    ) async throws -> Bool {
+        guard try await CaptureTable(connection).fail(capture, reason: failure.text) else { return false }
+        try await outbox.append(
+            EvidenceAssembled(captureID: capture, status: .failed, confidenceLevel: nil, failure: failure), on: connection)
+        return true
+    }
+
+    func unsigned(limit: Int) async throws -> [CaptureID] {
+        try await database.withConnection { try await CaptureTable($0).unsigned(limit: limit) }
+    }
+
+    func gathered(_ capture: CaptureID) async throws -> GatheredCapture? {
+        try await database.withConnection { connection in
+            guard let parts = try EvidenceParts(try await EvidencePartTable(connection).all(of: capture)) else { return nil }
+            return try await CaptureTable(connection).find(capture)?.gathered(parts)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import CaptureProtocol
+import Delivery
+import Foundation
+import Logging
+import Models
+import Persistence
+import TestSupport
+import Testing
+
+@testable import EvidenceAssembler
+
+/// Where the service keeps what it knows.
+enum Backend: String, CustomTestStringConvertible {
+    case memory, postgres
+
+    /// PostgreSQL only where it is configured.
+    static var available: [Backend] { TestSchema.isConfigured ? [.memory, .postgres] : [.memory] }
+
+    var testDescription: String { rawValue }
+
+    func rig() throws -> any AssemblerRig {
+        switch self {
+        case .memory: MemoryRig()
+        case .postgres: PostgresRig(database: try #require(TestSchema.shared))
+        }
+    }
+}
+
+/// What a reader of the capture sees.
+struct CaptureState: Equatable {
+    var status = CaptureStatus.processing
+    var failure: String?
+    var package: EvidencePackage?
+    var objects: [MediaName: String] = [:]
+}
+
+/// The service's handlers over one backend, and what tests put into that and read out of it.
+protocol AssemblerRig: Sendable {
+    associatedtype Captures: AssemblyRepository
+    var captures: Captures { get }
+    var credentials: any CredentialRepository { get }
+    var store: MemoryObjectStore { get }
+    var issuer: ScriptedIssuer { get }
+
+    func inTransaction(_ body: @escaping @Sendable (Captures.Transaction) async throws -> Void) async throws
+    /// As the gateway leaves it.
+    func accept(_ announcement: CaptureAnnouncement) async throws
+    /// As the service of the part leaves it.
+    func answer(_ part: EvidencePart, _ result: PostgresJSON?, failure: FailureReason?, of capture: CaptureID) async throws
+    /// As if the last part had come ten seconds earlier.
+    func age(_ capture: CaptureID) async throws
+    func state(of capture: CaptureID) async throws -> CaptureState
+    /// In order.
+    func announced(for capture: CaptureID) async throws -> [EvidenceAssembled]
+}
+
+extension AssemblerRig {
+    var quiet: Logger { Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() } }
+
+    func assembly() throws -> CaptureAssembly<Captures> {
+        CaptureAssembly(captures: captures, storage: store, credentials: issuer, cards: try ShareCardMaker(storage: store, logger: quiet))
+    }
+
+    /// One turn of what runs every few seconds.
+    func retryUnsigned() async throws { try await UnsignedCaptures(assembly: try assembly(), logger: quiet).retry() }
+    func retryWaiting() async throws {
+        try await WaitingCredentials(captures: credentials, storage: store, credentials: issuer, logger: quiet).retry()
+    }
+
+    /// Delivers the event of one part.
+    func deliver(_ part: EvidencePart, of capture: CaptureID, event: EventID = EventID()) async throws {
+        switch part {
+        case .attestation: try await deliver(AttestationAppraised.done(capture), event)
+        case .depth: try await deliver(DepthAnalyzed.done(capture), event)
+        case .media: try await deliver(MediaSynced.done(capture), event)
+        }
+    }
+
+    private func deliver<Part: PartEvent>(_ message: Part, _ event: EventID) async throws {
+        try await AssembleEvidence<Part, Captures>(assembly: try assembly())
+            .handle(message, MessageContext(eventID: event, topic: Part.topic, logger: quiet))
+    }
+
+    /// The service finds something out, and its event is delivered.
+    func finish(_ part: EvidencePart, of capture: SampleCapture, event: EventID = EventID()) async throws {
+        try await answer(part, try capture.result(of: part), failure: nil, of: capture.id)
+        try await deliver(part, of: capture.id, event: event)
+    }
+
+    func giveUp(_ part: EvidencePart, of capture: CaptureID, _ reason: FailureReason) async throws {
+        try await answer(part, nil, failure: reason, of: capture)
+        try await deliver(part, of: capture)
+    }
+
+    /// A record of the capture becomes a dead letter here.
+    func deadLetter(_ capture: CaptureID, _ reason: FailureReason) async throws {
+        let handler = AssembleEvidence<MediaSynced, Captures>(assembly: try assembly())
+        try await inTransaction { try await handler.giveUp(.done(capture), reason: reason, on: $0) }
+    }
+
+    /// A capture of which the store holds the media, and nothing is found out yet.
+    func capture(_ change: (inout SampleCapture) -> Void = { _ in }) async throws -> SampleCapture {
+        var capture = try await SampleCapture(in: store)
+        change(&capture)
+        try await accept(capture.announcement)
+        return capture
+    }
+}
+
+/// Over PostgreSQL.
+struct PostgresRig: AssemblerRig {
+    let database: PostgresPool
+    let store = MemoryObjectStore()
+    let issuer: ScriptedIssuer
+
+    init(database: PostgresPool) {
+        self.database = database
+        issuer = ScriptedIssuer(store)
+    }
+
+    var captures: PostgresAssemblyRepository {
+        PostgresAssemblyRepository(database: database, outbox: Outbox(.evidenceAssembler), inbox: Inbox(.evidenceAssembler))
+    }
+    var credentials: any CredentialRepository { PostgresCredentialRepository(database: database) }
+
+    func inTransaction(_ body: @escaping @Sendable (PostgresConnection) async throws -> Void) async throws {
+        try await database.withTransaction(body)
+    }
+
+    func accept(_ announcement: CaptureAnnouncement) async throws {
+        try await StoredCapture.insert(announcement, in: database)
+    }
+
+    func answer(_ part: EvidencePart, _ result: PostgresJSON?, failure: FailureReason?, of capture: CaptureID) async throws {
+        _ = try await database.query(
+            """
+            INSERT INTO \(unescaped: part.table) (capture_id, result, failure)
+            VALUES (\(capture.uuid), \(result), \(failure?.rawValue))
+            ON CONFLICT (capture_id) DO UPDATE SET result = EXCLUDED.result, failure = EXCLUDED.failure
+            """)
+    }
+
+    func age(_ capture: CaptureID) async throws {
+        _ = try await database.query(
+            "UPDATE evidence_parts SET received_at = received_at - interval '10 seconds' WHERE capture_id = \(capture.uuid)")
+    }
+
+    func state(of capture: CaptureID) async throws -> CaptureState {
+        let rows = try await database.query("SELECT status, failure, evidence FROM captures WHERE id = \(capture.uuid)")
+        let row = try #require(rows.first)
+        let objects = try await database.query("SELECT name, object_key FROM media_objects WHERE capture_id = \(capture.uuid)")
+        return CaptureState(
+            status: try #require(CaptureStatus(rawValue: try row.get("status"))), failure: try row.getOptional("failure"),
+            package: try row.getOptional("evidence", as: PostgresJSON.self)?.decode(EvidencePackage.self),
+            objects: Dictionary(
+                uniqueKeysWithValues: try objects.map {
+                    (try #require(MediaName(rawValue: try $0.get("name"))), try $0.get("object_key"))
+                }))
+    }
+
+    func announced(for capture: CaptureID) async throws -> [EvidenceAssembled] {
+        try await database.query(
+            "SELECT value FROM evidence_assembler_outbox WHERE record_key = \(capture.description) ORDER BY id"
+        ).map { try WireJSON.decode(EvidenceAssembled.self, from: try $0.get("value", as: [UInt8].self)) }
+    }
+}

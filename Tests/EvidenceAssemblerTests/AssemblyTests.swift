@@ -1,0 +1,165 @@
+import CaptureProtocol
+import Delivery
+import Models
+import ObjectStorage
+import TestSupport
+import Testing
+
+@testable import EvidenceAssembler
+
+@Suite("Assembly of a capture's parts", .sharedSchema("assembly"))
+struct AssemblyTests {
+    private static let permutations: [[EvidencePart]] = [
+        [.attestation, .depth, .media], [.attestation, .media, .depth], [.depth, .attestation, .media], [.depth, .media, .attestation],
+        [.media, .attestation, .depth], [.media, .depth, .attestation],
+    ]
+
+    private func rejection(_ body: () async throws -> Void) async -> FailureReason? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? RejectedMessage)?.reason
+        }
+    }
+
+    @Test("completes it with the last part, in any order, once", arguments: Backend.available, permutations)
+    func orders(backend: Backend, order: [EvidencePart]) async throws {
+        let rig = try backend.rig()
+        let capture = try await rig.capture()
+        let events = order.map { _ in EventID() }
+        for (part, event) in zip(order, events) {
+            #expect(try await rig.state(of: capture.id) == CaptureState())
+            try await rig.finish(part, of: capture, event: event)
+        }
+        let state = try await rig.state(of: capture.id)
+        #expect(state.status == .complete && state.package?.contentCredentials.status == .embedded)
+        #expect(Set(state.objects.keys) == [.original, .depth, .thumbnail, .signedCopy, .manifest, .shareCard])
+        #expect(state.objects.values.allSatisfy { rig.store.bytes($0) != nil })
+        // Each event once more, and as another event.
+        for (part, event) in zip(order, events) {
+            try await rig.deliver(part, of: capture.id, event: event)
+            try await rig.deliver(part, of: capture.id)
+        }
+        #expect(try await rig.state(of: capture.id) == state)
+        #expect(try await rig.announced(for: capture.id).map(\.status) == [.complete])
+        #expect(rig.issuer.asked == [capture.id])
+    }
+
+    @Test("reads the photo once, and stores a public copy only where there is no signed one", arguments: Backend.available)
+    func objects(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let signed = try await rig.capture()
+        // A signature that does not hold: nothing may be signed (SPEC §7).
+        let withheld = try await rig.capture { $0.attestation.appraisal = .sample(.fail) }
+        for capture in [signed, withheld] {
+            for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+            let key = try #require(capture.original?.key)
+            #expect(rig.store.requests.count { $0.verb == .get && $0.key == key } == 1)
+        }
+        let state = try await rig.state(of: withheld.id)
+        #expect(state.package?.contentCredentials.status == .withheld && rig.issuer.asked == [signed.id])
+        #expect(Set(state.objects.keys) == [.original, .depth, .thumbnail, .publicCopy, .shareCard])
+        #expect(try await rig.announced(for: withheld.id).map(\.confidenceLevel) == [.suspicious])
+    }
+
+    @Test("a part that was given up fails it, and found out after all completes it", arguments: Backend.available)
+    func failsAndCompletes(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let capture = try await rig.capture()
+        try await rig.giveUp(.depth, of: capture.id, .handlingFailed)
+        #expect(try await rig.state(of: capture.id) == CaptureState(status: .failed, failure: "handling_failed"))
+        try await rig.finish(.attestation, of: capture)
+        try await rig.finish(.media, of: capture)
+        // The same failure is not announced twice; another one is.
+        try await rig.deliver(.depth, of: capture.id)
+        try await rig.giveUp(.depth, of: capture.id, .depthUnreadable)
+        #expect(try await rig.state(of: capture.id).failure == "depth_unreadable")
+        try await rig.finish(.depth, of: capture)
+        #expect(try await rig.state(of: capture.id).status == .complete)
+        #expect(
+            try await rig.announced(for: capture.id).map { $0.failure?.text ?? $0.status.rawValue }
+                == ["handling_failed", "depth_unreadable", "complete"])
+    }
+
+    @Test("what was found of its media takes the place of what was found before, until it is complete", arguments: Backend.available)
+    func replaces(backend: Backend) async throws {
+        let rig = try backend.rig()
+        var capture = try await rig.capture()
+        try await rig.finish(.depth, of: capture)
+        try await rig.finish(.attestation, of: capture)
+        capture.depth.measurements = nil
+        capture.attestation.deviceModel = "iPhone 13 Pro"
+        try await rig.finish(.depth, of: capture)
+        try await rig.finish(.attestation, of: capture)
+        try await rig.finish(.media, of: capture)
+        let package = try #require(try await rig.state(of: capture.id).package)
+        #expect(package.depthAnalysis.status == .unavailable)
+        // What the assertion says is decided once.
+        #expect(package.hardwareAttestation.deviceModel == "iPhone 15 Pro")
+        capture.depth.unavailableReason = nil
+        capture.depth.preview = capture.original
+        try await rig.finish(.depth, of: capture)
+        #expect(try await rig.state(of: capture.id).objects[.depthPreview] == nil)
+    }
+
+    @Test("a dead letter fails it, unless it is complete", arguments: Backend.available)
+    func deadLetters(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let (waiting, complete) = (try await rig.capture(), try await rig.capture())
+        for part in EvidencePart.allCases { try await rig.finish(part, of: complete) }
+        for capture in [waiting, complete] {
+            for _ in 0..<2 { try await rig.deadLetter(capture.id, .originalMissing) }
+        }
+        #expect(try await rig.state(of: waiting.id) == CaptureState(status: .failed, failure: "original_missing"))
+        #expect(try await rig.announced(for: waiting.id).map(\.status) == [.failed])
+        #expect(try await rig.state(of: complete.id).status == .complete)
+        #expect(try await rig.announced(for: complete.id).map(\.status) == [.complete])
+    }
+
+    @Test("is refused for what no retry can mend", arguments: Backend.available)
+    func rejected(backend: Backend) async throws {
+        let rig = try backend.rig()
+        #expect(await rejection { try await rig.deliver(.media, of: CaptureID()) } == .captureUnknown)
+        let unreadable = try await SampleCapture(in: rig.store, metadata: [0x7B])
+        let missing = try await rig.capture()
+        let swapped = try await rig.capture()
+        try await rig.accept(unreadable.announcement)
+        try await rig.store.delete([try #require(missing.original?.key)])
+        try await rig.store.put(try #require(swapped.original?.key), bytes: [1], contentType: "image/jpeg")
+        for (capture, reason) in [
+            (unreadable, FailureReason.metadataUnreadable), (missing, .originalMissing), (swapped, .digestMismatch),
+        ] {
+            try await rig.finish(.attestation, of: capture)
+            try await rig.finish(.depth, of: capture)
+            #expect(await rejection { try await rig.finish(.media, of: capture) } == reason)
+            #expect(try await rig.state(of: capture.id) == CaptureState())
+        }
+    }
+
+    @Test("tries again what a store that is away left undone", arguments: Backend.available)
+    func retried(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let capture = try await rig.capture()
+        try await rig.finish(.attestation, of: capture)
+        try await rig.finish(.depth, of: capture)
+        let event = EventID()
+        rig.store.refuse { _ in .unavailable }
+        await #expect(throws: ObjectStorageError.self) { try await rig.finish(.media, of: capture, event: event) }
+        rig.store.refuse { _ in nil }
+        try await rig.finish(.media, of: capture, event: event)
+        #expect(try await rig.state(of: capture.id).status == .complete)
+    }
+
+    @Test("a photo that is no sound JPEG is complete without a copy", arguments: Backend.available)
+    func notAPhoto(backend: Backend) async throws {
+        let rig = try backend.rig()
+        var capture = try await SampleCapture(in: rig.store, photo: [0xFF, 0xD8, 0])
+        capture.depth.pictures = [:]
+        try await rig.accept(capture.announcement)
+        for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+        let state = try await rig.state(of: capture.id)
+        #expect(state.status == .complete && state.package?.contentCredentials.reason?.text == "photo_unreadable")
+        #expect(Set(state.objects.keys) == [.original, .depth, .shareCard])
+    }
+}

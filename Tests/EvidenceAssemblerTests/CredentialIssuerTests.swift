@@ -1,0 +1,93 @@
+import CaptureProtocol
+import ContentCredentials
+import Foundation
+import Logging
+import Models
+import ObjectStorage
+import Signing
+import TestSupport
+import Testing
+
+@testable import EvidenceAssembler
+
+@Suite("Issue of Content Credentials, by the C2PA library")
+struct CredentialIssuerTests {
+    private let store = MemoryObjectStore()
+
+    private func issuer(leafValidity: DateInterval? = nil, timestampAuthority: URL? = nil) throws -> CredentialIssuer {
+        let identity = try DevelopmentAuthority.make(algorithm: .ed25519, leafValidity: leafValidity, now: .now)
+        // With a certificate that has run out since.
+        let signer = try PEMSigner(
+            certificatesPEM: identity.chainPEM, privateKeyPEM: identity.privateKeyPEM, at: leafValidity?.start ?? .now)
+        return CredentialIssuer(
+            writer: try CredentialWriter(signer: signer, timestampAuthority: timestampAuthority),
+            certificate: try SigningCertificate(pem: identity.chainPEM), storage: store,
+            logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private func claim(_ id: CaptureID = CaptureID()) -> CaptureClaim {
+        CaptureClaim(captureID: id, capturedAt: Samples.captured, evidence: Samples.Evidence().package, confidence: .high)
+    }
+
+    private func photo() throws -> PublicCopy { try #require(PublicCopy(of: SampleCapture.picture(width: 160, height: 120), nil)) }
+
+    @Test("stores a signed copy and its manifest under keys of their digests, and knows them again by these")
+    func signs() async throws {
+        let id = CaptureID()
+        let photo = try photo()
+        guard case .made(let issued) = try await issuer().issue(claim(id), photo: photo, isTrial: false) else {
+            Issue.record("not signed")
+            return
+        }
+        let copy = try #require(store.bytes(issued.copy.key))
+        let manifest = try #require(store.bytes(issued.manifest.key))
+        #expect(issued.copy.sha256 == ContentDigest(of: copy) && issued.manifest.sha256 == ContentDigest(of: manifest))
+        #expect(copy.count > photo.bytes.count + manifest.count && !issued.hasTimestamp)
+        #expect(issued.copy.key == MediaName.signedCopy.key(of: id, digest: issued.copy.sha256))
+        #expect(Set(store.keys) == [issued.copy.key, issued.manifest.key])
+    }
+
+    @Test("signs nothing without a photo, or what is none")
+    func nothing() async throws {
+        let issuer = try issuer()
+        guard case .notSignable(.photoUnreadable) = try await issuer.issue(claim(), photo: nil, isTrial: false) else {
+            Issue.record("signed nothing")
+            return
+        }
+        #expect(store.keys.isEmpty)
+    }
+
+    @Test("waits for a certificate that has run out, and asks it once in a while only")
+    func expired() async throws {
+        let yesterday = Date(timeIntervalSinceNow: -86_400)
+        let issuer = try issuer(leafValidity: DateInterval(start: yesterday, duration: 3600))
+        for isTrial in [false, false, true] {
+            guard case .noSignerYet = try await issuer.issue(claim(), photo: try photo(), isTrial: isTrial) else {
+                Issue.record("signed with an expired certificate")
+                return
+            }
+        }
+        #expect(store.requests.isEmpty)
+    }
+
+    @Test("goes on without a time stamp while the authority is away")
+    func noTimestamp() async throws {
+        // Nobody listens there.
+        let issuer = try issuer(timestampAuthority: URL(string: "http://127.0.0.1:1/"))
+        for _ in 0..<2 {
+            guard case .noTimestampYet = try await issuer.issue(claim(), photo: try photo(), isTrial: false) else {
+                Issue.record("signed without a time stamp")
+                return
+            }
+        }
+        #expect(store.requests.isEmpty)
+    }
+
+    @Test("leaves a store that is away to whoever tries again")
+    func storeAway() async throws {
+        store.refuse { _ in .unavailable }
+        let issuer = try issuer()
+        let photo = try photo()
+        await #expect(throws: ObjectStorageError.self) { try await issuer.issue(claim(), photo: photo, isTrial: false) }
+    }
+}

@@ -1,0 +1,183 @@
+import CaptureProtocol
+import Delivery
+import Foundation
+import Models
+import Persistence
+import Synchronization
+import TestSupport
+
+@testable import EvidenceAssembler
+
+/// Over memory.
+struct MemoryRig: AssemblerRig {
+    let captures = MemoryCaptures()
+    let store = MemoryObjectStore()
+    let issuer: ScriptedIssuer
+    var credentials: any CredentialRepository { captures }
+
+    init() { issuer = ScriptedIssuer(store) }
+
+    func inTransaction(_ body: @escaping @Sendable (MemoryTransaction) async throws -> Void) async throws {
+        let transaction = MemoryTransaction()
+        try await body(transaction)
+        transaction.commit()
+    }
+
+    func accept(_ announcement: CaptureAnnouncement) async throws { captures.accept(announcement) }
+    func answer(_ part: EvidencePart, _ result: PostgresJSON?, failure: FailureReason?, of capture: CaptureID) async throws {
+        captures.answer(StoredPart(part: part, result: result, reason: failure.map(StableWord.init)), of: capture)
+    }
+    func age(_ capture: CaptureID) async throws { captures.age(capture) }
+    func state(of capture: CaptureID) async throws -> CaptureState { captures.state(of: capture) }
+    func announced(for capture: CaptureID) async throws -> [EvidenceAssembled] { captures.announced(for: capture) }
+}
+
+/// Captures, their parts and their credentials in memory.
+final class MemoryCaptures: AssemblyRepository, CredentialRepository {
+    private struct Entry {
+        let announcement: CaptureAnnouncement
+        var answers: [EvidencePart: StoredPart] = [:]
+        var parts: [EvidencePart: StoredPart] = [:]
+        var isAged = false
+        var state = CaptureState()
+        var confidence: ConfidenceLevel?
+        var credentials: IssuedCredentials?
+
+        var all: [StoredPart] { parts.values.sorted { $0.part.rawValue < $1.part.rawValue } }
+    }
+
+    private struct State {
+        var entries: [CaptureID: Entry] = [:]
+        var answered: Set<EventID> = []
+        var announced: [EvidenceAssembled] = []
+        var failures: [any Error] = []
+
+        mutating func fail(_ capture: CaptureID, _ reason: StableWord<FailureReason>) -> Bool {
+            guard let state = entries[capture]?.state, state.status != .complete, state.failure != reason.text else { return false }
+            entries[capture]?.state.status = .failed
+            entries[capture]?.state.failure = reason.text
+            announced.append(EvidenceAssembled(captureID: capture, status: .failed, confidenceLevel: nil, failure: reason))
+            return true
+        }
+    }
+
+    private let state = Mutex(State())
+
+    func accept(_ announcement: CaptureAnnouncement) {
+        state.withLock { $0.entries[announcement.captureID] = Entry(announcement: announcement) }
+    }
+    func answer(_ part: StoredPart, of capture: CaptureID) { state.withLock { $0.entries[capture]?.answers[part.part] = part } }
+    func age(_ capture: CaptureID) { state.withLock { $0.entries[capture]?.isAged = true } }
+    func state(of capture: CaptureID) -> CaptureState { state.withLock { $0.entries[capture]?.state ?? CaptureState() } }
+    func announced(for capture: CaptureID) -> [EvidenceAssembled] { state.withLock { $0.announced.filter { $0.captureID == capture } } }
+
+    func take(_ part: EvidencePart, of capture: CaptureID, answering context: MessageContext) async throws -> TakenPart {
+        try state.withLock { state in
+            guard var entry = state.entries[capture] else { throw RejectedMessage(.captureUnknown) }
+            let isFinal = entry.state.status == .complete
+            if let answer = entry.answers[part], Self.replaces(entry.parts[part], answer, isFinal: isFinal) {
+                entry.parts[part] = answer
+                entry.isAged = false
+                state.entries[capture] = entry
+            }
+            if !isFinal, let parts = try EvidenceParts(entry.all) { return .complete(Self.gathered(entry, parts)) }
+            guard state.answered.insert(context.eventID).inserted else { return .waiting }
+            guard !isFinal, let failure = entry.all.compactMap(\.reason).first, state.fail(capture, failure) else { return .waiting }
+            return .failed(failure)
+        }
+    }
+
+    private static func replaces(_ stored: StoredPart?, _ answer: StoredPart, isFinal: Bool) -> Bool {
+        guard let stored else { return true }
+        guard let result = stored.result else { return answer.result != nil || answer.reason?.text != stored.reason?.text }
+        return answer.part != .attestation && !isFinal && answer.result.map { $0.bytes != result.bytes } ?? false
+    }
+
+    private static func gathered(_ entry: Entry, _ parts: EvidenceParts) -> GatheredCapture {
+        GatheredCapture(announcement: entry.announcement, mediaHash: ContentDigest(of: [7]), parts: parts)
+    }
+
+    func park(_ capture: CaptureID, answering context: MessageContext) async throws {
+        state.withLock { state in
+            if state.entries[capture]?.state.status == .failed {
+                state.entries[capture]?.state.status = .processing
+                state.entries[capture]?.state.failure = nil
+            }
+            state.answered.insert(context.eventID)
+        }
+    }
+
+    func complete(_ capture: CaptureID, _ assembled: AssembledCapture, answering context: MessageContext?) async throws -> Bool {
+        state.withLock { state in
+            if let context, !state.answered.insert(context.eventID).inserted { return false }
+            guard state.entries[capture]?.state.status != .complete else { return false }
+            state.entries[capture]?.state = CaptureState(
+                status: .complete, package: assembled.package, objects: assembled.objects.mapValues(\.key))
+            state.entries[capture]?.confidence = assembled.confidence
+            state.entries[capture]?.credentials = assembled.credentials
+            state.announced.append(
+                EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: assembled.confidence, failure: nil))
+            return true
+        }
+    }
+
+    func fail(_ capture: CaptureID, reason: FailureReason, on transaction: MemoryTransaction) async throws -> Bool {
+        let isNew = state.withLock { state in
+            guard let known = state.entries[capture]?.state else { return false }
+            return known.status != .complete && known.failure != reason.rawValue
+        }
+        transaction.write { [self] in state.withLock { _ = $0.fail(capture, StableWord(reason)) } }
+        return isNew
+    }
+
+    func unsigned(limit: Int) async throws -> [CaptureID] {
+        state.withLock { state in
+            Array(
+                state.entries.filter { _, entry in
+                    entry.state.status == .processing && entry.isAged && entry.parts.values.filter { $0.result != nil }.count == 3
+                }.keys.prefix(limit))
+        }
+    }
+
+    func gathered(_ capture: CaptureID) async throws -> GatheredCapture? {
+        try state.withLock { state in
+            guard let entry = state.entries[capture], let parts = try EvidenceParts(entry.all) else { return nil }
+            return Self.gathered(entry, parts)
+        }
+    }
+
+    func waiting(limit: Int) async throws -> [CaptureID] {
+        state.withLock { state in
+            Array(state.entries.filter { $0.value.state.package?.contentCredentials.status == .pending }.keys.prefix(limit))
+        }
+    }
+
+    func find(_ capture: CaptureID) async throws -> WaitingCapture? {
+        try state.withLock { state in
+            guard let entry = state.entries[capture], let package = entry.state.package, package.contentCredentials.status == .pending,
+                let confidence = entry.confidence, let parts = try EvidenceParts(entry.all)
+            else { return nil }
+            return WaitingCapture(package: package, confidence: confidence, capturedAt: Date(), parts: parts)
+        }
+    }
+
+    func settle(_ capture: CaptureID, _ outcome: Result<IssuedCredentials, NotSignable>) async throws -> ContentCredentialsEvidence? {
+        state.withLock { state in
+            guard state.entries[capture]?.state.package?.contentCredentials.status == .pending else { return nil }
+            let settled: ContentCredentialsEvidence
+            switch outcome {
+            case .failure(let refusal): settled = ContentCredentialsEvidence(status: .unavailable, reason: refusal.reason)
+            case .success(let issued):
+                settled = ContentCredentialsEvidence(status: .embedded, reason: nil)
+                state.entries[capture]?.credentials = issued
+                state.entries[capture]?.state.objects.merge(issued.objects.mapValues(\.key)) { first, _ in first }
+            }
+            state.entries[capture]?.state.package?.contentCredentials = settled
+            return settled
+        }
+    }
+
+    func withoutDigests(after last: CaptureID?, limit: Int) async throws -> [UndigestedCredentials] { [] }
+    func countWithoutDigests() async throws -> Int64 { 0 }
+    func save(_ capture: CaptureID, leaf: ContentDigest, manifest: ContentDigest) async throws {}
+}

@@ -1,0 +1,103 @@
+import CaptureProtocol
+import ContentCredentials
+import Foundation
+import Imaging
+import MediaStore
+import Models
+import ObjectStorage
+import Persistence
+import Synchronization
+import TestSupport
+
+@testable import EvidenceAssembler
+
+/// A capture whose media lie in a store, and what services find out about it.
+struct SampleCapture {
+    let announcement: CaptureAnnouncement
+    var attestation = AttestationFindings(
+        .sample(.pass), level: .secureEnclave, environment: "production", isDevelopmentAttestation: false, deviceModel: "iPhone 15 Pro",
+        hasLiDAR: true)
+    var depth: DepthFindings
+    var media: MediaFindings
+
+    var id: CaptureID { announcement.captureID }
+    var original: StoredMedia? { media.objects[.original] }
+
+    private static let photo = Result { try picture(width: 120, height: 90) }
+    private static let thumbnail = Result { try picture(width: 40, height: 30) }
+
+    static func picture(width: Int, height: Int) throws -> [UInt8] {
+        var pixels: [UInt8] = []
+        for index in 0..<width * height { pixels += [UInt8(index % width), UInt8(index / width), 90] }
+        return try JPEGEncoder.encode(RGBImage(width: width, height: height, pixels: pixels), quality: 85)
+    }
+
+    /// - Parameter photo: instead of one that can be decoded.
+    init(in store: MemoryObjectStore, photo: [UInt8]? = nil, metadata: [UInt8]? = nil) async throws {
+        let id = CaptureID()
+        func put(_ name: MediaName, _ bytes: [UInt8]) async throws -> StoredMedia {
+            let media = StoredMedia(
+                key: name.key(of: id), sha256: ContentDigest(of: bytes), sizeBytes: Int64(bytes.count), contentType: name.contentType)
+            try await store.put(media.key, bytes: bytes, contentType: media.contentType)
+            return media
+        }
+        let original = try await put(.original, try photo ?? Self.photo.get())
+        let map = try await put(.depth, [1, 2, 3])
+        let text =
+            #"{"captured_at": "2026-11-21T05:59:55Z", "device_model": "iPhone16,1", "photo_hash": "\#(original.sha256)", "depth_map_dimensions": {"width": 2, "height": 2}}"#
+        announcement = CaptureAnnouncement(
+            captureID: id, deviceID: DeviceID(),
+            content: .photo(PhotoContent(photo: original, depth: map, photoThenDepth: nil, depthWidth: 2, depthHeight: 2)),
+            metadata: metadata ?? Array(text.utf8), assertion: nil, receivedAt: Date(timeIntervalSince1970: 1_795_240_800))
+        let picture = try await store.storeDerived(try Self.thumbnail.get(), named: .thumbnail, of: id, pixels: PixelSize(40, 30))
+        let measurements = DepthMeasurements(
+            depthVariance: 0.5, depthLayers: 3, edgeCoherence: 0.75, minDepth: 0.25, maxDepth: 4.5, relief: 0.625, reliefFront: 0.5,
+            reliefBehind: 0.125, photoEdgesOnSurface: 0.25, coverage: 1, verdict: .real, specifiedRule: true, method: "relief-2",
+            reason: nil, rotation: 1)
+        depth = DepthFindings(measurements: measurements, preview: nil, pictures: [.thumbnail: picture])
+        media = MediaFindings(objects: [.original: original, .depth: map])
+    }
+
+    func result(of part: EvidencePart) throws -> PostgresJSON {
+        switch part {
+        case .attestation: try PostgresJSON(encoding: attestation)
+        case .depth: try PostgresJSON(encoding: depth)
+        case .media: try PostgresJSON(encoding: media)
+        }
+    }
+}
+
+/// Signs as a test says: the copy is the photo with a byte more.
+final class ScriptedIssuer: CredentialIssuing {
+    enum Behaviour: Sendable { case signs, noSigner, noTimestamp, refuses, storeAway }
+
+    private let state = Mutex((behaviour: Behaviour.signs, asked: [CaptureID]()))
+    private let store: MemoryObjectStore
+
+    init(_ store: MemoryObjectStore) { self.store = store }
+
+    func set(_ behaviour: Behaviour) { state.withLock { $0.behaviour = behaviour } }
+    /// The captures of which credentials were asked, in order.
+    var asked: [CaptureID] { state.withLock { $0.asked } }
+
+    func issue(_ claim: CaptureClaim, photo: PublicCopy?, isTrial: Bool) async throws -> Issuing {
+        let behaviour = state.withLock { state in
+            state.asked.append(claim.captureID)
+            return state.behaviour
+        }
+        guard let photo else { return .notSignable(reason: .photoUnreadable) }
+        switch behaviour {
+        case .noSigner: return .noSignerYet
+        case .noTimestamp: return .noTimestampYet
+        case .refuses: return .notSignable(reason: .photoNotSignable)
+        case .storeAway: throw ObjectStorageError(.unavailable, "away")
+        case .signs:
+            let copy = try await store.storeDerived(photo.bytes + [0], named: .signedCopy, of: claim.captureID, pixels: photo.pixels)
+            let manifest = try await store.storeDerived([1], named: .manifest, of: claim.captureID)
+            return .made(
+                IssuedCredentials(
+                    manifestID: "urn:c2pa:\(claim.captureID)", certificateSerial: "1", leafDigest: ContentDigest(of: [2]), issuer: "Test",
+                    hasTimestamp: false, copy: copy, manifest: manifest))
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Persistence
+import CaptureProtocol
+import Models
+import ObjectStorage
+import TestSupport
+import Testing
+
+@testable import EvidenceAssembler
+
+@Suite("Captures that wait for signer or time stamp", .sharedSchema("waiting"))
+struct WaitingTests {
+    /// Deletes what other tests of the suite left waiting.
+    private func only(_ rig: any AssemblerRig) async throws {
+        guard let rig = rig as? PostgresRig else { return }
+        _ = try await rig.database.query("TRUNCATE captures CASCADE")
+    }
+
+    @Test("one whose signer is away is parked with all its parts, and completed once the signer is back", arguments: Backend.available)
+    func parked(backend: Backend) async throws {
+        let rig = try backend.rig()
+        try await only(rig)
+        let capture = try await rig.capture()
+        // It had failed: nothing is wrong with it any more.
+        try await rig.giveUp(.media, of: capture.id, .intakeMissing)
+        rig.issuer.set(.noSigner)
+        for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+        #expect(try await rig.state(of: capture.id) == CaptureState())
+        // The last part came just now: it may be in hand.
+        #expect(try await rig.captures.unsigned(limit: 50).isEmpty)
+        try await rig.age(capture.id)
+        #expect(try await rig.captures.unsigned(limit: 50) == [capture.id])
+        try await rig.retryUnsigned()
+        #expect(try await rig.state(of: capture.id) == CaptureState())
+        rig.issuer.set(.signs)
+        for _ in 0..<2 { try await rig.retryUnsigned() }
+        #expect(try await rig.state(of: capture.id).package?.contentCredentials.status == .embedded)
+        #expect(try await rig.announced(for: capture.id).map(\.status) == [.failed, .complete])
+        #expect(try await rig.captures.unsigned(limit: 50).isEmpty)
+    }
+
+    @Test("one without a time stamp is complete with its public copy, and signed once the authority is back", arguments: Backend.available)
+    func stamped(backend: Backend) async throws {
+        let rig = try backend.rig()
+        try await only(rig)
+        let capture = try await rig.capture()
+        rig.issuer.set(.noTimestamp)
+        for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+        let unstamped = try await rig.state(of: capture.id)
+        #expect(unstamped.status == .complete && unstamped.package?.contentCredentials.status == .pending)
+        #expect(unstamped.objects[.publicCopy] != nil && unstamped.objects[.signedCopy] == nil)
+        for away in [ScriptedIssuer.Behaviour.noTimestamp, .noSigner] {
+            rig.issuer.set(away)
+            try await rig.retryWaiting()
+            #expect(try await rig.state(of: capture.id) == unstamped)
+        }
+        rig.issuer.set(.signs)
+        try await rig.retryWaiting()
+        let signed = try await rig.state(of: capture.id)
+        #expect(signed.package?.contentCredentials.status == .embedded)
+        #expect(signed.objects[.signedCopy] != nil && signed.objects[.manifest] != nil)
+        #expect(try await rig.credentials.waiting(limit: 50).isEmpty)
+        #expect(try await rig.announced(for: capture.id).map(\.status) == [.complete])
+    }
+
+    @Test("one that can never be signed says why, and waits no more", arguments: Backend.available)
+    func settled(backend: Backend) async throws {
+        let rig = try backend.rig()
+        try await only(rig)
+        let (refused, swapped, missing) = (try await rig.capture(), try await rig.capture(), try await rig.capture())
+        rig.issuer.set(.noTimestamp)
+        for capture in [refused, swapped, missing] {
+            for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+        }
+        try await rig.store.put(try #require(swapped.original?.key), bytes: [1], contentType: "image/jpeg")
+        try await rig.store.delete([try #require(missing.original?.key)])
+        rig.issuer.set(.refuses)
+        try await rig.retryWaiting()
+        for (capture, reason) in [
+            (refused, CredentialsReason.photoNotSignable), (swapped, .digestMismatch), (missing, .pictureMissing),
+        ] {
+            let credentials = try await rig.state(of: capture.id).package?.contentCredentials
+            #expect(credentials?.status == .unavailable && credentials?.reason?.text == reason.rawValue)
+        }
+        #expect(try await rig.credentials.waiting(limit: 50).isEmpty)
+    }
+
+    @Test("of two that sign one capture at once the first counts", arguments: Backend.available)
+    func first(backend: Backend) async throws {
+        let rig = try backend.rig()
+        try await only(rig)
+        let capture = try await rig.capture()
+        rig.issuer.set(.noTimestamp)
+        for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+        #expect(try await rig.credentials.settle(capture.id, .failure(NotSignable(reason: .photoNotSignable)))?.status == .unavailable)
+        #expect(try await rig.credentials.settle(capture.id, .failure(NotSignable(reason: .digestMismatch))) == nil)
+        #expect(try await rig.credentials.find(capture.id) == nil)
+        #expect(try await rig.state(of: capture.id).package?.contentCredentials.reason?.text == "photo_not_signable")
+    }
+
+    @Test("a turn ends after three that met a dependency that is away", arguments: Backend.available)
+    func limited(backend: Backend) async throws {
+        let rig = try backend.rig()
+        try await only(rig)
+        var captures: [SampleCapture] = []
+        rig.issuer.set(.noSigner)
+        for _ in 0..<5 {
+            let capture = try await rig.capture()
+            for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+            try await rig.age(capture.id)
+            captures.append(capture)
+        }
+        rig.issuer.set(.storeAway)
+        let before = rig.issuer.asked.count
+        await #expect(throws: ObjectStorageError.self) { try await rig.retryUnsigned() }
+        #expect(rig.issuer.asked.count - before == FailureLimit.failures)
+        rig.issuer.set(.signs)
+        try await rig.retryUnsigned()
+        for capture in captures { #expect(try await rig.state(of: capture.id).status == .complete) }
+    }
+
+    @Test("one that cannot be read does not hold up the others", arguments: Backend.available)
+    func unreadable(backend: Backend) async throws {
+        let rig = try backend.rig()
+        try await only(rig)
+        rig.issuer.set(.noSigner)
+        var captures: [SampleCapture] = []
+        for _ in 0..<5 {
+            let capture = try await rig.capture()
+            for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+            try await rig.age(capture.id)
+            captures.append(capture)
+        }
+        for capture in captures.prefix(4) { try await rig.store.delete([try #require(capture.original?.key)]) }
+        rig.issuer.set(.signs)
+        try await rig.retryUnsigned()
+        #expect(try await rig.state(of: captures[4].id).status == .complete)
+        #expect(try await rig.captures.unsigned(limit: 50).count == 4)
+    }
+}
