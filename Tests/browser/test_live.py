@@ -28,6 +28,8 @@ class Live(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.world = world.shared()
+        # Before anything is stopped that a registration needs.
+        cls.world.device()
 
     def setUp(self):
         self.stopped = []
