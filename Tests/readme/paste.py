@@ -1,4 +1,4 @@
-"""Runs each block of commands in README.md, then in docs/*.md, in a new shell that has only HOME and PATH.
+"""Runs each block of commands in README.md, then in docs/*.md, in a new shell that has only HOME, PATH and a device of its own.
 
     paste.py STACK      a running stack, in the place of the one that `make up` starts
 
@@ -53,6 +53,8 @@ def paste(block, stack, folder, capture):
     script = pathlib.Path(folder) / "block"
     script.write_text(block)
     environment = {name: os.environ[name] for name in ("HOME", "PATH")}
+    # Not the device of a stack that is being used.
+    environment["RIAL_DEVICE_STATE"] = f"{folder}/device.json"
     return block, subprocess.run(
         ["bash", "-eo", "pipefail", script], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
         timeout=180)
