@@ -38,12 +38,18 @@ python_for() { # python_for FOLDER [PIP OPTIONS…]
     printf '%s\n' "$pinned" >"$environment/.complete"
 }
 
+# Removes the caller's settings, but for the build that runs and the time between fetches: the others are not for a test's stack.
+unset_settings() {
+    local name
+    for name in $(compgen -e RIAL_ || true); do
+        case $name in RIAL_BUILD | RIAL_KAFKA_FETCH_WAIT_MS) ;; *) unset "$name" ;; esac
+    done
+}
 # Prepares a new stack for a test, never the caller's: parts of it are stopped, and its data is deleted. Sets STACK, and removes the
 # caller's settings. At the end the stack is deleted; after a failure it is only stopped, and its logs are kept.
 use_test_stack() { # use_test_stack NAME
-    local name
     export STACK=$1
-    for name in $(compgen -e RIAL_ || true); do [ "$name" = RIAL_BUILD ] || unset "$name"; done
+    unset_settings
     trap end_test_stack EXIT
     trap 'exit 130' INT TERM
     scripts/stack.sh clean "$STACK"

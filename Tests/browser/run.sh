@@ -6,8 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 cd "$ROOT"
 # Always its own stack, whatever the caller's is: parts of it are stopped, and its data is deleted.
 export STACK=${KEEP:-browser}
-NAMES=$(compgen -e RIAL_ || true)
-for name in $NAMES; do [ "$name" = RIAL_BUILD ] || unset "$name"; done
+unset_settings
 CHROMIUM=$(command -v chromium || command -v chromium-browser) || fail "Chromium is missing" "run: scripts/setup.sh --tests"
 command -v chromedriver >/dev/null || fail "chromedriver is missing" "run: scripts/setup.sh --tests"
 python_for Tests/browser --no-deps

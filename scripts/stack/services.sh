@@ -38,7 +38,7 @@ stack_value() {
     # Its high watermarks are wrong, so `latest` would start anywhere.
     RIAL_KAFKA_WAKE_OFFSET) echo earliest ;;
     # The local broker does not respond before this time, and frequent fetches cost it much CPU.
-    RIAL_KAFKA_FETCH_WAIT_MS) echo 25 ;;
+    RIAL_KAFKA_FETCH_WAIT_MS) echo "${RIAL_KAFKA_FETCH_WAIT_MS:-25}" ;;
     # With the local broker a group stays half formed for minutes when two members leave and come back.
     RIAL_KAFKA_LEAVE_GROUP) echo 0 ;;
     # Whoever is restarted waits so long for what it had before.
