@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import Signing
 import SimulatedDevice
+import Synchronization
 import Testing
 
 extension SystemTests {
@@ -97,9 +98,10 @@ extension SystemTests {
             let settings = ["RIAL_MAX_CONCURRENT_VERIFICATIONS": "1", "RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "6"]
             try await VerifyingGatewayTrait(number: 7, settings: settings).around {
                 let gateway = try VerifyingGateway.required()
-                let photo = try ForeignPhoto.plain()
-                // It moves on every second.
-                let slow = SlowUpload.start(photo, to: gateway.client, pausing: .seconds(1), pauses: 12)
+                // It moves on every second, for a minute if it must.
+                let pace = SlowUpload.Pace()
+                let slow = SlowUpload.start(
+                    try HostileUpload.photo(bytes: 3_000_000), to: gateway.client, pausing: .seconds(1), pauses: 60, at: pace)
                 try await eventually("somebody is sending") {
                     try await gateway.admin("/metrics").contains("rial_verification_files 1")
                 }
@@ -107,6 +109,7 @@ extension SystemTests {
                 let other = try await gateway.verify(HostileUpload.photo(bytes: 5_000_000))
                 #expect(other.verdict == "no_record", "\(other.text)")
                 #expect(try await gateway.admin("/metrics").contains("rial_verification_files 1"), "the slow one is still sending")
+                pace.hurry()
                 #expect(try await slow.value.verdict == "no_record")
             }
         }
@@ -126,7 +129,16 @@ extension VerifyingGateway {
 
 /// A file that is sent in parts, with pauses between them.
 private enum SlowUpload {
-    static func start(_ file: [UInt8], to client: TestClient, pausing pause: Duration, pauses: Int = 1) -> Task<Answer, any Error> {
+    /// Pauses until somebody is in a hurry.
+    final class Pace: Sendable {
+        private let isHurried = Mutex(false)
+        func hurry() { isHurried.withLock { $0 = true } }
+        func pause(for duration: Duration) async throws { if !isHurried.withLock({ $0 }) { try await Task.sleep(for: duration) } }
+    }
+
+    static func start(
+        _ file: [UInt8], to client: TestClient, pausing pause: Duration, pauses: Int, at pace: Pace
+    ) -> Task<Answer, any Error> {
         let body = TestClient.encode([FormPart("file", file)])
         let size = body.count / (pauses + 1) + 1
         let parts = stride(from: 0, to: body.count, by: size).map { Array(body[$0..<min($0 + size, body.count)]) }
@@ -134,7 +146,7 @@ private enum SlowUpload {
         return Task {
             let sender = Task {
                 for (index, part) in parts.enumerated() {
-                    if index > 0 { try await Task.sleep(for: pause) }
+                    if index > 0 { try await pace.pause(for: pause) }
                     continuation.yield(ByteBuffer(bytes: part))
                 }
                 continuation.finish()
