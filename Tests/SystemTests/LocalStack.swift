@@ -85,7 +85,8 @@ struct LocalStack: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RIAL_") }.merging(settings) { _, new in new }
+        process.environment = ProcessInfo.processInfo.environment
+            .filter { !$0.key.hasPrefix("RIAL_") || $0.key == "RIAL_KAFKA_FETCH_WAIT_MS" }.merging(settings) { _, new in new }
         // To a file, since processes in the background would keep a pipe open.
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("rial-\(UUID().uuidString).out")
         try Data().write(to: file)
