@@ -8,8 +8,8 @@ import Models
 import Observability
 import ServiceRuntime
 
-/// Operator's routes on the admin port, all with `RIAL_ADMIN_TOKEN`: `POST /devices/{id}/revoke`, `POST /devices/{id}/restore`,
-/// `GET /devices/{id}/events`. Answers are JSON with a stable word in `status`.
+/// Operator routes on the admin port: `POST /devices/{id}/revoke`, `POST /devices/{id}/restore` and `GET /devices/{id}/events`. All require
+/// `RIAL_ADMIN_TOKEN`. Responses are JSON; `status` is a stable code.
 struct DeviceAdministration {
     let devices: any DeviceRepository
     let authorization: AdminAuthorization

@@ -4,7 +4,7 @@ import Foundation
 import ServiceRuntime
 
 extension DevicePolicy {
-    /// From `RIAL_APP_IDS` and `RIAL_APP_ATTEST_ENVIRONMENT`, as read already, and the optional `RIAL_APP_VALIDATION_CATEGORIES`,
+    /// Combines the already parsed `RIAL_APP_IDS` and `RIAL_APP_ATTEST_ENVIRONMENT` with the optional `RIAL_APP_VALIDATION_CATEGORIES`,
     /// `RIAL_APP_BUNDLE_VERSIONS` and `RIAL_LEGACY_BINDINGS_UNTIL`.
     /// - Throws: ``SettingsError``.
     init(_ environment: ServiceEnvironment, appIDs: [String], attestEnvironment: AppAttestEnvironment, mode: RunMode) throws {
@@ -33,7 +33,7 @@ extension DevicePolicy {
         return entries
     }
 
-    /// A moment, or a day whose end in UTC it is (RFC 3339 §5.6).
+    /// An RFC 3339 §5.6 time, or a date, which means the end of that day in UTC.
     private static func end(_ environment: ServiceEnvironment) throws -> Date? {
         let name = "RIAL_LEGACY_BINDINGS_UNTIL"
         guard let text = try environment.optional(name) else { return nil }

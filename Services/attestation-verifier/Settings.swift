@@ -3,15 +3,15 @@ import Attestation
 import Foundation
 import ServiceRuntime
 
-/// Everything `attestation-verifier` reads from the environment, read once.
+/// The environment variables of `attestation-verifier`, read once at start.
 struct Settings: Sendable {
     let common: ServiceSettings
-    /// `team.bundle`, at least one.
+    /// As `team.bundle`; at least one.
     let appIDs: [String]
     let appAttestEnvironment: AppAttestEnvironment
     let roots: TrustRoots
     let policy: DevicePolicy
-    /// Of operators at the admin port.
+    /// For operator requests on the admin port.
     let authorization: AdminAuthorization
 
     init(_ environment: ServiceEnvironment) throws {
@@ -30,7 +30,7 @@ struct Settings: Sendable {
         authorization = try Self.authorization(environment)
     }
 
-    /// By `RIAL_ADMIN_TOKEN`; without it the operator's routes are off.
+    /// From `RIAL_ADMIN_TOKEN`; without it the operator routes are disabled.
     static func authorization(_ environment: ServiceEnvironment) throws -> AdminAuthorization {
         let token = try environment.optional("RIAL_ADMIN_TOKEN")
         if let token, !AdminAuthorization.isFit(token) {
@@ -40,7 +40,7 @@ struct Settings: Sendable {
         return AdminAuthorization(token: token)
     }
 
-    /// Apple's root, and in development mode those of `RIAL_APP_ATTEST_EXTRA_ROOTS`: PEM text, or the path of a PEM file.
+    /// Apple's root, plus in development mode the roots in `RIAL_APP_ATTEST_EXTRA_ROOTS`: PEM text, or the path of a PEM file.
     private static func roots(_ environment: ServiceEnvironment, mode: RunMode) throws -> TrustRoots {
         let variable = "RIAL_APP_ATTEST_EXTRA_ROOTS"
         guard let value = try environment.optional(variable) else { return .apple }

@@ -6,7 +6,7 @@ import Metrics
 import Models
 import ObjectStorage
 
-/// Appraises the assertion of a capture; its counter is consumed with the findings.
+/// Appraises the assertion of a capture. Its counter is consumed in the transaction that saves the findings.
 struct AppraiseCapture: PartWork {
     typealias Part = AttestationAppraised
     let appraiser: CaptureAppraiser
@@ -33,7 +33,7 @@ struct AppraiseCapture: PartWork {
         }
         let first = appraise(content.photoThenDepth)
         guard first == .fail(.badSignature), content.photoThenDepth == nil else { return first }
-        // The parts came in an order that did not let the gateway hash one after the other.
+        // The depth part arrived before the photo, so the gateway could not hash photo then depth while streaming: hash the stored objects.
         return appraise(
             try await storage.acceptedDigest(ofAll: [(content.photo, .original), (content.depth, .depth)], of: announcement.captureID))
     }
@@ -46,20 +46,20 @@ struct AppraiseCapture: PartWork {
     }
 }
 
-/// What consuming a counter came to.
+/// The result of consuming a counter.
 enum CounterUse: Sendable, Equatable {
-    /// It is this capture's now, or was before. Out of order if a higher one had been used earlier.
+    /// The capture owns the counter, from now or from an earlier delivery. `outOfOrder` if the device had already used a higher one.
     case accepted(outOfOrder: Bool)
-    /// Another capture has it.
+    /// Another capture used it.
     case replayed
 }
 
-/// The appraisal of a capture, up to its counter: whether that is fresh, only the transaction that consumes it can say.
+/// The appraisal of a capture before the counter check: only the transaction that consumes the counter can tell whether it is fresh.
 struct AppraisedCapture: Sendable {
     let device: Device
     let appraisal: HardwareAppraisal
 
-    /// - Parameter use: what consuming the counter came to; `nil` if nothing was signed that has one.
+    /// - Parameter use: the result of consuming the counter; `nil` if there is no signature and so no counter.
     func findings(_ use: CounterUse?) -> AttestationFindings {
         let settled: HardwareAppraisal =
             switch use {

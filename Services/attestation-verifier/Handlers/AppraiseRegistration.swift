@@ -6,7 +6,7 @@ import Logging
 import Metrics
 import Models
 
-/// Appraises the attestation of a device and keeps the first outcome. A registration seen again is answered from there.
+/// Appraises the attestation of a device and stores the first outcome. A repeated registration gets the stored outcome.
 struct AppraiseRegistration<Registrations: RegistrationRepository>: MessageHandler {
     let appraiser: AttestationAppraiser
     let receipts: ReceiptAppraiser
@@ -42,7 +42,7 @@ struct AppraiseRegistration<Registrations: RegistrationRepository>: MessageHandl
         }
     }
 
-    /// `verified`, `none`, or why the receipt counts for nothing. It decides nothing: the attestation stands without it.
+    /// `verified`, `none`, or why the receipt was rejected. Informational only: the attestation is valid without a receipt.
     private func status(ofReceiptIn verdict: AttestationVerdict, at time: Date) async -> String {
         guard case .verified(let attestation) = verdict, let receipt = attestation.receipt else { return "none" }
         switch await receipts.appraise(receipt, of: ReceiptSubject(attestation), at: time, maximumAge: 300) {
@@ -53,7 +53,7 @@ struct AppraiseRegistration<Registrations: RegistrationRepository>: MessageHandl
 }
 
 extension AttestationFailure {
-    /// Whether the object at least was an attestation in form; only then does it make an unverified device (SPEC §2).
+    /// Whether the object is well-formed. Only then is an unverified device registered (SPEC §2).
     var isWellFormed: Bool {
         switch self {
         case .malformedCBOR, .malformedObject, .malformedAuthData: false

@@ -2,7 +2,7 @@ import Attestation
 import CaptureProtocol
 import Foundation
 
-/// A registered device as appraisals need it.
+/// A registered device, with the fields that appraisals need.
 struct Device: Sendable, Equatable {
     let id: DeviceID
     let model: String
@@ -10,27 +10,27 @@ struct Device: Sendable, Equatable {
     let registered: RegisteredDevice
 }
 
-/// What an operator did to a device.
+/// An operator's action on a device.
 enum DeviceAction: String, Codable, Sendable { case revoked, restored }
 
-/// One use of an operator's route, as it is kept.
+/// An audit record of one operator action.
 struct DeviceEvent: Codable, Sendable, Equatable {
     let action: DeviceAction
     let at: Date
-    /// As the operator's tool names itself; not proved.
+    /// The name the operator's tool sent; not authenticated.
     let by: String
     let reason: String?
 }
 
-/// The registered devices, and what operators did to them.
+/// The registered devices and their audit log.
 protocol DeviceRepository: Sendable {
     /// `nil` if there is no such device.
     func find(_ id: DeviceID) async throws -> Device?
 
-    /// Revokes or restores a device, and keeps who did so and why.
+    /// Revokes or restores a device and records who did it and why.
     /// - Returns: false if there is no such device.
     func apply(_ action: DeviceAction, to id: DeviceID, _ note: OperatorNote) async throws -> Bool
 
-    /// The latest thousand, latest first; `nil` if there is no such device.
+    /// The latest 1,000 events, newest first; `nil` if there is no such device.
     func events(of id: DeviceID) async throws -> [DeviceEvent]?
 }

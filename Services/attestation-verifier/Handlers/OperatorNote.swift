@@ -1,10 +1,10 @@
 import Foundation
 
-/// What an operator says with a change: an optional JSON body `{"by": …, "reason": …}`.
+/// The optional JSON body of an operator request: `{"by": …, "reason": …}`.
 struct OperatorNote: Sendable, Equatable {
     static let maximumBytes = 4096
     static let maximumCharacters = 500
-    /// Who, as the tool names itself.
+    /// The name the operator's tool sent; `admin-port` by default.
     let by: String
     let reason: String?
 
@@ -13,7 +13,7 @@ struct OperatorNote: Sendable, Equatable {
         let reason: String?
     }
 
-    /// - Returns: `nil` for what is no such body, or holds control characters or more than ``maximumCharacters``.
+    /// - Returns: `nil` if the body is malformed, contains control characters or exceeds ``maximumBytes`` or ``maximumCharacters``.
     init?(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else {
             by = "admin-port"

@@ -3,31 +3,31 @@ import CaptureProtocol
 import Delivery
 import Models
 
-/// What an attestation's verdict makes of a registration.
+/// The outcome of appraising a registration's attestation.
 enum RegistrationFinding: Sendable {
-    /// A verified device, unless one holds the key already.
+    /// A verified device, unless a device with this key is registered already.
     case verified(VerifiedAttestation, receiptStatus: String)
-    /// An unverified device, which its request key authenticates.
+    /// An unverified device, authenticated by its request key.
     case unverified(RequestKey, AttestationFailure)
-    /// No device: nothing could ever authenticate it.
+    /// No device: there is no key to authenticate it with.
     case invalid(AttestationFailure)
 }
 
-/// What registrations ask for, and the outcome of each. `failed` is not final.
+/// The submitted registrations and their outcomes. `failed` is not final.
 protocol RegistrationRepository: Sendable {
-    /// In which dead letters are stored.
+    /// The transaction that stores the dead letter.
     associatedtype Transaction: Sendable
 
-    /// What was asked for; `nil` if nobody submitted it.
+    /// The submission; `nil` if there is none.
     /// - Throws: ``RejectedMessage`` if this version cannot read it.
     func submission(_ registration: RegistrationID) async throws -> RegistrationSubmission?
 
-    /// Keeps the first outcome, with the device that it makes, and announces it; nothing of it if this very event was answered before.
-    /// - Returns: what is kept now; `nil` if the event was answered before.
+    /// Stores the first outcome and its device, and announces it. Does nothing if this event was processed before.
+    /// - Returns: the stored outcome; `nil` if the event was processed before.
     func save(
         _ finding: RegistrationFinding, of submission: RegistrationSubmission, answering context: MessageContext
     ) async throws -> RegistrationOutcome?
 
-    /// Notes and announces `failed`; nothing if there is an outcome, or nobody submitted it.
+    /// Stores and announces `failed`. Does nothing if there is an outcome already or no submission.
     func giveUp(_ registration: RegistrationID, reason: FailureReason, on transaction: Transaction) async throws
 }

@@ -5,7 +5,7 @@ import Observability
 import Persistence
 
 extension PostgresPartRepository<AttestationAppraised, AppraisedCapture> {
-    /// Appraisals of captures. The counter is consumed with the findings, all or nothing.
+    /// Appraisals of captures. The counter is consumed in the transaction that saves the findings.
     static func appraisals(_ database: PostgresPool) -> Self {
         Self(.attestationVerifier, database: database) { appraised, announcement, results, connection in
             var use: CounterUse?
@@ -19,13 +19,14 @@ extension PostgresPartRepository<AttestationAppraised, AppraisedCapture> {
     }
 }
 
-/// The assertion counters: a (device, counter) pair is used once, ever (SPEC §2).
+/// The assertion counters: each (device, counter) pair is valid for one capture only (SPEC §2).
 private struct CounterTable {
     private let connection: PostgresConnection
 
     init(_ connection: PostgresConnection) { self.connection = connection }
 
-    /// Consumes the counter for the capture in the current transaction; of two at the same moment one waits and then loses.
+    /// Consumes the counter for the capture in the current transaction. Of two concurrent calls the second waits for the first and is then
+    /// a replay.
     func consume(_ counter: UInt32, device: DeviceID, capture: CaptureID) async throws -> CounterUse {
         let rows = try await connection.query(
             """

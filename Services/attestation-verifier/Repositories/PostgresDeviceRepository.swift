@@ -4,9 +4,9 @@ import Foundation
 import Models
 import Persistence
 
-/// The devices in `devices`; what operators did to them in `device_events`, never changed or deleted.
+/// Devices in `devices`; operator actions in `device_events`, which is append-only.
 struct PostgresDeviceRepository: DeviceRepository {
-    /// The latest are shown.
+    /// The newest events are returned.
     static let maximumEvents = 1000
     let database: PostgresPool
 
@@ -29,7 +29,7 @@ struct PostgresDeviceRepository: DeviceRepository {
                 bundleVersion: try row.getOptional("bundle_version")))
     }
 
-    /// Revoking twice keeps the first time.
+    /// Revoking twice keeps the first revocation time.
     func apply(_ action: DeviceAction, to id: DeviceID, _ note: OperatorNote) async throws -> Bool {
         try await database.withTransaction { connection in
             let change: SQL =

@@ -6,13 +6,13 @@ import Models
 import Observability
 import Persistence
 
-/// What registrations ask for in `challenges`, their outcomes in `registrations`, the devices that they make in `devices`.
+/// Submissions in `challenges`, outcomes in `registrations`, devices in `devices`.
 struct PostgresRegistrationRepository: RegistrationRepository {
     let database: PostgresPool
     let outbox: Outbox
     let inbox: Inbox
 
-    /// From the row of its challenge.
+    /// Reads it from the row of its challenge.
     func submission(_ registration: RegistrationID) async throws -> RegistrationSubmission? {
         let rows = try await database.query("SELECT submission FROM challenges WHERE registration_id = \(registration.uuid)")
         guard let json = try rows.first?.getOptional("submission", as: PostgresJSON.self) else { return nil }
@@ -47,7 +47,7 @@ struct PostgresRegistrationRepository: RegistrationRepository {
         let table = RegistrationTable(connection)
         try await table.lock(registration)
         guard try await table.isSubmitted(registration), try await table.outcome(of: registration) == nil else { return }
-        // Not the end of it: the device's key can be attested only once, and the fault is ours.
+        // `failed` is not final: the fault is ours, and the device can attest its key only once.
         try await table.save(registration, outcome: .failed, device: nil, failure: reason.rawValue)
         try await outbox.append(RegistrationAppraised(registrationID: registration, outcome: .failed), on: connection)
     }
@@ -73,18 +73,18 @@ struct PostgresRegistrationRepository: RegistrationRepository {
     }
 }
 
-/// The statements of one transaction.
+/// The SQL statements of one transaction.
 private struct RegistrationTable {
     private let connection: PostgresConnection
 
     init(_ connection: PostgresConnection) { self.connection = connection }
 
-    /// Makes a second delivery of the same registration wait for the first, until the transaction ends.
+    /// Takes an advisory lock, so that a redelivery waits for the first transaction to end.
     func lock(_ registration: RegistrationID) async throws {
         try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended(\(registration.description), 0))")
     }
 
-    /// Whether anybody asked for it, in words that this version may not know.
+    /// Whether a submission is stored, even one that this version cannot decode.
     func isSubmitted(_ registration: RegistrationID) async throws -> Bool {
         try await !connection.query(
             "SELECT 1 FROM challenges WHERE registration_id = \(registration.uuid) AND submission IS NOT NULL"
@@ -131,7 +131,7 @@ private struct RegistrationTable {
         return rows.isEmpty ? nil : id
     }
 
-    /// An unverified device: it has a request key, and reserves no attested key.
+    /// Inserts an unverified device: it has a request key and does not reserve the attested key.
     func insert(_ message: RegistrationSubmission, requestKey: RequestKey, failure: AttestationFailure) async throws -> DeviceID {
         let id = DeviceID()
         try await connection.query(
