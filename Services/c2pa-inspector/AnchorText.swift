@@ -1,14 +1,15 @@
 import Foundation
 
-/// Reads a file of trust anchors whole.
+/// Reads a whole file of trust anchors.
 enum AnchorText {
-    /// The library takes no longer text.
+    /// The C2PA library's limit.
     static let maximumBytes = 1024 * 1024
 
     struct TooLong: Error {}
     struct Unreadable: Error { let reason: String }
 
-    /// - Returns: `nil` if the descriptor is not open: it was not given. It is closed.
+    /// Reads the descriptor to its end and closes it.
+    /// - Returns: `nil` if the descriptor is not open, because no anchors were passed.
     static func read(descriptor: Int32) throws -> String? {
         guard fcntl(descriptor, F_GETFD) >= 0 else { return nil }
         defer { close(descriptor) }

@@ -3,13 +3,13 @@ import CSandbox
 import Foundation
 import Models
 
-/// Reads the Content Credentials of one file that nobody vouches for, and writes what they say as JSON.
+/// Reads the Content Credentials of one untrusted file and writes a report as JSON.
 ///
-/// The file is descriptor 0; the report, a `CredentialReport`, goes to descriptor 1, which must not be a regular file. Descriptors 3, 4 and 5
-/// give PEM of certificates that vouch for signers, for time-stamp authorities and for ourselves; each may be empty. Before the first byte
-/// is read, the process gives up everything else: no files, network, programs or processes, little memory and time.
+/// The file is descriptor 0. The report, a `CredentialReport`, goes to descriptor 1, which must not be a regular file. Descriptors 3, 4 and
+/// 5 are PEM trust anchors for signers, for time-stamp authorities and for our own signers; each may be empty. Before it reads the first
+/// byte, the process enters a sandbox: no files, network, programs or child processes, and little memory and time.
 ///
-/// Exit status: 0 with a report, 64 for wrong arguments, 78 with a sentence on descriptor 2 if it could not begin.
+/// Exit status: 0 with a report, 64 for wrong arguments, 78 with a message on descriptor 2 if it could not start.
 @main
 enum App {
     static func main() {
@@ -23,7 +23,7 @@ enum App {
             let timestampAnchors = try AnchorText.read(descriptor: 4)
             let ownAnchors = try AnchorText.read(descriptor: 5)
             reader = try CredentialReader(trustAnchorsPEM: anchors, ownAnchorsPEM: ownAnchors, timestampAnchorsPEM: timestampAnchors)
-            // The first encoding loads what later ones need.
+            // Encode once before the sandbox: the first encoding initializes what later ones need.
             _ = try WireJSON.encode(CredentialReport(state: .none))
         } catch {
             fail(78, "anchors: \(error)")
@@ -31,11 +31,11 @@ enum App {
         enterSandbox(settings)
         let report = reader.read(fileDescriptor: STDIN_FILENO, mediaType: settings.mediaType)
         guard let json = try? WireJSON.encode(report), write(json) else { exit(1) }
-        // Without what exit(3) does: there is nothing to flush, and the library's own clean-up is not needed.
+        // Skip the exit handlers of exit(3): there is nothing to flush, and the library's clean-up is not needed.
         _exit(0)
     }
 
-    /// Ends the process: 0 if the sandbox refuses what it must.
+    /// Exits with 0 if the sandbox blocks everything that it must.
     private static func selfTest(_ settings: Settings) -> Never {
         enterSandbox(settings)
         if let breach = rial_sandbox_breach() { fail(78, "the sandbox let through: \(String(cString: breach))") }

@@ -1,13 +1,13 @@
 import CSandbox
 
-/// What the arguments say.
+/// The command-line arguments.
 struct Settings {
     var isSelfTest = false
-    /// `nil` to tell it by the file's first bytes.
+    /// `nil` to detect it from the file's first bytes.
     var mediaType: String?
     var limits = rial_sandbox_limits(memory_bytes: 1 << 30, cpu_seconds: 10, wall_seconds: 25)
 
-    /// `nil` if there is an argument that is not understood.
+    /// `nil` if an argument is unknown or invalid.
     init?(_ arguments: some Sequence<String>) {
         var rest = arguments.makeIterator()
         while let name = rest.next() {
