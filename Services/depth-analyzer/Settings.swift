@@ -1,7 +1,7 @@
 import Models
 import ServiceRuntime
 
-/// Everything `depth-analyzer` reads from the environment, read once.
+/// The environment variables of `depth-analyzer`, read once at start.
 struct Settings: Sendable {
     let common: ServiceSettings
 

@@ -2,13 +2,14 @@ import Delivery
 import Metrics
 import Models
 
-/// Measures the depth map of a capture, and makes all pictures of its photo. The same bytes give the same numbers, so that the first ones
-/// stand until the capture fails: then its photo may be another.
+/// Measures the depth map of a capture and makes all pictures of its photo. Deterministic: the first findings stand unless the capture
+/// failed, since then its photo may have been replaced.
 struct AnalyzeDepth: PartWork {
     typealias Part = DepthAnalyzed
     let analysis: CaptureAnalysis
 
-    /// What failed is looked at anew: its bytes may have come again. So is what has no pictures, because another version made them elsewhere.
+    /// Failed captures are analyzed again: their bytes may have been uploaded again. So are findings without pictures, from a version in
+    /// which another service made them.
     func isOutdated(_ stored: DepthFindings, isFailed: Bool) -> Bool { isFailed || stored.pictures == nil }
 
     func compute(_ announcement: CaptureAnnouncement) async throws -> DepthFindings { try await analysis.run(announcement) }

@@ -9,9 +9,9 @@ import Models
 import ObjectStorage
 import Observability
 
-/// From the objects of a capture to its depth findings and pictures. The photo is read once and decoded once.
+/// Computes the depth findings and pictures of a capture from its objects. The photo is read once and decoded once.
 ///
-/// An actor on a thread of its own: decoding and fitting take tens of milliseconds of CPU and must not hold the cooperative pool.
+/// An actor with its own thread: decoding and fitting take tens of milliseconds of CPU and must not block the cooperative pool.
 actor CaptureAnalysis {
     private let executor = BlockingExecutor(label: "depth-analysis")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -19,7 +19,7 @@ actor CaptureAnalysis {
 
     init(storage: any ObjectStore) { self.storage = storage }
 
-    /// - Throws: ``RejectedMessage`` for bytes that cannot be what was accepted; storage errors as they are.
+    /// - Throws: ``RejectedMessage`` if the bytes are not those that were accepted or cannot be decoded; storage errors unchanged.
     func run(_ message: CaptureAnnouncement) async throws -> DepthFindings {
         switch message.content {
         case .photo(let content): try await run(content, message.captureID)
@@ -27,7 +27,7 @@ actor CaptureAnalysis {
     }
 
     private func run(_ content: PhotoContent, _ capture: CaptureID) async throws -> DepthFindings {
-        // What was accepted and nothing else: a verdict on other bytes would be signed as if the device had sent them.
+        // Compare with the accepted digests: a verdict on other bytes would be signed as if the device had sent them.
         async let photoBytes = storage.accepted(content.photo, keptAs: .original, of: capture)
         async let depthBytes = storage.accepted(content.depth, keptAs: .depth, of: capture)
         let (photo, depth) = try await (photoBytes, depthBytes)
@@ -63,12 +63,12 @@ actor CaptureAnalysis {
             throw RejectedMessage(.depthUnreadable, detail: "\(error)")
         }
         let exif = EXIFReader.read(jpeg: Array(photo.prefix(EXIFReader.headBytes)))
-        // A photo that no decoder reads still leaves the depth to be measured: coherence is then 0.
+        // The depth is measured even if the photo cannot be decoded; coherence is then 0.
         let decoded = try? PhotoVariants(photo)
         let gray = decoded?.luma(covering: DepthMap.measuredSize(width: depth.width, height: depth.height))
         let luma = gray.flatMap { try? LumaImage(width: $0.width, height: $0.height, pixels: $0.pixels) }
         let measurements = DepthAnalysis.analyze(depth: depth, luma: luma, exifOrientation: exif?.orientation)
-        // The picture lies over the photo, so that it has its proportions, where a decoder reads that.
+        // The preview is laid over the photo, so it gets the photo's aspect ratio if that can be read.
         let aspect = (try? JPEGDecoder.size(of: photo)).map { EXIFReader.upright($0, orientation: exif?.orientation) }
         let preview = try DepthPreview.file(depth: depth, rotation: measurements.rotation, aspect: aspect) { picture in
             try PNGEncoder.encode(width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
@@ -83,7 +83,7 @@ actor CaptureAnalysis {
     }
 }
 
-/// What one look at photo and depth map gave.
+/// The results of analyzing a photo and its depth map.
 private struct AnalyzedPhoto {
     let measurements: DepthMeasurements
     let scale: DepthPreviewScale
@@ -91,7 +91,7 @@ private struct AnalyzedPhoto {
     let pictures: [MediaName: EncodedPicture]
 }
 
-/// A file and its size in pixels.
+/// An encoded picture and its size in pixels.
 private struct EncodedPicture: Sendable {
     let bytes: [UInt8]
     let pixels: PixelSize?
