@@ -1,14 +1,14 @@
 import Models
 import ServiceRuntime
 
-/// Everything `upload-sync` reads from the environment, read once.
+/// The environment variables of `upload-sync`, read once at start.
 struct Settings: Sendable {
     let common: ServiceSettings
-    /// After how long a capture still in `processing` is announced again; doubles each time up to an hour.
+    /// How long a capture may be in `processing` before it is announced again; doubles each time, up to an hour.
     let announceAgainAfter: Duration
-    /// Within how many days the stored media of each capture are read again.
+    /// The scrub interval: the stored media of each capture are read again within so many days.
     let scrubDays: Int
-    /// At most so many bytes a second are read for that.
+    /// The read rate of the scrub, at most, in bytes per second.
     let scrubBytesPerSecond: Int
 
     init(_ environment: ServiceEnvironment) throws {

@@ -4,14 +4,14 @@ import Models
 import ObjectStorage
 import Observability
 
-/// Looks for the media of a capture in the store, and compares their sizes with what was accepted. Who uses their bytes compares the
-/// digests, and ``MediaScrubber`` does from time to time.
+/// Looks up the media of a capture in the store and compares their sizes with those accepted. Digests are compared by readers of the bytes,
+/// and periodically by ``MediaScrubber``.
 struct MediaInventory: Sendable {
     let storage: any ObjectStore
-    /// Of a capture from when uploads lay apart.
+    /// For captures of versions that stored uploads under a separate prefix.
     let intake: LegacyIntake
 
-    /// - Throws: ``RejectedMessage`` if media are gone or are not those that were accepted; storage errors as they are.
+    /// - Throws: ``RejectedMessage`` if media are missing or differ from those accepted; storage errors unchanged.
     func take(_ message: CaptureAnnouncement) async throws -> MediaFindings {
         let capture = message.captureID
         let parts: [(media: StoredMedia, name: MediaName)] =
@@ -35,7 +35,7 @@ struct MediaInventory: Sendable {
         return kept
     }
 
-    /// Its bytes are in the announcement: where they are missing they are put.
+    /// The announcement contains the metadata, so a missing object is written again.
     private func metadata(_ bytes: [UInt8], of capture: CaptureID) async throws -> StoredMedia {
         let name = MediaName.metadata
         let kept = StoredMedia(

@@ -2,7 +2,8 @@ import Delivery
 import Models
 import Observability
 
-/// Compares what the store holds of a capture with what was accepted. What failed is compared anew: its bytes may have come again.
+/// Compares the stored media of a capture with what was accepted. Failed captures are compared again: their bytes may have been uploaded
+/// again.
 struct SyncUpload: PartWork {
     typealias Part = MediaSynced
     let inventory: MediaInventory

@@ -3,7 +3,7 @@ import Foundation
 import Models
 import Persistence
 
-/// What may go, from `captures`, `intakes`, `media_objects` and `sync_jobs`.
+/// Finds objects to delete, by `captures`, `intakes`, `media_objects` and `sync_jobs`.
 struct PostgresCleanUpRepository: IntakeRepository, DerivedRepository, ExpiryRepository, LegacyIntakeRepository {
     let database: PostgresPool
 
@@ -107,7 +107,9 @@ struct PostgresCleanUpRepository: IntakeRepository, DerivedRepository, ExpiryRep
         }
     }
 
-    /// - Returns: false, with nothing done, unless the capture is failed and nobody brings its bytes again, or has synced them since.
+    /// Runs `work` in a transaction that holds the capture's advisory lock.
+    /// - Returns: false, without running `work`, if another transaction holds the lock, or unless the capture is failed, no repeated upload
+    ///   is pending for it, and its media were not synced in the last day.
     private func whileFailed(
         _ capture: CaptureID, _ work: @escaping @Sendable (_ connection: PostgresConnection) async throws -> Void
     ) async throws -> Bool {

@@ -3,14 +3,14 @@ import Foundation
 import Models
 import Persistence
 
-/// When media were looked at in `sync_jobs`, what was found in `media_damage`.
+/// Scrub times in `sync_jobs`, damage in `media_damage`.
 struct PostgresScrubRepository: ScrubRepository {
     let database: PostgresPool
 
     func withNext(
         days: Int, look: @escaping @Sendable (CaptureID, [(name: String, media: StoredMedia)]) async throws -> ScrubFindings
     ) async throws -> ScrubFindings? {
-        // The row is held meanwhile, so that two instances do not read the same.
+        // The transaction locks the row, so that two instances do not read the same capture.
         try await database.withTransaction { connection in
             let due = try await connection.query(
                 """

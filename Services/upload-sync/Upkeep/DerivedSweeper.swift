@@ -3,17 +3,17 @@ import Foundation
 import Logging
 import ObjectStorage
 
-/// Which objects of a capture have a name. Each method is one transaction.
+/// The object keys that rows name, by capture. Each method is one transaction.
 protocol DerivedRepository: Sendable {
-    /// Captures complete for a day of which unnamed objects were not looked for. Content Credentials that still wait for their time stamp
-    /// will come to name what they made.
+    /// Captures that have been complete for a day and were not swept. Excludes those whose Content Credentials wait for a time stamp: their
+    /// objects are not named yet.
     func unswept(limit: Int) async throws -> [CaptureID]
     func objectKeys(of capture: CaptureID) async throws -> Set<String>
     func noteSwept(_ capture: CaptureID) async throws
 }
 
-/// Deletes what was made of a capture and is named by no row, a day after the capture was complete: of two workers both may have stored
-/// theirs. Once a capture; `sync_jobs` says for which it was done.
+/// Deletes orphaned derived objects (which no row names) a day after the capture was complete. They arise when two instances process the
+/// same capture and both store their results. Each capture is swept once, as recorded in `sync_jobs`.
 struct DerivedSweeper {
     static let batchSize = 100
     static let youth: TimeInterval = 86_400
@@ -21,7 +21,7 @@ struct DerivedSweeper {
     let storage: any ObjectStore
     let logger: Logger
 
-    /// - Parameter now: by which the age of objects is judged.
+    /// - Parameter now: to compute the age of objects.
     func sweep(at now: Date) async throws {
         while true {
             let captures = try await rows.unswept(limit: Self.batchSize)
@@ -37,10 +37,10 @@ struct DerivedSweeper {
         }
     }
 
-    /// - Returns: false if something is too young to be judged; the capture is looked at again.
+    /// - Returns: false if an orphaned object is younger than ``youth``; the capture is then swept again later.
     private func sweep(_ capture: CaptureID, at now: Date) async throws -> Bool {
         let stored = StoredPrefix.media(of: capture, in: storage)
-        // The objects first: what is named between the two questions is not taken for unnamed.
+        // List objects before reading the keys: an object that is named in between is then not taken for an orphan.
         let objects = try await stored.objects()
         let named = try await rows.objectKeys(of: capture)
         let unnamed = objects.filter { !named.contains($0.key) }

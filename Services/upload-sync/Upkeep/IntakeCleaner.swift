@@ -3,23 +3,23 @@ import Logging
 import Metrics
 import ObjectStorage
 
-/// What rows say of intake that may go. Each method is one transaction.
+/// Finds intake objects to delete. Each method is one transaction.
 protocol IntakeRepository: Sendable {
-    /// Captures whose intake is still there, complete for an hour: a database that fails over to one a little behind may ask for a
-    /// capture's media again.
+    /// Captures with intake objects that have been complete for an hour. The hour is for a failover to a database slightly behind, where a
+    /// capture may still need its intake.
     func finished(limit: Int) async throws -> [CaptureID]
     func noteDeleted(_ capture: CaptureID) async throws
 
-    /// Forgets uploads of more than a day ago of which there is a capture.
+    /// Deletes the rows of uploads older than a day that have a capture.
     func forgetRecorded() async throws
-    /// Marks uploads of more than a day ago of which nothing came: nothing can be recorded from them any more. Those that were marked ten
-    /// minutes ago and are still there come once more, after the others.
+    /// Marks uploads older than a day without a capture as abandoned: nothing can be recorded from them any more. Also returns those marked
+    /// more than ten minutes ago that still exist, after the others.
     func abandon(limit: Int) async throws -> [(id: CaptureID, prefix: String)]
     func forget(_ upload: CaptureID) async throws
 }
 
-/// Deletes intake that is no longer needed: that of captures an hour after they were complete, and that of uploads of which nothing came.
-/// Rows lead to all of it (SPEC §5); nothing lists the bucket.
+/// Deletes intake objects that are no longer needed: of captures an hour after they were complete, and of abandoned uploads. Finds them by
+/// their rows (SPEC §5), never by listing the bucket.
 struct IntakeCleaner {
     static let batchSize = 100
     let rows: any IntakeRepository
@@ -43,14 +43,14 @@ struct IntakeCleaner {
         }
     }
 
-    /// What `intakes` names without a capture after 24 hours, and what was given up and could not be deleted then.
+    /// Deletes the objects of uploads without a capture after 24 hours, including those that an earlier run could not delete.
     func deleteAbandoned() async throws {
-        // Brought again for a capture there is: its bytes are that capture's.
+        // The upload belongs to an existing capture, and so do its objects.
         try await rows.forgetRecorded()
         while try await deleteAbandonedBatch(), !Task.isCancelled {}
     }
 
-    /// - Returns: whether there may be more that can be deleted.
+    /// - Returns: whether another batch may make progress.
     private func deleteAbandonedBatch() async throws -> Bool {
         let abandoned = try await rows.abandon(limit: Self.batchSize)
         var swept = 0

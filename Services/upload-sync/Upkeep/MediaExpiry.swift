@@ -3,22 +3,23 @@ import Logging
 import Metrics
 import ObjectStorage
 
-/// Which captures' media may go for ever. Each method is one transaction.
+/// Finds captures whose media expire. Each method is one transaction.
 protocol ExpiryRepository: Sendable {
     /// Failed captures of unverified devices, 30 days after their upload.
     func expired(limit: Int) async throws -> [CaptureID]
 
-    /// Lets no row name the capture's media any more, under a lock that is taken before bytes are brought again.
-    /// - Returns: false, with nothing done, unless the capture is failed and nobody brings its bytes again, or has synced them since.
+    /// Removes the references to the capture's media, under the advisory lock that repeated uploads take too.
+    /// - Returns: false, with nothing changed, unless the capture is failed, no repeated upload is pending for it, and its media were not
+    ///   synced since.
     func forgetMedia(of capture: CaptureID) async throws -> Bool
 
-    /// Runs `delete` under the same lock, and notes that the media are gone.
+    /// Runs `delete` under the same lock and records that the media are deleted.
     /// - Returns: as ``forgetMedia(of:)``.
     func expire(_ capture: CaptureID, delete: @escaping @Sendable () async throws -> Void) async throws -> Bool
 }
 
-/// Deletes the media of failed captures of unverified devices 30 days after their upload: anyone may have such a device, and space must
-/// stay bounded (SPEC §11). The capture stays `failed`; the same upload sent again brings its bytes, and it goes through again.
+/// Deletes the media of failed captures of unverified devices 30 days after their upload: anyone can register such a device, and storage
+/// must stay bounded (SPEC §11). The capture stays `failed`; sending the same upload again restores its media and processes it again.
 struct MediaExpiry {
     static let batchSize = 100
     let rows: any ExpiryRepository
@@ -40,9 +41,9 @@ struct MediaExpiry {
         }
     }
 
-    /// First no row names the objects any more, then they go: a store that takes its time leaves no row that names what is gone. Sent again,
-    /// it is analyzed again.
-    /// - Returns: false if the capture is being brought again.
+    /// Removes the references first and then the objects, so that no row names a deleted object even if deletion is slow. A repeated upload
+    /// is analyzed again.
+    /// - Returns: false if a repeated upload is restoring the capture.
     private func expire(_ capture: CaptureID) async throws -> Bool {
         guard try await rows.forgetMedia(of: capture) else { return false }
         let isDeleted = try await rows.expire(capture) {

@@ -6,43 +6,43 @@ import Models
 import ObjectStorage
 import ServiceLifecycle
 
-/// What reading one capture's media again came to.
+/// The result of scrubbing one capture's media.
 struct ScrubFindings: Sendable {
     struct Object: Sendable {
         let name: String
         let media: StoredMedia
-        /// `nil` for what is as it was.
+        /// `nil` if the object is intact.
         let problem: MediaProblem?
     }
 
-    /// Those that could be compared.
+    /// Objects that could be read and compared.
     var objects: [Object] = []
-    /// Why the others could not.
+    /// Why the others could not be read.
     var failure: ObjectStorageError?
     var bytes: Int64 { objects.reduce(0) { $0 + $1.media.sizeBytes } }
 }
 
-/// Which media were looked at when, and what was found. Each method is one transaction.
+/// Scrub times and damaged objects. Each method is one transaction.
 protocol ScrubRepository: Sendable {
-    /// Gives the named objects of the capture that was not looked at for longest to `look`, if that is more than `days` ago, and keeps
-    /// what that says; no other instance is given the same capture meanwhile. It counts as looked at also if something could not be read
-    /// now, since others are due as well; when the process dies, it is due again.
-    /// - Returns: what `look` returned; `nil` if nothing is due.
+    /// Calls `look` with the objects of the capture whose last scrub is oldest, if that is more than `days` ago, and stores the findings. A
+    /// row lock keeps other instances from the same capture. The capture counts as scrubbed even if an object could not be read, so that
+    /// others get their turn; if the process dies, it is due again.
+    /// - Returns: the findings; `nil` if nothing is due.
     func withNext(
         days: Int, look: @escaping @Sendable (CaptureID, [(name: String, media: StoredMedia)]) async throws -> ScrubFindings
     ) async throws -> ScrubFindings?
 
-    /// How many objects are damaged now, and how many seconds ago what waits longest was looked at.
+    /// The number of damaged objects, and the seconds since the oldest last scrub.
     func measure() async throws -> (damaged: Int64, unscrubbedSeconds: Double)
 }
 
-/// Reads stored media again from end to end and compares them with their digests: damage is found before somebody needs the bytes (SPEC §5).
+/// Reads stored media again and compares them with their digests, to find damage before the bytes are needed (SPEC §5).
 ///
-/// The captures that were not looked at for longest come first, and not more bytes a second than it was told.
+/// Captures with the oldest last scrub come first; the read rate is bounded by ``bytesPerSecond``.
 struct MediaScrubber {
-    /// Captures in a row that the store does not give before it is the store that is away.
+    /// After so many unreadable captures in a row the store counts as down.
     static let maximumFailures = 3
-    /// Each capture within so many days.
+    /// The scrub interval in days.
     let days: Int
     let bytesPerSecond: Int
     let rows: any ScrubRepository
@@ -62,8 +62,8 @@ struct MediaScrubber {
         self.logger = logger
     }
 
-    /// Goes through what is due, or until shutdown.
-    /// - Throws: database errors, and the store's once it does not give three captures in a row.
+    /// Scrubs all captures that are due; stops early at shutdown.
+    /// - Throws: database errors; storage errors after ``maximumFailures`` unreadable captures in a row.
     func scrub() async throws {
         var failures = 0
         while !Task.isCancelled, !Task.isShuttingDownGracefully {
@@ -85,7 +85,8 @@ struct MediaScrubber {
         Meter(label: "rial_media_unscrubbed_seconds").set(state.unscrubbedSeconds)
     }
 
-    /// - Throws: what is no error of the store's.
+    /// Compares the objects with their digests; a storage error becomes ``ScrubFindings/failure``.
+    /// - Throws: all other errors.
     private func look(_ capture: CaptureID, _ objects: [(name: String, media: StoredMedia)]) async throws -> ScrubFindings {
         var findings = ScrubFindings()
         for (name, media) in objects {

@@ -8,9 +8,9 @@ import Models
 import ObjectStorage
 import Persistence
 
-/// Puts the bytes of an upload that was sent again where those of its capture are missing, and announces that capture again (SPEC §5).
+/// Copies the bytes of a repeated upload to where its capture's are missing, and announces that capture again (SPEC §5).
 ///
-/// The gateway records which capture an upload brings once more; it cannot read originals itself.
+/// The gateway records which capture an upload repeats; it cannot do the copy, since it has no access to originals.
 struct RepeatedUploads {
     static let batchSize = 20
     let database: PostgresPool
@@ -18,7 +18,7 @@ struct RepeatedUploads {
     let outbox: Outbox
     let logger: Logger
 
-    /// One that cannot be brought now does not hold up the others; its turn comes again.
+    /// Processes one batch. An upload that fails does not block the others and is retried later.
     func bring() async throws {
         let waiting = try await database.query(
             """
@@ -37,10 +37,10 @@ struct RepeatedUploads {
         }
     }
 
-    /// In one transaction: copies what is missing, announces the capture, and leaves the upload's own objects to be deleted.
+    /// In one transaction: copies the missing objects, announces the capture, and marks the upload's own objects for deletion.
     ///
-    /// Under the lock that a clean-up of the capture takes (``MediaExpiry``).
-    /// - Returns: false if another instance has it in hand.
+    /// Takes the advisory lock that ``MediaExpiry`` takes.
+    /// - Returns: false if another instance is processing it.
     private func bring(_ upload: CaptureID) async throws -> Bool {
         try await database.withTransaction { connection in
             let rows = try await connection.query(
@@ -63,7 +63,7 @@ struct RepeatedUploads {
         }
     }
 
-    /// - Returns: whether anything was missing.
+    /// - Returns: whether anything was copied.
     private func copy(from upload: CaptureID, to announcement: CaptureAnnouncement, _ status: CaptureStatus) async throws -> Bool {
         let parts: [(media: StoredMedia, name: MediaName)] =
             switch announcement.content {
@@ -79,7 +79,7 @@ struct RepeatedUploads {
         return isBrought
     }
 
-    /// What a failed capture is read from may be other bytes of the same length: there they are put in any case.
+    /// The objects of a failed capture may be wrong bytes of the right length, so they are always overwritten.
     private func isNeeded(_ kept: StoredMedia, _ status: CaptureStatus) async throws -> Bool {
         guard status == .processing else { return true }
         return try await storage.head(kept.key)?.sizeBytes != kept.sizeBytes

@@ -3,7 +3,7 @@ import Logging
 import Metrics
 import ObjectStorage
 
-/// Everything of one upload or one capture in the store, by the beginning that its keys share.
+/// All objects of one upload or one capture, by their common key prefix.
 struct StoredPrefix: Sendable {
     let storage: any ObjectStore
     let text: String
@@ -27,7 +27,7 @@ struct StoredPrefix: Sendable {
         return objects
     }
 
-    /// Deletes the objects and ends the uploads in parts.
+    /// Deletes the objects and aborts unfinished multipart uploads.
     func empty() async throws {
         for upload in try await storage.unfinishedUploads(under: text) { try await storage.end(upload) }
         try await delete(try await objects().map(\.key))
@@ -41,7 +41,7 @@ struct StoredPrefix: Sendable {
 }
 
 extension Logger {
-    /// One of a batch could not be cleaned up; the others go on, and its turn comes again.
+    /// Counts and logs a failed clean-up; it is retried later, and the rest of the batch goes on.
     func cleanUpFailed(_ task: String, _ id: CaptureID, _ error: any Error) {
         Counter(label: "rial_cleanups_failed_total", dimensions: [("task", task)]).increment()
         warning("not cleaned up yet", error: error, metadata: ["task": "\(task)", "capture_id": "\(id)"])

@@ -6,11 +6,11 @@ import Metrics
 import Models
 import Persistence
 
-/// Announces again, from PostgreSQL, what stays in `processing` too long: a broker that loses its log loses no capture. What failed by a
-/// fault of ours is announced again as well, a bounded number of times.
+/// Announces captures again that stay in `processing` too long, from PostgreSQL: a broker that loses its log loses no capture. Captures
+/// that failed by a fault of ours are announced again too, a bounded number of times.
 struct StuckCaptures {
     static let batchSize = 100
-    /// Failures that say nothing about the capture, and how often they are tried again by themselves: over about two hours.
+    /// Failures that are not the capture's fault, and how often they are retried automatically: over about two hours.
     static let ownFaults: [FailureReason] = [.handlingFailed, .processDied]
     static let maximumRepairs = 8
     let database: PostgresPool
@@ -18,7 +18,7 @@ struct StuckCaptures {
     let after: Duration
     let logger: Logger
 
-    /// Announces captures whose time has come, each under a new event id, and doubles the wait for the next time.
+    /// Announces the captures that are due, each under a new event id, and doubles the wait before the next announcement.
     func announce() async throws {
         let seconds = Double(after.components.seconds)
         let announced = try await database.withTransaction { connection in
@@ -39,7 +39,7 @@ struct StuckCaptures {
             for row in rows {
                 let id = CaptureID(try row.get("id", as: UUID.self))
                 let repairs = try row.get("repairs", as: Int.self)
-                // One that this version does not know waits its turn like the others, and holds none of them up.
+                // A kind that this version does not know is rescheduled like the others and blocks none of them.
                 if let kind = CaptureKind(type: try row.get("type"), mode: try row.get("capture_mode")) {
                     try await outbox.append(CaptureReceived(captureID: id, kind: kind), on: connection)
                     announced += 1
