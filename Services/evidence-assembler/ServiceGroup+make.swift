@@ -18,7 +18,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let backbone = try Backbone(
         .evidenceAssembler, settings: settings.common, metrics: metrics, logger: logger,
         probes: [
-            // Expiry counts too: the library refuses to sign with a certificate that has run out.
+            // Expiry counts too: the library does not sign with an expired certificate.
             (
                 "signer",
                 {

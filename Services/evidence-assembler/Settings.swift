@@ -1,7 +1,7 @@
 import Models
 import ServiceRuntime
 
-/// Everything `evidence-assembler` reads from the environment, read once.
+/// The environment variables of `evidence-assembler`, read once at start.
 struct Settings: Sendable {
     let common: ServiceSettings
     let signer: SignerSettings

@@ -12,13 +12,13 @@ import ObjectStorage
 import ServiceRuntime
 import Signing
 
-/// The signed copy of a capture as it lies in the store, not named by any row yet.
+/// A stored signed copy of a capture. No row names it yet.
 struct IssuedCredentials: Sendable {
     let manifestID: String
     let certificateSerial: String
-    /// SHA-256 of the certificate that signed, as DER.
+    /// SHA-256 of the signing certificate's DER.
     let leafDigest: ContentDigest
-    /// Who the certificate is for, as readers show it.
+    /// The certificate's organization, as shown to readers; `nil` if it has none.
     let issuer: String?
     let hasTimestamp: Bool
     let copy: StoredMedia
@@ -27,30 +27,31 @@ struct IssuedCredentials: Sendable {
     var objects: [MediaName: StoredMedia] { [.signedCopy: copy, .manifest: manifest] }
 }
 
-/// What became of an attempt to make Content Credentials.
+/// The result of an attempt to make Content Credentials.
 enum Issuing: Sendable {
     case made(IssuedCredentials)
-    /// The time-stamp authority does not answer; to be tried again.
+    /// The time-stamp authority does not respond; retry later.
     case noTimestampYet
-    /// The signer is away, or its certificate does not hold; to be tried again.
+    /// The signer is unavailable, or its certificate is not valid now; retry later.
     case noSignerYet
-    /// There is no public copy, or the library takes it for no photo: the capture goes on without. The reason is for the evidence.
+    /// There is no public copy, or the library cannot sign it: the capture is completed without credentials. The reason is recorded in the
+    /// evidence.
     case notSignable(reason: CredentialsReason)
 }
 
 /// Makes the signed copies of photos.
 protocol CredentialIssuing: Sendable {
     /// - Parameters:
-    ///   - photo: the public copy; it holds neither place nor serial numbers. `nil` for a photo of which there can be none.
-    ///   - isTrial: the capture waits already, so that it may wait for what was away the last time.
-    /// - Throws: storage errors as they are.
+    ///   - photo: the public copy, without location and serial numbers; `nil` if none could be made.
+    ///   - isTrial: whether to try even while a circuit breaker is open. For captures that wait already.
+    /// - Throws: storage errors unchanged.
     func issue(_ claim: CaptureClaim, photo: PublicCopy?, isTrial: Bool) async throws -> Issuing
 }
 
-/// Signs by the C2PA library. The signer and the library block, so that the actor has a thread of its own.
+/// Signs with the C2PA library. The signer and the library block, so the actor has its own thread.
 ///
-/// A time-stamp authority that hangs takes the library's thirty seconds from one capture, not from each: after that nobody asks it until a
-/// trial says that it is back. Trials are made for captures that wait already, never for one that could go on.
+/// A time-stamp authority that hangs costs one capture the library's timeout of thirty seconds, not every capture: the circuit breaker then
+/// opens until a trial succeeds. Only captures that wait already make trials, never one that could be completed now.
 actor CredentialIssuer: CredentialIssuing {
     private let executor = BlockingExecutor(label: "credential-issuer")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -70,7 +71,7 @@ actor CredentialIssuer: CredentialIssuing {
 
     nonisolated func issue(_ claim: CaptureClaim, photo: PublicCopy?, isTrial: Bool) async throws -> Issuing {
         guard let photo else { return .notSignable(reason: .photoUnreadable) }
-        // Before the line for this actor's thread, on which somebody else's trial may be hanging.
+        // Check before queueing for this actor's thread, which another capture's trial may block.
         if signerCircuit.state != .closed, !isTrial { return .noSignerYet }
         if timestampCircuit.state != .closed, !isTrial { return .noTimestampYet }
         return try await sign(claim, photo: photo, isTrial: isTrial)
@@ -78,7 +79,7 @@ actor CredentialIssuer: CredentialIssuing {
 
     private func sign(_ claim: CaptureClaim, photo: PublicCopy, isTrial: Bool) async throws -> Issuing {
         guard signerCircuit.mayPass(isTrial: isTrial) else { return .noSignerYet }
-        // Both forget a trial that came to no end.
+        // Abandon trials that ended neither in success nor in failure.
         defer { if isTrial { signerCircuit.abandon() } }
         guard timestampCircuit.mayPass(isTrial: isTrial) else { return .noTimestampYet }
         defer { if isTrial { timestampCircuit.abandon() } }
@@ -100,7 +101,7 @@ actor CredentialIssuer: CredentialIssuing {
             case .timestampUnavailable(let problem):
                 Counter(label: "rial_timestamps_failed_total").increment()
                 logger.warning("no time stamp", metadata: ["problem": "\(problem)"])
-                // It comes after the signature.
+                // The time stamp is requested after signing, so the signer works.
                 signerCircuit.succeed()
                 timestampCircuit.fail()
                 return .noTimestampYet
@@ -109,7 +110,7 @@ actor CredentialIssuer: CredentialIssuing {
             }
         }
         Metrics.Timer(label: "rial_signing_seconds").record(duration: start.duration(to: .now))
-        // By this the copy will be known as ours: what nobody could recognise is not published.
+        // Later the copy is recognised as ours by this identity, so a copy without one is not published.
         guard let identity = StoreIdentity(signed.manifest), identity.label == signed.manifestID, identity.binding != nil else {
             return refused("its manifest store cannot be read again")
         }
@@ -140,7 +141,7 @@ extension CredentialIssuer {
 }
 
 extension NamelessFile {
-    /// - Throws: ``DependencyUnavailable``: a disk that is full or broken is no fault of the capture.
+    /// - Throws: ``DependencyUnavailable``, since a full or broken disk is not the capture's fault.
     fileprivate static func made(holding bytes: [UInt8] = []) throws -> NamelessFile {
         try onDisk {
             let file = try NamelessFile()

@@ -12,7 +12,7 @@ struct SignerSettings: Sendable {
     /// PEM: the signer's certificate, then its issuers.
     let certificates: String
     let key: Key
-    /// RFC 3161 over HTTP.
+    /// An RFC 3161 service over HTTP; `nil` for no time stamps.
     let timestampAuthority: URL?
 
     init(_ environment: ServiceEnvironment) throws {
@@ -35,8 +35,9 @@ struct SignerSettings: Sendable {
             pin: try environment.required("RIAL_C2PA_PKCS11_PIN"), keyLabel: try environment.required("RIAL_C2PA_PKCS11_KEY"))
     }
 
-    /// The signer, with a key that belongs to a certificate of the right profile.
-    /// - Throws: ``SettingsError`` for what is wrong with the settings. A token that is away now is waited for by the service manager.
+    /// Makes the signer and checks that its key matches a certificate of the right profile.
+    /// - Throws: ``SettingsError`` for wrong settings, and for an unavailable token: the service manager then restarts the service until
+    ///   the token is back.
     func signer(at now: Date) throws -> any ClaimSigner & Sendable {
         do {
             try SigningCertificate(pem: certificates).check(at: now)
@@ -57,7 +58,7 @@ struct SignerSettings: Sendable {
         }
     }
 
-    /// Whoever reads the file, or this process's memory, has the key for good.
+    /// Whether the key can be copied from a file or from this process's memory.
     var isKeyInFile: Bool {
         if case .pem = key { return true }
         return false

@@ -3,7 +3,7 @@ import Delivery
 import Models
 import Metrics
 
-/// Takes over the part that a service has stored of a capture, and assembles the package once all parts are there.
+/// Copies one service's stored part of a capture and assembles the package once all parts are done.
 struct AssembleEvidence<Part: PartEvent, Captures: AssemblyRepository>: MessageHandler {
     let assembly: CaptureAssembly<Captures>
 
@@ -15,7 +15,7 @@ struct AssembleEvidence<Part: PartEvent, Captures: AssemblyRepository>: MessageH
             do {
                 try await assembly.complete(capture, event: context, context.logger)
             } catch is SignerAway {
-                // The records behind this one go on; ``UnsignedCaptures`` completes the capture.
+                // Do not block the partition; ``UnsignedCaptures`` completes the capture later.
                 try await assembly.captures.park(message.captureID, answering: context)
                 context.logger.info("the capture waits for the signer")
             }

@@ -11,10 +11,10 @@ import ObjectStorage
 import Observability
 import ShareCard
 
-/// The signer is away: the capture waits for it, and nothing else shall wait for the capture.
+/// The signer is unavailable: the capture must wait without blocking other captures.
 struct SignerAway: Error {}
 
-/// Makes the package of a capture whose parts are all there, publishes the photo, and completes the capture once.
+/// Assembles the package of a capture with all its parts, publishes the photo, and completes the capture once.
 struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
     let captures: Captures
     let storage: any ObjectStore
@@ -22,7 +22,7 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
     let cards: ShareCardMaker
 
     /// - Parameter event: the event of its last part; `nil` for a capture that waited for the signer.
-    /// - Throws: ``SignerAway`` if it must be signed and cannot be now; ``RejectedMessage`` for what no retry can mend.
+    /// - Throws: ``SignerAway`` if the capture must be signed and cannot be now; ``RejectedMessage`` for permanent failures.
     func complete(_ gathered: GatheredCapture, event: MessageContext?, _ logger: Logger) async throws {
         let start = ContinuousClock.now
         let (announcement, parts) = (gathered.announcement, gathered.parts)
@@ -61,11 +61,11 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
             ])
     }
 
-    /// The photo as everyone gets it.
+    /// The published photo.
     private enum Published {
         case signed(IssuedCredentials)
         case unsigned(StoredMedia)
-        /// No reader makes sense of it.
+        /// The photo is not a readable JPEG.
         case nothing
 
         var credentials: IssuedCredentials? {
@@ -82,8 +82,7 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
         }
     }
 
-    /// Signs the public copy where Content Credentials are due, stores it without where there are none, and writes into the package what
-    /// became of them.
+    /// Signs the public copy if Content Credentials are due, otherwise stores it unsigned. Writes the result into the package.
     private func publish(
         _ photo: PublicCopy?, of capture: CaptureID, _ assembled: EvidencePackage, _ confidence: ConfidenceLevel, capturedAt: Date,
         isTrial: Bool

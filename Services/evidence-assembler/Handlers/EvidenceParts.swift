@@ -7,18 +7,18 @@ struct EvidenceParts: Sendable {
     let depth: DepthFindings
     let media: MediaFindings
 
-    /// Made of the photo; `upload-sync` made them once.
+    /// The pictures made from the photo; earlier versions of `upload-sync` made them.
     var pictures: [MediaName: StoredMedia] { depth.pictures ?? media.objects }
 
-    /// What there is of the capture before it is published, by name.
+    /// The capture's objects before publication, by name.
     var objects: [MediaName: StoredMedia] {
         var objects = media.objects.merging(depth.pictures ?? [:]) { $1 }
         objects[.depthPreview] = depth.preview
         return objects
     }
 
-    /// `nil` while a part is missing or stands as an error, and while there are no pictures: two versions may have left them to each other,
-    /// and `depth-analyzer` makes them when the capture is announced again.
+    /// `nil` while a part is missing or an error, or while there are no pictures. During an upgrade two versions may each expect the other
+    /// to make them; `depth-analyzer` makes them when the capture is announced again.
     init?(_ parts: [StoredPart]) throws {
         let done = Dictionary(parts.compactMap { part in part.result.map { (part.part, $0) } }) { first, _ in first }
         guard let attestation = done[.attestation], let depth = done[.depth], let media = done[.media] else { return nil }

@@ -1,7 +1,7 @@
 import CaptureProtocol
 import Models
 
-/// A picture whose size in pixels was not recorded.
+/// A picture without a recorded size in pixels.
 struct UnmeasuredPicture: Sendable {
     let capture: CaptureID
     let name: String
@@ -10,9 +10,9 @@ struct UnmeasuredPicture: Sendable {
 
 /// The sizes of pictures.
 protocol PictureRepository: Sendable {
-    /// Pictures without a size, in the order of captures and names, after the given one.
+    /// Pictures without a size, ordered by capture id and name, after the given one.
     func unmeasured(after last: UnmeasuredPicture?, limit: Int) async throws -> [UnmeasuredPicture]
 
-    /// Keeps the first size; later ones change nothing.
+    /// Saves the first size; later ones change nothing.
     func save(_ pixels: PixelSize, of picture: UnmeasuredPicture) async throws
 }

@@ -4,13 +4,13 @@ import MediaStore
 import Models
 import ObjectStorage
 
-/// A photo as everyone may have it: not decoded, without place, maker notes and serial numbers.
+/// The public copy of a photo: the same image data, not re-encoded, without location, maker notes and serial numbers.
 struct PublicCopy: Sendable {
     let bytes: [UInt8]
-    /// Upright.
+    /// As displayed, with the EXIF orientation applied; `nil` if EXIF has no size.
     let pixels: PixelSize?
 
-    /// - Returns: `nil` for a photo that is no sound JPEG.
+    /// - Returns: `nil` if the photo is not a valid JPEG.
     init?(of photo: [UInt8], _ exif: EXIFFields?) {
         guard let bytes = try? JPEGSegments.publicCopy(of: photo) else { return nil }
         self.bytes = bytes
@@ -22,14 +22,15 @@ struct PublicCopy: Sendable {
     }
 }
 
-/// The photo of a capture, read once and compared with what was accepted.
+/// The photo of a capture, read once and compared with its accepted digest.
 struct OriginalPhoto: Sendable {
     let exif: EXIFFields?
-    /// `nil` for what is no sound JPEG.
+    /// `nil` if the photo is missing or not a valid JPEG.
     let publicCopy: PublicCopy?
 
-    /// - Parameter depth: has what the photo says of itself, unless it is of before that was kept.
-    /// - Throws: ``RejectedMessage`` if the photo is no more, or is other bytes; storage errors as they are.
+    /// - Parameter parts: the depth findings contain the EXIF fields, except those of earlier versions, for which they are read from the
+    ///   photo.
+    /// - Throws: ``RejectedMessage`` if the photo is missing or its digest differs; storage errors unchanged.
     init(of parts: EvidenceParts, in storage: any ObjectStore) async throws {
         guard let original = parts.media.objects[.original] else {
             (exif, publicCopy) = (parts.depth.exif, nil)

@@ -8,8 +8,8 @@ import Models
 import ObjectStorage
 import ShareCard
 
-/// Draws and stores the picture that stands for a capture where its link is shared. Drawing takes tens of milliseconds of CPU, so
-/// that the actor has a thread of its own.
+/// Draws and stores the preview picture that is shown where a capture's link is shared. Drawing takes tens of milliseconds of CPU, so the
+/// actor has its own thread.
 actor ShareCardMaker {
     private let executor = BlockingExecutor(label: "share-cards")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -17,7 +17,7 @@ actor ShareCardMaker {
     private let storage: any ObjectStore
     private let logger: Logger
 
-    /// - Throws: ``ShareCardError`` if cards cannot be drawn on this machine, because a font is missing for instance.
+    /// - Throws: ``ShareCardError`` if cards cannot be drawn on this machine, for example because a font is missing.
     init(storage: any ObjectStore, logger: Logger) throws {
         renderer = ShareCardRenderer()
         self.storage = storage
@@ -25,9 +25,9 @@ actor ShareCardMaker {
         _ = try renderer.render(ShareCardContent(subject: .photo, level: nil, capturedAt: nil, placeName: nil), photo: nil)
     }
 
-    /// - Parameter objects: what was made of the photo, by name; the largest picture for the page is taken.
-    /// - Returns: `nil` if no card could be drawn, which does not hold the capture up.
-    /// - Throws: ``RejectedMessage`` for a picture that is not what was made of the photo; storage errors as they are.
+    /// - Parameter objects: the pictures made from the photo, by name; the largest one is used.
+    /// - Returns: `nil` if no card could be drawn; the capture is completed without one.
+    /// - Throws: ``RejectedMessage`` if the picture is missing or its digest differs; storage errors unchanged.
     func make(_ content: ShareCardContent, for capture: CaptureID, from objects: [MediaName: StoredMedia]) async throws -> StoredMedia? {
         let source = objects[.largePicture] ?? objects[.smallPicture]
         var photo: [UInt8]?
@@ -47,7 +47,7 @@ actor ShareCardMaker {
 }
 
 extension ShareCardContent {
-    /// - Parameter mediaHash: of the original, which stands for a hash-only capture.
+    /// - Parameter mediaHash: of the original; shown in place of the photo for a hash-only capture.
     init(
         _ package: EvidencePackage, _ confidence: ConfidenceLevel, _ attestation: AttestationFindings, capturedAt: Date,
         mediaHash: ContentDigest

@@ -4,7 +4,7 @@ import Foundation
 import Models
 import Persistence
 
-/// A row of `captures`; what was accepted is decoded when it is needed.
+/// A row of `captures`. The announcement is decoded on demand.
 struct StoredCaptureRow: Sendable {
     let status: CaptureStatus
     private let announcement: PostgresJSON
@@ -29,7 +29,7 @@ struct CaptureTable {
 
     init(_ connection: PostgresConnection) { self.connection = connection }
 
-    /// - Parameter isHeld: until the transaction ends.
+    /// - Parameter isHeld: whether to lock the row until the transaction ends.
     /// - Returns: `nil` if there is no such capture.
     func find(_ capture: CaptureID, isHeld: Bool = false) async throws -> StoredCaptureRow? {
         let lock: SQL = isHeld ? "FOR UPDATE" : ""
@@ -38,8 +38,8 @@ struct CaptureTable {
         ).first.map { try StoredCaptureRow($0) }
     }
 
-    /// Captures that have all their parts and were not completed when the last of them was found: they wait for the signer, longest first.
-    /// The seconds are for those that are being completed now.
+    /// Captures with all their parts that were not completed when the last part was received: they wait for the signer. Longest waiting
+    /// first. The five seconds exclude captures that are being completed now.
     func unsigned(limit: Int) async throws -> [CaptureID] {
         try await connection.query(
             """
@@ -51,7 +51,7 @@ struct CaptureTable {
         ).map { CaptureID(try $0.get("id", as: UUID.self)) }
     }
 
-    /// - Returns: false if the capture was complete already: `complete` is final.
+    /// - Returns: false if the capture was complete already; `complete` is final.
     func complete(_ capture: CaptureID, _ package: EvidencePackage, _ confidence: ConfidenceLevel) async throws -> Bool {
         let rows = try await connection.query(
             """
@@ -62,13 +62,13 @@ struct CaptureTable {
         return !rows.isEmpty
     }
 
-    /// A failed capture that has all its parts now is in processing until it is complete.
+    /// Puts a failed capture that now has all its parts back into processing.
     func resume(_ capture: CaptureID) async throws {
         try await connection.query(
             "UPDATE captures SET status = 'processing', failure = NULL WHERE id = \(capture.uuid) AND status = 'failed'")
     }
 
-    /// - Returns: false if the capture is complete, or failed for the same reason before.
+    /// - Returns: false if the capture is complete or has already failed for the same reason.
     func fail(_ capture: CaptureID, reason: String) async throws -> Bool {
         let rows = try await connection.query(
             """

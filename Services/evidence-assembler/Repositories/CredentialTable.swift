@@ -3,13 +3,13 @@ import Foundation
 import Models
 import Persistence
 
-/// The manifests that were made, and the captures that wait for theirs, in one transaction.
+/// The issued manifests and the captures that wait for theirs, in one transaction.
 struct CredentialTable {
     private let connection: PostgresConnection
 
     init(_ connection: PostgresConnection) { self.connection = connection }
 
-    /// In the transaction that names the signed copy and its manifest, and makes the capture's evidence say so.
+    /// Runs in the transaction that records the signed copy and its manifest and updates the capture's evidence.
     func insert(_ capture: CaptureID, _ issued: IssuedCredentials) async throws {
         try await connection.query(
             """
@@ -29,8 +29,9 @@ struct CredentialTable {
         ).map { CaptureID(try $0.get("id", as: UUID.self)) }
     }
 
-    /// What waits, and how it stands.
-    /// - Parameter isHeld: until the transaction ends; `nil` is also what another instance holds.
+    /// The evidence of a waiting capture; `nil` if it does not wait.
+    /// - Parameter isHeld: whether to lock the row until the transaction ends; the result is then also `nil` if another instance has locked
+    ///   it.
     func findWaiting(
         _ capture: CaptureID, isHeld: Bool = false
     ) async throws -> (package: EvidencePackage, confidence: ConfidenceLevel, capturedAt: Date)? {
@@ -44,7 +45,7 @@ struct CredentialTable {
         return (try row.get("evidence", as: PostgresJSON.self).decode(EvidencePackage.self), confidence, try row.get("captured_at"))
     }
 
-    /// Those made before digests were kept, with what is stored of them, in the order of their ids.
+    /// Credentials without digests, from earlier versions, with their stored manifests, ordered by capture id.
     func withoutDigests(after last: CaptureID?, limit: Int) async throws -> [UndigestedCredentials] {
         try await connection.query(
             """
@@ -62,7 +63,7 @@ struct CredentialTable {
         return try rows.first?.get("missing", as: Int64.self) ?? 0
     }
 
-    /// Keeps the first digests; later ones change nothing.
+    /// Saves the first digests; later ones change nothing.
     func save(_ capture: CaptureID, leaf: ContentDigest, manifest: ContentDigest) async throws {
         try await connection.query(
             """
@@ -88,7 +89,7 @@ extension UndigestedCredentials {
 }
 
 extension Row {
-    /// The object that the row names; `nil` if it names none.
+    /// The object that the row names; `nil` if there is none.
     func storedMedia() throws -> StoredMedia? {
         guard let key = try getOptional("object_key", as: String.self),
             let digest = ContentDigest(bytes: try get("sha256", as: [UInt8].self))
@@ -99,6 +100,6 @@ extension Row {
 }
 
 extension UUID {
-    /// Before all others.
+    /// Sorts before all others.
     static let least = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 }

@@ -3,17 +3,17 @@ import CaptureProtocol
 import Models
 import Persistence
 
-/// What each service found out about each capture, in one transaction.
+/// Each service's findings about each capture, in one transaction.
 struct EvidencePartTable {
     private let connection: PostgresConnection
 
     init(_ connection: PostgresConnection) { self.connection = connection }
 
-    /// Takes over what the service of one part has stored: a `done` replaces an `error`, and nothing replaces a `done` but, until the capture
-    /// is final, what was found of its media once their bytes had come again.
-    /// - Returns: all parts as they stand.
+    /// Copies the stored result of one part: `done` replaces `error`. A `done` part is replaced only by new findings about media that were
+    /// uploaded again, and only until the capture is final.
+    /// - Returns: all current parts.
     func take(_ part: EvidencePart, of capture: CaptureID, isFinal: Bool) async throws -> [StoredPart] {
-        // One statement: the second part sees the table as it was before the first.
+        // One statement: the second SELECT sees the table as it was before the INSERT.
         let rows = try await connection.query(
             """
             WITH taken AS (

@@ -3,16 +3,16 @@ import Foundation
 import Models
 import Persistence
 
-/// The names of a capture's objects, in one transaction. All are written by `evidence-assembler`.
+/// The named objects of captures, in one transaction. Only `evidence-assembler` writes them.
 struct MediaObjectTable {
     private let connection: PostgresConnection
 
     init(_ connection: PostgresConnection) { self.connection = connection }
 
-    /// As the index spells them.
+    /// Spelled as in the partial index.
     private static let pictures = MediaName.allCases.filter(\.isPicture).map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
-    /// Names the objects; a name that is taken stays.
+    /// Inserts the objects; existing names are not overwritten.
     func insert(_ objects: [MediaName: StoredMedia], of capture: CaptureID) async throws {
         guard !objects.isEmpty else { return }
         var rows: SQL = ""
@@ -30,7 +30,7 @@ struct MediaObjectTable {
             """)
     }
 
-    /// Pictures of captures from before sizes were kept, after the given one, in the order of captures and names.
+    /// Pictures of earlier versions without a size, after the given one, ordered by capture id and name.
     func unmeasured(after last: UnmeasuredPicture?, limit: Int) async throws -> [UnmeasuredPicture] {
         try await connection.query(
             """

@@ -4,13 +4,13 @@ import Models
 import Observability
 import Persistence
 
-/// Captures in `captures`, their parts in `evidence_parts`, announced by the service's outbox.
+/// Captures in `captures`, their parts in `evidence_parts`; announced through the outbox.
 struct PostgresAssemblyRepository: AssemblyRepository {
     let database: PostgresPool
     let outbox: Outbox
     let inbox: Inbox
 
-    /// Under a lock on the capture's row.
+    /// Locks the capture's row.
     func take(_ part: EvidencePart, of capture: CaptureID, answering context: MessageContext) async throws -> TakenPart {
         try await database.withTransaction { connection in
             guard let row = try await CaptureTable(connection).find(capture, isHeld: true) else {

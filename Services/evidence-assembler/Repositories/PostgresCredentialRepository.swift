@@ -3,7 +3,7 @@ import Foundation
 import Models
 import Persistence
 
-/// Manifests in `content_credentials`, what waits in `captures.evidence`.
+/// Manifests in `content_credentials`, waiting captures by `captures.evidence`.
 struct PostgresCredentialRepository: CredentialRepository {
     let database: PostgresPool
 

@@ -1,12 +1,12 @@
 import ObjectStorage
 import ServiceLifecycle
 
-/// Several failures in a row are not the fault of single captures: the turn ends and is tried again later.
+/// Ends a run after several failures in a row: they point to a dependency and not to single captures. The run is retried later.
 struct FailureLimit {
     static let failures = 3
     private var count = 0
 
-    /// - Throws: `error` once it is one too many.
+    /// - Throws: `error` if it is failure number ``failures`` in a row.
     mutating func note(_ error: any Error) throws {
         count += 1
         if count >= Self.failures { throw error }
@@ -15,13 +15,13 @@ struct FailureLimit {
     mutating func succeed() { count = 0 }
 }
 
-/// Goes once through rows of before something was recorded, in batches. It may be interrupted at any moment and run by several instances
-/// at once, if what is written to a row is written once.
+/// Fills in missing values of rows from earlier versions, in one pass and in batches. It may be interrupted at any time and run by several
+/// instances at once if `fill` writes a row only once.
 struct Backfill<Row: Sendable> {
     let batchSize: Int
-    /// Rows after the given one, in a fixed order.
+    /// The next batch of rows after the given one, in a fixed order.
     let rows: (_ last: Row?) async throws -> [Row]
-    /// - Throws: ``ObjectStorageError`` for an object that cannot be read now; it does not hold up the others.
+    /// - Throws: ``ObjectStorageError`` for an object that cannot be read now; the other rows are still filled.
     let fill: (Row) async throws -> Void
     let log: (Row, ObjectStorageError) -> Void
 

@@ -4,16 +4,17 @@ import Metrics
 import ServiceRuntime
 import Signing
 
-/// Tells how long the signer's certificates still hold, and warns from thirty days ahead; and whether the key lies in a file.
+/// Reports how long the signer's certificates are still valid, with a warning from thirty days before expiry, and whether the key is in a
+/// file.
 struct CertificateWatch: Sendable {
     static let warningDays = 30.0
     let certificate: SigningCertificate
-    /// The key can be copied; in production it belongs into a PKCS#11 token (SPEC §7).
+    /// In a file the key can be copied; in production it belongs in a PKCS#11 token (SPEC §7).
     let isKeyInFile: Bool
     let mode: RunMode
     let logger: Logger
 
-    /// Said once, at start.
+    /// Called once, at start.
     func warnOfKey() {
         guard isKeyInFile, mode == .production else { return }
         logger.warning("the signing key lies in a file: in production mode it belongs into a PKCS#11 token")

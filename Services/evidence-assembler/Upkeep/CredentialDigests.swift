@@ -7,19 +7,18 @@ import Metrics
 import ObjectStorage
 import Signing
 
-/// Computes the digests by which copies are known as ours (SPEC §7), for those that were signed before the digests were kept.
+/// Computes the digests by which signed copies are recognised as ours (SPEC §7), for copies of versions that did not record them.
 ///
-/// Each row by itself, from the stored manifest store, whose bytes must be those that `media_objects` names and whose label and certificate
-/// those that were recorded. It may be interrupted at any moment and run by several instances at once: a row that has its digests is never
-/// written again.
+/// The digests come from the stored manifest store. Its digest must match `media_objects`, its label and certificate the recorded ones. It
+/// may be interrupted at any time and run by several instances at once: digests are written only once.
 struct CredentialDigests: Sendable {
     static let batchSize = 20
     let credentials: any CredentialRepository
     let storage: any ObjectStore
     let logger: Logger
 
-    /// Goes once through all that lack their digests, in batches; rows that cannot be filled do not hold up the others.
-    /// - Throws: database and storage errors, with which the turn ends.
+    /// Fills in all missing digests in one pass, in batches; rows that cannot be filled do not block the others.
+    /// - Throws: database and storage errors, which end the pass.
     func fill() async throws {
         let backfill = Backfill(batchSize: Self.batchSize) { last in
             try await measure()
@@ -33,7 +32,7 @@ struct CredentialDigests: Sendable {
         try await measure()
     }
 
-    /// How many are left, also those that cannot be filled.
+    /// Reports how many are missing, including those that cannot be filled.
     private func measure() async throws {
         Meter(label: "rial_credential_digests_missing").set(try await credentials.countWithoutDigests())
     }
@@ -49,12 +48,12 @@ struct CredentialDigests: Sendable {
         }
     }
 
-    /// Why a row stays without digests: its copy is known by its file's digest only.
+    /// Why a row has no digests: its copy is then recognised by the file's digest only.
     private enum Flaw: String, Error {
         case objectMissing = "object_missing"
         case digestMismatch = "digest_mismatch"
         case unreadable
-        /// It is a sound store, but not the one that the row is about.
+        /// A valid store, but not the one recorded in the row.
         case notRecorded = "not_recorded"
     }
 

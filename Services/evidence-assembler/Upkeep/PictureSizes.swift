@@ -7,18 +7,18 @@ import Metrics
 import Models
 import ObjectStorage
 
-/// Measures pictures of captures that were complete before sizes were kept with their names (SPEC §5).
+/// Measures pictures of versions that did not record sizes (SPEC §5).
 ///
-/// It may be interrupted at any moment and run by several instances at once: a size is written once.
+/// It may be interrupted at any time and run by several instances at once: a size is written only once.
 struct PictureSizes: Sendable {
     static let batchSize = 50
-    /// Headers with EXIF and colour profile are smaller than this.
+    /// Enough for the headers, including EXIF and the colour profile.
     static let headBytes = 128 * 1024
     let pictures: any PictureRepository
     let storage: any ObjectStore
     let logger: Logger
 
-    /// Goes once through all that have no size; what cannot be measured does not hold up the others.
+    /// Measures all pictures without a size in one pass; pictures that cannot be measured do not block the others.
     /// - Throws: database errors, and storage errors once three pictures in a row could not be read.
     func fill() async throws {
         let backfill = Backfill(batchSize: Self.batchSize) { last in
@@ -33,7 +33,7 @@ struct PictureSizes: Sendable {
 
     private func measure(_ picture: UnmeasuredPicture) async throws {
         var head: [UInt8] = []
-        // To its end, although the head is all that is kept: only then is it known for what was accepted.
+        // Read to the end although only the head is used: the digest is compared at the end.
         for try await chunk in try await storage.stream(picture.object) {
             head.append(contentsOf: chunk.readableBytesView.prefix(max(0, Self.headBytes - head.count)))
         }
@@ -46,10 +46,10 @@ struct PictureSizes: Sendable {
     }
 }
 
-/// The beginning of a JPEG or PNG file.
+/// The head of a JPEG or PNG file.
 enum PictureHead {
-    /// Upright.
-    /// - Returns: `nil` for anything else.
+    /// The size as displayed, with the EXIF orientation applied.
+    /// - Returns: `nil` for other formats or an incomplete head.
     static func size(_ head: [UInt8]) -> PixelSize? {
         // PNG (third edition) §5.2, §11.2.1: signature, then IHDR with width and height.
         if head.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {

@@ -2,19 +2,18 @@ import Delivery
 import Logging
 import Metrics
 
-/// Completes captures that waited for the signer once it is back. They are found by what PostgreSQL says of them, so that a restart
-/// forgets none.
+/// Completes captures that waited for the signer. They are found in PostgreSQL, so a restart forgets none.
 struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
     let assembly: CaptureAssembly<Captures>
     let logger: Logger
 
-    /// Goes through those that wait until one shows that the signer is still away. One that fails otherwise does not hold up the others:
-    /// `upload-sync` announces it again, and its handler says what is wrong.
+    /// Completes the waiting captures; stops at the first that shows that the signer is still unavailable. A capture that fails otherwise
+    /// does not block the others: `upload-sync` announces it again, and its handler reports the failure.
     func retry() async throws {
         let waiting = try await assembly.captures.unsigned(limit: 50)
         Meter(label: "rial_captures_unsigned").set(waiting.count)
         var limit = FailureLimit()
-        // In any order: a few that cannot be read do not hold up the others for ever.
+        // Shuffled, so that a few unreadable captures do not block the others forever.
         for capture in waiting.shuffled() {
             do {
                 guard let gathered = try await assembly.captures.gathered(capture) else { continue }

@@ -6,7 +6,7 @@ import Metrics
 import Models
 import ObjectStorage
 
-/// Makes the Content Credentials of captures that were complete before the time-stamp authority answered.
+/// Makes the Content Credentials of captures that were completed while the time-stamp authority was unavailable.
 struct WaitingCredentials: Sendable {
     static let batchSize = 50
     let captures: any CredentialRepository
@@ -14,12 +14,12 @@ struct WaitingCredentials: Sendable {
     let credentials: any CredentialIssuing
     let logger: Logger
 
-    /// Goes through those that wait until one shows that the authority is still away.
+    /// Signs the waiting captures; stops at the first that shows that the authority is still unavailable.
     func retry() async throws {
         let waiting = try await captures.waiting(limit: Self.batchSize)
         Meter(label: "rial_credentials_waiting").set(waiting.count)
         var limit = FailureLimit()
-        // In any order: a few that cannot be read do not hold up the others for ever.
+        // Shuffled, so that a few unreadable captures do not block the others forever.
         for capture in waiting.shuffled() {
             do {
                 guard try await make(capture) else { return }
@@ -32,8 +32,8 @@ struct WaitingCredentials: Sendable {
         }
     }
 
-    /// Signs first and locks then: an authority may take half a minute, and what else concerns the capture shall not wait for it. Of two
-    /// instances that sign one capture the first counts; what the other stored has no name and is swept.
+    /// Signs before it locks: an authority may take half a minute, and other work on the capture must not wait for it. If two instances
+    /// sign the same capture, the first wins; the other's objects are orphaned and swept.
     ///
     /// - Returns: false if there is still no time stamp, or no signer.
     private func make(_ capture: CaptureID) async throws -> Bool {
@@ -53,7 +53,7 @@ struct WaitingCredentials: Sendable {
         return true
     }
 
-    /// A photo that is no more, or another, is never signed, and does not hold up the others.
+    /// A photo that is missing or whose digest differs is never signed, and does not block the others.
     private func issue(_ claim: CaptureClaim, _ parts: EvidenceParts) async throws -> Issuing {
         do {
             let photo = try await OriginalPhoto(of: parts, in: storage)
