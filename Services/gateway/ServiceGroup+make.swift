@@ -84,7 +84,7 @@ private func inspectorPool(_ settings: VerificationSettings) -> InspectorPool {
         ownAnchorsFile: settings.ownAnchorsFile, concurrency: settings.concurrentInspections, waiting: settings.concurrentFiles)
 }
 
-/// Whether untrusted files can be read at all, as a metric and in the log.
+/// Runs the inspector's self-test and reports the result as a metric and in the log.
 private func testInspector(_ inspectors: InspectorPool, _ logger: Logger) async {
     let gauge = Meter(label: "rial_inspector_up")
     do {
@@ -113,7 +113,7 @@ private func fileVerifier(
         buckets: buckets, limits: settings.limits, logger: logger)
 }
 
-/// HTTP/1.1, over TLS 1.3 where a certificate is given. A connection on which nothing moves is closed.
+/// HTTP/1.1, over TLS 1.3 if a certificate is configured. Idle connections are closed.
 private func httpServer(_ settings: Settings) throws -> HTTPServerBuilder {
     let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
         maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)

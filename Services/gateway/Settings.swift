@@ -5,12 +5,12 @@ import Messaging
 import ServiceRuntime
 import Site
 
-/// Everything `gateway` reads from the environment, read once.
+/// The environment variables of `gateway`, read once at start.
 struct Settings: Sendable {
     let common: ServiceSettings
-    /// For the topics that only wake waiters: what came before this instance was there wakes nobody.
+    /// For the topics that only wake waiters. Starts at the latest offset by default: older records have no waiters here.
     let wakeKafka: KafkaConfiguration
-    /// Without a slash at the end.
+    /// Without a trailing slash.
     let publicURL: String
     /// At least 32 bytes.
     let linkKey: [UInt8]

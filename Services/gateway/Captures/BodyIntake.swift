@@ -8,25 +8,25 @@ import NIOCore
 import ObjectStorage
 import Observability
 
-/// What a multipart body brought, all of it read; the media lie where they will stay.
+/// The parts of a completely read multipart body; photo and depth are stored under their final keys.
 struct ReceivedBody: Sendable {
     var photo: StoredMedia?
     var depth: StoredMedia?
     var photoThenDepth: ContentDigest?
-    /// Bytes of the inflated depth map; `nil` if it is no depth map.
+    /// Size of the inflated depth map in bytes; `nil` if it cannot be inflated.
     var depthBytes: Int?
     var isJPEG = false
     var metadata: [UInt8]?
     var assertion: [UInt8]?
     var detection: [UInt8]?
-    /// Small parts that were larger than they may be.
+    /// Names of small parts over their size limit.
     var oversized: Set<String> = []
 }
 
-/// Streams a capture's multipart body: hashes it whole and by parts, and passes photo and depth on to the store as they come.
+/// Streams a capture's multipart body: hashes the whole body and each part, and streams photo and depth to the store.
 ///
-/// Holds at most a few MiB whatever the body's size. Ends as an error on a body that is too large or malformed; what was stored is then
-/// deleted by ``discard()``. Before its first byte it is named in `intakes`.
+/// Buffers at most a few MiB. Fails if the body is too large or malformed; ``discard()`` then deletes what was stored. A row in `intakes`
+/// names the upload before its first byte is stored.
 actor BodyIntake {
     private static let known: Set<String> = ["photo", "depth_map", "metadata", "assertion", "detection"]
 
@@ -49,7 +49,7 @@ actor BodyIntake {
         let name: String
         let contentType: String?
         var hasher = SHA256()
-        /// Of photo then depth, while the depth part comes after the photo.
+        /// Over photo then depth, if the depth part comes after the photo.
         var continued: SHA256?
         var size: Int64 = 0
         var bytes: [UInt8] = []
@@ -65,8 +65,8 @@ actor BodyIntake {
     }
 
     /// Reads the body to its end.
-    /// - Returns: what it brought, and the digest of all of it.
-    /// - Throws: ``CaptureError`` and `MultipartError` for what the client did wrong, storage errors as they are.
+    /// - Returns: its parts, and the digest of the whole body.
+    /// - Throws: ``CaptureError`` and `MultipartError` for client errors; storage errors unchanged.
     func read(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable) async throws -> (ReceivedBody, ContentDigest) {
         for try await chunk in body {
             size += chunk.readableBytes
@@ -80,7 +80,7 @@ actor BodyIntake {
         return (received, ContentDigest(bodyHasher.finalize()))
     }
 
-    /// Deletes what was stored, and ends an upload in progress. Only for what no transaction may have recorded.
+    /// Deletes the stored objects and aborts an upload in progress. Call it only if no transaction can have recorded the capture.
     func discard() async {
         let isEnded = await upload?.abort() ?? true
         upload = nil
@@ -89,20 +89,20 @@ actor BodyIntake {
             try await storage.delete(stored + [MediaName.metadata.key(of: capture)])
             if isEnded { try await intakes.forget(capture) }
         } catch {
-            // The row stays, and what it names is swept after a day.
+            // The row stays, and its objects are swept after a day.
         }
     }
 
-    /// Names what comes before it does.
+    /// Records the intake before its first object is stored.
     private func open() async throws {
         guard !isOpen else { return }
-        // Also where the answer is lost: the row may be there.
+        // Set even if the call fails: the row may exist although the response was lost.
         isOpen = true
         try await intakes.open(capture, device: device)
         FailPoint.reached("gateway.capture.opened")
     }
 
-    /// Puts the metadata beside the media, as they were sent.
+    /// Stores the metadata unchanged beside the media.
     func keepMetadata(_ bytes: [UInt8]) async throws {
         try await storage.put(MediaName.metadata.key(of: capture), bytes: bytes, contentType: MediaName.metadata.contentType)
     }

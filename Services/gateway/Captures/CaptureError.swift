@@ -1,6 +1,6 @@
-/// Why a capture is refused.
+/// Why a capture is rejected.
 enum CaptureError: Error, Equatable, Sendable {
-    /// What is wrong, which has a code of its own in the API.
+    /// What is invalid; each has its own API error code.
     enum Subject: Sendable {
         case body, mediaType, metadata, assertion, depth
     }
@@ -9,7 +9,7 @@ enum CaptureError: Error, Equatable, Sendable {
     case invalid(_ field: String, _ problem: String, _ subject: Subject = .body)
     /// Larger than ``SizeLimits/capture``.
     case tooLarge
-    /// Its intake was swept meanwhile.
+    /// Its intake was swept in the meantime.
     case intakeExpired
     /// The same upload is being recorded by another request.
     case beingRecorded

@@ -6,27 +6,27 @@ import Models
 import Observability
 import Persistence
 
-/// What recording a capture came to.
+/// The result of recording a capture.
 enum Recorded: Sendable {
     case new
-    /// The device sent the same photo, depth and assertion before.
+    /// The device has already sent the same photo, depth and assertion.
     case known(KnownCapture)
 }
 
-/// A capture that the same upload made before.
+/// The existing capture of a repeated upload.
 struct KnownCapture: Sendable {
     let id: CaptureID
     let status: CaptureStatus
 }
 
-/// The captures: inserted here, read by everyone.
+/// The captures; only the gateway inserts them.
 struct CaptureRepository: Sendable {
     let database: PostgresPool
     let outbox: Outbox
 
-    /// Inserts and announces the capture in one transaction that takes its intake, or finds the one the same upload made before.
+    /// Inserts and announces the capture and takes over its intake in one transaction, or finds the existing capture of the same upload.
     ///
-    /// After an error the capture may be recorded all the same: ``IntakeRepository/outcome(of:)`` says.
+    /// After an error the capture may still have been recorded: ask ``IntakeRepository/outcome(of:)``.
     func record(_ id: CaptureID, _ submission: CaptureSubmission, device: DeviceID, receivedAt: Date) async throws -> Recorded {
         let announcement = CaptureAnnouncement(
             captureID: id, deviceID: device, content: .photo(submission.content), metadata: submission.metadataBytes,
@@ -76,7 +76,7 @@ struct CaptureRepository: Sendable {
         return try rows.first.map(CaptureRow.init)
     }
 
-    /// What each service answered so far, oldest first.
+    /// Each service's findings so far, oldest first.
     func parts(of id: CaptureID) async throws -> [PartRow] {
         try await database.query(
             """
@@ -85,7 +85,7 @@ struct CaptureRepository: Sendable {
         ).compactMap(PartRow.init)
     }
 
-    /// What ``CaptureRow`` reads.
+    /// The columns that ``CaptureRow`` reads.
     static let fields: SQL = """
         captures.id, short_id, device_id, type, capture_mode, captures.status, failure, confidence_level, media_sha256, captured_at,
         uploaded_at, evidence, location, detection,

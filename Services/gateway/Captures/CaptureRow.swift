@@ -3,7 +3,7 @@ import Foundation
 import Models
 import Persistence
 
-/// A capture as it stands.
+/// The current state of a capture.
 struct CaptureRow: Sendable {
     let id: CaptureID
     let shortID: String
@@ -20,7 +20,7 @@ struct CaptureRow: Sendable {
     let detection: DetectionReport?
     let mediaNames: Set<MediaName>
 
-    /// It says what no capture is.
+    /// The row has values that this version does not know.
     struct Unreadable: Error {}
 
     init(_ row: Row) throws {
@@ -45,13 +45,13 @@ struct CaptureRow: Sendable {
     }
 }
 
-/// One service's answer, as far as the event stream tells it.
+/// One service's findings, as reported in the event stream.
 struct PartRow: Sendable {
     let part: EvidencePart
     let status: CheckStatus
-    /// The service gave it up; a later answer may still come.
+    /// The service dead-lettered its event; findings may still follow.
     let isGivenUp: Bool
-    /// What an event's id says of it.
+    /// Its part of an event id.
     var token: String { isGivenUp ? part.rawValue + "-error" : part.rawValue }
 
     init?(_ row: Row) {

@@ -3,7 +3,7 @@ import CaptureProtocol
 import Foundation
 import Models
 
-/// A received body whose parts agree with each other: ready to be recorded.
+/// A received body whose parts are valid and consistent, ready to be recorded.
 struct CaptureSubmission: Sendable {
     let content: PhotoContent
     let metadataBytes: [UInt8]
@@ -23,7 +23,7 @@ struct CaptureSubmission: Sendable {
         do {
             metadata = try CaptureMetadata.parse(bytes)
         } catch {
-            // An assertion that is not base64 has a code of its own.
+            // An assertion that is not base64 has its own error code.
             throw .invalid(error.field, error.problem, error.field == "assertion" ? .assertion : .metadata)
         }
         metadataBytes = bytes
@@ -44,7 +44,7 @@ struct CaptureSubmission: Sendable {
             depthHeight: metadata.depthHeight)
     }
 
-    /// The assertion's part, or else the metadata's field; it must at least be CBOR.
+    /// The assertion part, or else the metadata field; `nil` without both. Must be CBOR.
     private static func assertion(_ body: ReceivedBody, _ metadata: CaptureMetadata) throws(CaptureError) -> [UInt8]? {
         guard let bytes = body.assertion ?? metadata.assertion else { return nil }
         guard !body.oversized.contains("assertion"), bytes.count <= SubmittedAssertion.maximumBytes,

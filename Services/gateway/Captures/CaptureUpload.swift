@@ -7,20 +7,20 @@ import NIOCore
 import ObjectStorage
 import Observability
 
-/// Takes in a capture: streams its body to the store, has it authenticated and admitted, and records it once.
+/// Receives a capture: streams its body to the store, authenticates and rate-limits it, and records it once.
 ///
-/// Nothing accepted is lost, whatever becomes of a response: what was stored is deleted only if the database says that nothing was recorded.
+/// No accepted capture is lost even if the response is: stored objects are deleted only if the database confirms that nothing was recorded.
 struct CaptureUpload: Sendable {
     let captures: CaptureRepository
     let intakes: IntakeRepository
     let storage: S3Client
 
     /// - Parameters:
-    ///   - authenticate: given the SHA-256 of the whole body; throws if the body is not the device's.
-    ///   - admit: called for a capture that is sound; throws if the device sends too many.
-    /// - Returns: the capture that the upload made, or the one that it brought again.
-    /// - Throws: ``CaptureError`` and `MultipartError` for what the client did wrong, what the closures throw, storage and database errors
-    ///   as they are.
+    ///   - authenticate: gets the SHA-256 of the whole body; throws if the device's signature does not match.
+    ///   - admit: called for a valid capture; throws if a rate limit is reached.
+    /// - Returns: the new capture, or the existing one if the upload is a repetition.
+    /// - Throws: ``CaptureError`` and `MultipartError` for client errors, what the closures throw, and storage and database errors
+    ///   unchanged.
     func take(
         _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, boundary: MultipartBoundary, from device: DeviceID, logger: Logger,
         authenticate: (ContentDigest) async throws -> Void, admit: () async throws -> Void
@@ -44,7 +44,7 @@ struct CaptureUpload: Sendable {
         case .new:
             FailPoint.reached("gateway.capture.committed")
             Counter(label: "rial_captures_accepted_total").increment()
-        // A complete capture has all it needs.
+        // A complete capture needs none of the repeated bytes.
         case .known(let known) where known.status == .complete: await Self.discard(intake)
         case .known(let known):
             guard try await intakes.leave(id, to: known.id) else { throw CaptureError.intakeExpired }
@@ -71,6 +71,6 @@ struct CaptureUpload: Sendable {
         }
     }
 
-    /// To its end, also when the client has gone and its request with it.
+    /// In its own task, so that it finishes even if the client disconnects and the request is cancelled.
     private static func discard(_ intake: BodyIntake) async { await Task { await intake.discard() }.value }
 }

@@ -26,9 +26,9 @@ struct CaptureView: Encodable {
     let thumbnailURL: String?
     let verificationURL: String
     let evidence: EvidencePackage?
-    /// What the device reported of its own detection; not checked.
+    /// The device's own detection report; not verified.
     let detection: DetectionReport?
-    /// For the owning device alone.
+    /// For the owning device only.
     let location: PreciseLocation?
 
     /// - Parameter isOwner: whether the request is signed by the device that sent the capture.
@@ -82,7 +82,7 @@ struct CaptureView: Encodable {
         case evidence, detection, location
     }
 
-    /// Absent values are written as `null`, but for `failure`, `detection` and the owner's `location`.
+    /// Encodes absent values as `null`, except `failure`, `detection` and the owner's `location`, which are omitted.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)

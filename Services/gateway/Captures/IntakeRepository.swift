@@ -2,17 +2,17 @@ import CaptureProtocol
 import Foundation
 import Persistence
 
-/// What names an upload's objects until a capture does (SPEC §5).
+/// The rows that name an upload's objects until its capture does (SPEC §5).
 struct IntakeRepository: Sendable {
-    /// Tries to learn what became of a transaction, and for how long new ones are begun.
+    /// How often ``outcome(of:)`` asks, and until when it begins another attempt.
     static let tries = 4
     static let timeout: Duration = .seconds(8)
     let database: PostgresPool
 
-    /// Where the objects of an upload lie.
+    /// The key prefix of an upload's objects.
     static func prefix(_ capture: CaptureID) -> String { "captures/\(capture)/" }
 
-    /// Before the first byte.
+    /// Call it before the first byte is stored.
     func open(_ id: CaptureID, device: DeviceID) async throws {
         _ = try await database.query(
             """
@@ -20,17 +20,17 @@ struct IntakeRepository: Sendable {
             """)
     }
 
-    /// In the transaction that records the capture: from here on its objects are the capture's.
-    /// - Returns: false if the upload was given up meanwhile; nothing may then be recorded from it.
+    /// Runs in the transaction that records the capture, which then owns the objects.
+    /// - Returns: false if the upload was abandoned in the meantime; nothing may then be recorded from it.
     static func take(_ id: CaptureID, on connection: PostgresConnection) async throws -> Bool {
         try await !connection.query("DELETE FROM intakes WHERE id = \(id.uuid) AND abandoned_at IS NULL RETURNING id").isEmpty
     }
 
-    /// Leaves the upload's bytes to a capture there is, which lacks its own or may do so: `upload-sync` puts them where they are missing and
+    /// Assigns the upload's objects to an existing capture whose own may be missing: `upload-sync` copies them where they are missing and
     /// announces that capture again.
     ///
-    /// Waits for a clean-up of that capture that is under way (`MediaExpiry` in upload-sync).
-    /// - Returns: false if the upload was given up meanwhile; nothing comes of it.
+    /// Waits for a running clean-up of that capture (`MediaExpiry` in upload-sync).
+    /// - Returns: false if the upload was abandoned in the meantime; it then has no effect.
     func leave(_ id: CaptureID, to known: CaptureID) async throws -> Bool {
         try await database.withTransaction { connection in
             try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended(\(known.description), 0))")
@@ -42,30 +42,29 @@ struct IntakeRepository: Sendable {
         }
     }
 
-    /// After the objects were deleted. A row that stays is swept, and what it names.
+    /// Call it after deleting the objects. A remaining row and its objects are swept later.
     func forget(_ id: CaptureID) async throws {
         _ = try await database.query("DELETE FROM intakes WHERE id = \(id.uuid)")
     }
 
-    /// What became of an upload whose recording ended in an error.
+    /// The state of an upload whose recording ended in an error.
     enum Outcome: Sendable {
-        /// The answer to COMMIT was lost, not what it committed.
+        /// The transaction was committed; only the response to COMMIT was lost.
         case recorded
-        /// Nothing was recorded, nor can be: its objects may go.
+        /// Nothing was recorded and nothing can be: its objects may be deleted.
         case abandoned
-        /// The database does not say. Everything stays, for the sweep to ask again.
+        /// The database cannot tell. Everything is kept, and the sweep decides later.
         case unknown
     }
 
-    /// Asks on another connection. A transaction that is still under way holds the row that this one wants, so that there is no answer
-    /// before its end.
+    /// Asks on another connection. A transaction that is still running holds a lock on the row, so this waits until it ends.
     func outcome(of id: CaptureID) async -> Outcome {
         let deadline = ContinuousClock.now + Self.timeout
         for attempt in 1...Self.tries where ContinuousClock.now < deadline {
             do {
                 return try await database.withTransaction { connection in
                     try await connection.query("SET LOCAL lock_timeout = '3s'")
-                    // A row may also have been made since, by who sent again: the capture decides.
+                    // The intake row alone does not decide: a retried INSERT may have created it again after the capture was recorded.
                     let marked = try await connection.query(
                         """
                         UPDATE intakes SET abandoned_at = now() WHERE id = \(id.uuid)

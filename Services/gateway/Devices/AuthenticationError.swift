@@ -1,12 +1,12 @@
-/// Why a request is not taken for a device's.
+/// Why a request is not authenticated as a device's.
 enum AuthenticationError: Error, Equatable, Sendable {
-    /// By their names.
+    /// Their names.
     case missingHeaders([String])
-    /// Of the signature; the message names those that are allowed.
+    /// The signature version; the message lists the allowed ones.
     case unsupportedVersion(allowed: String)
     case unknownDevice
     case revokedDevice
-    /// More than ``RequestTimestamp/windowMilliseconds`` off.
+    /// More than ``RequestTimestamp/windowMilliseconds`` from the current time.
     case timestampExpired
     case invalidSignature
 }

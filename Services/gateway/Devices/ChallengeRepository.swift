@@ -5,13 +5,13 @@ import Models
 import Observability
 import Persistence
 
-/// The challenges, and which registration body used each.
+/// The challenges and the registration body that consumed each.
 struct ChallengeRepository: Sendable {
     static let lifetime: TimeInterval = 5 * 60
     let database: PostgresPool
     let outbox: Outbox
 
-    /// A new challenge.
+    /// Issues a new challenge of 32 random bytes.
     func issue() async throws -> (challenge: [UInt8], expiresAt: Date) {
         var generator = SystemRandomNumberGenerator()
         let challenge = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -23,14 +23,14 @@ struct ChallengeRepository: Sendable {
     }
 
     enum Use: Sendable {
-        /// The registration that this body began, now or before.
+        /// The registration that this body started, now or in an earlier request.
         case registration(RegistrationID)
-        /// Unknown, expired, or used by another body.
+        /// The challenge is unknown, expired, or was consumed by another body.
         case refused
     }
 
-    /// Consumes the challenge for the body and announces the registration, in one transaction. The same body finds its
-    /// registration again for a day, and announces it again if it has no outcome yet, or one that only a fault of ours has made.
+    /// Consumes the challenge for the body and announces the registration, in one transaction. Idempotent for 24 hours: the same body finds
+    /// its registration, and announces it again if there is no outcome yet or the outcome is `failed`, which is a fault of ours.
     func consume(_ body: RegistrationBody, digest: ContentDigest) async throws -> Use {
         try await database.withTransaction { connection in
             let fresh = RegistrationID()
@@ -68,12 +68,12 @@ struct ChallengeRepository: Sendable {
         }
     }
 
-    /// Forgets challenges after a day.
+    /// Deletes challenges after a day.
     func sweep() async throws {
         _ = try await database.query("DELETE FROM challenges WHERE created_at < now() - interval '24 hours 5 minutes'")
     }
 
-    /// Keeps what is asked for, where the verifier reads it, and announces that it is there.
+    /// Stores the submission for the verifier and announces it.
     private func submit(_ submission: RegistrationSubmission, _ challenge: [UInt8], on connection: PostgresConnection) async throws {
         try await connection.query(
             """

@@ -4,13 +4,13 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// Finds out which device a request is from. What can be refused before the body is read is refused then.
+/// Authenticates the device of a request, in two steps: what can be rejected before the body is read is rejected then.
 struct DeviceAuthenticator: Sendable {
     let devices: DeviceRepository
     let buckets: TokenBuckets
     let limits: RateLimits
 
-    /// A request whose device is known, whose time is right, and whose signature is still to be checked against the body.
+    /// A request with a known device and a current timestamp, whose signature is still to be verified against the body.
     struct Pending: Sendable {
         let device: KnownDevice
         fileprivate let headers: SignatureHeaders
@@ -19,7 +19,7 @@ struct DeviceAuthenticator: Sendable {
         fileprivate let address: ClientAddress
     }
 
-    /// - Parameter allowsVersion1: for `POST /api/v1/captures` only.
+    /// - Parameter allowsVersion1: whether signature version 1 is allowed: for `POST /api/v1/captures` only.
     func begin(
         _ headers: SignatureHeaders, _ request: Request, from address: ClientAddress, allowsVersion1: Bool
     ) async throws -> Pending {
@@ -38,7 +38,7 @@ struct DeviceAuthenticator: Sendable {
             device: device, headers: headers, method: request.method.rawValue, target: request.uri.description, address: address)
     }
 
-    /// - Parameter bodyDigest: SHA-256 of the body as it came.
+    /// - Parameter bodyDigest: SHA-256 of the raw body.
     /// - Throws: ``AuthenticationError/invalidSignature``.
     func finish(_ pending: Pending, bodyDigest: ContentDigest) async throws {
         let message = RequestMessage.text(
@@ -49,8 +49,8 @@ struct DeviceAuthenticator: Sendable {
         else { throw await failed(.invalidSignature, pending.address) }
     }
 
-    /// Counts the failure.
-    /// - Returns: the error, or that there were too many.
+    /// Counts the failure against the address.
+    /// - Returns: the error, or ``RateLimitExceeded`` after too many failures.
     private func failed(_ error: AuthenticationError, _ address: ClientAddress) async -> any Error {
         do {
             try await buckets.debit(limits.failures, address.description)

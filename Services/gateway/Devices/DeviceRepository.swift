@@ -2,7 +2,7 @@ import CaptureProtocol
 import Foundation
 import Persistence
 
-/// A device as `devices` knows it, as far as requests need it.
+/// A row of `devices`, as far as requests need it.
 struct KnownDevice: Sendable {
     let id: DeviceID
     let requestKey: (algorithm: RequestKey.Algorithm, key: [UInt8])?
@@ -10,7 +10,7 @@ struct KnownDevice: Sendable {
     let attestedKey: [UInt8]?
     let appID: String?
     let isRevoked: Bool
-    /// Its key was attested.
+    /// Whether its key was attested.
     var isVerified: Bool { attestedKey != nil }
 }
 

@@ -33,7 +33,7 @@ struct RegistrationBody: Sendable {
         requestKey = try sent.requestKey.map { try Self.key($0) }
     }
 
-    /// The hash that the attestation has to cover; it includes the request key.
+    /// The hash that the attestation must cover; it includes the request key.
     var clientDataHash: ContentDigest { RegistrationClientData.hash(challenge: challenge, requestKey: requestKey?.publicKey.bytes) }
 
     private static func key(_ sent: DeviceRegistration.Key) throws -> RequestKey {

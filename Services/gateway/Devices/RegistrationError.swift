@@ -1,6 +1,6 @@
-/// What is wrong with the body of a registration.
+/// Why a registration body is invalid.
 enum RegistrationError: Error, Equatable, Sendable {
-    /// - Parameter field: its path, or `body`.
+    /// - Parameter field: the field's path, or `body`.
     case invalid(field: String, problem: String)
     case unsupportedPlatform
 }

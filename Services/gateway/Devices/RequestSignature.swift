@@ -4,7 +4,7 @@ import Crypto
 import Foundation
 import HTTPTypes
 
-/// The four headers that authenticate a device's request (SPEC §2), in form only.
+/// The four headers that authenticate a device's request (SPEC §2), parsed but not verified.
 struct SignatureHeaders: Sendable {
     static let names: [HTTPField.Name] = [.deviceID, .deviceTimestamp, .deviceSignature, .deviceSignatureVersion]
     let deviceID: String
@@ -28,11 +28,11 @@ struct SignatureHeaders: Sendable {
     static func isAny(in fields: HTTPFields) -> Bool { names.contains { fields[$0] != nil } }
 }
 
-/// The time a request says it was signed at, and whether that is near enough.
+/// Checks the time at which a request claims to have been signed.
 enum RequestTimestamp {
     static let windowMilliseconds: Int64 = 5 * 60 * 1000
 
-    /// Digits only, at most 15 of them.
+    /// Milliseconds since 1970, as 1 to 15 digits.
     static func isCurrent(_ text: String, at now: Date) -> Bool {
         guard (1...15).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let sent = Int64(text) else {
             return false
@@ -41,7 +41,7 @@ enum RequestTimestamp {
     }
 }
 
-/// Checks a signature by whatever key the device has.
+/// Verifies a signature with the device's request key, or else with its attested key.
 enum RequestSignature {
     static func isValid(_ signature: [UInt8], of message: String, by device: KnownDevice) -> Bool {
         let bytes = Array(message.utf8)
@@ -57,7 +57,7 @@ enum RequestSignature {
             else { return false }
             return key.isValidSignature(parsed, for: bytes)
         case nil:
-            // The attested key itself, through an assertion; its counter is neither consumed nor compared here.
+            // Verify an assertion by the attested key; its counter is neither consumed nor compared here.
             guard let key = device.attestedKey, let appID = device.appID else { return false }
             let verdict = AssertionAppraiser(appIDs: [appID]).appraise(
                 signature, publicKeyX963: key, clientDataHash: Array(SHA256.hash(data: bytes)))

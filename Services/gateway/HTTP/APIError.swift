@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// A response that is an error: the code to switch on, a sentence for people, and what is wrong with which field.
+/// An error response: a stable code, a message for people, and details per field.
 struct APIError: Error, Sendable {
     struct Detail: Sendable, Encodable, Equatable {
         let field: String
@@ -18,7 +18,7 @@ struct APIError: Error, Sendable {
         self.headers = headers
     }
 
-    /// A field of the request that is wrong.
+    /// A request field that is invalid.
     static func invalid(_ field: String, _ problem: String, code: ErrorCode = .validationError) -> APIError {
         APIError(code, "\(field) \(problem)", details: [Detail(field: field, problem: problem)])
     }

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Models
 
-/// Builds the bodies of the API: `{data, meta}`, `{error, meta}`, or a problem of RFC 9457.
+/// Builds the response bodies of the API: `{data, meta}`, `{error, meta}`, or problem details (RFC 9457).
 enum Envelope {
     private struct Meta: Encodable {
         let requestID: String

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The stable codes of the API and their statuses (SPEC §2).
+/// The API's stable error codes and their HTTP statuses (SPEC §2).
 enum ErrorCode: String, Sendable, CaseIterable {
     case validationError = "VALIDATION_ERROR"
     case invalidAttestation = "INVALID_ATTESTATION"

@@ -3,7 +3,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// What a request carries through the middleware: its id, and where it came from.
+/// The context of a request: its id and the client's address.
 struct GatewayContext: RequestContext, RemoteAddressRequestContext {
     var coreContext: CoreRequestContextStorage
     let remoteAddress: SocketAddress?

@@ -8,7 +8,7 @@ extension Request {
         headers[.contentType].flatMap { $0.split(separator: ";").first }.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
     }
 
-    /// As `Content-Length` says; `nil` without one.
+    /// The `Content-Length`; `nil` without one.
     var declaredBytes: Int? { headers[.contentLength].flatMap { Int($0) } }
 }
 

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// The routes there are, each registered once with its path, its method and its handler.
+/// All routes, each registered once with its path, method and handler.
 struct Routes: Sendable {
     typealias Handler = @Sendable (Request, GatewayContext) async throws -> Response
 
@@ -12,7 +12,7 @@ struct Routes: Sendable {
     }
     private var routes: [Route] = []
 
-    /// HEAD is handled alike, without the body.
+    /// Also handles HEAD, without the body.
     mutating func get(_ path: String, _ handler: @escaping Handler) {
         routes.append(Route(path: path, method: .get, handler: handler))
     }
@@ -21,7 +21,7 @@ struct Routes: Sendable {
         routes.append(Route(path: path, method: .post, handler: handler))
     }
 
-    /// The methods that an address takes; empty for an unknown address. Segments in braces stand for anything.
+    /// The methods that a path allows; empty for an unknown path. Segments in braces match anything.
     func methods(of path: String) -> [String] {
         let segments = path.split(separator: "/")
         return routes.filter { route in
@@ -30,7 +30,7 @@ struct Routes: Sendable {
         }.flatMap { $0.method == .get ? ["GET", "HEAD"] : [$0.method.rawValue] }
     }
 
-    /// A router of all of them behind the middleware, which also sees requests without a route.
+    /// Builds the router behind the middleware, which also handles requests without a route.
     func router(behind middleware: some RouterMiddleware<GatewayContext>) -> Router<GatewayContext> {
         let router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: middleware)

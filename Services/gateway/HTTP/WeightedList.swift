@@ -1,11 +1,12 @@
 import Foundation
 
-/// What a client takes of something, with weights: the value of `Accept`, `Accept-Encoding`, `Accept-Language` (RFC 9110 §12.4.2, §12.5).
+/// A list of weighted values from `Accept`, `Accept-Encoding` or `Accept-Language` (RFC 9110 §12.4.2, §12.5).
 struct WeightedList: Sendable {
-    /// In their order, in lower case, without parameters; a weight of 0 means that it is not taken. What has no sound weight is left out.
+    /// In their original order, in lower case, without parameters. A weight of 0 means not acceptable. Items with an invalid weight are
+    /// left out.
     let items: [(value: String, weight: Double)]
 
-    /// - Parameter fields: the lines of the field; what is beyond 50 items or 2,000 characters is not read.
+    /// - Parameter fields: the field's lines; only the first 50 items and 2,000 characters are read.
     init(_ fields: [String]) {
         items = fields.joined(separator: ",").prefix(2000).split(separator: ",").prefix(50).compactMap { item in
             let parts = item.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
@@ -14,10 +15,10 @@ struct WeightedList: Sendable {
         }
     }
 
-    /// The largest weight that one of the values has by its name; `nil` if none of them is there.
+    /// The largest weight of the given values, matched by name; `nil` if the list has none of them.
     func weight(of values: String...) -> Double? { items.filter { values.contains($0.value) }.map(\.weight).max() }
 
-    /// 1 without `q`; `nil` for what is no weight.
+    /// 1 without `q`; `nil` if it is not a valid weight.
     private static func weight(_ parameters: some Sequence<String>) -> Double? {
         guard let parameter = parameters.first(where: { $0.hasPrefix("q=") }) else { return 1 }
         guard let weight = Double(parameter.dropFirst(2)), (0...1).contains(weight) else { return nil }

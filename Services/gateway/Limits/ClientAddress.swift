@@ -3,13 +3,13 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The network a client counts by: an IPv4 address, or the /64 of an IPv6 one.
+/// The network by which clients are rate-limited: an IPv4 address, or the /64 of an IPv6 one.
 struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
     let description: String
     /// For logs: the /24 of an IPv4 address, the /48 of an IPv6 one.
     let truncated: String
 
-    /// The socket's address, or the last one in `X-Forwarded-For` that is not a trusted proxy's, if the socket's is.
+    /// The socket's address. If that is a trusted proxy's, the last address in `X-Forwarded-For` that is not.
     init(_ request: Request, _ context: GatewayContext, trusting proxies: [AddressRange]) {
         var address = context.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
         if let socket = address, proxies.contains(where: { $0.contains(socket) }) {
@@ -26,9 +26,9 @@ struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// An IPv4 or IPv6 address; IPv4 mapped into IPv6 is IPv4.
+/// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address counts as IPv4.
 struct IPAddress: Sendable, Hashable {
-    /// 4 or 16.
+    /// 4 or 16 bytes, in network order.
     let bytes: [UInt8]
 
     init?(_ text: String) {
@@ -45,7 +45,7 @@ struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// An entry of `X-Forwarded-For`: an address, and maybe a port: `192.0.2.7:4711`, `[2001:db8::7]:4711`, `[2001:db8::7]`.
+    /// An entry of `X-Forwarded-For`: an address with an optional port: `192.0.2.7:4711`, `[2001:db8::7]:4711`, `[2001:db8::7]`.
     init?(forwarded text: String) {
         var address = text[...]
         var port: Substring?
@@ -56,7 +56,7 @@ struct IPAddress: Sendable, Hashable {
             guard rest.isEmpty || rest.hasPrefix(":"), address.contains(":") else { return nil }
             if !rest.isEmpty { port = rest.dropFirst() }
         } else if let colon = text.firstIndex(of: ":"), !text[text.index(after: colon)...].contains(":") {
-            // One colon alone: no IPv6 address has that.
+            // A single colon: this cannot be an IPv6 address.
             address = text[..<colon]
             port = text[text.index(after: colon)...]
         }
@@ -64,7 +64,7 @@ struct IPAddress: Sendable, Hashable {
         self.init(String(address))
     }
 
-    /// Less than tells one client from its neighbours.
+    /// The /24 of an IPv4 address, the /48 of an IPv6 one: too coarse to identify a client.
     var truncated: String {
         if bytes.count == 4 { return bytes[..<3].map(String.init).joined(separator: ".") + ".0/24" }
         return bytes[..<6].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "::/48"
@@ -76,7 +76,7 @@ struct IPAddress: Sendable, Hashable {
     }
 }
 
-/// An address, or a CIDR range of them.
+/// A single address or a CIDR range.
 struct AddressRange: Sendable {
     private let base: IPAddress
     private let bits: Int

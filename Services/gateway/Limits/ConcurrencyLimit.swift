@@ -1,28 +1,29 @@
 import Metrics
 import Synchronization
 
-/// Bounds work that holds memory, disk or connections for as long as a client likes: in all, by address, by device. Nobody waits.
+/// Bounds concurrent work whose duration the client controls: in total, per address and per device. Nobody queues: beyond a limit,
+/// acquiring fails.
 final class ConcurrencyLimit: Sendable {
     private let kind: String
     private let ledger: Mutex<PermitLedger>
     private let gauge: Meter
 
     /// - Parameters:
-    ///   - kind: what is done, in the plural: for messages and metrics.
-    ///   - metric: a gauge of the permits held.
+    ///   - kind: the kind of work, a plural noun for messages and metrics.
+    ///   - metric: the name of a gauge of the permits held.
     init(_ kind: String, _ limits: PermitLedger.Limits, metric: String) {
         self.kind = kind
         ledger = Mutex(PermitLedger(limits))
         gauge = Meter(label: metric)
     }
 
-    /// Why there is no permit.
+    /// The limit that was reached.
     struct Exceeded: Error, Sendable {
         let kind: String
         let limit: PermitLedger.Refusal
     }
 
-    /// Released by ``release()``, or with the last reference to it.
+    /// One permit. Released by ``release()``, or when the last reference goes away.
     final class Permit: Sendable {
         private let holder: PermitLedger.Holder
         private let limit: ConcurrencyLimit
@@ -35,7 +36,7 @@ final class ConcurrencyLimit: Sendable {
 
         deinit { release() }
 
-        /// Once: again it changes nothing.
+        /// Idempotent.
         func release() {
             let was = isHeld.withLock { isHeld in
                 defer { isHeld = false }

@@ -1,23 +1,23 @@
-/// Who holds how many permits, and whether there is one more: no clock, no task.
+/// Counts the permits held in total, per address and per device. Pure state: no clock, no task.
 struct PermitLedger: Sendable {
-    /// How many permits there are; 0 is no limit.
+    /// The maximum numbers of permits; 0 means no limit.
     struct Limits: Sendable, Equatable {
         var total: Int
         var perAddress = 0
         var perDevice = 0
-        /// Of `total`, for verified devices alone.
+        /// How many of `total` are reserved for verified devices.
         var reserved = 0
     }
 
     struct Holder: Sendable, Hashable {
-        /// The network a client counts by.
+        /// A client's network, as in ``ClientAddress``.
         let address: String
-        /// `nil` where devices do not count.
+        /// `nil` where there is no limit per device.
         var device: String?
         var isVerified = false
     }
 
-    /// The limit that is reached.
+    /// The limit that was reached.
     enum Refusal: String, Error, Sendable {
         case device, address
         case total = "all"
@@ -44,7 +44,7 @@ struct PermitLedger: Sendable {
         if let device = holder.device { byDevice[device, default: 0] += 1 }
     }
 
-    /// Returns one permit of the holder's.
+    /// Releases one of the holder's permits.
     mutating func release(_ holder: Holder) {
         held -= 1
         if !holder.isVerified { heldByUnverified -= 1 }
@@ -52,7 +52,7 @@ struct PermitLedger: Sendable {
         if let device = holder.device { Self.lower(&byDevice, device) }
     }
 
-    /// Who holds none is forgotten.
+    /// Removes the key at 0.
     private static func lower(_ counts: inout [String: Int], _ key: String) {
         let left = (counts[key] ?? 1) - 1
         counts[key] = left > 0 ? left : nil

@@ -1,10 +1,10 @@
-/// What a client may still do by a token bucket.
+/// The state of a client's token bucket.
 struct RateAllowance: Sendable, Equatable {
     /// The bucket's size.
     let limit: Int
-    /// Whole tokens.
+    /// Whole tokens left.
     let remaining: Int
-    /// Until the bucket is full.
+    /// Seconds until the bucket is full.
     let resetSeconds: Int
 
     init(_ rule: BucketRule, tokens: Double) {
@@ -15,13 +15,13 @@ struct RateAllowance: Sendable, Equatable {
     }
 }
 
-/// There is no token.
+/// The bucket is empty.
 struct RateLimitExceeded: Error, Sendable {
     let allowance: RateAllowance
-    /// Until there is one again: 1 second to a day.
+    /// Seconds until there is a token again: 1 to 86,400.
     let retrySeconds: Int
 
-    /// - Parameter tokens: fewer than one.
+    /// - Parameter tokens: the tokens left, fewer than one.
     init(_ rule: BucketRule, tokens: Double) {
         allowance = RateAllowance(rule, tokens: 0)
         let wait = rule.perSecond > 0 ? min(((1 - tokens) / rule.perSecond).rounded(.up), 86_400) : 86_400

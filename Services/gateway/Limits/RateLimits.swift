@@ -1,28 +1,28 @@
 import ServiceRuntime
 
-/// A token bucket: so many tokens at most, so many more a second.
+/// The parameters of a token bucket: its size and its refill rate.
 struct BucketRule: Sendable, Equatable {
     let name: String
-    /// 0: no limit.
+    /// The bucket's size; 0 means no limit.
     let burst: Double
     let perSecond: Double
     var isOff: Bool { burst == 0 }
 
-    /// How long so many tokens take to come, at most some thirty years.
+    /// Seconds until so many tokens are refilled, at most 1e9 (some thirty years).
     func seconds(toRefill tokens: Double) -> Double { perSecond > 0 ? min(tokens / perSecond, 1e9) : 1e9 }
 }
 
-/// The limits of SPEC §2, each from its variable; 0 is none.
+/// The rate limits of SPEC §2, each from an environment variable; 0 means no limit.
 struct RateLimits: Sendable {
     let challenges: BucketRule
     let registrations: BucketRule
     let captures: BucketRule
-    /// Of a device that nobody vouches for: as many on average, fewer at once.
+    /// Per unverified device: the same rate, a smaller burst.
     let unverifiedCaptures: BucketRule
-    /// Of all devices of one address.
+    /// For all devices of one address together.
     let capturesOfAddress: BucketRule
     let verifications: BucketRule
-    /// Look-ups by hash: as many again.
+    /// Lookups by hash: the same limit, counted separately.
     let hashVerifications: BucketRule
     /// Failed authentication, per address.
     let failures = BucketRule(name: "auth-failure", burst: 60, perSecond: 1)
@@ -34,7 +34,7 @@ struct RateLimits: Sendable {
         let captures = try environment.integer("RIAL_LIMIT_CAPTURES_PER_HOUR", default: 10, in: range)
         let burst = try environment.integer("RIAL_LIMIT_CAPTURES_BURST", default: 100, in: range)
         let unverifiedBurst = try environment.integer("RIAL_LIMIT_CAPTURES_UNVERIFIED_BURST", default: 10, in: range)
-        // Whoever lets devices send what they like has no use for a limit that their address has.
+        // Without a limit per device there is none per address by default.
         let ofAddress = try environment.integer("RIAL_LIMIT_CAPTURES_PER_ADDRESS_HOUR", default: captures == 0 ? 0 : 200, in: range)
         let verifications = try environment.integer("RIAL_LIMIT_VERIFICATIONS_PER_HOUR", default: 100, in: range)
         self.challenges = BucketRule(name: "challenge", burst: Double(challenges), perSecond: Double(challenges) / 60)

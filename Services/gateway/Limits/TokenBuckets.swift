@@ -1,15 +1,15 @@
 import Metrics
 import Persistence
 
-/// Token buckets in PostgreSQL, shared by all gateways. The database's clock is everyone's.
+/// Token buckets in PostgreSQL, shared by all gateway instances. They use the database's clock.
 struct TokenBuckets: Sendable {
     let database: PostgresPool
-    /// What is kept at most, whatever clients do: beyond it those are forgotten that are full soonest.
+    /// The maximum number of rows; beyond it, the buckets that will be full soonest are deleted.
     var maximumRows = 1_000_000
 
-    /// Takes a token.
-    /// - Returns: what is left; `nil` where there is no limit.
-    /// - Throws: ``RateLimitExceeded`` if there is none.
+    /// Takes one token.
+    /// - Returns: the bucket's new state; `nil` if there is no limit.
+    /// - Throws: ``RateLimitExceeded`` if the bucket is empty.
     @discardableResult
     func debit(_ rule: BucketRule, _ subject: String) async throws -> RateAllowance? {
         guard !rule.isOff else { return nil }
@@ -28,15 +28,15 @@ struct TokenBuckets: Sendable {
         return RateAllowance(rule, tokens: try row.get("tokens"))
     }
 
-    /// Looks without taking.
-    /// - Throws: ``RateLimitExceeded`` if there is no token.
+    /// Checks for a token without taking one.
+    /// - Throws: ``RateLimitExceeded`` if the bucket is empty.
     func peek(_ rule: BucketRule, _ subject: String) async throws {
         guard !rule.isOff else { return }
         let tokens = try await tokens(rule, subject)
         if tokens < 1 { throw limited(rule, tokens: tokens) }
     }
 
-    /// Forgets buckets that are full again: their absence says the same.
+    /// Deletes buckets that are full again: a missing row means a full bucket.
     func sweep() async throws {
         _ = try await database.query("DELETE FROM rate_limits WHERE \(Self.fullAt) < now()")
         _ = try await database.query(

@@ -13,7 +13,7 @@ struct VerificationPermits: Sendable {
         gauge = Meter(label: metric)
     }
 
-    /// The queue is full, or the wait was too long.
+    /// The queue is full, or the timeout has passed.
     struct Busy: Error {}
 
     /// - Throws: ``Busy``; `CancellationError` if the task is cancelled.

@@ -3,16 +3,16 @@ import Crypto
 import Foundation
 import Models
 
-/// Links to media that live for at most an hour (SPEC §5).
+/// Signed links to media, valid for at most an hour (SPEC §5).
 struct MediaLinks: Sendable {
     static let lifetimeSeconds: Int64 = 3600
-    /// Links made within a quarter of an hour are the same, so that entity tags and caches hold.
+    /// Expiry times are rounded to quarters of an hour: links made within one are equal, so entity tags and caches stay valid.
     static let stepSeconds: Int64 = 900
     private let key: SymmetricKey
 
     init(key: [UInt8]) { self.key = SymmetricKey(data: key) }
 
-    /// Path and query.
+    /// The link's path and query.
     func path(_ capture: CaptureID, _ name: MediaName, at now: Date) -> String {
         let path = "/media/\(capture)/\(name.rawValue)"
         if name.isOpen { return path }
@@ -23,7 +23,7 @@ struct MediaLinks: Sendable {
 
     enum Verdict: Equatable, Sendable {
         case valid
-        /// Its signature is wrong, or it ends too far ahead.
+        /// The signature is wrong, or the expiry time is too far in the future.
         case forged
         case expired
     }

@@ -2,7 +2,7 @@ import CaptureProtocol
 import Models
 import Persistence
 
-/// Where published objects lie.
+/// Looks up published objects.
 struct MediaObjectRepository: Sendable {
     let database: PostgresPool
 

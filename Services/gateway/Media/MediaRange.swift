@@ -1,6 +1,6 @@
 /// A `Range` header of one range (RFC 9110 §14.1.2).
 enum MediaRange: Equatable {
-    /// The whole object: no header, one of another unit, several ranges, or one that makes no sense.
+    /// The whole object: no header, another unit, several ranges, or an invalid range.
     case whole
     case part(ClosedRange<Int64>)
     case unsatisfiable
@@ -15,7 +15,7 @@ enum MediaRange: Equatable {
             self = .whole
             return
         }
-        // Digits alone: `Int64` would take a sign.
+        // Digits only: `Int64` would accept a sign.
         guard bounds.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {
             self = .whole
             return

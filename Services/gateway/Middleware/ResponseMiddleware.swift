@@ -9,11 +9,11 @@ import ObjectStorage
 import Observability
 import Persistence
 
-/// Gives every response its request id, trace and headers, and every error its envelope; counts and logs.
+/// Adds the request id, trace and security headers to every response, turns errors into envelopes, and records metrics and logs.
 struct ResponseMiddleware: RouterMiddleware {
     typealias Context = GatewayContext
     let routes: Routes
-    /// For browsers' errors; `nil` where there is no site.
+    /// Renders error pages for browsers; `nil` without a site.
     var pages: PageResponder? = nil
 
     func handle(
@@ -46,7 +46,7 @@ struct ResponseMiddleware: RouterMiddleware {
         if let refusal = APIError(refusal: error) { return refusal }
         switch error {
         case let error as HTTPError where error.status == .notFound:
-            // The router knows no difference between an unknown path and a wrong method.
+            // The router reports 404 for an unknown path and for a wrong method alike.
             let allowed = routes.methods(of: request.uri.path)
             if allowed.isEmpty { return APIError(.notFound, "There is nothing at this address.") }
             return APIError(
@@ -93,7 +93,7 @@ struct ResponseMiddleware: RouterMiddleware {
         }
     }
 
-    /// A label with few values, whatever clients send.
+    /// A metric label of bounded cardinality: unknown methods become `OTHER`.
     static func label(_ method: HTTPRequest.Method) -> String {
         ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"].contains(method.rawValue) ? method.rawValue : "OTHER"
     }

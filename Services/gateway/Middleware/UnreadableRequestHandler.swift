@@ -4,10 +4,9 @@ import Hummingbird
 import NIOCore
 import NIOHTTPTypes
 
-/// Gives the response to what is not valid HTTP the envelope that every error has: the server writes a bare 400 before any middleware
-/// is asked.
+/// Adds the error envelope to responses to invalid HTTP: the server writes a bare 400 before any middleware runs.
 ///
-/// Responses of the router carry a request id, by which they are told apart.
+/// It recognises those responses by the missing request id: all responses of the router have one.
 final class UnreadableRequestHandler: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart

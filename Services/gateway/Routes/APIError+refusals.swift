@@ -3,7 +3,7 @@ import HTTPTypes
 import Multipart
 
 extension APIError {
-    /// The response to what the gateway refuses; `nil` for an error that is no refusal.
+    /// The response to a rejected request; `nil` if the error is not a rejection.
     init?(refusal error: any Error) {
         switch error {
         case let error as APIError: self = error
@@ -104,7 +104,7 @@ extension APIError {
         }
     }
 
-    /// The network's fault as a rule: the same may be sent again.
+    /// Usually the network's fault, so the client may retry.
     private init(_ error: BodyPace.Failure) {
         let message = error == .late ? "The body was not complete in time." : "The body came too slowly."
         self = .retryLater(.serviceUnavailable, message, seconds: 1)
@@ -112,7 +112,7 @@ extension APIError {
 }
 
 extension HTTPFields {
-    /// `RateLimit-…` of draft-ietf-httpapi-ratelimit-headers; none where there is no limit.
+    /// The `RateLimit-…` fields of draft-ietf-httpapi-ratelimit-headers; none without a limit.
     init(_ allowance: RateAllowance?) {
         self.init()
         guard let allowance else { return }

@@ -10,11 +10,11 @@ import Synchronization
 struct EventsController: Sendable {
     static let lifetime: Duration = .seconds(600)
     static let heartbeat: Duration = .seconds(15)
-    /// Streams that are open.
+    /// How many streams may be open.
     static let limits = PermitLedger.Limits(total: 1000, perAddress: 10)
     let captures: CaptureRepository
     let waiters: Waiters
-    /// Open streams.
+    /// Counts the open streams.
     let streams: ConcurrencyLimit
     let trustedProxies: [AddressRange]
 
@@ -34,11 +34,11 @@ struct EventsController: Sendable {
         guard let permit = try? streams.acquire(address: address) else {
             throw APIError.retryLater(.rateLimited, "Too many event streams from this address.", seconds: 10)
         }
-        // Who watches for the reader to go reads ahead of the next request: the connection serves no other.
+        // Watching for the client to disconnect reads ahead into the next request, so the connection serves no other.
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store", .connection: "close"],
             body: .init { writer in
-                // Held until the stream has ended, however it ends; a reader that goes ends it at once.
+                // Hold the permit until the stream ends; it ends at once if the client disconnects.
                 defer { permit.release() }
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
                     try await self.send(id, after: seen, to: &writer)
@@ -68,18 +68,18 @@ struct EventsController: Sendable {
     }
 }
 
-/// Which events a reader has seen. The id of an event lists them, so that a reader who returns with it, to any instance and after
-/// any order of arrival, gets the rest.
+/// The events a client has seen. Each event id lists all of them, so that a client that reconnects with it, to any instance and after any
+/// order of arrival, gets the rest.
 struct EventCursor: Sendable {
     private var seen: Set<String> = []
 
-    /// - Parameter lastEventID: words separated by dots; what is not an event's name is ignored.
+    /// - Parameter lastEventID: event names separated by dots; unknown names are ignored.
     init(_ lastEventID: String?) {
         let known = Set(["processing", "evidence", "final"] + EvidencePart.allCases.flatMap { [$0.rawValue, $0.rawValue + "-error"] })
         seen = Set((lastEventID ?? "").prefix(200).split(separator: ".").map(String.init)).intersection(known)
     }
 
-    /// The events to send now, in the event stream format.
+    /// The new events, in the event stream format.
     mutating func advance(_ row: CaptureRow, parts: [PartRow]) -> [String] {
         var events: [String] = []
         if seen.insert("processing").inserted { events.append(event("status", #"{"status":"processing"}"#)) }

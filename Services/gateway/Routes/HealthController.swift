@@ -5,7 +5,7 @@ import Models
 import Observability
 import ServiceRuntime
 
-/// `GET /health`: what the public may know of the dependencies. Without the envelope.
+/// `GET /health`: the public state of the dependencies. Has no envelope.
 struct HealthController: Sendable {
     let readiness: Readiness
 

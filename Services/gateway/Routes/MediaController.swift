@@ -7,16 +7,15 @@ import ObjectStorage
 
 /// `GET /media/{capture id}/{name}`: published objects, streamed from the store or by redirect (SPEC §5).
 ///
-/// A whole object is compared with its row's digest while it is sent, and its last bytes are kept back if it is another: such a response
-/// breaks off before its length. A range that is less than the whole cannot be compared, nor what the store sends after a redirect;
-/// readers have the digest in `ETag`.
+/// A whole object is compared with its row's digest while it is sent. On a mismatch its last bytes are withheld, so the response ends
+/// before its declared length. Partial ranges and redirects cannot be compared; clients have the digest in `ETag`.
 struct MediaController: Sendable {
-    /// Nothing that a link leads to runs, loads or frames anything, whatever its bytes are.
+    /// Published bytes must not run, load or frame anything, whatever they contain.
     static let policy = "default-src 'none'; frame-ancestors 'none'; sandbox"
     let objects: MediaObjectRepository
-    /// Its connections are nobody else's: readers that take their time stop no upload.
+    /// Has its own connections, so slow downloads do not block uploads.
     let storage: S3Client
-    /// Fewer than there are connections to the store.
+    /// Below the number of connections to the store.
     let downloads: ConcurrencyLimit
     let links: MediaLinks
     let publicEndpoint: URL?
@@ -59,14 +58,14 @@ struct MediaController: Sendable {
             .cacheControl: name.isOpen ? "public, max-age=3600" : "private, max-age=3600",
         ]
         if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
-        // RFC 9110 §14.2: only GET has ranges.
+        // RFC 9110 §14.2: ranges apply to GET only.
         switch MediaRange(request.method == .get ? request.headers[.range] : nil, sizeBytes: object.sizeBytes) {
         case .whole:
             headers[.contentLength] = String(object.sizeBytes)
             let body = try await body(request, address) { .init(asyncSequence: try await storage.stream(object)) }
             return Response(status: .ok, headers: headers, body: body)
         case .part(let range):
-            // The digest is that of the whole object (RFC 9530 §2: of the content, which here is a part).
+            // `Content-Digest` covers the content (RFC 9530 §2), here a part, but the known digest is of the whole object.
             headers[.contentDigest] = nil
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(object.sizeBytes)"
             headers[.contentLength] = String(range.upperBound - range.lowerBound + 1)
@@ -84,11 +83,11 @@ struct MediaController: Sendable {
         }
     }
 
-    /// Bytes of the store. The reader holds a permit until it has them all, or is gone.
+    /// Streams bytes from the store. The permit is held until the client has received them all or disconnects.
     private func body(
         _ request: Request, _ address: ClientAddress, _ open: () async throws -> ResponseBody
     ) async throws -> ResponseBody {
-        // Nothing of the store is needed for the head alone; the length is in the header.
+        // HEAD needs nothing from the store; the length is in the header.
         guard request.method != .head else { return ResponseBody() }
         let permit = try downloads.acquire(address: address.description)
         let content = try await open()

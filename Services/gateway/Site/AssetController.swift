@@ -3,13 +3,13 @@ import HTTPTypes
 import Hummingbird
 import Site
 
-/// `/assets/…`, `/favicon.ico`, `/robots.txt`: what is the same for everyone.
+/// `/assets/…`, `/favicon.ico` and `/robots.txt`: static files.
 struct AssetController: Sendable {
     private let resources: SiteResources
-    /// By path: the same, compressed, where that gains something.
+    /// The gzip form by path, where it is smaller.
     private let compressed: [String: [UInt8]]
 
-    /// Compresses what gains by it, once, at the highest level.
+    /// Compresses the assets once, at the highest level.
     init(resources: SiteResources) {
         self.resources = resources
         compressed = resources.assets.compactMapValues { $0.isCompressed ? nil : ContentCoding.gzip($0.bytes, level: 9) }
@@ -22,7 +22,7 @@ struct AssetController: Sendable {
         routes.get("/assets/{a}/{b}") { request, context in
             try self.serve("\(try context.parameters.require("a"))/\(try context.parameters.require("b"))", request)
         }
-        // A version, then the path: an older page gets what there is now.
+        // A version, then the path; an old version gets the current file.
         routes.get("/assets/{a}/{b}/{c}") { request, context in
             let isCurrent = try context.parameters.require("a") == self.resources.scriptVersion
             return try self.serve(
@@ -32,7 +32,7 @@ struct AssetController: Sendable {
         routes.get("/robots.txt") { _, _ in Self.robots() }
     }
 
-    /// - Parameter isCurrent: the address names the version, so that what it leads to never changes.
+    /// - Parameter isCurrent: whether the path contains the current version, so that the response never changes.
     func serve(_ path: String, _ request: Request, isCurrent: Bool = false) throws(APIError) -> Response {
         guard let asset = resources.assets[path] else { throw APIError(.notFound, "There is nothing at this address.") }
         let isNamed = isCurrent || request.uri.queryParameters["v"].map { asset.digest.hex.hasPrefix($0) && $0.utf8.count >= 12 } == true

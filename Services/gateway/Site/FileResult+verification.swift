@@ -24,7 +24,7 @@ extension FileResult {
 extension FileResult.Problem {
     /// - Parameters:
     ///   - refusal: the API's response to the error.
-    ///   - declaredBytes: what was refused below the limit for videos was taken for a picture.
+    ///   - declaredBytes: the declared size of the body; a file rejected below the limit for videos was treated as a picture.
     init(_ error: any Error, _ refusal: APIError, declaredBytes: Int?) {
         self =
             switch refusal.code {

@@ -2,17 +2,17 @@ import Hummingbird
 import Site
 
 extension Language {
-    /// The cookie in which a reader's choice is kept.
+    /// The cookie that stores a reader's choice.
     static let cookie = "lang"
 
-    /// What the reader chose: with the address (`?lang=es`), with the switch before (cookie), or in the browser.
+    /// The reader's language: from the query (`?lang=es`), else the cookie of the language switch, else the browser's preferences.
     init(_ request: Request) {
         let asked = request.uri.queryParameters["lang"].flatMap { Language(rawValue: String($0)) }
         let kept = request.cookies[Self.cookie].flatMap { Language(rawValue: $0.value) }
         self = asked ?? kept ?? Language(accepting: request.headers[values: .acceptLanguage].joined(separator: ","))
     }
 
-    /// The best of `Accept-Language` (RFC 9110 §12.5.4): highest weight, then order. A range stands for its primary language.
+    /// The best match for `Accept-Language` (RFC 9110 §12.5.4): highest weight, then order. A range matches by its primary language.
     init(accepting field: String) {
         var best: (language: Language, weight: Double)?
         for (range, weight) in WeightedList([field]).items where weight > best?.weight ?? 0 {

@@ -2,9 +2,9 @@ import HTTPTypes
 import Hummingbird
 import Site
 
-/// `GET /language?to=es&back=/path`: keeps the reader's choice in a cookie and leads back.
+/// `GET /language?to=es&back=/path`: stores the reader's choice in a cookie and redirects back.
 enum LanguageSwitch {
-    /// - Parameter isSecure: the cookie is for https only.
+    /// - Parameter isSecure: whether the cookie is for https only.
     static func response(to request: Request, isSecure: Bool) -> Response {
         let query = request.uri.queryParameters
         var fields: HTTPFields = [

@@ -5,25 +5,25 @@ import HTTPTypes
 import Hummingbird
 import Site
 
-/// `GET /oembed?url=…` (oEmbed 1.0): a record as a picture that others can show, badge included.
+/// `GET /oembed?url=…` (oEmbed 1.0): a record as a picture for embedding, badge included.
 enum OEmbed {
-    /// The share picture's size.
+    /// The share card's size in pixels.
     static let width = 1200
     static let height = 630
 
-    /// What a request is about.
+    /// The record that a request asks for.
     enum Subject: Equatable {
         case id(CaptureID)
         case short(String)
-        /// No address was given.
+        /// The request has no URL.
         case missing
-        /// No record has the address.
+        /// The URL is not a record's.
         case unknown
     }
 
     struct Body: Encodable, Equatable {
         var version = "1.0"
-        /// `photo`, or `link` where there is no picture.
+        /// `photo`, or `link` without a picture.
         var type = "link"
         let title: String
         var providerName = "rial."
@@ -42,7 +42,7 @@ enum OEmbed {
         }
     }
 
-    /// Whether the asked form is one we have; JSON where none is named.
+    /// Whether the requested format is supported; JSON is the default.
     static func isSupported(_ format: String?) -> Bool { format == nil || format == "json" }
 
     static func subject(_ address: String?, publicURL: String) -> Subject {
@@ -57,7 +57,7 @@ enum OEmbed {
     }
 
     /// - Parameters:
-    ///   - maximumWidth: as the consumer asks; the picture is to be shown within it, its proportions kept.
+    ///   - maximumWidth: as requested by the consumer; the picture is scaled to fit, keeping its aspect ratio.
     static func body(
         _ record: PublicRecord, title: String, publicURL: String, maximumWidth: Int?, maximumHeight: Int?
     ) -> Body {

@@ -4,9 +4,9 @@ import Hummingbird
 import Site
 
 extension PageResponder {
-    /// The page that stands for an error where a browser asked for a page; `nil` where the API's form is due.
+    /// The error page if a browser asked for a page; `nil` if the API's error format is due.
     ///
-    /// The API and what programs ask for never are pages; a link to media, opened by a person, is.
+    /// Paths for programs never get pages; a media link opened in a browser does.
     func error(_ error: APIError, _ request: Request, _ context: GatewayContext) -> Response? {
         let path = request.uri.path
         let isForPrograms = ["/api/", "/oembed", "/assets/", "/health"].contains { path.hasPrefix($0) } || path == "/api"
@@ -22,13 +22,13 @@ extension PageResponder {
 }
 
 extension APIError {
-    /// What `Retry-After` says, in seconds; a minute where it says nothing.
+    /// The value of `Retry-After` in seconds; 60 without one.
     var retrySeconds: TimeInterval { headers[.retryAfter].flatMap(TimeInterval.init) ?? 60 }
 }
 
-/// Which form of a response a client prefers.
+/// Negotiates the format of a response.
 enum AcceptedForm {
-    /// Whether HTML is asked for by name, and not less than JSON (RFC 9110 §12.5.1).
+    /// Whether the client accepts HTML by name with at least the weight of JSON (RFC 9110 §12.5.1).
     static func prefersHTML(_ fields: [String]) -> Bool {
         let list = WeightedList(fields)
         let html = list.weight(of: "text/html") ?? list.weight(of: "text/*") ?? 0

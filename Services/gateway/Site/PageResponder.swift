@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Site
 
-/// Sends the site's pages: their headers, their entity tag, compressed where that is taken.
+/// Builds the responses of the site's pages: headers, entity tag, and gzip if the client accepts it.
 struct PageResponder: Sendable {
     let pages: SitePages
     let headers: SiteHeaders
@@ -15,7 +15,7 @@ struct PageResponder: Sendable {
         headers = SiteHeaders(settings: pages.settings, cssDigest: pages.resources.cssDigest)
     }
 
-    /// - Parameter request: for `If-None-Match`; only pages with status 200 are compared.
+    /// - Parameter request: for `If-None-Match`, which applies to status 200 only.
     func response(
         _ page: Page, _ language: Language, status: HTTPResponse.Status = .ok, fields: HTTPFields = [:], to request: Request
     ) throws(SiteError) -> Response {

@@ -3,7 +3,7 @@ import Foundation
 import Models
 import Site
 
-/// Gathers what the site may show of a capture.
+/// Reads what the site may show of a capture.
 struct PublicRecordReader: Sendable {
     let captures: CaptureRepository
     let records: StoredRecordRepository
@@ -39,7 +39,7 @@ struct PublicRecordReader: Sendable {
 }
 
 extension PublicRecord {
-    /// Leaves out whose device it was, and where exactly.
+    /// Leaves out the device's identity and the precise location.
     init(_ record: StoredRecord, finished: Set<EvidencePart>, media: [MediaName: PublishedMedia]) {
         let row = record.row
         self.init(

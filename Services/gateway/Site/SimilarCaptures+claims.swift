@@ -3,7 +3,7 @@ import Site
 
 extension SimilarCaptures {
     /// `nil` unless several devices claim the file.
-    /// - Parameter claims: in the order of ``VerificationRepository/claims(of:)``; those of the original count.
+    /// - Parameter claims: in the order of ``VerificationRepository/claims(of:)``; only claims of the original count.
     init?(_ claims: [Claim]) {
         let originals = claims.filter { $0.matched == .original }
         let devices = Set(originals.map(\.row.deviceID)).count

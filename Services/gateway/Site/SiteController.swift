@@ -8,7 +8,7 @@ import Models
 import Multipart
 import Site
 
-/// The site (SPEC §8): records, file verification, what it is about. Reading works without JavaScript.
+/// The site (SPEC §8): records, file verification, and the pages about it. Records and pages work without JavaScript.
 struct SiteController: Sendable {
     let responder: PageResponder
     let captures: CaptureRepository
@@ -52,7 +52,7 @@ struct SiteController: Sendable {
         }
         guard let record = try await records.find(id, at: Date()) else { throw Self.noSuchCapture }
         let language = Language(request)
-        // Most files are claimed once: their evidence is not read again.
+        // Most files have one claim; then a second query is not needed.
         let hasSimilar = record.status == .complete && record.claimingDevices > 1
         let similar = hasSimilar ? SimilarCaptures(try await claims.claims(of: record.mediaHash)) : nil
         return try responder.response(pages.record(record, similar: similar, language), language, to: request)
@@ -66,7 +66,7 @@ struct SiteController: Sendable {
             status: .found, headers: [.location: SiteAddress.kept("/verify/\(row.id)", query), .cacheControl: "no-cache"])
     }
 
-    /// The form without JavaScript: the same work as `POST /api/v1/verify-file`, with a page for its response.
+    /// The form without JavaScript: like `POST /api/v1/verify-file`, but responds with a page.
     private func verifyFile(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let language = Language(request)
         guard request.headers[.contentType]?.lowercased().hasPrefix("multipart/form-data") == true else {

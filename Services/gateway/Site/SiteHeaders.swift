@@ -2,12 +2,12 @@ import HTTPTypes
 import Hummingbird
 import Site
 
-/// The headers that every page of the site has.
+/// The headers of all pages of the site.
 struct SiteHeaders: Sendable {
     let settings: SiteSettings
     let cssDigest: String
 
-    /// - Parameter showsLocalFiles: the page previews a file that the reader chose (`blob:`).
+    /// - Parameter showsLocalFiles: whether the page previews a file that the reader chose (`blob:`).
     func page(_ language: Language, isIndexed: Bool, showsLocalFiles: Bool) -> HTTPFields {
         var fields: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .contentLanguage: language.rawValue, .cacheControl: "no-cache",

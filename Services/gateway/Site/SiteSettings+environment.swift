@@ -6,7 +6,7 @@ import Site
 extension SiteSettings {
     /// Reads `RIAL_SITE_INDEX`, `RIAL_SITE_EXAMPLE` (a capture's id) and `RIAL_APP_STORE_URL`.
     /// - Parameters:
-    ///   - publicURL: without a slash at the end.
+    ///   - publicURL: without a trailing slash.
     ///   - mediaEndpoint: `RIAL_S3_PUBLIC_ENDPOINT`.
     init(_ environment: ServiceEnvironment, publicURL: String, mediaEndpoint: URL?) throws {
         self.init(

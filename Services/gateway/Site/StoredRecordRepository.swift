@@ -3,22 +3,22 @@ import Foundation
 import Models
 import Persistence
 
-/// A capture with all that its page says of it.
+/// A capture with everything that its page shows.
 struct StoredRecord: Sendable {
     let row: CaptureRow
     /// As the device reported it.
     let model: String
     let isDevelopment: Bool
-    /// When the Content Credentials were signed, and who did.
+    /// When the Content Credentials were signed, and by whom; `nil` without credentials.
     let signedAt: Date?
     let issuer: String?
     /// Devices with a complete capture of exactly this file.
     let claimingDevices: Int
-    /// The published objects by name; never the original or its depth.
+    /// The published objects by name; never the original or its depth map.
     let media: [MediaName: StoredMedia]
 }
 
-/// What the site reads of captures: a page takes one statement, so that it waits for the database once.
+/// Reads captures for the site, with one SQL statement per page.
 struct StoredRecordRepository: Sendable {
     let database: PostgresPool
 

@@ -1,36 +1,35 @@
 import NIOCore
 
-/// How long a request's body may take, and how fast it has to come (SPEC §2).
+/// Enforces a request body's timeout and minimum rate (SPEC §2).
 ///
-/// Only time in which the client is waited for counts: what the gateway itself needs before it reads on is nobody's slowness. Decides and
-/// is told the time; reads no clock.
+/// Only time spent waiting for the client counts, not time in which the gateway is busy. Pure state: the caller passes the time.
 struct BodyPace {
     /// Why a body is aborted.
     enum Failure: String, Error, Sendable {
-        /// Its timeout is over.
+        /// The timeout has passed.
         case late
-        /// Less than the least rate came.
+        /// Less than the minimum rate was received.
         case slow
     }
 
-    /// What every body has.
+    /// The timeout of an empty body.
     static let grace = TimeAmount.seconds(15)
-    /// A second more for each so many bytes of the declared length.
+    /// The timeout grows by one second for each so many bytes of the declared length.
     static let bytesPerSecond: Int64 = 50_000
-    /// What no body has more of, and one without a declared length has.
+    /// The maximum timeout, and that of a body without a declared length.
     static let longest = TimeAmount.seconds(600)
-    /// The least rate: in each `window` so many bytes. Far below what a deadline needs, so that bad networks have their pauses.
+    /// The minimum rate: ``leastBytes`` in each `window`. Far below what the timeout requires, so that bad networks may stall for a while.
     static let window = TimeAmount.seconds(15)
     static let leastBytes = 10_000
 
-    /// In all.
+    /// The total timeout.
     let allowed: TimeAmount
     private var waited = TimeAmount.zero
     private var waitedInWindow = TimeAmount.zero
     private var bytesInWindow = 0
     private var waitsSince: NIODeadline?
 
-    /// - Parameter length: as declared, in bytes; `nil` where it is not known.
+    /// - Parameter length: the declared length in bytes; `nil` if unknown.
     init(length: Int64?) { allowed = Self.deadline(length: length) }
 
     static func deadline(length: Int64?) -> TimeAmount {
@@ -39,12 +38,12 @@ struct BodyPace {
         return grace + .nanoseconds(counted * (1_000_000_000 / bytesPerSecond))
     }
 
-    /// From now on the client is waited for.
+    /// From now on the gateway waits for the client.
     mutating func wait(at now: NIODeadline) {
         if waitsSince == nil { waitsSince = now }
     }
 
-    /// From now on the gateway is busy with what came.
+    /// From now on the gateway processes what it received.
     mutating func pause(at now: NIODeadline) {
         settle(at: now)
         waitsSince = nil
@@ -52,7 +51,7 @@ struct BodyPace {
 
     mutating func receive(_ bytes: Int) { bytesInWindow += bytes }
 
-    /// - Returns: what is wrong with it, if it has to be aborted now.
+    /// - Returns: why the body must be aborted now; `nil` if it need not.
     mutating func failure(at now: NIODeadline) -> Failure? {
         settle(at: now)
         if waited >= allowed { return .late }
@@ -64,7 +63,7 @@ struct BodyPace {
         return bytesInWindow < Self.leastBytes ? .slow : nil
     }
 
-    /// How much longer the client may be waited for before ``failure(at:)`` has to be asked; `nil` while it is not waited for.
+    /// Time until ``failure(at:)`` must be called again; `nil` while the gateway does not wait for the client.
     func timeout(at now: NIODeadline) -> TimeAmount? {
         guard let waitsSince else { return nil }
         let pending = now - waitsSince

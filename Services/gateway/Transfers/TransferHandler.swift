@@ -3,10 +3,10 @@ import Metrics
 import NIOCore
 import NIOHTTPTypes
 
-/// Bounds what a connection's requests and responses may take: bodies have a timeout and a least rate, responses a least rate, and of the
-/// body of a request whose response was sent before it was read no more than ``drainBytes`` is taken.
+/// Limits slow transfers: request bodies have a timeout and a minimum rate, responses a minimum rate. If a response is sent before the
+/// request's body was read, at most ``drainBytes`` of the body are drained.
 ///
-/// Sits between the HTTP codec and what reads requests. A body that is aborted ends with ``BodyPace/Failure`` for whoever reads it; its
+/// Sits between the HTTP codec and the server's request handler. An aborted body fails with ``BodyPace/Failure`` for its reader; the
 /// response says `Connection: close`, and the connection is closed after it.
 final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
@@ -14,37 +14,38 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// Read and forgotten after a response, so that a client that sends first and reads then finds it.
+    /// Read and discarded after a response, so that a client that sends its whole body before it reads gets the response.
     static let drainBytes: Int64 = 1024 * 1024
-    /// How long a connection that ends waits for its client to take the response.
+    /// How long a closing connection waits for the client to read the response.
     static let lingering = TimeAmount.seconds(5)
 
-    /// Bytes that a channel was given and could not send yet.
+    /// Bytes written to the channel that it could not send yet.
     private let waitingBytes: (any Channel) -> Int
     private var requests = 0
     private var responses = 0
-    /// Of the request that is arriving; `nil` between requests.
+    /// The pace of the arriving request body; `nil` between requests.
     private var body: BodyPace?
-    /// Of the arriving body's declared length.
+    /// Bytes left of the arriving body's declared length; `nil` if unknown.
     private var remaining: Int64?
     private var drained: Int64 = 0
-    /// Of the responses that are leaving: also of one that was written whole and has not been taken, as responses wait for one another.
+    /// The pace of the outgoing responses, including one that was written completely but not yet taken, as pipelined responses wait for one
+    /// another.
     private var response: (pace: ResponsePace, windowEnds: NIODeadline)?
     private var isResponding = false
     private var hasFailed = false
     private var endsAfterResponse = false
-    /// The last response was written: all that is left is to close.
+    /// Whether the last response was written, so that the connection only has to be closed.
     private var isLingering = false
     private var timer: (at: NIODeadline, task: Scheduled<Void>)?
 
     init(
         waitingBytes: @escaping (any Channel) -> Int = {
-            // Known to every channel that is a socket.
+            // Every socket channel has this option.
             (try? $0.syncOptions?.getOption(ChannelOptions.bufferedWritableBytes)) ?? 0
         }
     ) { self.waitingBytes = waitingBytes }
 
-    /// The response to the request whose body arrives has been sent.
+    /// Whether the response was sent before the request's body had arrived.
     private var isDraining: Bool { body != nil && responses >= requests }
 
     func handlerRemoved(context: ChannelHandlerContext) { stopTimer() }
@@ -99,7 +100,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(var head) where head.status.kind != .informational:
             if response == nil { response = (ResponsePace(), context.eventLoop.now + ResponsePace.window) }
             isResponding = true
-            // More would come than is read: the client learns that this was the last response.
+            // More of the body may follow than is drained, so this is the last response on the connection.
             if body != nil, responses + 1 == requests, remaining.map({ $0 > Self.drainBytes }) ?? true { endsAfterResponse = true }
             if endsAfterResponse { head.headerFields[.connection] = "close" }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
@@ -115,7 +116,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
             let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
             sent.futureResult.assumeIsolatedUnsafeUnchecked().whenComplete { _ in self.finish(context) }
             context.write(data, promise: sent)
-            // A client that takes nothing does not keep the connection.
+            // Close even if the client never reads the response.
             endLater(context)
         }
     }
@@ -132,7 +133,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let now = context.eventLoop.now
         let ofBody = hasFailed ? nil : body?.timeout(at: now).map { now + $0 }
         guard let wanted = [ofBody, response?.windowEnds].compactMap({ $0 }).min() else { return }
-        // One that comes earlier sets the next.
+        // An earlier timer schedules the next one itself.
         if let timer, timer.at <= wanted { return }
         stopTimer()
         let task = context.eventLoop.assumeIsolatedUnsafeUnchecked().scheduleTask(deadline: wanted) { self.check(context) }
@@ -162,7 +163,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Ends
 
-    /// Whoever reads the body learns of it and responds.
+    /// Fails the body for its reader, which sends the error response.
     private func abort(_ failure: BodyPace.Failure, _ context: ChannelHandlerContext) {
         count("body_\(failure.rawValue)")
         hasFailed = true
@@ -170,7 +171,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireErrorCaught(failure)
     }
 
-    /// Ends the connection without further ado.
+    /// Closes the connection at once.
     private func cut(_ context: ChannelHandlerContext, _ reason: String) {
         count(reason)
         stopTimer()
@@ -183,7 +184,8 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         Counter(label: "rial_transfers_cut_total", dimensions: [("reason", reason)]).increment()
     }
 
-    /// The last response was sent. A client that is still sending would lose it if the connection were closed at once.
+    /// Closes the connection after the last response. If the client is still sending, closes the output only: an immediate close would lose
+    /// the response.
     private func finish(_ context: ChannelHandlerContext) {
         guard body != nil else { return context.close(promise: nil) }
         let ended = context.eventLoop.makePromise(of: Void.self)

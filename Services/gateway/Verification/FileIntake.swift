@@ -5,9 +5,9 @@ import Models
 import Multipart
 import NIOCore
 
-/// Streams a multipart body's `file` part into a scratch file, hashed as it comes.
+/// Streams a multipart body's `file` part into a scratch file and hashes it.
 actor FileIntake {
-    /// A video, and the parts and headers around it.
+    /// The largest video, plus its multipart framing and other small parts.
     static let maximumBodyBytes = SizeLimits.video + 256 * 1024
 
     private let executor: BlockingExecutor
@@ -22,14 +22,14 @@ actor FileIntake {
 
     struct ReceivedFile: Sendable {
         let file: ScratchFile
-        /// As sent.
+        /// As sent by the client; `nil` without one.
         let filename: String?
-        /// The first bytes, by which the format is told.
+        /// The first bytes, for detecting the format.
         var prefix: [UInt8] = []
         var format: MediaFormat?
     }
 
-    /// - Parameter executor: files are written there, since writing may block.
+    /// - Parameter executor: writes the files, since writing may block.
     init(boundary: MultipartBoundary, folder: String, quota: ScratchQuota, executor: BlockingExecutor) {
         self.executor = executor
         self.folder = folder
@@ -54,7 +54,7 @@ actor FileIntake {
         try parser.finish()
         guard let received else { throw VerificationError.fileMissing }
         guard received.file.sizeBytes > 0 else {
-            // So a browser sends a form in which nothing was chosen.
+            // A browser sends an empty file name if no file was chosen.
             throw received.filename == "" ? VerificationError.fileMissing : .fileEmpty
         }
         return received

@@ -1,15 +1,15 @@
 import CaptureProtocol
 import Models
 
-/// What is known of a file.
+/// The result of verifying a file.
 enum FileVerdict: Sendable {
-    /// Captures claim it, those with the strongest evidence first.
+    /// Captures claim the file; the one with the strongest evidence comes first.
     case claimed(by: Claim, others: [Claim])
-    /// No record has it, but it carries Content Credentials of some sort.
+    /// No record has the file, but it contains Content Credentials.
     case credentials(ManifestInfo)
     case noRecord
 
-    /// As bodies and logs say it.
+    /// The code for response bodies and logs.
     var status: String {
         switch self {
         case .claimed: "verified"
@@ -18,7 +18,7 @@ enum FileVerdict: Sendable {
         }
     }
 
-    /// The capture whose record the file belongs to.
+    /// The first claiming capture; `nil` without claims.
     var captureID: CaptureID? {
         if case .claimed(let claim, _) = self { return claim.row.id }
         return nil
@@ -31,10 +31,10 @@ enum FileVerdict: Sendable {
     }
 }
 
-/// A file, or its digest, that was looked up.
+/// The result for a file or a digest.
 struct FileVerification: Sendable {
     let digest: ContentDigest
     let verdict: FileVerdict
-    /// What the client may still look up; `nil` where there is no limit.
+    /// The state of the client's rate limit; `nil` without one.
     let allowance: RateAllowance?
 }

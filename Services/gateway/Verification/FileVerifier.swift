@@ -7,11 +7,11 @@ import Models
 import Multipart
 import NIOCore
 
-/// Verifies a file that is sent.
+/// Verifies an uploaded file.
 protocol FileVerifying: Sendable {
     /// - Parameters:
-    ///   - body: multipart with a part `file`.
-    ///   - declaredBytes: of the whole body; `nil` where the client does not say.
+    ///   - body: a multipart body with a part `file`.
+    ///   - declaredBytes: the declared size of the whole body; `nil` if unknown.
     /// - Throws: ``VerificationError``, ``RateLimitExceeded``, ``ConcurrencyLimit/Exceeded``, ``VerificationPermits/Busy``,
     ///   `MultipartError`, and what the database and the body throw.
     func verify<Body: AsyncSequence<ByteBuffer, any Error> & Sendable>(
@@ -19,20 +19,20 @@ protocol FileVerifying: Sendable {
     ) async throws -> FileVerification
 }
 
-/// Says what is known of a file (SPEC §7): by its digest, by the manifest store inside, else by what the inspector reads. No file is kept.
+/// Verifies a file (SPEC §7): by its digest, else by the manifest store in it, else with the inspector. Files are not kept.
 struct FileVerifier: FileVerifying {
     let repository: VerificationRepository
     let inspectors: InspectorPool
-    /// Files that are coming in.
+    /// Limits the files being received.
     let intakes: ConcurrencyLimit
-    /// Files that are there and worked on.
+    /// Limits the received files being verified.
     let permits: VerificationPermits
     let scratch: Scratch
     let buckets: TokenBuckets
     let limits: RateLimits
     let logger: Logger
 
-    /// Where files lie while they are verified.
+    /// Where files are stored during verification.
     struct Scratch: Sendable {
         let folder: String
         let quota: ScratchQuota
@@ -51,7 +51,7 @@ struct FileVerifier: FileVerifying {
         let executor = scratch.executors[Int.random(in: scratch.executors.indices)]
         let intake = FileIntake(boundary: boundary, folder: scratch.folder, quota: scratch.quota, executor: executor)
         let received = try await intake.read(body)
-        // Only now: a client that sends slowly holds none.
+        // Acquired after the upload, so that slow clients hold no permit.
         return try await permits.withPermit {
             let digest = received.file.digest
             let verdict = try await verdict(on: received, digest, executor)
@@ -84,7 +84,8 @@ struct FileVerifier: FileVerifying {
         }
     }
 
-    /// The captures whose signed copy this is, in whatever other bytes; none for any file but an intact copy that we signed.
+    /// The captures of which this file is an intact signed copy, even if its bytes differ from the published ones; empty for all other
+    /// files.
     private func claimsOfCopy(_ file: ScratchFile, _ executor: BlockingExecutor) async throws -> [Claim] {
         guard let copy = try await executor.run({ OwnCopy(file) }) else { return [] }
         let claims = try await repository.claims(of: copy.store)

@@ -3,14 +3,14 @@ import Crypto
 import Foundation
 import ManifestStore
 
-/// A JPEG with a manifest store inside, as far as it takes to tell whether we made it (SPEC §7).
+/// A JPEG with an embedded manifest store, read as far as needed to recognise copies that we signed (SPEC §7).
 ///
-/// What is compared is what was recorded when we signed: the store's SHA-256 and that of the certificate inside of it. A store that is, byte
-/// for byte, one of ours needs no other proof, and its own words can be taken: its hard binding says which bytes of the file it leaves
-/// out and what all the others hash to. So nobody else's word is needed for calling a file ours: not that of the process that reads
-/// untrusted files, which a file may have taken over, nor any list of authorities. It is also quicker: no process is started.
+/// Compares the SHA-256 of the store and of its signing certificate with those recorded at signing. A store that is byte for byte one of
+/// ours needs no other proof and can be trusted: its hard binding says which bytes of the file are excluded and what the others hash to. So
+/// recognising our own files depends neither on the inspector process, which an untrusted file may have compromised, nor on a list of trust
+/// anchors. It is also faster: no process is started.
 ///
-/// Only photos are read so; they are all that we sign.
+/// Only JPEGs are supported: we sign nothing else.
 struct OwnCopy: Sendable {
     let store: StoreIdentity
     private let embedded: EmbeddedStore
@@ -18,8 +18,8 @@ struct OwnCopy: Sendable {
     private let file: ScratchFile
 
     /// Reads the file's head. Blocks.
-    /// - Returns: `nil` for what cannot be ours: no store, or one whose binding does not leave out exactly the segments that hold it. In a
-    ///   sound copy of ours no other byte is left out, so that there is no place for anything that we have not signed.
+    /// - Returns: `nil` for files that cannot be ours: without a store, or with a binding that does not exclude exactly the segments of the
+    ///   store. Our copies exclude nothing else, so no byte is left unsigned.
     init?(_ file: ScratchFile) {
         guard let head = file.bytes(0..<min(file.sizeBytes, Int64(EmbeddedStore.maximumHeadBytes))),
             let embedded = EmbeddedStore(jpegHead: head), let store = StoreIdentity(embedded.bytes), let binding = store.binding,
@@ -31,7 +31,7 @@ struct OwnCopy: Sendable {
         self.file = file
     }
 
-    /// Hashes the file but the store. Blocks for as long as that takes.
+    /// Hashes the file without the store and compares the hash with the binding. Blocks while reading the file.
     func isIntact() -> Bool {
         var hasher = SHA256()
         let start = Int64(embedded.range.lowerBound)

@@ -2,9 +2,9 @@ import Blocking
 import CaptureProtocol
 import Crypto
 
-/// An uploaded file, hashed while it comes and counted against the quota that all of them share.
+/// An uploaded file, hashed while it is written and counted against the shared quota.
 ///
-/// Written by one task; the descriptor may be read once it is complete.
+/// `@unchecked Sendable`: written by one task only; others use the descriptor once the file is complete.
 final class ScratchFile: @unchecked Sendable {
     private let file: NamelessFile
     private(set) var sizeBytes: Int64 = 0
@@ -12,14 +12,14 @@ final class ScratchFile: @unchecked Sendable {
     private let share: ScratchQuota.Share
     var descriptor: Int32 { file.descriptor }
 
-    /// - Parameter quota: how much of the folder files may take together.
-    /// - Throws: ``VerificationError/noSpace`` if it cannot be made.
+    /// - Parameter quota: the disk space that all scratch files share.
+    /// - Throws: ``VerificationError/noSpace`` if the file cannot be created.
     init(in folder: String, of quota: ScratchQuota) throws(VerificationError) {
         share = quota.share()
         do { file = try NamelessFile(in: folder) } catch { throw .noSpace }
     }
 
-    /// Appends and hashes. Blocks for as long as the page cache does.
+    /// Appends and hashes the bytes. Blocks while writing.
     /// - Throws: ``VerificationError/noSpace``.
     func append(_ bytes: ArraySlice<UInt8>) throws(VerificationError) {
         try share.grow(by: bytes.count)
@@ -28,13 +28,13 @@ final class ScratchFile: @unchecked Sendable {
         sizeBytes += Int64(bytes.count)
     }
 
-    /// What lies there, up to the end of the file. Blocks.
-    /// - Returns: `nil` if it cannot be read.
+    /// Reads the range, cut off at the end of the file. Blocks.
+    /// - Returns: `nil` if the range exceeds 4 MiB or cannot be read.
     func bytes(_ range: Range<Int64>) -> [UInt8]? {
         guard range.lowerBound >= 0, range.count <= 1 << 22 else { return nil }
         return try? file.bytes(range)
     }
 
-    /// Of all that was appended.
+    /// SHA-256 of all appended bytes.
     var digest: ContentDigest { ContentDigest(hasher.finalize()) }
 }

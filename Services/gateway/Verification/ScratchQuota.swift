@@ -1,16 +1,16 @@
 import Metrics
 import Synchronization
 
-/// Bounds the disk that uploaded files take together while they are verified.
+/// Bounds the disk space of all uploaded files during verification.
 final class ScratchQuota: Sendable {
     private let limitBytes: Int64
     private let usedBytes = Mutex<Int64>(0)
     private let gauge = Meter(label: "rial_scratch_bytes")
 
-    /// - Parameter bytes: 0 is no limit.
+    /// - Parameter bytes: 0 means no limit.
     init(bytes: Int64) { limitBytes = bytes }
 
-    /// What one file uses; released with the last reference to it.
+    /// The space one file uses; released when the last reference goes away.
     final class Share: Sendable {
         private let quota: ScratchQuota
         private let heldBytes = Mutex<Int64>(0)
@@ -19,7 +19,7 @@ final class ScratchQuota: Sendable {
 
         deinit { quota.release(heldBytes.withLock { $0 }) }
 
-        /// - Throws: ``VerificationError/noSpace`` if there is no room for so many bytes more.
+        /// - Throws: ``VerificationError/noSpace`` if the quota is exhausted.
         func grow(by bytes: Int) throws(VerificationError) {
             guard quota.acquire(Int64(bytes)) else { throw .noSpace }
             heldBytes.withLock { $0 += Int64(bytes) }

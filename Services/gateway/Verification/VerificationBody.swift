@@ -2,13 +2,13 @@ import CaptureProtocol
 import Foundation
 import Models
 
-/// The body of `verify-file` and `verify-hash` (SPEC §7).
+/// The response body of `verify-file` and `verify-hash` (SPEC §7).
 enum VerificationBody: Encodable, Sendable {
     case verified(Verified)
     case credentialsOnly(CredentialsOnly)
     case noRecord(digest: ContentDigest)
 
-    /// A record of this exact file exists. What it is worth is its confidence's to say.
+    /// A record of this exact file exists. Its confidence level says how strong the evidence is.
     struct Verified: Encodable {
         let status = "verified"
         let matched: MediaRole
@@ -39,7 +39,7 @@ enum VerificationBody: Encodable, Sendable {
         let captureID: CaptureID
         let matched: MediaRole
         let confidenceLevel: ConfidenceLevel?
-        /// Its device is not vouched for by Apple, but by a development root.
+        /// Whether the device was attested by a development root and not by Apple's.
         let developmentAttestation: Bool
         let captureMode: CaptureMode
         let uploadedAt: Date
@@ -56,7 +56,7 @@ enum VerificationBody: Encodable, Sendable {
         }
     }
 
-    /// No record has it, but it has Content Credentials of some sort.
+    /// No record has the file, but it contains Content Credentials.
     struct CredentialsOnly: Encodable {
         let status = "c2pa_only"
         let fileHash: ContentDigest

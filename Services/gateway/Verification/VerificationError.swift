@@ -1,14 +1,14 @@
-/// Why a file is not verified.
+/// Why a file cannot be verified.
 enum VerificationError: Error, Equatable, Sendable {
     case fileMissing
     case fileEmpty
     case fileTwice
-    /// Than ``SizeLimits/file``, or ``SizeLimits/video``.
+    /// Larger than ``SizeLimits/file``, or ``SizeLimits/video`` for videos.
     case fileTooLarge
-    /// Another part than the file.
+    /// A part other than `file` is too large.
     case partTooLarge(name: String)
     case unsupportedFormat
-    /// On the disk.
+    /// No disk space or quota left.
     case noSpace
     case inspectorsBusy
     case inspectorsUnavailable

@@ -4,14 +4,14 @@ import ManifestStore
 import Models
 import Persistence
 
-/// Looks files up by their digest or manifest, and keeps what was asked.
+/// Looks up files by digest or manifest store, and logs the lookups.
 struct VerificationRepository: Sendable {
-    /// More claims of one file are counted but not shown.
+    /// Claims of one file beyond this are not returned.
     static let maximumClaims = 50
     let database: PostgresPool
 
-    /// Complete captures whose original or published file has this digest; stored ones before hash-only, then by confidence, those of
-    /// development devices below their equals, then oldest.
+    /// Complete captures whose original or published file has this digest. Stored photos come before hash-only captures, then by
+    /// confidence, at equal confidence development devices last, then oldest first.
     func claims(of digest: ContentDigest) async throws -> [Claim] {
         try await claims(
             matching: """
@@ -21,8 +21,8 @@ struct VerificationRepository: Sendable {
                 """)
     }
 
-    /// The capture for which we made this very manifest store, signed by this very certificate. Captures from before the digests were kept
-    /// are found once `evidence-assembler` has computed theirs.
+    /// The capture for which we made exactly this manifest store with exactly this certificate. Captures of versions that did not record
+    /// digests are found once `evidence-assembler` has computed them.
     func claims(of store: StoreIdentity) async throws -> [Claim] {
         try await claims(
             matching: """
@@ -51,7 +51,7 @@ struct VerificationRepository: Sendable {
         }
     }
 
-    /// - Parameter network: a truncated address, see ``ClientAddress/truncated``.
+    /// - Parameter network: the truncated address, see ``ClientAddress/truncated``.
     func log(_ method: Method, digest: ContentDigest, network: String, status: String, capture: CaptureID?) async throws {
         _ = try await database.query(
             """
@@ -60,7 +60,7 @@ struct VerificationRepository: Sendable {
             """)
     }
 
-    /// Forgets what was asked after 30 days.
+    /// Deletes log entries after 30 days.
     func sweep() async throws {
         _ = try await database.query("DELETE FROM verification_logs WHERE asked_at < now() - interval '30 days'")
     }

@@ -1,22 +1,22 @@
 import Foundation
 import ServiceRuntime
 
-/// How files are verified.
+/// The settings for verifying files.
 struct VerificationSettings: Sendable {
-    /// The program that reads untrusted files; beside this one unless `RIAL_C2PA_INSPECTOR` says otherwise.
+    /// The inspector executable, which reads untrusted files; next to this executable unless `RIAL_C2PA_INSPECTOR` is set.
     let inspector: String
-    /// PEM files of certificates that vouch for signers, as the operator lists them, for ourselves, and for time-stamp authorities.
+    /// PEM files of trust anchors: for signers, for our own signers, and for time-stamp authorities.
     let trustAnchorsFile: String?
     let ownAnchorsFile: String?
     let timestampAnchorsFile: String?
-    /// Where files lie, without a name, while they are looked at.
+    /// Where files are stored, without a name, during verification.
     let scratchFolder: String
-    /// Files looked at at once, and processes that read them.
+    /// How many files are verified at once, and how many inspector processes run at once.
     let concurrentFiles: Int
     let concurrentInspections: Int
-    /// Files that one address may have taken in at once; 0 is no limit.
+    /// How many files one address may upload at once; 0 means no limit.
     let filesPerAddress: Int
-    /// What the files may take of the scratch folder together; 0 is no limit.
+    /// The total size of the files in the scratch folder; 0 means no limit.
     let scratchBytes: Int64
 
     init(_ environment: ServiceEnvironment) throws {

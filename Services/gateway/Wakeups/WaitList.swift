@@ -1,4 +1,4 @@
-/// Who waits for which key: no clock, no task.
+/// The waiters by key. Pure state: no clock, no task.
 struct WaitList<Waiter> {
     private var waiting: [String: [UInt64: Waiter]] = [:]
     private var lastID: UInt64 = 0
@@ -15,7 +15,7 @@ struct WaitList<Waiter> {
         count += 1
     }
 
-    /// - Returns: `nil` if this one no longer waits, or does not yet.
+    /// - Returns: `nil` if this waiter has been removed or not added yet.
     mutating func remove(_ id: UInt64, for key: String) -> Waiter? {
         guard let waiter = waiting[key]?.removeValue(forKey: id) else { return nil }
         if waiting[key]?.isEmpty == true { waiting[key] = nil }

@@ -1,13 +1,13 @@
 import Metrics
 import Synchronization
 
-/// Wakes those who wait for a registration or a capture. A wake-up is a hint: whoever is woken reads PostgreSQL, and looks again
-/// every second in any case.
+/// Wakes tasks that wait for a registration or a capture. A wake-up is only a hint: a woken task reads PostgreSQL, and it polls every
+/// second anyway.
 final class Waiters: Sendable {
     private let list = Mutex(WaitList<CheckedContinuation<Void, Never>>())
     private let timeout: Duration
 
-    /// - Parameter timeout: after this a waiter goes on unwoken.
+    /// - Parameter timeout: how long ``wait(for:)`` waits at most.
     init(timeout: Duration = .seconds(1)) { self.timeout = timeout }
 
     /// Returns when `key` is woken, when the timeout ends, or when the task is cancelled.
@@ -18,7 +18,7 @@ final class Waiters: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 list.withLock { $0.add(continuation, id, for: key) }
-                // Only now: a wake-up before there is somebody to be woken is lost.
+                // Start the timeout after adding the waiter: a wake-up before that would be lost.
                 clock = Task {
                     try? await Task.sleep(for: timeout)
                     wake(key, only: id)
@@ -30,7 +30,7 @@ final class Waiters: Sendable {
         }
     }
 
-    /// - Parameter id: one waiter; `nil` for all.
+    /// - Parameter id: wakes only this waiter; `nil` wakes all of the key.
     func wake(_ key: String, only id: UInt64? = nil) {
         let (woken, left) = list.withLock { list in
             let woken = id.map { [list.remove($0, for: key)].compactMap(\.self) } ?? list.removeAll(for: key)

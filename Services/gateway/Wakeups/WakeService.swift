@@ -5,7 +5,7 @@ import Messaging
 import Models
 import ServiceLifecycle
 
-/// Reads a topic in a group of this instance's own, only for the keys of its records. A missed record is no loss.
+/// Wakes waiters by the keys of a topic's records, read in this instance's own consumer group. Losing a record is harmless.
 struct WakeService: Service {
     let topics: [Topic]
     let waiters: Waiters
