@@ -3,9 +3,9 @@ public import Foundation
 public import Messaging
 import Observability
 
-/// The attributes of CloudEvents 1.0, binary content mode over Kafka, and the trace.
+/// The headers of a CloudEvents 1.0 event in Kafka's binary content mode, plus `traceparent`.
 public enum CloudEventHeaders {
-    /// - Parameter source: the service or the command that makes the event.
+    /// - Parameter source: the service or command that produces the event.
     public static func make(id: EventID, type: String, source: String, subject: String, time: Date) -> [KafkaHeader] {
         let trace = TraceContext.current ?? TraceContext()
         return [

@@ -8,9 +8,9 @@ import Observability
 public import Persistence
 public import ServiceLifecycle
 
-/// Consumes a topic for one handler and stores the offsets of what was handled or given up, which ``RecordDelivery`` sees to.
+/// Consumes a topic for one handler. ``RecordDelivery`` handles each record; the offset is stored once it is handled or dead-lettered.
 ///
-/// Runs `consumers` members of a group of its own, `service.topic`, each with one record in hand, so that a member's order holds.
+/// Runs `consumers` members of the consumer group `service.topic`. Each has one record in flight, so the order within a partition is kept.
 public struct ConsumerService<Handler: MessageHandler>: Service {
     let consumers: Int
     let delivery: RecordDelivery<Handler>
@@ -18,9 +18,9 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
 
     /// - Parameters:
     ///   - consumers: members of the group in this process.
-    ///   - ledger: of the handler's topic.
-    ///   - clock: for the waits between tries.
-    ///   - open: makes one member.
+    ///   - ledger: the ledger of the handler's topic.
+    ///   - clock: for the backoff between attempts.
+    ///   - open: opens one member of the group.
     public init(
         service: ServiceName, handler: Handler, consumers: Int, ledger: any RecordLedger<Handler.Transaction>,
         clock: any Clock<Duration> = ContinuousClock(), logger: Logger, open: @escaping @Sendable () throws -> any RecordSource
@@ -55,7 +55,7 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
         await source.close()
     }
 
-    /// - Returns: false if shutdown came before the record was durable; it will be delivered again.
+    /// - Returns: false if shutdown began before the effect was durable; the record will be redelivered.
     private func deliver(_ record: KafkaRecord) async -> Bool {
         let trace = record.header("traceparent").flatMap(TraceContext.init(traceparent:))?.child() ?? TraceContext()
         let key = record.key.map { String(decoding: $0, as: UTF8.self) }
@@ -74,10 +74,10 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
 }
 
 extension ConsumerService where Handler.Transaction == PostgresConnection {
-    /// One group a topic: members of one group that read different topics take each other's partitions away whenever one comes or goes.
+    /// One consumer group per topic: in a shared group, members with different topics would trigger rebalances for each other.
     static func group(of service: ServiceName) -> String { "\(service.rawValue).\(Handler.Message.topic.rawValue)" }
 
-    /// Consumes from the broker, with the ledger in the service's database.
+    /// Consumes from Kafka, with the ledger in the service's database.
     public init(
         service: ServiceName, handler: Handler, consumers: Int, kafka: KafkaConfiguration, database: PostgresPool,
         topics: TopicCreator, logger: Logger

@@ -4,17 +4,18 @@ public import Messaging
 public import Models
 import Persistence
 
-/// A record that was given up, with the reason in its headers; key, value and original headers are as they were.
+/// A dead letter: the record with its original key, value and headers, and with the reason in added headers.
 ///
-/// What no broker would take with the reason added is left out, so that a record as large as may be does not stay in the outbox for ever.
+/// If the record would exceed the broker's limit with these headers, its value and headers are omitted, so that it cannot block the outbox
+/// forever.
 public struct DeadLetter: Sendable {
-    /// Our own records have some hundred bytes, and brokers take a million.
+    /// Our own records have a few hundred bytes; brokers accept one million.
     static let maximumBytes = 800_000
     private static let frameBytes = 20
     public let record: KafkaRecord
     public let rejection: RejectedMessage
     public let service: ServiceName
-    /// How often it was handed to the handler.
+    /// How often the handler was called.
     public let attempts: Int
 
     init(record: KafkaRecord, rejection: RejectedMessage, service: ServiceName, attempts: Int) {
@@ -24,7 +25,7 @@ public struct DeadLetter: Sendable {
         self.attempts = attempts
     }
 
-    /// Keeps the original headers and adds `rial_dlq_…`.
+    /// The original headers, unless omitted, and the `rial_dlq_…` headers.
     var headers: [KafkaHeader] {
         var added = [
             ("rial_dlq_reason", rejection.reason.rawValue),
@@ -38,7 +39,7 @@ public struct DeadLetter: Sendable {
         return original + added.map { KafkaHeader(name: $0.0, value: Array($0.1.utf8)) }
     }
 
-    /// As it travels, or more: two lengths frame each header.
+    /// An upper bound of the size on the wire: each header is framed by two lengths.
     private var sizeBytes: Int {
         record.headers.reduce((record.key?.count ?? 0) + (record.value?.count ?? 0)) {
             $0 + $1.sizeBytes + Self.frameBytes
@@ -49,7 +50,7 @@ public struct DeadLetter: Sendable {
 
     func append(to outbox: Outbox, on connection: PostgresConnection) async throws {
         let topic = Topic(rawValue: record.topic).deadLetters(of: service)
-        // PostgreSQL text cannot hold NUL, and a key may be any bytes.
+        // The key may be any bytes, but PostgreSQL text cannot contain NUL.
         let key = record.key.map { String(decoding: $0.prefix(1000), as: UTF8.self).replacing("\0", with: "") } ?? ""
         try await outbox.append(topic: topic, key: key, headers: headers, value: isWhole ? record.value : [], on: connection)
     }

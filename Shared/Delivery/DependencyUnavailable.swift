@@ -1,5 +1,5 @@
-/// Something that a handler stands on is away, other than the database, the broker and the store: only time helps, so that the record is
-/// tried until it is back, however long that takes.
+/// A handler's dependency is unavailable, other than the database, the broker and the object store. The record is retried until it is back,
+/// without a limit.
 public struct DependencyUnavailable: Error, CustomStringConvertible {
     public let dependency: String
     public let detail: String

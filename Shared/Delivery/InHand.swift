@@ -2,14 +2,14 @@ import CaptureProtocol
 import Models
 import Persistence
 
-/// Which records a service is handling, kept outside of its processes: a record over which a process dies is known by it.
+/// The records in flight, stored in PostgreSQL, to detect records that crash the process.
 ///
-/// An entry is made before a record is handled and goes with the effect (``Inbox/accept(_:consumer:on:)``) or with the dead letter. What
-/// is found when a record comes again was left by a process that died.
+/// An entry is inserted before a record is handled and deleted with its effect (``Inbox/accept(_:consumer:on:)``) or its dead letter. An
+/// entry that exists on redelivery was left by a process that crashed.
 struct InHand: Sendable {
     let service: ServiceName
 
-    /// - Returns: how many processes have died over the record.
+    /// - Returns: how many processes have crashed while handling the record.
     func take(_ event: EventID, consumer: Topic, _ database: PostgresPool) async throws -> Int {
         let rows = try await database.query(
             """
@@ -19,7 +19,7 @@ struct InHand: Sendable {
         return max((try rows.first?.get("tries", as: Int.self) ?? 1) - 1, 0)
     }
 
-    /// The record is laid down by an orderly end of the process, which is no death.
+    /// Records that the process stopped handling in an orderly way, which does not count as a crash.
     func release(_ event: EventID, consumer: Topic, _ database: PostgresPool) async throws {
         _ = try await database.query(
             """
@@ -28,7 +28,7 @@ struct InHand: Sendable {
             """)
     }
 
-    /// The record was given up.
+    /// Deletes the entry of a dead-lettered record.
     func settle(_ event: EventID, consumer: Topic, on connection: PostgresConnection) async throws {
         try await connection.query(
             """

@@ -2,14 +2,14 @@ public import CaptureProtocol
 public import Models
 public import Persistence
 
-/// Which events a service has handled; asked in the transaction of the effect, so that a redelivered event has none.
+/// The events that a service has processed. Checked in the transaction of the effect, so that a redelivery has none.
 public struct Inbox: Sendable {
     let service: ServiceName
 
     public init(_ service: ServiceName) { self.service = service }
 
-    /// Notes the event in the transaction that `connection` is in; it is then no longer in hand.
-    /// - Returns: false if it was noted before: the effect stands already.
+    /// Records the event in the current transaction of `connection`; its record is then no longer in flight.
+    /// - Returns: false if the event was processed before.
     public func accept(_ event: EventID, consumer: Topic, on connection: PostgresConnection) async throws -> Bool {
         let rows = try await connection.query(
             """
@@ -21,7 +21,7 @@ public struct Inbox: Sendable {
         return !rows.isEmpty
     }
 
-    /// Forgets events older than any topic keeps its records (14 days; topics keep 7).
+    /// Deletes events after 14 days, longer than any topic's retention (7 days).
     public func sweep(_ database: PostgresPool) async throws {
         _ = try await database.query(
             """

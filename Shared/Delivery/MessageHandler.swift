@@ -5,7 +5,7 @@ public import Models
 import ObjectStorage
 public import Persistence
 
-/// What is known of a record besides its message.
+/// The context of a message.
 public struct MessageContext: Sendable {
     public let eventID: EventID
     public let topic: Topic
@@ -18,16 +18,16 @@ public struct MessageContext: Sendable {
     }
 }
 
-/// Handles one kind of message. Handling a message twice changes nothing.
+/// Handles one type of message. Handlers are idempotent.
 ///
-/// `handle` returns when the effect is durable. It throws ``RejectedMessage`` for what no retry can mend; anything else is
-/// tried again, without end while a dependency is down, else a few times before the record becomes a dead letter.
+/// `handle` returns when the effect is durable. It throws ``RejectedMessage`` for permanent failures, which dead-letter the record at once.
+/// Other errors are retried: without a limit while a dependency is down, else a few times before the record is dead-lettered.
 public protocol MessageHandler: Sendable {
     associatedtype Message: Event
-    /// In which dead letters are stored: outside of tests a connection to PostgreSQL.
+    /// The transaction that stores the dead letter: a connection to PostgreSQL, except in tests.
     associatedtype Transaction: Sendable = PostgresConnection
     func handle(_ message: Message, _ context: MessageContext) async throws
 
-    /// Writes what others must learn when this record is given up, in the transaction that stores the dead letter.
+    /// Records and announces the failure when the record is dead-lettered, in the transaction that stores the dead letter.
     func giveUp(_ message: Message, reason: FailureReason, on transaction: Transaction) async throws
 }

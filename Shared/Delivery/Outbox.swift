@@ -5,13 +5,13 @@ public import Models
 import Observability
 public import Persistence
 
-/// The events of a service, written in the transaction of the state they announce; ``OutboxRelay`` publishes them.
+/// The events of a service, written in the same transaction as the state they announce; ``OutboxRelay`` publishes them.
 public struct Outbox: Sendable {
     let service: ServiceName
 
     public init(_ service: ServiceName) { self.service = service }
 
-    /// Adds an event to the transaction that `connection` is in. It carries the trace of the current task.
+    /// Appends an event in the current transaction of `connection`, with the trace context of the current task.
     public func append<E: Event>(
         _ event: E, id: EventID = EventID(), on connection: PostgresConnection, at time: Date = Date()
     ) async throws {
@@ -20,7 +20,7 @@ public struct Outbox: Sendable {
         try await append(topic: E.topic, key: event.partitionKey, headers: headers, value: WireJSON.encode(event), on: connection)
     }
 
-    /// Adds a record as it is, such as a dead letter.
+    /// Appends a record unchanged, such as a dead letter.
     func append(
         topic: Topic, key: String, headers: [KafkaHeader], value: [UInt8]?, on connection: PostgresConnection
     ) async throws {
@@ -33,7 +33,7 @@ public struct Outbox: Sendable {
     }
 }
 
-/// A header as the outbox keeps it; values may be any bytes.
+/// A header as stored in the outbox; values may be any bytes.
 struct StoredHeader: Codable {
     let name: String
     let value: Base64Bytes?

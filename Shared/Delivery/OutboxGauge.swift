@@ -2,7 +2,7 @@ import Metrics
 public import Models
 public import Persistence
 
-/// How much waits to be published, and for how long.
+/// Reports the number of unpublished outbox rows and the age of the oldest.
 public enum OutboxGauge {
     public static func measure(_ service: ServiceName, _ database: PostgresPool) async throws {
         let rows = try await database.query(

@@ -9,22 +9,22 @@ import Observability
 public import Persistence
 public import ServiceLifecycle
 
-/// Sends records, as ``OutboxRelay`` uses it.
+/// Publishes records for ``OutboxRelay``.
 public protocol RecordPublisher: Sendable {
-    /// Returns once the record is durable at the broker; it may be so after an error too.
+    /// Returns once the broker has acknowledged the record. After an error the record may still have been published.
     func send(topic: String, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader]) async throws
 }
 
 extension KafkaProducer: RecordPublisher {}
 
-/// Publishes what a service's outbox holds and deletes it, in one transaction: at-least-once.
+/// Publishes the rows of a service's outbox and deletes them, in one transaction: at-least-once.
 ///
-/// Woken by `NOTIFY` when rows are written, and once a second in case a notification was missed. Instances share the work by
-/// `SKIP LOCKED`. While the broker is away the rows stay.
+/// Woken by `NOTIFY` when rows are written, and every second in case a notification was missed. Instances share the rows by `SKIP LOCKED`.
+/// While the broker is unavailable the rows stay.
 public struct OutboxRelay: Service {
     static let batchSize = 100
-    /// More than any event has: a dead letter, and the only rows that can be too large for a broker. The same error of a small row is that of
-    /// the batch it travelled in.
+    /// Larger than any event, so a larger row is a dead letter; only these can exceed the broker's limit. If a small row fails with that
+    /// error, the error is its batch's.
     static let largeBytes = 100_000
     let service: ServiceName
     let rows: any OutboxRows
@@ -34,8 +34,8 @@ public struct OutboxRelay: Service {
     let logger: Logger
 
     /// - Parameters:
-    ///   - createTopics: asked when the broker does not know a topic.
-    ///   - clock: for the look once a second, and for the waits after a failure.
+    ///   - createTopics: called when the broker does not know a topic.
+    ///   - clock: for polling every second and for the backoff.
     public init(
         service: ServiceName, rows: any OutboxRows, publisher: any RecordPublisher, clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger, createTopics: @escaping @Sendable () async -> Void
@@ -48,7 +48,7 @@ public struct OutboxRelay: Service {
         self.logger = logger
     }
 
-    /// From the service's database to the broker.
+    /// Relays from the service's database to Kafka.
     public init(
         service: ServiceName, database: PostgresPool, listener: PostgresListener, producer: KafkaProducer, topics: TopicCreator,
         logger: Logger
@@ -73,7 +73,7 @@ public struct OutboxRelay: Service {
                 group.addTask { await relay(wakes) }
             }
         }
-        // What the last handlers wrote leaves now rather than with the next instance.
+        // Publish the last rows now instead of leaving them to the next instance.
         _ = try? await publishBatch()
     }
 
@@ -93,10 +93,10 @@ public struct OutboxRelay: Service {
         }
     }
 
-    /// Publishes up to a hundred rows. Those that could not be sent stay; a dead letter that is too large for the broker is dropped,
-    /// with an error in the log: everything behind it would wait for ever.
-    /// - Returns: how many rows were tried.
-    /// - Throws: what kept rows from being published, after the others were deleted.
+    /// Publishes one batch of up to ``batchSize`` rows. Rows that fail stay for a retry, except a dead letter that exceeds the broker's
+    /// limit: it is logged as an error and dropped, since it would block the outbox forever.
+    /// - Returns: the number of rows in the batch.
+    /// - Throws: a publishing error, after the published rows were deleted.
     func publishBatch() async throws -> Int {
         let (count, failure) = try await rows.withBatch(limit: Self.batchSize) { rows in
             guard !rows.isEmpty else { return ([], (0, (any Error)?.none)) }
@@ -145,6 +145,6 @@ public struct OutboxRelay: Service {
 }
 
 extension OutboxRow {
-    /// Of value and headers.
+    /// The size of value and headers.
     fileprivate var sizeBytes: Int { headers.reduce(value?.count ?? 0) { $0 + $1.sizeBytes } }
 }

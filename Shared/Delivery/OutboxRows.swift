@@ -3,9 +3,9 @@ public import Messaging
 import Models
 import Persistence
 
-/// A record that waits to be published.
+/// An unpublished record.
 public struct OutboxRow: Sendable {
-    /// Ascending in the order of writing.
+    /// Ascending in the order of insertion.
     public let id: Int64
     public let topic: String
     public let key: String
@@ -21,21 +21,21 @@ public struct OutboxRow: Sendable {
     }
 }
 
-/// What waits to be published, shared by all instances of a service.
+/// The unpublished records, shared by all instances of a service.
 public protocol OutboxRows: Sendable {
-    /// Gives `publish` the oldest rows that no other instance holds, and deletes those that it says are done.
+    /// Calls `publish` with the oldest rows that no other instance has locked, and deletes those that it reports as done.
     ///
-    /// What `publish` does may be done again: an error of it, or of the deletion, leaves all rows as they were.
+    /// If `publish` or the deletion fails, all rows stay, so a record may be published twice.
     /// - Returns: what `publish` returned.
     func withBatch<Result: Sendable>(
         limit: Int, _ publish: @escaping @Sendable ([OutboxRow]) async throws -> (done: [Int64], result: Result)
     ) async throws -> Result
 
-    /// One for each time that rows may have been written, until the task that iterates is cancelled.
+    /// An element each time rows may have been written, until the iterating task is cancelled.
     func notifications() -> AsyncStream<String>
 }
 
-/// The rows of a service's own outbox table.
+/// The rows of a service's outbox table.
 struct PostgresOutboxRows: OutboxRows {
     let service: ServiceName
     let database: PostgresPool

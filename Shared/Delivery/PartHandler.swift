@@ -2,21 +2,21 @@ import CaptureProtocol
 public import Models
 import Persistence
 
-/// What a service finds out about a capture, for its part of the evidence. ``PartHandler`` does the rest.
+/// A service's work on a capture for its part of the evidence. ``PartHandler`` does the rest.
 public protocol PartWork: Sendable {
     associatedtype Part: PartEvent
-    /// What ``compute(_:)`` gives to the repository.
+    /// The result of ``compute(_:)``, which the repository saves.
     associatedtype Computed: Sendable = Part.Findings
 
-    /// Whether findings are to be made anew although some are stored; asked of captures that are not complete.
-    /// - Parameter isFailed: of the capture.
+    /// Whether to compute again although findings are stored; called only for captures that are not complete.
+    /// - Parameter isFailed: whether the capture has failed.
     func isOutdated(_ stored: Part.Findings, isFailed: Bool) -> Bool
 
-    /// Finds out, outside of any transaction.
-    /// - Throws: ``RejectedMessage`` for what no retry can mend; anything else is tried again.
+    /// Computes the findings, outside of any transaction.
+    /// - Throws: ``RejectedMessage`` for permanent failures; other errors are retried.
     func compute(_ announcement: CaptureAnnouncement) async throws -> Computed
 
-    /// After the transaction, for metrics.
+    /// Counts saved findings in metrics, after the transaction.
     func count(_ findings: Part.Findings)
 }
 
@@ -25,8 +25,8 @@ extension PartWork {
     public func count(_ findings: Part.Findings) {}
 }
 
-/// Answers for each received capture with one service's part: decides, saves, announces. A capture seen again gets the stored result, and
-/// one that is given up a stored failure.
+/// Handles received captures for one part of the evidence: computes, saves and announces the findings. On redelivery the stored findings
+/// are announced again. A dead-lettered capture gets a stored failure.
 public struct PartHandler<Work: PartWork, Parts: PartRepository>: MessageHandler
 where Parts.Part == Work.Part, Parts.Computed == Work.Computed {
     let work: Work

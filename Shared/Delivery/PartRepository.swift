@@ -1,7 +1,7 @@
 public import CaptureProtocol
 public import Models
 
-/// What was announced of a capture, how it stands, and what a service has found out about it before.
+/// A capture's announcement and status, and the service's stored findings; `nil` if there are none.
 public struct KnownPart<Part: PartEvent>: Sendable {
     public let announcement: CaptureAnnouncement
     public let status: CaptureStatus
@@ -14,29 +14,30 @@ public struct KnownPart<Part: PartEvent>: Sendable {
     }
 }
 
-/// Where a service keeps its answers for captures. What it keeps and what it announces of that go together, in one transaction a method.
+/// Stores a service's findings about captures. Each method stores and announces in one transaction.
 public protocol PartRepository<Part, Computed>: Sendable {
     associatedtype Part: PartEvent
-    /// What ``save(_:of:answering:)`` makes findings of.
+    /// The value from which ``save(_:of:replacing:answering:)`` makes findings.
     associatedtype Computed: Sendable = Part.Findings
-    /// In which dead letters are stored.
+    /// The transaction that stores the dead letter.
     associatedtype Transaction: Sendable
 
     /// - Returns: `nil` if there is no such capture.
-    /// - Throws: ``RejectedMessage`` if this version cannot read what was announced of it.
+    /// - Throws: ``RejectedMessage`` if this version cannot decode the announcement.
     func find(_ capture: CaptureID) async throws -> KnownPart<Part>?
 
-    /// Keeps the findings unless there are some that they do not replace, and announces the part; nothing of it if this very event was
-    /// answered before.
-    /// - Parameter isReplacing: whether they take the place of others, until the capture is complete. They always replace a failure.
-    /// - Returns: what is kept now: of two workers the first counts. `nil` if the event was answered before.
+    /// Saves the findings unless there are others that they do not replace, and announces the part. Does nothing if this event was
+    /// processed before.
+    /// - Parameter isReplacing: whether to replace stored findings, as long as the capture is not complete. A stored failure is always
+    ///   replaced.
+    /// - Returns: the stored findings: of two concurrent calls the first wins. `nil` if the event was processed before.
     func save(
         _ computed: Computed, of announcement: CaptureAnnouncement, replacing isReplacing: Bool, answering context: MessageContext
     ) async throws -> Part.Findings?
 
-    /// Announces what is kept once more, unless this very event was answered before.
+    /// Announces the stored findings again, unless this event was processed before.
     func announceAgain(_ capture: CaptureID, answering context: MessageContext) async throws
 
-    /// Notes that the capture was given up, and says so; nothing if there are findings, or no such capture.
+    /// Stores and announces a failure. Does nothing if there are findings or no such capture.
     func giveUp(_ capture: CaptureID, reason: FailureReason, on transaction: Transaction) async throws
 }

@@ -3,10 +3,10 @@ import Foundation
 public import Models
 public import Persistence
 
-/// What a service answered for each capture, as it keeps it: findings, or why it gave up. PostgreSQL decides (SPEC §1): who is told of a
-/// part by an event reads it here.
+/// A service's stored result for each capture: findings, or the reason of a failure. PostgreSQL is authoritative (SPEC §1): a consumer of a
+/// part's event reads the result here.
 public struct PartResults<Part: PartEvent>: Sendable {
-    /// Whether findings take the place of others, until the capture is complete.
+    /// Whether to replace stored findings, as long as the capture is not complete.
     let replacesFindings: Bool
 
     public init() { self.init(replacesFindings: false) }
@@ -29,8 +29,8 @@ public struct PartResults<Part: PartEvent>: Sendable {
             stored: try row.getOptional("result", as: PostgresJSON.self)?.decode(Part.Findings.self))
     }
 
-    /// Keeps the findings unless there are some that they do not replace: the first ones stand. They always replace a failure.
-    /// - Returns: what is kept now.
+    /// Saves the findings unless there are others that they do not replace; the first findings stand. A stored failure is always replaced.
+    /// - Returns: the stored findings.
     @discardableResult
     public func save(_ findings: Part.Findings, for capture: CaptureID, on connection: PostgresConnection) async throws -> Part.Findings {
         let part = Part.part
@@ -50,8 +50,8 @@ public struct PartResults<Part: PartEvent>: Sendable {
         return try known.first?.get("result", as: PostgresJSON.self).decode(Part.Findings.self) ?? findings
     }
 
-    /// Notes that the capture was given up, unless there are findings.
-    /// - Returns: false if there are, or if there is no such capture: then nothing is to be announced.
+    /// Stores a failure unless there are findings.
+    /// - Returns: false if there are findings or no such capture: then nothing must be announced.
     public func fail(_ capture: CaptureID, reason: FailureReason, on connection: PostgresConnection) async throws -> Bool {
         let part = Part.part
         let rows = try await connection.query(
@@ -67,7 +67,7 @@ public struct PartResults<Part: PartEvent>: Sendable {
 }
 
 extension EvidencePart {
-    /// Where its service keeps its answers: `capture_id`, `result`, `failure` and ``timeColumn``.
+    /// The table of the service's results, with `capture_id`, `result`, `failure` and ``timeColumn``.
     public var table: String {
         switch self {
         case .attestation: "attestation_appraisals"
@@ -86,8 +86,8 @@ extension EvidencePart {
 }
 
 extension CaptureAnnouncement {
-    /// From the capture's row.
-    /// - Throws: ``RejectedMessage`` if this version cannot read it.
+    /// Decodes the announcement in a capture's row.
+    /// - Throws: ``RejectedMessage`` if this version cannot decode it.
     public init(stored json: PostgresJSON) throws {
         do {
             self = try json.decode(CaptureAnnouncement.self)

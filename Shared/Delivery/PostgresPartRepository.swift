@@ -3,10 +3,10 @@ public import Models
 import Observability
 public import Persistence
 
-/// A service's answers in its own table, announced by its outbox.
+/// Stores findings in the service's own table and announces them through its outbox.
 public struct PostgresPartRepository<Part: PartEvent, Computed: Sendable>: PartRepository {
-    /// Saves what was computed, in the transaction that announces it.
-    /// - Returns: what is kept now.
+    /// Saves the computed value, in the transaction that announces it.
+    /// - Returns: the stored findings.
     public typealias Saving =
         @Sendable (
             _ computed: Computed, _ announcement: CaptureAnnouncement, _ results: PartResults<Part>, _ connection: PostgresConnection
@@ -47,7 +47,8 @@ public struct PostgresPartRepository<Part: PartEvent, Computed: Sendable>: PartR
         try await outbox.append(Part.failed(capture, reason: reason), on: connection)
     }
 
-    /// Announces the part unless this very event was answered before; runs `store` first, in the same transaction.
+    /// Announces the part unless this event was processed before; runs `store` first, in the same transaction.
+    /// - Returns: the result of `store`; `nil` if the event was processed before.
     private func announce<Stored: Sendable>(
         _ capture: CaptureID, answering context: MessageContext, store: @Sendable (PostgresConnection) async throws -> Stored
     ) async throws -> Stored? {
@@ -65,7 +66,7 @@ public struct PostgresPartRepository<Part: PartEvent, Computed: Sendable>: PartR
 }
 
 extension PostgresPartRepository where Computed == Part.Findings {
-    /// Of a service that keeps what it computes and nothing else.
+    /// For a service that stores only its findings.
     public init(_ service: ServiceName, database: PostgresPool) {
         self.init(service, database: database) { findings, announcement, results, connection in
             try await results.save(findings, for: announcement.captureID, on: connection)

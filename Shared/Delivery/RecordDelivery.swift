@@ -10,13 +10,13 @@ import Observability
 import Persistence
 import ServiceLifecycle
 
-/// Brings one record to its handler: decodes it, retries, and gives up what can never succeed.
+/// Delivers a record to its handler: decodes it, retries, and dead-letters it after a permanent failure.
 struct RecordDelivery<Handler: MessageHandler>: Sendable {
     enum Outcome: String { case done, deadLetter = "dead_letter", interrupted }
 
-    /// Tries of a record whose failure is no dependency's, before it becomes a dead letter.
+    /// Attempts before a record is dead-lettered. Failures of dependencies do not count.
     static var maximumAttempts: Int { 6 }
-    /// A record that was in hand when its process died this often is given up (SPEC §1).
+    /// A record whose process crashed this often while handling it is dead-lettered (SPEC §1).
     static var maximumDeaths: Int { 3 }
     let service: ServiceName
     let handler: Handler
@@ -27,7 +27,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
     private var topic: Topic { Handler.Message.topic }
     private var isStopping: Bool { Task.isCancelled || Task.isShuttingDownGracefully }
 
-    /// Returns when the record's effect, or its dead letter, is durable; or when shutdown came before that.
+    /// Returns when the record's effect or its dead letter is durable, or at shutdown.
     func deliver(_ record: KafkaRecord) async -> Outcome {
         let decoded: (message: Handler.Message, id: EventID)
         do {
@@ -64,7 +64,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
                 }
                 Counter(label: "rial_record_retries_total", dimensions: [("topic", topic.rawValue)]).increment()
                 logger.warning("record not handled yet", error: error)
-                // Another member may be given the record while this one waits: that is no death.
+                // Not in flight during backoff: another member may get the record then, which must not count as a crash.
                 if isInHand, await release(decoded.id) { isInHand = false }
                 await pause(backoff.next())
             }
@@ -83,18 +83,19 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
         }
     }
 
-    /// So that an orderly end is not taken for a death; a database that does not answer now must not hold it up.
-    /// - Returns: false if the database does not say that it was noted.
+    /// Marks the record as no longer in flight, so that an orderly shutdown does not count as a crash. The timeout keeps an unresponsive
+    /// database from delaying it.
+    /// - Returns: false if the database did not confirm it.
     private func release(_ event: EventID) async -> Bool {
         await answer(within: .seconds(2)) { (try? await ledger.release(event)) != nil } ?? false
     }
 
-    /// Waits, but not for longer than until shutdown.
+    /// Sleeps until the duration has passed or shutdown begins.
     private func pause(_ duration: Duration) async {
         await cancelWhenGracefulShutdown { try? await clock.sleep(for: duration) }
     }
 
-    /// Stores the dead letter with what the handler announces of it; tries until that has succeeded.
+    /// Stores the dead letter and the handler's announcement of it; retries until that succeeds or shutdown begins.
     private func deadLetter(
         _ record: KafkaRecord, _ rejection: RejectedMessage, message: Handler.Message?, attempts: Int
     ) async -> Outcome {
@@ -117,7 +118,8 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
     }
 }
 
-/// Whether the failure is that of PostgreSQL, the broker or the object store being away: then only time helps.
+/// Whether the error means that a dependency is unavailable: PostgreSQL, the broker, the object store or a ``DependencyUnavailable`` one.
+/// Such failures are retried without a limit.
 public func isDependencyFailure(_ error: any Error) -> Bool {
     switch error {
     case is DependencyUnavailable: true

@@ -2,20 +2,20 @@ public import CaptureProtocol
 import Models
 import Persistence
 
-/// What a service keeps of the records of one topic outside of its processes: those it has in hand, and those it gave up.
+/// The persistent state of one topic's records: those in flight, and dead letters.
 public protocol RecordLedger<Transaction>: Sendable {
-    /// In which a dead letter is stored together with what is announced of it.
+    /// The transaction that stores a dead letter and its announcement.
     associatedtype Transaction: Sendable
 
-    /// Notes that the record is in hand, until its effect or its dead letter is durable.
-    /// - Returns: how many processes have died over it.
+    /// Marks the record as in flight until its effect or its dead letter is durable.
+    /// - Returns: how many processes have crashed while handling it.
     func take(_ event: EventID) async throws -> Int
 
-    /// The record is laid down by an orderly end of the process, or while others may be given it: that is no death.
+    /// Marks the record as no longer in flight, at an orderly shutdown or during backoff, so that this does not count as a crash.
     func release(_ event: EventID) async throws
 
-    /// Stores the dead letter, after which the record is no longer in hand, and what `announce` writes; all or nothing.
-    /// - Parameter event: `nil` for a record that says no id.
+    /// Stores the dead letter, ends the record's in-flight state, and runs `announce`, in one transaction.
+    /// - Parameter event: `nil` for a record without an event id.
     func store(
         _ letter: DeadLetter, of event: EventID?, announce: @escaping @Sendable (Transaction) async throws -> Void
     ) async throws

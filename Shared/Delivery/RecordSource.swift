@@ -1,18 +1,18 @@
 public import Messaging
 
-/// A member of a consumer group, as ``ConsumerService`` uses it.
+/// A member of a consumer group, for ``ConsumerService``.
 public protocol RecordSource: Sendable {
-    /// Waits for the next record, however long it takes.
+    /// Waits for the next record, without a timeout.
     /// - Returns: `nil` after ``stop()``, or when the task is cancelled.
     func next() async throws -> KafkaRecord?
 
-    /// Notes that the record, and all before it in its partition, were handled.
+    /// Stores the offset: the record and all before it in its partition were handled.
     func store(_ record: KafkaRecord) async throws
 
-    /// Ends ``next()`` soon. What it has handed out can still be stored.
+    /// Makes ``next()`` return `nil` soon. Offsets of returned records can still be stored.
     func stop()
 
-    /// Commits what was stored and leaves the group.
+    /// Commits the stored offsets and leaves the group.
     func close() async
 }
 

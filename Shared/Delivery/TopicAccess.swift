@@ -1,34 +1,34 @@
 public import Messaging
 public import Models
 
-/// Which service does what with which topic: the one table from which the brokers' access control lists are made (SPEC §1).
+/// Which service reads and writes which topic: the single source of the brokers' access control lists (SPEC §1).
 public enum TopicAccess {
-    /// What every gateway reads in a group of its own, to wake those who wait.
+    /// The topics that each gateway instance reads in its own consumer group, to wake waiters.
     public static let wakes: [Topic] = [.registrationAppraised, .evidenceAssembled]
 
-    /// The topics that a service's handlers, or its waiters, read.
+    /// The topics that a service's handlers or waiters read.
     public static func reads(_ service: ServiceName) -> [Topic] {
         service == .gateway ? wakes : Topic.consumers.filter { $0.services.contains(service) }.map(\.topic)
     }
 
-    /// The topics that a service's outbox leads to, its dead letters among them.
+    /// The topics that a service's outbox is published to, including its dead-letter topics.
     public static func writes(_ service: ServiceName) -> [Topic] {
         let own: [Topic] =
             switch service {
             case .gateway: [.registrationSubmitted, .captureReceived]
             case .attestationVerifier: [.registrationAppraised, .attestationAppraised]
             case .depthAnalyzer: [.depthAnalyzed]
-            // What is stuck is announced again.
+            // It announces stuck captures again.
             case .uploadSync: [.captureReceived, .mediaSynced]
             case .evidenceAssembler: [.evidenceAssembled]
             }
         return own + (service == .gateway ? [] : reads(service).map { $0.deadLetters(of: service) })
     }
 
-    /// How the names of a service's consumer groups begin.
+    /// The prefix of the service's consumer group names.
     public static func groupPrefix(_ service: ServiceName) -> String { service.rawValue + (service == .gateway ? "-" : ".") }
 
-    /// What a service's user, named as the service is, needs at the brokers. Each makes the topics that are missing.
+    /// The access rights of the service's Kafka user, which has the service's name. Each service may create all missing topics.
     public static func rights(_ service: ServiceName) -> [KafkaRight] {
         let user = service.rawValue
         return reads(service).map { KafkaRight(user: user, .read, .topic($0.rawValue)) }

@@ -5,15 +5,15 @@ public import Messaging
 import Models
 public import ServiceLifecycle
 
-/// Creates the system's topics where they are missing: at start, and when the broker says it does not know one.
+/// Creates missing topics: at start, and when the broker does not know a topic.
 public final class TopicCreator: Service, Sendable {
     private let create: @Sendable () async throws -> Void
     private let clock: any Clock<Duration>
     private let logger: Logger
 
     /// - Parameters:
-    ///   - clock: for the waits between tries.
-    ///   - create: makes those topics that are missing.
+    ///   - clock: for the backoff between attempts.
+    ///   - create: creates the missing topics.
     public init(
         clock: any Clock<Duration> = ContinuousClock(), logger: Logger, create: @escaping @Sendable () async throws -> Void
     ) {
@@ -27,7 +27,7 @@ public final class TopicCreator: Service, Sendable {
         self.init(logger: logger) { try await admin.createTopics(Topic.all.map(\.rawValue), partitions: partitions) }
     }
 
-    /// Tries until the topics exist, then rests until shutdown.
+    /// Retries until the topics exist, then waits for shutdown.
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             var backoff = Backoff(limit: 2)
@@ -39,7 +39,7 @@ public final class TopicCreator: Service, Sendable {
         try? await gracefulShutdown()
     }
 
-    /// - Returns: false if the broker could not be asked.
+    /// - Returns: false if the topics could not be created.
     @discardableResult
     public func ensure() async -> Bool {
         do {
