@@ -2,13 +2,13 @@ import Crypto
 import Foundation
 public import HTTPTypes
 
-/// Restricts the operators' routes of an admin port to requests with `Authorization: Bearer` and the token. Requests of browsers are always
-/// refused, so that no web page can send one from an operator's browser.
+/// Restricts the operator routes of an admin port to requests with `Authorization: Bearer` and the token. Requests from browsers are always
+/// rejected, so that no web page can send one from an operator's browser.
 public struct AdminAuthorization: Sendable {
     public enum Refusal: String, Sendable {
         /// Sent by a browser for a web page.
         case browserRefused = "browser_refused"
-        /// The routes are off.
+        /// No token is configured, so the routes are disabled.
         case tokenNotSet = "admin_token_not_set"
         case unauthorized
     }
@@ -16,7 +16,7 @@ public struct AdminAuthorization: Sendable {
     public static let minimumCharacters = 16
     private let digest: SHA256Digest?
 
-    /// - Parameter token: `nil` turns the routes off.
+    /// - Parameter token: `nil` disables the routes.
     public init(token: String?) { digest = token.map { SHA256.hash(data: Data($0.utf8)) } }
 
     /// Whether a token is long enough and can be sent in a header.

@@ -12,7 +12,7 @@ public import Observability
 public import Persistence
 public import ServiceLifecycle
 
-/// What every service stands on, made from its settings: database, broker, object store, outbox and its relay, admin port.
+/// The infrastructure of every service, built from its settings: database, broker, object store, outbox and relay, admin port.
 public struct Backbone: Sendable {
     public let service: ServiceName
     public let settings: ServiceSettings
@@ -28,7 +28,7 @@ public struct Backbone: Sendable {
     public let outbox: Outbox
     public let inbox: Inbox
 
-    /// - Parameter probes: what else the service depends on, for readiness.
+    /// - Parameter probes: readiness probes of the service's other dependencies.
     public init(
         _ service: ServiceName, settings: ServiceSettings, metrics: MetricsRegistry, logger: Logger,
         probes: [(name: String, probe: Readiness.Probe)] = []
@@ -67,7 +67,8 @@ public struct Backbone: Sendable {
             topics: topics, logger: logger)
     }
 
-    /// Everything that runs, dependencies first; they stop in reverse, so that handlers finish before what they use.
+    /// Builds the group of all services, dependencies first; they stop in reverse order, so that handlers finish before their dependencies
+    /// stop.
     public func serviceGroup(
         _ own: [any Service], admin extend: (Router<AdminServer.Context>) -> Void = { _ in }
     ) -> ServiceGroup {

@@ -1,7 +1,7 @@
 import Metrics
 import Synchronization
 
-/// Keeps work from waiting for a dependency that is down: after a failure no calls are made for a while, then one trial decides.
+/// Keeps calls from blocking on a dependency that is down: after a failure no calls are made for a while, then one trial decides.
 ///
 /// Its state is the gauge `rial_circuit_state` {dependency}: 0 closed (calls pass), 1 half open (a trial is under way), 2 open.
 public final class CircuitBreaker: Sendable {

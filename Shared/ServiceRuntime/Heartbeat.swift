@@ -4,7 +4,7 @@ import Persistence
 
 /// Checks that this service can write to PostgreSQL, since a standby, a demoted primary or a server with a full disk still answers queries.
 ///
-/// It has a connection of its own, so that a busy pool does not look like a server that is down.
+/// It has its own connection, so that a busy pool does not look like a server that is down.
 struct Heartbeat: Sendable {
     let service: ServiceName
     let database: PostgresPool

@@ -1,9 +1,9 @@
 import Foundation
 public import Messaging
 
-/// Settings of the brokers (SPEC §12), for services and operators' commands.
+/// Reads the Kafka settings (SPEC §12), for services and operator commands.
 public enum KafkaSettings {
-    /// - Parameter mode: `nil` for operators' commands, which may use connections without encryption.
+    /// - Parameter mode: `nil` for operator commands, which may use connections without encryption.
     /// - Throws: ``SettingsError`` for settings that are missing, contradictory, or less secure than production mode allows.
     public static func read(_ environment: ServiceEnvironment, clientID: String, mode: RunMode?) throws -> KafkaConfiguration {
         var kafka = KafkaConfiguration(brokers: try environment.required("RIAL_KAFKA_BROKERS"), clientID: clientID)

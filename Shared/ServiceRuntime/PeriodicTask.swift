@@ -10,7 +10,7 @@ public struct PeriodicTask: Service {
     let logger: Logger
     let body: @Sendable () async throws -> Void
 
-    /// - Parameter clock: for the time between two turns.
+    /// - Parameter clock: for the interval between two runs.
     public init(
         name: String, every interval: Duration, clock: any Clock<Duration> = ContinuousClock(), logger: Logger,
         _ body: @escaping @Sendable () async throws -> Void

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Reads settings from the environment: `NAME`, or the file that `NAME_FILE` names. Errors name the variable.
+/// Reads settings from environment variables: `NAME`, or the file whose path is in `NAME_FILE`. Errors name the variable.
 public struct ServiceEnvironment: Sendable {
     private let variables: [String: String]
 

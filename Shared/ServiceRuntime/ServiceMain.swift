@@ -21,7 +21,7 @@ public enum ServiceMain {
         let registry = MetricsRegistry()
         MetricsSystem.bootstrap(registry)
         let logger = Logger(label: service.rawValue)
-        // A write to a closed connection is to fail, not to end the process.
+        // A write to a closed connection must fail and not end the process.
         signal(SIGPIPE, SIG_IGN)
         do {
             try await make(environment, registry, logger).run()
@@ -31,7 +31,7 @@ public enum ServiceMain {
         }
     }
 
-    /// Asks the service's own admin port whether it is ready. For health checks of containers, which have no other client.
+    /// Asks the service's own admin port whether it is ready. For container health checks, as images contain no other client.
     private static func isHealthy(_ environment: ServiceEnvironment) async -> Bool {
         guard let port = try? environment.integer("RIAL_ADMIN_PORT", in: 1...65535) else { return false }
         let request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/readyz")

@@ -4,8 +4,7 @@ import NIOCore
 public import ObjectStorage
 import ServiceLifecycle
 
-/// Clients of the object store, one for each purpose, with connections of their own: if one purpose uses up its connections, the others still
-/// have theirs.
+/// Clients of the object store, one per purpose, each with its own connections: one purpose cannot use up those of the others.
 public struct StorageConnections: Sendable {
     /// Connections for each purpose except probes, which use one at a time.
     public static let perPurpose = 64
@@ -14,7 +13,7 @@ public struct StorageConnections: Sendable {
     public let work: S3Client
     /// For media that the public downloads, possibly slowly.
     public let media: S3Client
-    /// For readiness.
+    /// For readiness probes.
     public let probes: S3Client
     private let clients: [HTTPClient]
 
@@ -39,7 +38,7 @@ public struct StorageConnections: Sendable {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// Closes them at shutdown, after everything that uses them.
+    /// Close the clients at shutdown, after everything that uses them.
     var services: [any Service] { clients.map { HTTPClientService(client: $0) } }
 }
 

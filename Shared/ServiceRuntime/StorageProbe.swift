@@ -4,10 +4,10 @@ public import Logging
 public import Models
 public import ObjectStorage
 
-/// Does what a service does with the bucket: writes a small object of its own and reads it back (SPEC §1).
+/// Checks that the service can use the bucket: writes a small object of its own and reads it back (SPEC §1).
 ///
-/// It is read each time and written only so often, since each write leaves the store something to clean up; after a failure each
-/// answer needs a write as well. All instances of a service write the same bytes, so that none takes another's for damage.
+/// Reads on every probe but writes only at an interval, since each write leaves the store something to clean up; after a failure every
+/// probe writes as well. All instances of a service write the same bytes, so that none mistakes another's object for damage.
 public actor StorageProbe {
     private let storage: any ObjectStore
     private let object: StoredMedia
@@ -18,7 +18,7 @@ public actor StorageProbe {
     private var wasUp = true
 
     /// - Parameters:
-    ///   - storage: with connections of its own, so that busy ones are not taken for a store that is away.
+    ///   - storage: a client with its own connections, so that busy connections are not mistaken for an unavailable store.
     ///   - interval: between writes.
     public init(_ service: ServiceName, storage: any ObjectStore, interval: Duration = .seconds(10), logger: Logger) {
         self.storage = storage
