@@ -2,7 +2,7 @@ public import CaptureProtocol
 public import Models
 public import ObjectStorage
 
-/// The bytes of a capture that a handler may use, and where they lay.
+/// The verified bytes of a capture's object, and where they were read from.
 public struct AcceptedBytes: Sendable {
     public let bytes: [UInt8]
     /// The object that was read: in intake, or under its final key.
@@ -10,16 +10,16 @@ public struct AcceptedBytes: Sendable {
 }
 
 extension ObjectStore {
-    /// An object's bytes, compared with what was accepted (SPEC §1).
-    /// - Parameter missing: the reason to give a capture up for if there is no such object.
-    /// - Throws: ``RejectedMessage``: ``FailureReason/digestMismatch``, or `missing`; what time may mend as it is.
+    /// Reads an object and compares its digest with the accepted one (SPEC §1).
+    /// - Parameter missing: the reason of the rejection if there is no such object.
+    /// - Throws: ``RejectedMessage`` with ``FailureReason/digestMismatch`` or `missing`; transient storage errors unchanged.
     public func accepted(_ object: StoredMedia, missing: FailureReason) async throws -> [UInt8] {
         try await rejecting(missing, object.key) { try await read(object) }
     }
 
-    /// An object of an accepted upload from intake or, where that has been cleaned up already, from its final key: a database that lost
-    /// its last moments in a fail-over asks again for what was done.
-    /// - Throws: as ``accepted(_:missing:)``, with ``FailureReason/intakeMissing`` if it is at neither place.
+    /// Reads an object of an accepted upload from intake or, if it has been cleaned up already, from its final key: after a failover a
+    /// database that lost its last transactions may ask again for finished work.
+    /// - Throws: as ``accepted(_:missing:)``, with ``FailureReason/intakeMissing`` if it is in neither place.
     public func accepted(_ object: StoredMedia, keptAs name: MediaName, of capture: CaptureID) async throws -> AcceptedBytes {
         try await rejecting(.intakeMissing, object.key) {
             do {
@@ -31,7 +31,7 @@ extension ObjectStore {
         }
     }
 
-    /// SHA-256 of the bytes of an accepted upload's objects one after the other; from intake, or all from their final keys.
+    /// SHA-256 over the concatenated objects of an accepted upload, all from intake or all from their final keys.
     /// - Throws: as ``accepted(_:keptAs:of:)``.
     public func acceptedDigest(ofAll objects: [(object: StoredMedia, name: MediaName)], of capture: CaptureID) async throws -> ContentDigest
     {
@@ -60,7 +60,7 @@ private func rejecting<Result>(
 }
 
 extension StoredMedia {
-    /// The same bytes under a final key of the capture.
+    /// The same object under its final key in the capture.
     public func kept(as name: MediaName, of capture: CaptureID) -> StoredMedia {
         StoredMedia(key: name.key(of: capture), sha256: sha256, sizeBytes: sizeBytes, contentType: contentType)
     }

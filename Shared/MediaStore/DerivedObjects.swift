@@ -3,8 +3,8 @@ public import Models
 public import ObjectStorage
 
 extension ObjectStore {
-    /// Stores what was made of a capture.
-    /// - Parameter pixels: of a picture, upright.
+    /// Stores a derived object of a capture under a key that contains its digest.
+    /// - Parameter pixels: a picture's size as displayed; `nil` for other objects.
     /// - Throws: storage errors.
     public func storeDerived(
         _ bytes: [UInt8], named name: MediaName, of capture: CaptureID, pixels: PixelSize? = nil
