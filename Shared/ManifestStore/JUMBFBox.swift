@@ -22,7 +22,7 @@ struct JUMBFBox {
     }
 }
 
-/// A box of boxes with a name. Its first child describes it.
+/// A labelled box that contains boxes. The first child is its description.
 struct JUMBFSuperbox {
     let label: String
     private let children: [JUMBFBox]
