@@ -50,7 +50,8 @@ final class ConnectionHandle: @unchecked Sendable {
     var isBusy: Bool { PQtransactionStatus(connection) == PQTRANS_ACTIVE }
     var isInTransaction: Bool { PQtransactionStatus(connection) == PQTRANS_INTRANS }
 
-    /// Whether the server has kept this idle connection open: on one, it sends nothing but the error that ends it. Costs one system call.
+    /// Whether the server has kept this idle connection open. On an idle connection the server sends nothing but a final error, so pending
+    /// input means that it was closed. Costs one system call.
     var isStillOpen: Bool { isAlive && !waitForInput(milliseconds: 0) }
 
     /// The error of a connection that no longer works.

@@ -1,16 +1,16 @@
-/// What one who asks a pool for a connection gets.
+/// A granted lease: an idle connection, or the right to open a new one.
 enum PoolGrant<Connection> {
     case connection(Connection)
-    /// The right to open one.
+    /// The right to open a connection.
     case opening
 }
 
 extension PoolGrant: Sendable where Connection: Sendable {}
 extension PoolGrant: Equatable where Connection: Equatable {}
 
-/// Who has which connection: idle ones, leased ones, and those who wait, first come first served.
+/// The state of a pool: idle connections, leases, and waiters in FIFO order.
 ///
-/// A value behind the pool's mutex: every method answers at once, and what is to be done about it is the caller's.
+/// A value guarded by the pool's mutex: no method blocks, and the caller acts on the results.
 struct PoolLedger<Connection, Waiter> {
     typealias Grant = PoolGrant<Connection>
 
@@ -31,7 +31,8 @@ struct PoolLedger<Connection, Waiter> {
         return lastID
     }
 
-    /// - Returns: `nil` if the caller has to wait.
+    /// Acquires a lease.
+    /// - Returns: `nil` if the caller must wait.
     mutating func take() -> Grant? {
         // The most recently used one first: the others may be dead.
         if let connection = idle.popLast() {
@@ -51,8 +52,8 @@ struct PoolLedger<Connection, Waiter> {
         return waiters.remove(at: index).waiter
     }
 
-    /// Ends a lease. A connection that is not given back makes room for another.
-    /// - Returns: who gets what became free; `nil` if nobody waits.
+    /// Releases a lease. `nil` for a connection that was closed, so that another can be opened.
+    /// - Returns: the next waiter and its lease; `nil` if there is no waiter.
     mutating func giveBack(_ connection: Connection?) -> (Waiter, Grant)? {
         if !waiters.isEmpty {
             return (waiters.removeFirst().waiter, connection.map(Grant.connection) ?? .opening)
@@ -67,7 +68,7 @@ struct PoolLedger<Connection, Waiter> {
         return idle
     }
 
-    /// - Returns: all who wait, for the caller to resume.
+    /// - Returns: all waiters, for the caller to resume.
     mutating func close() -> [Waiter] {
         isClosed = true
         defer { waiters = [] }

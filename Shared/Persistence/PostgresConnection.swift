@@ -1,9 +1,9 @@
 import Blocking
 import Foundation
 
-/// One connection. libpq may block, so the actor has a thread of its own.
+/// One connection. libpq may block, so the actor has its own thread.
 ///
-/// Its methods do not suspend, so a call is one unit. For several statements without others in between, lease a connection with
+/// Its methods do not suspend, so each call is atomic. To run several statements without others in between, lease a connection with
 /// ``PostgresPool/withConnection(_:)`` or ``PostgresPool/withTransaction(_:)``.
 public actor PostgresConnection {
     private enum State {
@@ -58,7 +58,7 @@ public actor PostgresConnection {
     /// Runs several statements separated by semicolons, in one transaction unless they say otherwise.
     public func execute(script: String) throws { _ = try perform(script: script) }
 
-    /// Closes the connection; later calls throw. The server rolls an open transaction back.
+    /// Closes the connection; later calls throw. The server rolls back an open transaction.
     public func close() { state = .closed }
 
     // MARK: For the pool and the migrator

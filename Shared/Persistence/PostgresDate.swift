@@ -4,7 +4,7 @@ public import Foundation
 extension Date: PostgresBindable {
     public static var postgresType: UInt32 { TypeID.timestamptz }
 
-    /// Rounded to the nearest microsecond. A date that PostgreSQL cannot store, or NaN, is sent as a value that it refuses (SQLSTATE
+    /// Rounded to the nearest microsecond. A date that PostgreSQL cannot store, or NaN, is sent as a value that it rejects (SQLSTATE
     /// 22008).
     public var postgresBytes: [UInt8]? {
         let micros = ((timeIntervalSinceReferenceDate + Self.secondsFrom2000ToReference) * 1_000_000).rounded()

@@ -1,13 +1,13 @@
-/// Why a statement or a connection failed. Never holds parameters.
+/// Why a statement or a connection failed. Never contains parameter values.
 public struct PostgresError: Error, CustomStringConvertible {
     public enum Code: String, Sendable {
         /// Used after `close()` or `shutdown()`.
         case closed
         /// The server could not be reached, or the connection to it was lost.
         case connectionFailed
-        /// No connection of the pool became free, or the server did not answer.
+        /// No connection of the pool became free in time, or the server did not respond in time.
         case timeout
-        /// The server refused the statement; see `sqlState`.
+        /// The server rejected the statement; see `sqlState`.
         case query
         /// A column does not have the type that the caller asked for.
         case decoding
@@ -35,9 +35,9 @@ public struct PostgresError: Error, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// A retry may succeed, perhaps only once an operator has acted (SPEC §1). False of what the data or the statement itself causes:
-    /// classes 22, 23 and 42, except a missing right (42501), which can be granted. A standby, a demoted primary, a lock or a timeout
-    /// is transient.
+    /// Whether a retry may succeed, perhaps only after an operator has acted (SPEC §1). False for errors caused by the data or the
+    /// statement itself: classes 22, 23 and 42, except a missing privilege (42501), which can be granted. A standby, a demoted primary, a
+    /// lock or a timeout is transient.
     public var isTransient: Bool {
         switch code {
         case .connectionFailed, .timeout, .closed: return true
@@ -51,7 +51,7 @@ public struct PostgresError: Error, CustomStringConvertible {
     /// Serialization failure or deadlock: the same transaction may succeed when run again from its start.
     public var shouldRetryTransaction: Bool { sqlState == "40001" || sqlState == "40P01" }
 
-    /// Usually means that the work was done before.
+    /// Usually means that the work has already been done.
     public var isUniqueViolation: Bool { sqlState == "23505" }
 
     public var description: String {

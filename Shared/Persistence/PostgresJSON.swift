@@ -1,6 +1,6 @@
 import Foundation
 
-/// A `jsonb` value as bytes; keys are encoded as the types spell them, times in RFC 3339 with milliseconds.
+/// A `jsonb` value as bytes. Keys are encoded as the types' coding keys spell them, times in RFC 3339 with milliseconds.
 public struct PostgresJSON: Sendable, PostgresBindable, PostgresDecodable {
     /// JSON text, UTF-8.
     public let bytes: [UInt8]

@@ -2,7 +2,7 @@ import Blocking
 import Foundation
 public import Logging
 
-/// Receives `NOTIFY` on a connection of its own, which it reopens whenever it is lost.
+/// Receives `NOTIFY` on its own connection, which it reopens whenever it is lost.
 public final class PostgresListener: Sendable {
     private let url: String
     private let channels: [String]
@@ -16,7 +16,7 @@ public final class PostgresListener: Sendable {
         self.logger = logger
     }
 
-    /// The channels that are notified, until the iterating task is cancelled.
+    /// The names of notified channels, until the iterating task is cancelled.
     ///
     /// Each new connection counts as a notification of every channel, since some may have been missed. While the reader is busy,
     /// notifications of one channel are merged. Each call opens a connection; payloads are dropped.

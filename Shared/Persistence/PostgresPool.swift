@@ -3,11 +3,11 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 
-/// Up to `size` connections, opened when needed, leased for the length of a closure.
+/// A pool of up to `size` connections, opened on demand and leased for the duration of a closure.
 ///
-/// Size times processes has to stay below the server's `max_connections`.
+/// The pool size times the number of processes must stay below the server's `max_connections`.
 public final class PostgresPool: Service, Sendable {
-    /// How often a transaction runs in all, when the server asks for it to be tried again.
+    /// The maximum number of attempts for a transaction.
     static let transactionTries = 4
 
     private let url: String
@@ -22,7 +22,7 @@ public final class PostgresPool: Service, Sendable {
     /// - Parameters:
     ///   - url: a libpq URI or `host=… dbname=…`.
     ///   - statementTimeout: the server ends a statement after this; zero means never.
-    ///   - acquireTimeout: how long a lease is waited for.
+    ///   - acquireTimeout: how long to wait for a lease.
     public init(
         url: String, size: Int = 8, applicationName: String, statementTimeout: Duration = .seconds(15),
         acquireTimeout: Duration = .seconds(10), logger: Logger
@@ -51,8 +51,8 @@ public final class PostgresPool: Service, Sendable {
 
     /// Runs `body` in a transaction (READ COMMITTED), which an error rolls back.
     ///
-    /// After a serialization failure or a deadlock (40001, 40P01) it runs again from the start, up to three times: its effects
-    /// outside the database have to bear that.
+    /// After a serialization failure or a deadlock (40001, 40P01) it runs again from the start, up to three times, so its effects outside
+    /// the database must be idempotent.
     public func withTransaction<T: Sendable>(_ body: @Sendable (PostgresConnection) async throws -> T) async throws -> T {
         var tries = 1
         while true {
@@ -68,7 +68,7 @@ public final class PostgresPool: Service, Sendable {
 
     /// Runs one statement on any connection.
     ///
-    /// One visit to the connection's thread does what a lease takes three for: a page or a request waits for that thread once.
+    /// Needs one hop to the connection's thread instead of the three of a lease.
     public func query(_ statement: SQL) async throws -> [Row] {
         let (connection, attempt) = try await acquire {
             await $0.attemptIfOpen(statement)
@@ -85,14 +85,14 @@ public final class PostgresPool: Service, Sendable {
         await shutdown()
     }
 
-    /// Closes what is idle, and what is leased when it comes back; who waits gets an error.
+    /// Closes idle connections now and leased ones when they are released; waiters get an error.
     public func shutdown() async {
         let (waiters, idle) = ledger.withLock { ledger in (ledger.close(), ledger.takeIdle()) }
         for waiter in waiters { waiter.resume(throwing: Self.closed) }
         for connection in idle { await connection.close() }
     }
 
-    /// Who waits for a connection now.
+    /// The number of tasks waiting for a connection.
     var waiting: Int { ledger.withLock { $0.waiting } }
 
     private static var closed: PostgresError { PostgresError(code: .closed, message: "the pool was shut down") }
@@ -113,8 +113,8 @@ public final class PostgresPool: Service, Sendable {
         }
     }
 
-    /// Leases a connection and begins. A connection that died unnoticed while idle shows here, where nothing is lost yet:
-    /// once more, then, on a fresh one.
+    /// Leases a connection and begins a transaction. If an idle connection turns out to be dead here, nothing is lost yet: it begins again
+    /// on a fresh one.
     private func acquireInTransaction() async throws -> PostgresConnection {
         let lease = try await acquire()
         do {
@@ -143,7 +143,7 @@ public final class PostgresPool: Service, Sendable {
 
     private struct Lease {
         let connection: PostgresConnection
-        /// Opened for this lease.
+        /// Whether it was opened for this lease.
         let isFresh: Bool
     }
 
@@ -156,10 +156,10 @@ public final class PostgresPool: Service, Sendable {
         return Lease(connection: connection, isFresh: isFresh)
     }
 
-    /// Leases a connection and begins to use it.
+    /// Leases a connection and starts using it.
     /// - Parameters:
-    ///   - idle: gives `nil` for a connection that the server has ended meanwhile; a fresh one takes its place.
-    ///   - fresh: the same for a connection that was opened for this lease.
+    ///   - idle: uses an idle connection; returns `nil` if the server has closed it, and a fresh one is opened.
+    ///   - fresh: uses a connection opened for this lease.
     private func acquire<T: Sendable>(
         _ idle: (PostgresConnection) async -> T?, fresh: (PostgresConnection) async -> T
     ) async throws -> (PostgresConnection, T) {
@@ -172,7 +172,7 @@ public final class PostgresPool: Service, Sendable {
         return (connection, await fresh(connection))
     }
 
-    /// Opens a connection under a lease; a failure ends the lease.
+    /// Opens a connection for a lease; a failure releases the lease.
     private func open() async throws -> PostgresConnection {
         do {
             return try await PostgresConnection.connect(
@@ -207,7 +207,7 @@ public final class PostgresPool: Service, Sendable {
     private func enqueue(_ waiter: Waiter, _ id: UInt64) {
         let answer: Result<Grant, any Error>? = ledger.withLock { ledger in
             if ledger.isClosed { return .failure(Self.closed) }
-            // The handler may have run already, and will not run again.
+            // The cancellation handler may have run already and will not run again.
             if Task.isCancelled { return .failure(CancellationError()) }
             if let grant = ledger.take() { return .success(grant) }
             ledger.wait(id, waiter)

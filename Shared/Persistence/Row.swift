@@ -26,7 +26,7 @@ public struct Row: Sendable {
 
 /// The cells of a result in one buffer, which its rows share.
 final class ResultTable: Sendable {
-    /// Positions by name; of several columns with the same name the first counts.
+    /// Column positions by name; of several columns with the same name the first counts.
     let columns: [String: Int]
     private let width: Int
     private let bytes: [UInt8]

@@ -1,4 +1,4 @@
-/// A statement whose interpolated values are bound as parameters, never pasted.
+/// A statement whose interpolated values are bound as parameters, never inserted as text.
 ///
 /// ```swift
 /// "SELECT * FROM \(unescaped: table) WHERE id = \(id)"
@@ -21,7 +21,7 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
 
     public init(stringInterpolation: StringInterpolation) { self = stringInterpolation.statement }
 
-    /// Text that the program itself made; never untrusted text.
+    /// A statement from text that the program itself made; never pass untrusted text.
     public init(unescaped text: String) { self.init(stringLiteral: text) }
 
     public static func + (left: SQL, right: SQL) -> SQL {
@@ -66,7 +66,7 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
         /// Inserts another statement with its own parameters.
         public mutating func appendInterpolation(_ other: SQL) { statement += other }
 
-        /// Pastes text that the program itself made, such as a table's name; never untrusted text.
+        /// Inserts text that the program itself made, such as a table's name; never pass untrusted text.
         public mutating func appendInterpolation(unescaped text: String) { statement.append(text) }
     }
 }

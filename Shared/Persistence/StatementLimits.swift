@@ -1,6 +1,6 @@
 import Foundation
 
-/// Timeouts of a session's statements: the server's, and a later one of the client.
+/// The statement timeouts of a session: the server's, and a later one of the client.
 struct StatementLimits: Sendable {
     /// Zero means no limit.
     let statement: Duration
