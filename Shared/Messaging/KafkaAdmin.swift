@@ -3,16 +3,16 @@ import CRdKafka
 import Foundation
 import Logging
 
-/// Lists and creates topics, and grants rights.
+/// Lists and creates topics, and grants access rights.
 public struct KafkaAdmin: Sendable {
     let client: AdminClient
 
     public init(_ configuration: KafkaConfiguration) { client = AdminClient(configuration) }
 
-    /// Creates the topics that do not exist and leaves the others as they are.
+    /// Creates the missing topics; existing ones are unchanged.
     ///
-    /// - Parameter replicationFactor: -1 leaves it to the broker.
-    /// - Throws: the first ``KafkaError``; the other topics are created nevertheless.
+    /// - Parameter replicationFactor: -1 for the broker's default.
+    /// - Throws: the first ``KafkaError``; the other topics are still created.
     public func createTopics(_ names: [String], partitions: Int32, replicationFactor: Int32 = -1) async throws {
         guard !names.isEmpty else { return }
         try await client.createTopics(names, partitions: partitions, replicationFactor: replicationFactor)
@@ -32,7 +32,7 @@ public struct KafkaAdmin: Sendable {
     public func topics() async throws -> [String: Int] { try await client.topics(timeout: .seconds(10)) }
 }
 
-/// The client behind ``KafkaAdmin``, made when first needed. Its calls block, each with a timeout.
+/// The client behind ``KafkaAdmin``, created on first use. Its calls block, each with a timeout.
 actor AdminClient {
     private let executor = BlockingExecutor(label: "kafka-admin")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -96,8 +96,8 @@ actor AdminClient {
         }
     }
 
-    /// Sends a request and waits for its result: 10 s for the brokers, 2 s more for librdkafka.
-    /// - Returns: the result, which the caller has to destroy. The request succeeded; single items in the result may have failed.
+    /// Sends a request and waits for its result: up to 10 s for the brokers, and 2 s more for librdkafka.
+    /// - Returns: the result, which the caller must destroy. The request succeeded, but items in the result may have failed.
     func result(
         of operation: rd_kafka_admin_op_t, _ send: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void
     ) throws -> OpaquePointer {

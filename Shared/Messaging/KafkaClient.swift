@@ -2,17 +2,16 @@ import CRdKafka
 import Foundation
 import Logging
 
-/// Owns one `rd_kafka_t`, which is destroyed with the last reference, on a thread that may block.
+/// Owns one `rd_kafka_t`, destroyed when the last reference goes away, on a thread that may block.
 ///
-/// Unchecked: librdkafka's handles may be used from several threads at once; only the owner sets `leavesSilently`, before it drops the
-/// client.
+/// `@unchecked Sendable`: librdkafka's handles are thread-safe; only the owner sets `leavesSilently`, before it drops the client.
 final class KafkaClient: @unchecked Sendable {
     /// Fails every record that is queued or in flight; each gets its delivery report.
     static let purgeEverything = RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING
 
     let handle: OpaquePointer
     let events: KafkaEvents
-    /// Destroy without LeaveGroup: the broker is gone, or is not to know.
+    /// Destroy without LeaveGroup: the broker is gone, or must not be told.
     var leavesSilently = false
 
     init(_ configuration: KafkaConfiguration, role: KafkaConfiguration.Role, logger: Logger) throws {
@@ -24,7 +23,7 @@ final class KafkaClient: @unchecked Sendable {
             rd_kafka_conf_destroy(conf)
             throw error
         }
-        // Released in `deinit`, when librdkafka has no thread left that could call back.
+        // Released in `deinit`, when no thread of librdkafka is left to call back.
         let opaque = Unmanaged.passRetained(events)
         rd_kafka_conf_set_opaque(conf, opaque.toOpaque())
         rd_kafka_conf_set_log_cb(conf) { handle, level, _, text in KafkaEvents.of(handle)?.log(level: level, text: text) }
@@ -41,7 +40,7 @@ final class KafkaClient: @unchecked Sendable {
         }
         if case .producer = role {
             rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR)
-            // Runs on a thread of librdkafka, so that reports arrive at once, without a polling loop.
+            // Runs on one of librdkafka's threads, so reports arrive at once, without polling.
             rd_kafka_conf_set_background_event_cb(conf) { handle, event, opaque in
                 guard let event else { return }
                 if let opaque { Unmanaged<KafkaEvents>.fromOpaque(opaque).takeUnretainedValue().receive(event, of: handle) }
@@ -64,12 +63,12 @@ final class KafkaClient: @unchecked Sendable {
         }
     }
 
-    /// At exit, waits for clients that are being destroyed. Otherwise OpenSSL's exit handler frees what their threads still use (a crash
-    /// at exit, measured at one in some thousand runs). Registered after librdkafka has initialised OpenSSL, so that it runs before that
-    /// handler. A client that is still referenced delays the exit by at most this time.
+    /// Waits at exit for clients that are being destroyed. Otherwise OpenSSL's exit handler frees memory that their threads still use
+    /// (measured: a crash in about one of several thousand exits). Registered after librdkafka has initialised OpenSSL, so that it runs
+    /// before that handler. A client that is still referenced delays the exit by at most this timeout.
     private static let endsBeforeProcess: Int32 = atexit { _ = rd_kafka_wait_destroyed(2000) }
 
-    /// After a fatal error the client accepts nothing more.
+    /// Whether a fatal error has made the client unusable.
     var isFatal: Bool { rd_kafka_fatal_error(handle, nil, 0) != RD_KAFKA_RESP_ERR_NO_ERROR }
 
     deinit {
@@ -98,7 +97,7 @@ final class KafkaClient: @unchecked Sendable {
     }
 }
 
-/// The text that C wrote into a buffer, up to its NUL.
+/// The C string in a buffer, up to its NUL.
 func text(_ buffer: [CChar]) -> String {
     String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

@@ -1,30 +1,30 @@
 import CRdKafka
 import Foundation
 
-/// How to reach the brokers, and the settings of all clients.
+/// The connection to the brokers and the settings of all clients.
 public struct KafkaConfiguration: Sendable {
     /// `host:port`, comma separated.
     public var brokers: String
     public var clientID: String
-    /// The largest record sent, in bytes; brokers refuse more than 1 MiB unless told otherwise.
+    /// The largest record sent, in bytes; by default brokers reject more than 1 MiB.
     public var maximumRecordBytes = 1_000_000
-    /// After this time the delivery of a record is reported as failed.
+    /// The delivery timeout: after this time a record is reported as failed.
     public var messageTimeout: Duration = .seconds(10)
-    /// After this time without a heartbeat a consumer's partitions go to other members.
+    /// After this time without a heartbeat a consumer's partitions are assigned to other members.
     public var sessionTimeout: Duration = .seconds(6)
-    /// How long a consumer waits for its assignment before it joins its group again; grows each time, up to `maximumPollInterval`.
+    /// How long a consumer waits for its assignment before it rejoins its group; grows each time, up to `maximumPollInterval`.
     public var joinTimeout: Duration = .seconds(15)
-    /// Whether a consumer leaves its group when it closes; if not, its partitions go to other members after the session timeout.
+    /// Whether a consumer leaves its group when it closes; if not, its partitions are reassigned after the session timeout.
     public var leavesGroup = true
-    /// How long a handler may take for one record before the group drops its consumer.
+    /// How long a handler may take for one record before the group removes its consumer.
     public var maximumPollInterval: Duration = .seconds(300)
-    /// Where a group starts in a partition without a committed offset.
+    /// Where a group starts reading a partition without a committed offset.
     public var offsetReset = OffsetReset.earliest
-    /// Encryption and login; the default is neither.
+    /// Encryption and login; none by default.
     public var security = KafkaSecurity()
-    /// How long a broker may hold back an empty response. With brokers that do not respond when a record arrives, this is the latency.
+    /// How long a broker may delay an empty response. With brokers that do not respond as soon as a record arrives, this is the latency.
     public var fetchWait: Duration = .milliseconds(10)
-    /// Further librdkafka properties; they override the others.
+    /// Additional librdkafka properties; they override the others.
     public var properties: [String: String] = [:]
 
     public init(brokers: String, clientID: String) {
@@ -32,10 +32,10 @@ public struct KafkaConfiguration: Sendable {
         self.clientID = clientID
     }
 
-    /// At the first record, or after the last.
+    /// The first record, or the end of the partition.
     public enum OffsetReset: String, Sendable, CaseIterable { case earliest, latest }
 
-    /// What a client is for.
+    /// The purpose of a client.
     enum Role {
         case producer
         case consumer(group: String)
@@ -50,7 +50,7 @@ public struct KafkaConfiguration: Sendable {
             ("socket.keepalive.enable", "true"), ("socket.nagle.disable", "true"), ("log.connection.close", "false"),
             ("socket.connection.setup.timeout.ms", "5000"), ("reconnect.backoff.ms", "50"),
             ("reconnect.backoff.max.ms", "1000"),
-            // New topics are noticed within this time.
+            // New topics are discovered within this time.
             ("topic.metadata.refresh.interval.ms", "2000"),
         ]
         switch role {

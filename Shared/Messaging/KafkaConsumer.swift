@@ -6,10 +6,10 @@ import Synchronization
 
 /// A member of a consumer group. It returns one record at a time; nothing is buffered beyond librdkafka's own limit.
 ///
-/// Call ``store(_:)`` once a record is handled. Stored offsets are committed every second and on ``close()``; records that were not
-/// stored are delivered again. Polling blocks, so the actor has a thread of its own.
+/// Call ``store(_:)`` once a record is handled. Stored offsets are committed every second and on ``close()``; records without a stored
+/// offset are redelivered. Polling blocks, so the actor has its own thread.
 public actor KafkaConsumer {
-    /// How long one poll may block, and so how long a stop or a cancellation takes.
+    /// How long one poll may block, and so the latency of a stop or a cancellation.
     private static let slice: Duration = .milliseconds(100)
 
     private let executor = BlockingExecutor(label: "kafka-consumer")
@@ -21,7 +21,7 @@ public actor KafkaConsumer {
     private let logger: Logger
     private let isStopped = Atomic<Bool>(false)
 
-    /// Absent once it is closed.
+    /// `nil` once closed.
     private var client: KafkaClient?
     private var generation: UInt64 = 0
     private var isSubscribed = false
@@ -45,7 +45,7 @@ public actor KafkaConsumer {
 
     /// Waits for the next record, without a timeout.
     /// - Returns: `nil` after ``stop()``, or when the task is cancelled.
-    /// - Throws: ``KafkaError`` after ``close()``, or if the topics cannot be subscribed to. Broker failures are waited out, not thrown.
+    /// - Throws: ``KafkaError`` after ``close()``, or if the subscription fails. Broker failures are not thrown; it keeps waiting.
     public func next() async throws -> KafkaRecord? {
         while !isStopped.load(ordering: .acquiring), !Task.isCancelled {
             let client = try subscribedClient()
@@ -68,8 +68,8 @@ public actor KafkaConsumer {
         return nil
     }
 
-    /// Notes that the record and all before it in its partition were handled. Has no effect if the partition has moved to another
-    /// member, which then gets the record again.
+    /// Stores the offset: the record and all before it in its partition were handled. Has no effect if the partition was reassigned to
+    /// another member, which then gets the record again.
     public func store(_ record: KafkaRecord) throws {
         guard let client else { throw Self.closed }
         guard record.generation == generation else { return }
@@ -91,7 +91,7 @@ public actor KafkaConsumer {
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR || error == RD_KAFKA_RESP_ERR__NO_OFFSET else { throw KafkaError(error) }
     }
 
-    /// Makes ``next()`` return `nil` within a tenth of a second. Records that it has returned can still be stored.
+    /// Makes ``next()`` return `nil` within 100 ms. Offsets of returned records can still be stored.
     public nonisolated func stop() { isStopped.store(true, ordering: .releasing) }
 
     /// Commits the stored offsets, and leaves the group if `leavesGroup`. Blocks for at most about the session timeout; later calls throw.
@@ -136,13 +136,13 @@ public actor KafkaConsumer {
         }
     }
 
-    /// A broker that restarts may have lost all its data, and positions from before would then skip records. A new client starts at the
-    /// committed offsets, or at the earliest. Without a broker it has no assignment, so it is replaced only once.
+    /// A restarted broker may have lost its data, and the client's positions would then skip records. A new client starts at the committed
+    /// offsets, or at the earliest. Without a broker it has no assignment, so it is replaced only once.
     private func mustReplace(_ client: KafkaClient) -> Bool {
         client.isFatal || (client.events.takeBrokerLoss() && hasAssignment(client)) || joinTimedOut(client)
     }
 
-    /// Brokers have been seen to leave a group half formed for minutes, its members waiting; a member that joins again ends that.
+    /// Some brokers were seen to leave a group half formed for minutes, with its members waiting; a member that rejoins ends that.
     private func joinTimedOut(_ client: KafkaClient) -> Bool {
         guard !client.events.isMember else {
             joiningSince = .now
@@ -150,7 +150,7 @@ public actor KafkaConsumer {
             return false
         }
         guard ContinuousClock.now - joiningSince > joinTimeout else { return false }
-        // Members whose joins failed together should not join again at the same time.
+        // Members whose joins failed together should not rejoin at the same time.
         joinTimeout = min(joinTimeout * Double.random(in: 1...2), configuration.maximumPollInterval)
         return true
     }

@@ -1,13 +1,13 @@
 import CRdKafka
 
-/// A failure that librdkafka or a broker reports.
+/// An error reported by librdkafka or a broker.
 public struct KafkaError: Error, Sendable, CustomStringConvertible {
-    /// The number: negative for librdkafka's own, else the protocol's.
+    /// The error code: negative for librdkafka's own errors, else the protocol's.
     public let code: Int32
-    /// Such as `_TIMED_OUT` or `UNKNOWN_TOPIC_OR_PART`.
+    /// The error's name, such as `_TIMED_OUT` or `UNKNOWN_TOPIC_OR_PART`.
     public let name: String
     public let message: String
-    /// The client can no longer be used and has to be replaced; producers and consumers do so themselves.
+    /// Whether the client is unusable and must be replaced; producers and consumers do so themselves.
     public let isFatal: Bool
 
     init(_ error: rd_kafka_resp_err_t, message: String? = nil, isFatal: Bool = false) {
@@ -17,14 +17,14 @@ public struct KafkaError: Error, Sendable, CustomStringConvertible {
         self.isFatal = isFatal || error == RD_KAFKA_RESP_ERR__FATAL
     }
 
-    /// The same error of a client that can no longer be used.
+    /// The same error, marked as fatal for the client.
     func asFatal() -> KafkaError { KafkaError(rd_kafka_resp_err_t(rawValue: code), message: message, isFatal: true) }
 
-    /// A retry may succeed, perhaps only once an operator has acted: true of all errors but records that no broker accepts and calls
-    /// that are invalid (SPEC §1).
+    /// Whether a retry may succeed, perhaps only after an operator has acted: true for all errors except records that no broker accepts and
+    /// invalid calls (SPEC §1).
     public var isTransient: Bool { isFatal || !Self.hopelessCodes.contains(code) }
 
-    /// The topic or partition does not exist (yet).
+    /// Whether the topic or partition does not exist (yet).
     public var isUnknownTopic: Bool {
         [RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART]
             .contains { $0.rawValue == code }

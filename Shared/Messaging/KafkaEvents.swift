@@ -13,7 +13,7 @@ final class KafkaEvents: Sendable {
     private let isAssigned = Atomic<Bool>(false)
     private let deliveries = Mutex<Deliveries>(Deliveries())
 
-    /// Continuations that wait for a delivery report. Whoever removes one has to resume it.
+    /// Continuations that wait for a delivery report. The code that removes one must resume it.
     private struct Deliveries {
         var waiting: [UInt: Delivery] = [:]
         var lastID: UInt = 0
@@ -21,20 +21,20 @@ final class KafkaEvents: Sendable {
 
     init(logger: Logger) { self.logger = logger }
 
-    /// The instance that belongs to a callback's client.
+    /// The instance of a callback's client.
     static func of(_ handle: OpaquePointer?) -> KafkaEvents? {
         guard let handle, let opaque = rd_kafka_opaque(handle) else { return nil }
         return Unmanaged<KafkaEvents>.fromOpaque(opaque).takeUnretainedValue()
     }
 
-    /// Whether the broker may no longer know the producer, because it restarted or timed out. librdkafka would then retry the same
-    /// records for ever, so the producer is replaced, which is cheap.
+    /// Whether the broker may no longer know the producer, because it restarted or timed out. librdkafka would then retry the same records
+    /// forever, so the producer is replaced, which is cheap.
     var isProducerSuspect: Bool { isSuspect.load(ordering: .acquiring) }
 
     /// Whether a consumer has its assignment, even an empty one; false while it joins its group.
     var isMember: Bool { isAssigned.load(ordering: .acquiring) }
 
-    /// Assigns or revokes partitions as the group decided; called within a consumer's poll.
+    /// Applies the group's assignment or revocation of partitions; called within a consumer's poll.
     func rebalance(
         _ handle: OpaquePointer?, _ code: rd_kafka_resp_err_t, _ partitions: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?
     ) {
@@ -44,7 +44,7 @@ final class KafkaEvents: Sendable {
         isAssigned.store(isAssignment, ordering: .releasing)
     }
 
-    /// - Returns: a number, never 0, that goes with the record as its opaque pointer.
+    /// - Returns: an id, never 0, that is passed with the record as its opaque pointer.
     func add(_ delivery: Delivery) -> UInt {
         deliveries.withLock { deliveries in
             deliveries.lastID &+= 1
@@ -81,14 +81,14 @@ final class KafkaEvents: Sendable {
             report(KafkaError(code, message: rd_kafka_event_error_string(event).map { String(cString: $0) }))
             if code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, hasDelivered.load(ordering: .acquiring) {
                 isSuspect.store(true, ordering: .releasing)
-                // Senders of records in flight send them again through the next client.
+                // Purge fails the records in flight; their senders send them again through the next client.
                 rd_kafka_purge(handle, KafkaClient.purgeEverything)
             }
         default: break
         }
     }
 
-    /// A consumer's error that belongs to no record or partition; called within its poll.
+    /// Receives a consumer's error that belongs to no record or partition; called within its poll.
     func receive(_ code: rd_kafka_resp_err_t, reason: UnsafePointer<CChar>?) {
         report(KafkaError(code, message: reason.map { String(cString: $0) }))
         switch code {
@@ -98,7 +98,7 @@ final class KafkaEvents: Sendable {
         }
     }
 
-    /// Whether a broker could not be reached since the last call.
+    /// Whether a broker was unreachable since the last call.
     func takeBrokerLoss() -> Bool { hasLostBroker.exchange(false, ordering: .acquiringAndReleasing) }
 
     private func noteOutcome(_ error: rd_kafka_resp_err_t) {

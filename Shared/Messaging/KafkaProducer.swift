@@ -5,15 +5,15 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 
-/// Sends records, each acknowledged by all in-sync replicas, in order and without duplicates as long as its client lives.
+/// Sends records, each acknowledged by all in-sync replicas. They stay in order and are not duplicated as long as the same client is used.
 ///
-/// The client is replaced after a fatal error, after all brokers were down and after a record timed out, since a broker that restarted
-/// may not know the producer any more. Records that were in flight then fail and may be sent again.
+/// The client is replaced after a fatal error, after all brokers were down, and after a record timed out, since a restarted broker may no
+/// longer know the producer. Records in flight then fail and may be sent again.
 public final class KafkaProducer: Service, Sendable {
     private let configuration: KafkaConfiguration
     private let logger: Logger
     private let executor = BlockingExecutor(label: "kafka-producer")
-    /// Absent once it is closed.
+    /// `nil` once closed.
     private let client: Mutex<KafkaClient?>
 
     public init(_ configuration: KafkaConfiguration, logger: Logger) throws {
@@ -25,7 +25,7 @@ public final class KafkaProducer: Service, Sendable {
     /// Sends one record and returns once the broker has acknowledged it. Records with the same key go to the same partition.
     ///
     /// Cancellation does not interrupt it; it returns or throws within the configuration's `messageTimeout`.
-    /// - Throws: ``KafkaError``; the record may have been written nevertheless.
+    /// - Throws: ``KafkaError``; the record may still have been written.
     public func send(topic: String, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader] = []) async throws {
         let client = try usableClient()
         do {
@@ -35,7 +35,7 @@ public final class KafkaProducer: Service, Sendable {
         }
     }
 
-    /// Waits until every record sent so far has its delivery report, at most `timeout`.
+    /// Waits until every record sent so far has its delivery report, for at most `timeout`.
     public func flush(timeout: Duration) async {
         guard let client = client.withLock({ $0 }) else { return }
         let left: Int32? = try? await executor.run {
@@ -45,24 +45,24 @@ public final class KafkaProducer: Service, Sendable {
         if let left, left > 0 { logger.warning("records not delivered", metadata: ["count": "\(left)"]) }
     }
 
-    /// Waits for shutdown, then flushes and closes. The producer works without being run.
+    /// Waits for shutdown, then flushes and closes. The producer also works without being run.
     public func run() async throws {
         try? await gracefulShutdown()
         await flush(timeout: configuration.messageTimeout)
         client.withLock { $0 = nil }
     }
 
-    /// For tests, which break the client on purpose.
+    /// For tests that break the client.
     func withClient<T>(_ body: (KafkaClient) -> T) -> T? { client.withLock { $0 }.map(body) }
 
-    /// The client, or a new one if it has failed.
+    /// The current client, or a new one if it has failed.
     private func usableClient() throws -> KafkaClient {
         try client.withLock { client in
             guard let current = client else { throw KafkaError(RD_KAFKA_RESP_ERR__DESTROY, message: "the producer is closed") }
             guard current.isFatal || current.events.isProducerSuspect else { return current }
             logger.notice("producer is replaced", metadata: ["fatal": "\(current.isFatal)"])
             let fresh = try KafkaClient(configuration, role: .producer, logger: logger)
-            // Fails the sends that still wait; the old client is destroyed once none of them refers to it.
+            // Fails pending sends; the old client is destroyed when the last of them drops it.
             rd_kafka_purge(current.handle, KafkaClient.purgeEverything)
             client = fresh
             return fresh

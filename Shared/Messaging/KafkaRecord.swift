@@ -1,15 +1,15 @@
-/// One record of a topic, copied out of librdkafka. Key and value may be absent; a record without value is a tombstone.
+/// One record of a topic, copied out of librdkafka. Key and value may be absent; a record without a value is a tombstone.
 public struct KafkaRecord: Sendable {
     public let topic: String
     public let partition: Int32
     public let offset: Int64
     public let key: [UInt8]?
     public let value: [UInt8]?
-    /// In the order written; a name may appear more than once.
+    /// In the order in which they were written; a name may appear more than once.
     public let headers: [KafkaHeader]
-    /// Unix time; absent where the broker gave none.
+    /// Milliseconds since 1970; `nil` if the broker gave none.
     public let timestampMilliseconds: Int64?
-    /// Which of a consumer's successive clients read it; one client's offsets must not be stored by the next.
+    /// The number of the consumer's client that read it; its offset must not be stored by a later client.
     var generation: UInt64 = 0
 
     public init(
@@ -25,7 +25,7 @@ public struct KafkaRecord: Sendable {
         self.timestampMilliseconds = timestampMilliseconds
     }
 
-    /// The last header of that name, as text; `nil` if there is none or it has no value.
+    /// The last header with the name, as text; `nil` if there is none or it has no value.
     public func header(_ name: String) -> String? {
         headers.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
     }
@@ -41,6 +41,6 @@ public struct KafkaHeader: Sendable, Equatable {
         self.value = value
     }
 
-    /// Of name and value, without the framing on the wire.
+    /// The size of name and value, without the framing on the wire.
     public var sizeBytes: Int { name.utf8.count + (value?.count ?? 0) }
 }

@@ -1,16 +1,16 @@
 import CRdKafka
 
-/// One entry of the brokers' access control lists: something that a user may do, from any host.
+/// An entry of the brokers' access control lists: an operation that a user may perform, from any host.
 public struct KafkaRight: Sendable, Hashable {
     public enum Resource: Sendable, Hashable {
         case topic(String)
-        /// Every consumer group whose name begins with the prefix.
+        /// All consumer groups with this name prefix.
         case groups(prefix: String)
     }
     /// Read and write include describe.
     public enum Operation: String, Sendable, Hashable, CaseIterable { case read, write, create }
 
-    /// The name with which it logs in.
+    /// The login name.
     public let user: String
     public let operation: Operation
     public let resource: Resource
@@ -23,8 +23,9 @@ public struct KafkaRight: Sendable, Hashable {
 }
 
 extension KafkaAdmin {
-    /// Adds the rights that are missing and removes none.
-    /// - Throws: the first ``KafkaError``; the other rights are added nevertheless. `SECURITY_DISABLED` if the brokers keep no lists.
+    /// Adds missing rights; removes none.
+    /// - Throws: the first ``KafkaError``; the other rights are still added. `SECURITY_DISABLED` if the brokers have no access control
+    ///   lists.
     public func allow(_ rights: [KafkaRight]) async throws {
         guard !rights.isEmpty else { return }
         try await client.allow(rights)

@@ -10,11 +10,11 @@ public struct KafkaSecurity: Sendable {
         case saslTLS = "SASL_SSL"
 
         public var isEncrypted: Bool { self == .tls || self == .saslTLS }
-        /// The client logs in with a name and a password.
+        /// Whether the client logs in with a name and a password.
         public var hasLogin: Bool { self == .saslPlaintext || self == .saslTLS }
     }
 
-    /// How the client proves that it knows the password: it sends it (RFC 4616), or answers a challenge (RFC 5802).
+    /// How the client authenticates: it sends the password (RFC 4616), or responds to a challenge (RFC 5802).
     public enum Mechanism: String, Sendable, CaseIterable {
         case plain = "PLAIN"
         case scramSHA256 = "SCRAM-SHA-256"
@@ -33,16 +33,16 @@ public struct KafkaSecurity: Sendable {
         }
     }
 
-    /// The authorities of brokers' certificates: PEM, or the path of such a file. The default is the system's authorities.
+    /// The trust anchors for brokers' certificates: PEM text, or the path of a PEM file. The default is the system's trust store.
     public enum Authorities: Sendable {
         case pem(String)
         case file(String)
     }
 
     public var transport: Transport
-    /// Used where the transport has a login.
+    /// Used if the transport has a login.
     public var login: Login?
-    /// Used where the transport is encrypted.
+    /// Used if the transport is encrypted.
     public var authorities: Authorities?
 
     public init(transport: Transport = .plaintext, login: Login? = nil, authorities: Authorities? = nil) {
@@ -51,7 +51,7 @@ public struct KafkaSecurity: Sendable {
         self.authorities = authorities
     }
 
-    /// The librdkafka properties. A broker's certificate has to be for the host that the client connects to.
+    /// The librdkafka properties. A broker's certificate must be valid for the host that the client connects to.
     var properties: [(name: String, value: String)] {
         guard transport != .plaintext else { return [] }
         var all = [("security.protocol", transport.rawValue)]
@@ -73,7 +73,7 @@ public struct KafkaSecurity: Sendable {
 }
 
 extension KafkaSecurity: CustomStringConvertible, CustomReflectable {
-    /// Never the password.
+    /// Never contains the password.
     public var description: String {
         transport.rawValue + (login.map { " as \($0.username) by \($0.mechanism.rawValue)" } ?? "")
     }
@@ -81,7 +81,7 @@ extension KafkaSecurity: CustomStringConvertible, CustomReflectable {
 }
 
 extension KafkaConfiguration {
-    /// Creates and drops a client without brokers, so that librdkafka's own checks fail before anything starts.
+    /// Creates and drops a client without brokers, so that librdkafka's own validation fails before anything starts.
     /// - Throws: ``KafkaError``, for example if the authorities cannot be read.
     public func check() throws {
         var alone = self

@@ -14,21 +14,21 @@ public struct KafkaTopicReader: Sendable {
     public init(_ configuration: KafkaConfiguration) { self.configuration = configuration }
 
     /// - Parameters:
-    ///   - limit: the largest number of records returned.
-    ///   - timeout: for reading, once the broker has listed its topics.
+    ///   - limit: the maximum number of records returned.
+    ///   - timeout: for reading, after the broker has listed its topics.
     /// - Returns: the records by partition and offset; empty if there is no such topic.
-    /// - Throws: ``KafkaError`` if the broker does not respond in time, `_TIMED_OUT` if not all records could be read in time: a part is
-    ///   never returned as if it were the whole.
+    /// - Throws: ``KafkaError`` if the broker does not respond in time; `_TIMED_OUT` if not all records could be read in time, so that an
+    ///   incomplete result is never returned as complete.
     public func read(topic: String, limit: Int, timeout: Duration = .seconds(10)) async throws -> [KafkaRecord] {
         let partitions = try await KafkaAdmin(configuration).topics()[topic] ?? 0
         guard partitions > 0, limit > 0 else { return [] }
-        // The client needs a group's name but never joins it, and commits nothing.
+        // The client needs a group name, but it neither joins the group nor commits offsets.
         var settings = configuration
         settings.properties["enable.auto.commit"] = "false"
-        // Only existing records are read: a longer wait at the broker would look like the end.
+        // Only existing records are read: a longer fetch wait would look like the end.
         settings.fetchWait = .milliseconds(10)
         settings.properties["enable.partition.eof"] = "true"
-        // For a broker that never responds: the library's default of one minute is longer than the timeout.
+        // For a broker that never responds: the library's default of one minute exceeds the timeout.
         settings.properties["socket.timeout.ms"] = "5000"
         let client = try KafkaClient(
             settings, role: .consumer(group: "rial-reader"), logger: Logger(label: "kafka-reader"))
@@ -65,8 +65,8 @@ public struct KafkaTopicReader: Sendable {
                 let remaining = min(ContinuousClock.now.duration(to: deadline), .seconds(2))
                 guard remaining > .zero else { throw KafkaError(error) }
                 error = rd_kafka_query_watermark_offsets(client.handle, topic, partition, &low, &high, remaining.milliseconds)
-                // Any error is retried: older libraries report a broker that is down as a bad message, and at once, so this waits a
-                // little. The thread is the reader's own, and the deadline ends the loop.
+                // Retry on any error, after a pause: older libraries report an unreachable broker as a bad message, and immediately. The
+                // thread is the reader's own, and the deadline ends the loop.
                 if error != RD_KAFKA_RESP_ERR_NO_ERROR { Thread.sleep(forTimeInterval: 0.1) }
             }
             if high > low { ends[partition] = high }

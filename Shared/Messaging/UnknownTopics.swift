@@ -1,4 +1,4 @@
-/// Topics that a broker does not know. librdkafka reports each once; this repeats the report with growing pauses until a record comes.
+/// Topics that the broker does not know. librdkafka reports each once; this repeats the report with backoff until a record arrives.
 struct UnknownTopics {
     private struct Reminder {
         var due: ContinuousClock.Instant
