@@ -1,20 +1,20 @@
 import NIOHTTP1
 
-/// What went wrong with the object store.
+/// An error of the object store.
 public struct ObjectStorageError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable {
-        /// There is no such object, and the store said so by name: 404 `NoSuchKey`.
+        /// There is no such object: 404 with the code `NoSuchKey`.
         case notFound
-        /// 404 without a word which of bucket and object is missing.
+        /// 404 without a code that tells whether the bucket or the object is missing.
         case unexplained404
         case noSuchBucket, noSuchUpload, accessDenied, preconditionFailed
-        /// Another answer that refuses.
+        /// The store rejected the request for another reason.
         case rejected
-        /// The object has more bytes than the reader holds.
+        /// The object is larger than the reader's limit.
         case tooLarge
-        /// The object has other bytes than were accepted.
+        /// The object's size or digest differs from the accepted one.
         case digestMismatch
-        /// Not reached, timed out, or answering 5xx or `SlowDown`.
+        /// Unreachable, timed out, or responding with 5xx or `SlowDown`.
         case unavailable
         case invalidResponse
     }
@@ -27,7 +27,8 @@ public struct ObjectStorageError: Error, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// Time or an operator may mend it: every answer but that the object is not there, or is not what it should be (SPEC §1).
+    /// Whether a retry may succeed, perhaps only after an operator has acted: true for all errors except a missing or different object
+    /// (SPEC §1).
     public var isTransient: Bool {
         switch code {
         case .notFound, .tooLarge, .digestMismatch: false
@@ -35,11 +36,11 @@ public struct ObjectStorageError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The store is away or busy, which often passes within moments: worth trying again at once.
+    /// Whether the store is unavailable or busy, which often lasts only moments: worth an immediate retry.
     public var isUnreachable: Bool { code == .unavailable }
 
-    /// What an answer outside 200…299 means.
-    /// - Parameter code: S3's own word from the body; `nil` where there is none.
+    /// The error for a response outside 200…299.
+    /// - Parameter code: the S3 error code from the body; `nil` if there is none.
     init(_ request: S3Request, status: HTTPResponseStatus, code: String?) {
         let message = "\(request.method.rawValue) \(request.key ?? "bucket"): \(status.code) \(code ?? status.reasonPhrase)"
         self.init(Self.code(request, status, code), message)

@@ -2,44 +2,45 @@ public import CaptureProtocol
 public import Foundation
 public import Models
 
-/// What handlers and sweeps do with the objects of one bucket. Whoever reads through it gets only bytes that were compared with what was
-/// accepted. All methods throw ``ObjectStorageError``.
+/// The objects of one bucket, for handlers and sweeps. Reading returns only bytes that were compared with the accepted digest. All methods
+/// throw ``ObjectStorageError``.
 public protocol ObjectStore: Sendable {
     /// Stores the bytes under the key, over what was there.
-    /// - Parameter sha256: their digest where the caller has it, so that they are not hashed again.
+    /// - Parameter sha256: their digest if the caller has it, so that they are not hashed again.
     func put(_ key: String, bytes: [UInt8], contentType: String, sha256: [UInt8]?) async throws
 
-    /// The whole object, once its size and SHA-256 are those that `media` says.
-    /// - Throws: `.digestMismatch` for other bytes, `.notFound` for none, `.tooLarge` beyond ``S3Client/maximumObjectBytes``.
+    /// Reads the whole object and compares its size and SHA-256 with those in `media`.
+    /// - Throws: `.digestMismatch` if they differ, `.notFound` if there is no such object, `.tooLarge` beyond
+    ///   ``S3Client/maximumObjectBytes``.
     func read(_ media: StoredMedia) async throws -> [UInt8]
 
-    /// The whole object as it arrives; its last bytes come only after size and SHA-256 were found to be those that `media` says.
+    /// Streams the whole object; the last bytes are withheld until size and SHA-256 were compared with those in `media`.
     ///
-    /// Who uses bytes before the end must be able to take that back: an HTTP answer ends before its announced length.
-    /// - Throws: as ``read(_:)``; while it is read too.
+    /// A caller that uses bytes before the end must be able to abort: an HTTP response then ends before its declared length.
+    /// - Throws: as ``read(_:)``; the stream itself also throws.
     func stream(_ media: StoredMedia) async throws -> ComparedBody
 
-    /// SHA-256 of the objects' bytes one after the other, each compared.
+    /// SHA-256 over the concatenated objects, each compared with its own digest.
     /// - Throws: as ``read(_:)``.
     func digest(ofAll objects: [StoredMedia]) async throws -> ContentDigest
 
     /// `nil` if there is no such object.
     func head(_ key: String) async throws -> StoredObject?
 
-    /// Copies inside the store. What is copied is not looked at: who reads the copy compares it.
+    /// Copies inside the store, without comparing digests: readers of the copy do that.
     func copy(from source: String, to destination: String) async throws
 
-    /// Deletes the keys; those that are not there are no error.
+    /// Deletes the keys; missing ones are not an error.
     func delete(_ keys: [String]) async throws
 
-    /// Keys with the prefix in order, a page of at most a thousand.
-    /// - Parameter continuation: from the page before; `nil` for the first.
+    /// Lists the objects with the key prefix, in order, in pages of at most 1,000.
+    /// - Parameter continuation: from the previous page; `nil` for the first.
     func list(prefix: String, continuation: String?) async throws -> ObjectPage
 
-    /// Uploads in parts that were begun under the prefix and neither finished nor ended, up to a thousand.
+    /// Unfinished multipart uploads under the prefix, up to 1,000.
     func unfinishedUploads(under prefix: String) async throws -> [UnfinishedUpload]
 
-    /// Ends an upload in parts and deletes its parts; one that is no more is no error.
+    /// Aborts a multipart upload and deletes its parts; one that no longer exists is not an error.
     func end(_ upload: UnfinishedUpload) async throws
 }
 
@@ -49,11 +50,11 @@ extension ObjectStore {
         try await put(key, bytes: bytes, contentType: contentType, sha256: nil)
     }
 
-    /// The first page.
+    /// Lists the first page.
     public func list(prefix: String) async throws -> ObjectPage { try await list(prefix: prefix, continuation: nil) }
 }
 
-/// An object as the store knows it.
+/// An object's attributes in the store.
 public struct StoredObject: Sendable, Equatable {
     public let key: String
     public let sizeBytes: Int64
@@ -72,7 +73,7 @@ public struct StoredObject: Sendable, Equatable {
     }
 }
 
-/// One page of a listing; ask again with `continuation` until it is `nil`.
+/// One page of a listing; continue with `continuation` until it is `nil`.
 public struct ObjectPage: Sendable {
     public let objects: [StoredObject]
     public let continuation: String?
@@ -83,7 +84,7 @@ public struct ObjectPage: Sendable {
     }
 }
 
-/// An upload in parts that was begun and not finished.
+/// A multipart upload that was neither completed nor aborted.
 public struct UnfinishedUpload: Sendable, Equatable {
     public let key: String
     public let id: String

@@ -7,18 +7,18 @@ public import NIOCore
 
 /// An object being read.
 struct S3Object: Sendable {
-    /// Of the bytes that follow: of the range, where one was asked for. `nil` if the store does not say.
+    /// The size of the body: of the range, if one was requested. `nil` if the store does not say.
     let sizeBytes: Int64?
     let etag: String
     let contentType: String
     let body: S3Body
 }
 
-/// An object's bytes as they arrive. A connection that breaks is ``ObjectStorageError`` with `.unavailable`.
+/// The stream of an object's bytes. A broken connection is an ``ObjectStorageError`` with `.unavailable`.
 public struct S3Body: AsyncSequence, Sendable {
     public typealias Element = ByteBuffer
     let body: HTTPClientResponse.Body
-    /// Gets the bytes that came from the store.
+    /// Counts the bytes received from the store.
     let received: Counter?
 
     init(body: HTTPClientResponse.Body, received: Counter) {
@@ -26,7 +26,7 @@ public struct S3Body: AsyncSequence, Sendable {
         self.received = received
     }
 
-    /// Bytes that are there already.
+    /// A body of bytes in memory.
     public init(_ bytes: ByteBuffer) {
         body = .bytes(bytes)
         received = nil
@@ -52,14 +52,14 @@ public struct S3Body: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: body.makeAsyncIterator(), received: received) }
 }
 
-/// A whole object's bytes as they arrive, the last of them only after all were found to be what was accepted.
+/// The stream of a whole object's bytes; the last ones are withheld until the digest was compared.
 public struct ComparedBody: AsyncSequence, Sendable {
     public typealias Element = ByteBuffer
     private let base: S3Body
     private let media: StoredMedia
 
-    /// - Parameter sizeBytes: what the store says; `nil` if it does not.
-    /// - Throws: ``ObjectStorageError`` with `.digestMismatch` if it says another size than was accepted.
+    /// - Parameter sizeBytes: the size that the store reports; `nil` if it does not.
+    /// - Throws: ``ObjectStorageError`` with `.digestMismatch` if that differs from the accepted size.
     public init(_ base: S3Body, sizeBytes: Int64?, media: StoredMedia) throws(ObjectStorageError) {
         guard sizeBytes == nil || sizeBytes == media.sizeBytes else {
             throw ObjectStorageError(.digestMismatch, "\(media.key) has \(sizeBytes ?? 0) bytes, not \(media.sizeBytes)")
@@ -73,7 +73,7 @@ public struct ComparedBody: AsyncSequence, Sendable {
         let media: StoredMedia
         private var hasher = SHA256()
         private var missing: Int64
-        /// Taken but not given on yet.
+        /// Received but not yet returned.
         private var held: ByteBuffer?
         private var isEnded = false
 
@@ -83,7 +83,7 @@ public struct ComparedBody: AsyncSequence, Sendable {
             missing = media.sizeBytes
         }
 
-        /// - Throws: ``ObjectStorageError`` with `.digestMismatch` instead of the last bytes, if the object is another.
+        /// - Throws: ``ObjectStorageError`` with `.digestMismatch` instead of returning the last bytes, if size or digest differ.
         public mutating func next() async throws -> ByteBuffer? {
             guard !isEnded else { return nil }
             while let chunk = try await base.next() {

@@ -6,9 +6,9 @@ import Foundation
 public import Models
 import NIOCore
 
-/// The only ways to an object's bytes for other modules: each but ``range(_:of:)`` compares them with what was accepted.
+/// The only methods by which other modules read objects: all but ``range(_:of:)`` compare the bytes with the accepted digest.
 extension S3Client {
-    /// No object of ours is larger.
+    /// The largest object that the system stores.
     public static let maximumObjectBytes: Int64 = 128 * 1024 * 1024
 
     public func read(_ media: StoredMedia) async throws -> [UInt8] {
@@ -28,9 +28,9 @@ extension S3Client {
         return try ComparedBody(object.body, sizeBytes: object.sizeBytes, media: media)
     }
 
-    /// Part of an object as it arrives. Nothing says what a part's digest is, so that it is **not** compared: for readers who asked for
-    /// a range and judge for themselves, never for a result, a signature or a picture.
-    /// - Parameter range: first and last byte, both included.
+    /// Streams a range of an object. There is no digest of a range, so it is **not** compared: only for clients that requested a range and
+    /// verify it themselves, never for a result, a signature or a picture.
+    /// - Parameter range: first and last byte, inclusive.
     public func range(_ range: ClosedRange<Int64>, of media: StoredMedia) async throws -> S3Body {
         try await get(media.key, range: range).body
     }
@@ -40,7 +40,7 @@ extension S3Client {
             var hasher = SHA256()
             for (index, media) in objects.enumerated() {
                 if index == 0 {
-                    // What was hashed so far is this object alone.
+                    // At this point the hasher covers this object only, so its digest can be compared.
                     let object = try await get(media.key)
                     for try await chunk in object.body { chunk.withUnsafeReadableBytes { hasher.update(bufferPointer: $0) } }
                     guard ContentDigest(hasher.finalize()) == media.sha256 else {
@@ -56,8 +56,8 @@ extension S3Client {
         }
     }
 
-    /// An object's bytes as they come, compared by no one.
-    /// - Parameter range: first and last byte, both included.
+    /// Streams an object's bytes without comparing digests.
+    /// - Parameter range: first and last byte, inclusive.
     /// - Throws: ``ObjectStorageError`` with `.notFound` if there is no such object.
     func get(_ key: String, range: ClosedRange<Int64>? = nil) async throws -> S3Object {
         var request = S3Request(method: .GET, key: key)
@@ -70,8 +70,8 @@ extension S3Client {
             body: S3Body(body: response.body, received: traffic.received))
     }
 
-    /// The whole object in memory, compared by no one: for tests that look at what lies there.
-    /// - Throws: `.tooLarge` if it has more than `limit` bytes.
+    /// Reads the whole object without comparing digests: for tests that inspect stored objects.
+    /// - Throws: `.tooLarge` beyond `limit` bytes.
     func getBytes(_ key: String, limit: Int) async throws -> [UInt8] {
         try await repeating {
             let object = try await get(key)
@@ -87,7 +87,7 @@ extension S3Client {
         }
     }
 
-    /// Again from the start when an answer breaks off in the middle.
+    /// Retries from the start when a response breaks off.
     private func repeating<Result>(_ body: () async throws -> Result) async throws -> Result {
         var delay = RetryDelay()
         while true {

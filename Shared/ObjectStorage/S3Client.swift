@@ -7,19 +7,19 @@ public import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
 
-/// A client of one bucket of an S3-compatible store, path style.
+/// A client of one bucket of an S3-compatible store, with path-style addresses.
 ///
-/// Requests that can be repeated are, three times with backoff and jitter, while the store is unavailable.
+/// Idempotent requests are tried up to three times, with backoff and jitter, while the store is unavailable.
 public final class S3Client: ObjectStore {
     static let attempts = 3
-    /// Answers that are read whole (listings, errors) end here.
+    /// The limit for responses that are read whole: listings and errors.
     static let maximumAnswerBytes = 4 * 1024 * 1024
     let configuration: S3Configuration
     private let httpClient: HTTPClient
     private let logger: Logger
     let traffic: StorageTraffic
 
-    /// - Parameter metrics: gets the bytes sent and received; the process's own factory unless another is given.
+    /// - Parameter metrics: counts the bytes sent and received; by default the process's factory.
     public init(
         configuration: S3Configuration, httpClient: HTTPClient, logger: Logger, metrics: any MetricsFactory = MetricsSystem.factory
     ) {
@@ -33,7 +33,7 @@ public final class S3Client: ObjectStore {
         try await put(key, buffer: ByteBuffer(bytes: bytes), contentType: contentType, sha256: sha256)
     }
 
-    /// As the other, with what the store says of the object.
+    /// Like ``put(_:bytes:contentType:sha256:)``, but returns the object's attributes.
     @discardableResult
     public func put(_ key: String, buffer: ByteBuffer, contentType: String, sha256: [UInt8]? = nil) async throws -> StoredObject {
         let request = S3Request(
@@ -46,7 +46,7 @@ public final class S3Client: ObjectStore {
             contentType: contentType, lastModified: nil)
     }
 
-    /// Begins an upload of unknown length; the caller writes, then finishes or aborts.
+    /// Starts an upload of unknown length; the caller writes, then finishes or aborts it.
     public func putStream(_ key: String, contentType: String) -> S3Upload {
         S3Upload(client: self, key: key, contentType: contentType)
     }
@@ -55,7 +55,7 @@ public final class S3Client: ObjectStore {
         do {
             return try await headOnce(key)
         } catch let error as ObjectStorageError where error.code == .unexplained404 {
-            // An answer to HEAD has no body (RFC 9110 §9.3.2): only one to GET tells a missing object from a missing bucket.
+            // A response to HEAD has no body (RFC 9110 §9.3.2): only GET distinguishes a missing object from a missing bucket.
             do {
                 _ = try await get(key, range: 0...0)
             } catch let error as ObjectStorageError where error.code == .notFound {
@@ -77,7 +77,7 @@ public final class S3Client: ObjectStore {
         let path = "/" + SigV4Signer.encode(configuration.bucket) + "/" + SigV4Signer.encode(source, keepingSlash: true)
         let response = try await send(S3Request(method: .PUT, key: destination, headers: [("x-amz-copy-source", path)]))
         let answer = try await response.body.collect(upTo: Self.maximumAnswerBytes)
-        // A copy may fail after its 200 has been sent; the body tells.
+        // A copy may fail after the status 200 was sent; the error is then in the body.
         if String(buffer: answer).contains("<Error>") { throw ObjectStorageError(.unavailable, "copy failed: \(source)") }
     }
 
@@ -92,7 +92,7 @@ public final class S3Client: ObjectStore {
         }
     }
 
-    /// By ListObjectsV2.
+    /// Uses ListObjectsV2.
     public func list(prefix: String, continuation: String?) async throws -> ObjectPage {
         var query = [("list-type", "2"), ("prefix", prefix)]
         if let continuation { query.append(("continuation-token", continuation)) }
@@ -100,13 +100,13 @@ public final class S3Client: ObjectStore {
         return try S3XML.objectPage(Data(buffer: try await response.body.collect(upTo: Self.maximumAnswerBytes)))
     }
 
-    /// By ListMultipartUploads.
+    /// Uses ListMultipartUploads.
     public func unfinishedUploads(under prefix: String) async throws -> [UnfinishedUpload] {
         let response = try await send(S3Request(method: .GET, query: [("prefix", prefix), ("uploads", "")]))
         return try S3XML.uploads(Data(buffer: try await response.body.collect(upTo: Self.maximumAnswerBytes)))
     }
 
-    /// By AbortMultipartUpload.
+    /// Uses AbortMultipartUpload.
     public func end(_ upload: UnfinishedUpload) async throws {
         do {
             let response = try await send(S3Request(method: .DELETE, key: upload.key, query: [("uploadId", upload.id)]))
@@ -116,10 +116,10 @@ public final class S3Client: ObjectStore {
         }
     }
 
-    /// A link that lets anyone read the object for a while, past any comparison of its digest.
+    /// A presigned URL, with which anyone can read the object until it expires. Its digest is not compared.
     /// - Parameters:
-    ///   - endpoint: the store's address as readers see it, if it differs.
-    ///   - contentType: what the store answers as the object's type, whatever it was stored with.
+    ///   - endpoint: the store's public address, if it differs.
+    ///   - contentType: the `Content-Type` of the response, regardless of the stored one.
     public func presignedGet(
         _ key: String, expires: Duration, at time: Date, endpoint: URL? = nil, contentType: String? = nil
     ) -> String {
@@ -134,7 +134,7 @@ public final class S3Client: ObjectStore {
         return "\(endpoint.scheme ?? "https")://\(host)\(path)?\(query)"
     }
 
-    /// Whether the bucket is there and we are let in.
+    /// Checks that the bucket exists and is accessible.
     public func checkBucket() async throws {
         _ = try await send(S3Request(method: .HEAD))
     }
@@ -148,8 +148,8 @@ public final class S3Client: ObjectStore {
         }
     }
 
-    /// Sends until there is an answer that is not the store's being away.
-    /// - Parameter isRepeatable: false for requests that must not take effect twice.
+    /// Sends the request; retries while the store is unavailable.
+    /// - Parameter isRepeatable: false for requests that are not idempotent.
     func send(_ request: S3Request, isRepeatable: Bool = true) async throws -> HTTPClientResponse {
         var backoff = RetryDelay()
         while true {
@@ -179,11 +179,11 @@ public final class S3Client: ObjectStore {
     }
 }
 
-/// Waits between tries: about 0.1 s, then 0.2 s, each with full jitter.
+/// The backoff between attempts: a random 0.1 to 0.2 s, then 0.2 to 0.4 s.
 struct RetryDelay {
     private var attempt = 1
 
-    /// - Returns: false when there are no tries left.
+    /// - Returns: false when no attempts are left.
     mutating func wait() async throws -> Bool {
         guard attempt < S3Client.attempts else { return false }
         try await Task.sleep(for: .milliseconds(Int.random(in: 50...100) << attempt))

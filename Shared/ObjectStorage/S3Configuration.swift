@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Where the objects are and how to be let in.
+/// The bucket's address and credentials.
 public struct S3Configuration: Sendable {
     /// `http://host:port` or `https://…`, without a path.
     public var endpoint: URL
@@ -8,7 +8,7 @@ public struct S3Configuration: Sendable {
     public var bucket: String
     public var accessKeyID: String
     public var secretAccessKey: String
-    /// For one request from its start to its answer's head.
+    /// The timeout from a request's start to its response head.
     public var requestTimeout: Duration = .seconds(30)
 
     public init(endpoint: URL, region: String, bucket: String, accessKeyID: String, secretAccessKey: String) {
@@ -19,7 +19,7 @@ public struct S3Configuration: Sendable {
         self.secretAccessKey = secretAccessKey
     }
 
-    /// `host`, or `host:port` where the port is not the scheme's own: what the `Host` header says and the signature covers.
+    /// `host`, or `host:port` if the port is not the scheme's default: the value of the `Host` header, which is signed.
     static func authority(of endpoint: URL) -> String {
         let host = endpoint.host ?? "localhost"
         guard let port = endpoint.port, port != (endpoint.scheme == "https" ? 443 : 80) else { return host }

@@ -4,7 +4,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// One request to the store before it is signed.
+/// An unsigned request to the store.
 struct S3Request {
     var method: HTTPMethod
     /// `nil` for the bucket itself.
@@ -12,7 +12,7 @@ struct S3Request {
     var query: [(String, String)] = []
     var headers: [(String, String)] = []
     var body: ByteBuffer?
-    /// Hex SHA-256 of the body where it is known already, so that it is not hashed twice.
+    /// Hex SHA-256 of the body if known, so that it is not hashed twice.
     var payloadHash: String?
 
     func signed(_ configuration: S3Configuration, at time: Date) -> HTTPClientRequest {

@@ -4,14 +4,14 @@ import Foundation
 public import NIOCore
 import NIOFoundationCompat
 
-/// An object being written piece by piece, of any length, in about 5 MiB of memory.
+/// Streams an object of unknown length to the store, with about 5 MiB of memory.
 ///
-/// Up to 5 MiB become one PUT. What is longer becomes a multipart upload with one part in flight, so that a slow store slows the
-/// writer. ``abort()`` leaves nothing behind.
+/// Up to 5 MiB are one PUT. Longer objects are a multipart upload with one part in flight, so a slow store slows the writer (backpressure).
+/// ``abort()`` leaves no objects behind.
 public actor S3Upload {
-    /// The least that S3 takes for a part that is not the last.
+    /// The minimum size that S3 allows for all parts but the last.
     static let partBytes = 5 * 1024 * 1024
-    /// S3 takes no more.
+    /// S3's limit.
     static let maximumParts = 10_000
     private let client: S3Client
     private let key: String
@@ -21,7 +21,7 @@ public actor S3Upload {
     private var etags: [String] = []
     private var sizeBytes: Int64 = 0
     private var isEnded = false
-    /// The store was asked to begin and did not answer: it may hold an upload that nobody has the id of.
+    /// Whether a request to begin got no response: the store may then have an upload whose id is unknown.
     private var isBeginUnknown = false
 
     init(client: S3Client, key: String, contentType: String) {
@@ -30,7 +30,7 @@ public actor S3Upload {
         self.contentType = contentType
     }
 
-    /// Takes the bytes; returns when there is room for more.
+    /// Appends the bytes; returns when there is room for more.
     public func write(_ buffer: ByteBuffer) async throws {
         guard !isEnded else { throw ObjectStorageError(.rejected, "the upload has ended") }
         var buffer = buffer
@@ -43,7 +43,7 @@ public actor S3Upload {
     }
 
     /// Completes the object.
-    /// - Parameter sha256: of all that was written, where the caller has it: what fits one request is not hashed again.
+    /// - Parameter sha256: the digest of all bytes, if the caller has it; a single PUT is then not hashed again.
     public func finish(sha256: [UInt8]? = nil) async throws -> StoredObject {
         guard !isEnded else { throw ObjectStorageError(.rejected, "the upload has ended") }
         guard let uploadID else {
@@ -58,15 +58,15 @@ public actor S3Upload {
         let response = try await client.send(
             S3Request(method: .POST, key: key, query: [("uploadId", uploadID)], body: ByteBuffer(string: body)))
         let answer = String(buffer: try await response.body.collect(upTo: S3Client.maximumAnswerBytes))
-        // S3 may answer 200 first and fail in the body.
+        // S3 may respond with 200 and report the error in the body.
         if answer.contains("<Error>") { throw ObjectStorageError(.unavailable, "multipart upload not completed: \(key)") }
         isEnded = true
         return StoredObject(key: key, sizeBytes: sizeBytes, etag: "", contentType: contentType, lastModified: nil)
     }
 
-    /// Ends the upload without an object. Does not throw: what a store that is down keeps of it, a sweep of its prefix ends
+    /// Aborts the upload without creating an object. Does not throw: if the store is down, a sweep of the prefix aborts it later
     /// (``S3Client/unfinishedUploads(under:)``).
-    /// - Returns: false if the store may hold parts of it.
+    /// - Returns: false if the store may still have parts of it.
     @discardableResult
     public func abort() async -> Bool {
         guard !isEnded else { return true }

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationXML
 
-/// Reads the few XML answers of S3 that the client needs. External entities are not resolved.
+/// Parses the S3 XML responses that the client needs. External entities are not resolved.
 enum S3XML {
     static func objectPage(_ data: Data) throws -> ObjectPage {
         let document = try Document(data, collecting: ["Key", "Size", "ETag", "LastModified", "IsTruncated", "NextContinuationToken"])
@@ -38,7 +38,7 @@ enum S3XML {
             ?? (try? Date(text, strategy: .iso8601))
     }
 
-    /// The text of wanted elements: those of the root's children once, those inside a repeated child by group.
+    /// Collects the text of wanted elements: the root's children by name, those inside a repeated child by group.
     private final class Document: NSObject, XMLParserDelegate {
         private let wanted: Set<String>
         private var path: [String] = []

@@ -22,9 +22,9 @@ public struct SigV4Signer: Sendable {
 
     /// The `Authorization` header.
     /// - Parameters:
-    ///   - path: percent-encoded as it is sent.
+    ///   - path: percent-encoded, as sent.
     ///   - query: names and values before encoding.
-    ///   - headers: every header to sign, `host` and `x-amz-date` among them.
+    ///   - headers: all headers to sign, including `host` and `x-amz-date`.
     ///   - payloadHash: hex SHA-256 of the body, or `UNSIGNED-PAYLOAD`.
     public func authorization(
         method: String, path: String, query: [(String, String)], headers: [(String, String)], payloadHash: String, at time: Date
@@ -39,7 +39,7 @@ public struct SigV4Signer: Sendable {
     /// The query of a presigned URL, percent-encoded, without "?".
     /// - Parameters:
     ///   - expires: seconds, at most seven days.
-    ///   - more: names and values that the URL has besides, before encoding; they are signed too.
+    ///   - more: additional query names and values, before encoding; they are signed too.
     public func presignedQuery(
         method: String, host: String, path: String, expires: Int, at time: Date, adding more: [(String, String)] = []
     ) -> String {
@@ -70,7 +70,7 @@ public struct SigV4Signer: Sendable {
         query.map { (encode($0.0), encode($0.1)) }.sorted { $0 < $1 }.map { "\($0.0)=\($0.1)" }.joined(separator: "&")
     }
 
-    /// RFC 3986 unreserved characters stay, and "/" where it separates; upper-case hex.
+    /// Percent-encodes all but RFC 3986 unreserved characters, and "/" if it is a separator; upper-case hex.
     static func encode(_ text: String, keepingSlash: Bool = false) -> String {
         var encoded: [UInt8] = []
         for unit in text.utf8 {
@@ -105,7 +105,7 @@ public struct SigV4Signer: Sendable {
         return Self.hex(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
     }
 
-    /// White space at the ends removed and runs of it made one space.
+    /// Trims white space and collapses runs of it to one space.
     private static func collapse(_ value: String) -> String {
         value.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
     }

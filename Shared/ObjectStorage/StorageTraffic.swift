@@ -1,8 +1,8 @@
 import Metrics
 
-/// Counts the bytes of objects that go to and come from the store: `rial_storage_bytes_total` {direction}.
+/// Counts the object bytes sent to and received from the store: `rial_storage_bytes_total` {direction}.
 ///
-/// What is sent again after a failure counts again; headers and listings do not count, nor what the store copies within itself.
+/// Retries count again. Headers, listings and copies inside the store do not count.
 struct StorageTraffic: Sendable {
     let sent: Counter
     let received: Counter
