@@ -28,12 +28,12 @@ for service in gateway attestation_verifier depth_analyzer upload_sync evidence_
     random 32 | put "rial_$service"
     printf 'postgresql://rial_%s:%s@postgres:5432/rial' "$service" "$(cat "rial_$service")" | put "database_url_$service"
 done
-# The operator's, then one per service.
+# The operator's identity, then one per service.
 for identity in '' _gateway _attestation_verifier _depth_analyzer _upload_sync _evidence_assembler; do
     random 10 | put "s3_access_key_id$identity"
     random 32 | put "s3_secret_access_key$identity"
 done
-# Identities from before each service had its own: the store would not know the new ones.
+# Identities of versions in which all services shared one: the store would not know the new ones.
 grep -qsF "$(cat s3_access_key_id_gateway)" s3_identities || rm -f s3_identities
 "$here/s3-identities.sh" . | put s3_identities
 random 32 | put link_key
@@ -94,7 +94,7 @@ fi
 # A private authority and a signer for Content Credentials, valid for a year. For production put the files of your own authority here
 # before the first start, or keep the key in a PKCS#11 token.
 if [ -s c2pa_private_key ] && [ -s c2pa_trust_anchors ]; then
-    # Files from before our own anchors were separate. Other anchors that were listed with them are not ours.
+    # Files of versions without a separate file for our own anchors. Other anchors listed with them are not ours.
     if [ ! -s c2pa_own_anchors ] && [ "$(grep -c 'BEGIN CERTIFICATE' c2pa_trust_anchors)" != 1 ]; then
         printf 'error: %s\n  %s\n' "c2pa_trust_anchors holds several certificates, and c2pa_own_anchors is missing" \
             "write the roots of your own signing certificates, and no others, to $PWD/c2pa_own_anchors" >&2

@@ -31,7 +31,8 @@ service() { # service NAME: with the rights allowed since the last service, and 
     statements=
 }
 
-# The gateway writes uploads where they stay, and deletes refused ones; it can read only what is published. incoming/ is of earlier versions.
+# The gateway writes uploads to their final keys and deletes rejected ones; it can read only published objects. incoming/ holds uploads of
+# earlier versions.
 allow 'PutObject DeleteObject AbortMultipartUpload' 'captures/*/original.jpg' 'captures/*/depth.gz' 'captures/*/metadata.json'
 allow 'GetObject' 'captures/*/public-*' 'captures/*/photo-*' 'captures/*/thumbnail-*' 'captures/*/depth-preview-*' 'captures/*/c2pa-*' \
     'captures/*/manifest-*' 'captures/*/og-*'
@@ -45,13 +46,13 @@ allow 'GetObject' 'incoming/*' 'captures/*/original.jpg' 'captures/*/depth.gz'
 allow 'PutObject' 'captures/*/depth-preview-*' 'captures/*/photo-*' 'captures/*/thumbnail-*'
 service depth_analyzer
 
-# The only service that maintains stored media, and the only one but the gateway that deletes.
+# The only service that maintains stored media. Besides the gateway, the only one that deletes.
 allow 'GetObject DeleteObject AbortMultipartUpload' 'incoming/*' 'captures/*'
 allow 'PutObject' 'captures/*/original.jpg' 'captures/*/depth.gz' 'captures/*/metadata.json'
 allow 'ListBucket ListBucketMultipartUploads' ''
 service upload_sync
 
-# It reads signed copies, pictures and manifests when their sizes, or the digests by which copies are recognised, have to be computed again.
+# Reads signed copies, pictures and manifests to compute missing sizes, or the digests by which copies are recognised.
 allow 'GetObject' 'captures/*/original.jpg' 'captures/*/public-*' 'captures/*/photo-*' 'captures/*/thumbnail-*' 'captures/*/depth-preview-*' \
     'captures/*/c2pa-*' 'captures/*/manifest-*'
 allow 'PutObject' 'captures/*/public-*' 'captures/*/c2pa-*' 'captures/*/manifest-*' 'captures/*/og-*'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures another commit and this checkout in turn (A B B A …) on this machine and prints the ratios: bench-compare.sh REF [RUNS]
-# RUNS of each (default 4), BENCH_SECONDS each (30), BENCH_RATE captures a second (2). The other commit is built in a checkout of its own
-# in .local/compare, whose build is kept for the next time.
+# RUNS of each (default 4), BENCH_SECONDS each (30), BENCH_RATE captures a second (2). The other commit is built in its own checkout in
+# .local/compare, whose build is kept for the next run.
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # shellcheck source=scripts/bench/settings.sh
@@ -22,7 +22,7 @@ if [ ! -d "$other/.git" ]; then
     rm -rf "$other"
     git clone -q --shared --no-checkout "$ROOT" "$other"
     mkdir -p "$other/.local"
-    # The same broker and store for both.
+    # Both use the same broker and object store.
     ln -s "$TOOLS" "$other/.local/tools"
 fi
 git -C "$other" checkout -q --detach "$commit"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Measures a release build on a stack of its own, beside the work that no capture can do without (SPEC §13): captures at 2, 4 and 6 a
-# second, pages, a flood; what each costs the services, PostgreSQL and the object store; each target and whether it is met.
-# BENCH_SECONDS is the length of each run (default 30). BENCH_ROWS=1000000 measures again with so many captures in the database.
+# Measures a release build on its own stack, in relation to the unavoidable work of a capture (SPEC §13): 2, 4 and 6 captures a second,
+# pages, and a flood. Prints the costs for the services, PostgreSQL and the object store, and whether each target is met. BENCH_SECONDS is
+# the length of each run (default 30). BENCH_ROWS=1000000 measures again with so many captures in the database.
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # shellcheck source=scripts/bench/settings.sh

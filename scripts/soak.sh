@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sends captures at a steady rate to a stack of its own, while one part after the other is killed, stopped, frozen, disconnected or made
-# read-only. In the end every accepted capture has to be complete, once, with its original in the store as it was sent.
+# Sends captures at a steady rate to its own stack, while one part after the other is killed, stopped, frozen, disconnected or made
+# read-only. At the end every accepted capture must be complete, exactly once, with its original unchanged in the store.
 #   SOAK_MINUTES  duration (10)        SOAK_SEED  decides the sequence of faults (default random; it is printed)
 #   SOAK_RATE     captures per second (2 with RIAL_BUILD=release, else 0.5)
 # shellcheck source=scripts/common.sh
@@ -9,7 +9,7 @@ cd "$ROOT"
 unset STACK
 export RIAL_LIMIT_CHALLENGES_PER_MINUTE=0 RIAL_LIMIT_REGISTRATIONS_PER_MINUTE=0 RIAL_LIMIT_CAPTURES_PER_HOUR=0
 export RIAL_MAX_UPLOADS_PER_DEVICE=0 RIAL_MAX_UPLOADS_PER_ADDRESS=0
-# So that captures whose records the broker lost are announced again within the soak.
+# Captures whose records the broker lost must be announced again within the soak.
 export RIAL_ANNOUNCE_AGAIN_SECONDS=10
 minutes=${SOAK_MINUTES:-10}
 seed=${SOAK_SEED:-$((RANDOM * 32768 + RANDOM))}
@@ -22,11 +22,11 @@ rial=".build/${RIAL_BUILD:-debug}/rial"
 control() { STACK=soak scripts/stack.sh "$@"; }
 sql() { PGOPTIONS='-c lock_timeout=30s' psql "$(value RIAL_DATABASE_URL)" -X -qtA -v ON_ERROR_STOP=1 -c "$1"; }
 value() { sed -n "s/^$1=//p" "$home/stack.env"; }
-# On a busy machine a start may take longer than start waits; only the end result counts.
+# On a busy machine a start may exceed the timeout of `stack.sh start`; only the end result counts.
 start() { control start "$1" || say "$1 is not ready yet"; }
 role_of() { printf 'rial_%s' "${1//-/_}"; }
 
-# processes NAME: the ids of its process and of that one's children.
+# processes NAME: the ids of its process and that process's children.
 processes() {
     local pid children
     pid=$(cut -d ' ' -f 1 "$home/run/$1.pid")
@@ -38,7 +38,7 @@ signal_all() { # signal_all SIGNAL NAME
     local pid
     for pid in $(processes "$2"); do kill "-$1" "$pid" 2>/dev/null || true; done
 }
-# Twice: a process that forks while it is being frozen has a child that is not.
+# Twice, since a process may fork while it is being frozen.
 freeze() { signal_all STOP "$1"; signal_all STOP "$1"; }
 thaw() { signal_all CONT "$1"; }
 
@@ -115,7 +115,7 @@ next_fault() {
     infra)
         pick postgres postgres broker s3
         local part=$picked
-        # The store is never killed: whether it keeps data over a crash is not tested here.
+        # The store is never killed: its durability over a crash is not tested here.
         if [ "$part" = s3 ]; then pick stop freeze; else pick kill stop freeze; fi
         fault "$picked" "$part" "$seconds"
         ;;
@@ -140,7 +140,7 @@ seconds=$((minutes * 60))
 result="$home/soak.json"
 progress="$home/soak.log"
 : >"$progress"
-# It runs with operators' settings, which the services that are restarted below must not get.
+# The sender needs the operator's settings, which the services restarted below must not inherit.
 # shellcheck disable=SC2016 # the inner shell's own
 bash -c 'set -a && source "$0" && exec "$@"' "$home/stack.env" \
     "$rial" soak --seconds "$seconds" --rate "$rate" --devices 4 --drain 900 >"$result" 2>"$progress" &
@@ -162,7 +162,7 @@ for part in postgres broker s3 "${SERVICES[@]}"; do
     thaw "$part"
     start "$part"
 done
-# It waits until every capture is complete, or reports what is wrong.
+# The sender waits until every capture is complete, or reports what is wrong.
 status=0
 wait "$sender" || status=$?
 sender=

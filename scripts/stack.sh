@@ -52,7 +52,7 @@ choose_ports() { # choose_ports NAME…: PORT_NAME=number lines; no port that an
 }
 free_port() { choose_ports ANY | cut -d = -f 2; }
 
-# secret NAME: 32 random bytes in hex, made when first asked for.
+# secret NAME: 32 random bytes in hex, created on first use.
 secret() {
     local new="$KEYS/$1.$BASHPID"
     if [ ! -s "$KEYS/$1" ]; then
@@ -62,7 +62,7 @@ secret() {
     cat "$KEYS/$1"
 }
 
-# Creates folders, ports and secrets, once for the life of the stack; under a lock that all stacks share.
+# Creates folders, ports and secrets, once per stack; under a lock that all stacks share.
 prepare() {
     mkdir -p "$KEYS" "$LOGS" "$RUN"
     chmod 755 "$HOME_DIR"

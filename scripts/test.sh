@@ -1,25 +1,26 @@
 #!/usr/bin/env bash
-# All tests: alone, against real parts, the whole stack, the site in a browser, the documents' commands, and docker-compose.yml.
-# Arguments go to `swift test`; without any, groups of tests run beside each other, each on stacks of its own: much of each is waiting.
-# At the end: the slowest twenty tests, and how long each phase and group took. Logs are in .local/test/logs.
+# Runs all tests: of modules, against real dependencies, of the whole stack, of the site in a browser, of the commands in the documents, and
+# of docker-compose.yml. Arguments are passed to `swift test`. Without arguments, groups of tests run in parallel, each on its own stacks,
+# since they spend much of their time waiting. At the end it prints the twenty slowest tests and the duration of each phase and group. Logs
+# are in .local/test/logs.
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"
-# Always its own stack, whatever STACK says: its data is deleted. Tests that start whole stacks name theirs.
+# Ignores the caller's STACK, since the test stack's data is deleted. Tests that start whole stacks set their own names.
 unset STACK
 # Several stacks run at once: their idle brokers must leave the processors to the tests.
 export RIAL_KAFKA_FETCH_WAIT_MS=100
 started=$SECONDS
 failed=()
-# Groups that run: "PID NAME" each.
+# Running groups: "PID NAME" each.
 running=()
-# How long each phase and group took: "SECONDS NAME" each.
+# Durations of phases and groups: "SECONDS NAME" each.
 took=()
 finish() {
     local status=$? group
     for group in "${running[@]}"; do kill -TERM -- "-${group%% *}" 2>/dev/null || true; done
     for group in "${running[@]}"; do wait "${group%% *}" 2>/dev/null || true; done
-    # After a failure the logs stay to be read.
+    # Keep the logs after a failure.
     if [ $status = 0 ]; then scripts/stack.sh clean test; else scripts/stack.sh down test; fi >/dev/null 2>&1 || true
 }
 trap finish EXIT
@@ -61,16 +62,16 @@ await_groups() {
     running=()
 }
 
-# One after another: tests that hold threads or wait for deadlines must not starve each other.
+# Not in parallel: tests that block threads or wait for deadlines would starve each other.
 swift_tests() { .build/debug/rialPackageTests.xctest --testing-library swift-testing --no-parallel "$@"; }
-# Not the suite of the whole system itself either: whoever starts it starts its stack, over that of another group.
+# Without the suite of the whole system, which would start its stack over that of another group.
 system='^SystemTests\.SystemTests'
 modules_and_faults() { swift_tests --skip "$system"; }
-# The suites of the whole system that take half of its time; whatever they are, the other group has all others.
+# The suites of the whole system that take about half of its time; the other group runs all others.
 half="$system/(Policy|Storage|Credential|Fault)"
 first_half() { swift_tests --filter "$half"; }
 second_half() { RIAL_TEST_STACK=system-2 swift_tests --filter "$system/" --skip "$half"; }
-# How soon pages are there is measured afterwards, when nothing else runs.
+# test_speed, which measures page load times, runs afterwards, when nothing else runs.
 browser_tests() {
     local module
     local -a modules=()
@@ -80,7 +81,7 @@ browser_tests() {
     done
     Tests/browser/run.sh "${modules[@]}"
 }
-# The services from outside.
+# Tests the services through their public interfaces.
 outside_tests() {
     local status=0
     Tests/contract/run.sh || status=1
@@ -89,19 +90,19 @@ outside_tests() {
     return $status
 }
 
-# What failed in a group's log: whole suites that failed because of one test say nothing more.
+# Prints the failures in a group's log, without the lines of suites, which only repeat the failures of their tests.
 problems() { grep -aE '^(✘|↳|error:|FAIL:|ERROR:) |[Ff]atal error|AssertionError' "$1" | grep -avE '^✘ Suite ' | cut -c 1-600 | tail -n 60; }
 
 slowest() {
     say "the slowest twenty tests"
-    # Swift says: ✔ Test "name" passed after 1.234 seconds. Python's: took 1.234 s: module.Class.test
+    # Swift prints: ✔ Test "name" passed after 1.234 seconds. Python prints: took 1.234 s: module.Class.test
     cat "$logs"/*.log 2>/dev/null | sed -nE \
         -e 's/^(✔|✘) Test ("?.*) (with [0-9]+ test cases? )?(passed|failed) after ([0-9.]+) seconds.*/\5 \2/p' \
         -e 's/^took ([0-9.]+) s: (.*)/\1 \2/p' | grep -v ' run with ' | sort -rn | awk 'NR <= 20 { printf "%8.1f s ", $1; sub(/^[^ ]* /, ""); print }' || true
 }
 
 phase "building" swift build --build-tests || fail "the build failed" "its errors are above"
-# From nothing: what an earlier run left behind must neither help nor hurt this one.
+# Start from an empty stack: the remains of an earlier run must not affect this one.
 scripts/stack.sh clean test
 scripts/stack.sh infra test
 logs=.local/test/logs

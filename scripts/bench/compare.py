@@ -47,7 +47,7 @@ def main():
     other, runs = pathlib.Path(sys.argv[1]), int(sys.argv[2])
     seconds, rate = int(os.environ.get("BENCH_SECONDS") or 30), float(os.environ.get("BENCH_RATE") or 2)
     name = subprocess.run(["git", "-C", other, "log", "-1", "--format=%h"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
-    # One program loads both, so that both carry the same load.
+    # One program generates the load for both, so that the load is the same.
     rial = ROOT / ".build" / os.environ["RIAL_BUILD"] / "rial"
     sides = {"A": (name, Stack(other, "bench"), []), "B": ("this", Stack(ROOT, "bench"), [])}
     for side in turns(runs):

@@ -2,7 +2,7 @@
 
 from stack import SERVICES
 
-# The reader's time for a page, and accepted → complete, in milliseconds: p50 and p99.
+# Targets in milliseconds, p50 and p99: for a page as its reader sees it, and from accepted to complete.
 PAGE = (5, 20)
 COMPLETE = {2: (120, 300), 4: (130, 350), 6: (250, 1000)}
 FLOOD = 6
@@ -106,7 +106,7 @@ def compared(filled, empty, rows):
         ratio(f"{label}CPU of the five services, {rate} a second", filled["services"].get(rate), empty["services"].get(rate))
     for index, name in enumerate(("p50", "p99")):
         ratio(f"{label}a page, {name}", *((figures["page"] or (None, None))[index] for figures in (filled, empty)))
-    # The more the better.
+    # Inverted, since more captures a second are better.
     ratio(f"{label}seconds for a capture of a flood", *(figures["flood"] and 1 / figures["flood"] for figures in (filled, empty)))
     return found
 

@@ -11,7 +11,7 @@ import report
 from stack import Stack
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Pages a second, and uploads at a time of a flood.
+# Pages per second, and concurrent uploads of a flood.
 PAGES, UPLOADS = 50, 4
 
 
@@ -39,7 +39,7 @@ class Bench:
 
     def all(self, label):
         """Everything against the database as it is. Returns the figures."""
-        # The first captures of a process pay for what it makes once.
+        # Warm-up: the first captures of a process include its one-time initialization.
         self.load("load", "--size", "full", "--rate", 2, "--seconds", 3, "--looks-later")
         say(f"nothing to do, {label}")
         quiet = measure.idle(self.stack, min(self.seconds, 10))
@@ -59,7 +59,7 @@ class Bench:
         report.print_pages(found, measure.Costs(added, found["pages"]), added)
         if "page_ms" in found:
             figures["page"] = found["page_ms"]["p50"], found["page_ms"]["p99"]
-        # Last: what it leaves to be done would disturb the others.
+        # Last, since its backlog would disturb the other measurements.
         found, _ = self.captures(
             f"as many as it takes, {UPLOADS} uploads at a time, {self.seconds} s, {label}", None,
             "--flood", UPLOADS, "--seconds", self.seconds, "--drain", min(self.seconds * 8, 3600))

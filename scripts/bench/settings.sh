@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# What measured stacks have in common; sourced by bench.sh and bench-compare.sh.
+# Common settings of measured stacks; sourced by bench.sh and bench-compare.sh.
 
 export RIAL_BUILD=${RIAL_BUILD:-release} PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
-# A load is what the limits are there to refuse.
+# No rate limits: they would reject the load.
 export RIAL_LIMIT_CHALLENGES_PER_MINUTE=0 RIAL_LIMIT_REGISTRATIONS_PER_MINUTE=0 RIAL_LIMIT_CAPTURES_PER_HOUR=0 RIAL_LIMIT_CAPTURES_BURST=0
 export RIAL_MAX_UPLOADS_PER_DEVICE=0 RIAL_MAX_UPLOADS_PER_ADDRESS=0 RIAL_MAX_MEDIA_PER_ADDRESS=0
 unset STACK

@@ -28,11 +28,11 @@ def main():
         try:
             text = pathlib.Path(path).read_text()
         except FileNotFoundError:
-            # Another stack was cleaned up meanwhile: its ports are free.
+            # Another stack was deleted in the meantime: its ports are free.
             continue
         taken.update(int(number) for number in re.findall(r"=?(\d{2,5})\s*$", text, re.M))
     low, high = 10240, ephemeral_start()
-    # With an unusually wide range there is no room below, so any free port is used.
+    # An unusually wide range leaves no room below it, so any free port is used.
     candidates = list(range(low, high)) if high - low > 1000 else list(range(low, 65536))
     random.SystemRandom().shuffle(candidates)
     held = []

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# PostgreSQL: a cluster of the stack's own, never the system's; sourced by stack.sh.
+# PostgreSQL: the stack's own cluster, never the system's; sourced by stack.sh.
 
 PG_BIN=$({ compgen -G '/usr/lib/postgresql/*/bin/postgres' || command -v postgres || true; } | sort -V | tail -1)
 PG_BIN=${PG_BIN%/*}
 
-# The server refuses to run as root; then it runs as the user postgres of Debian's package.
+# The server refuses to run as root; in that case it runs as the user postgres of Debian's package.
 AS_POSTGRES=()
 if [ "$(id -u)" = 0 ]; then AS_POSTGRES=(setpriv --reuid postgres --regid postgres --clear-groups --); fi
 
@@ -59,7 +59,7 @@ start_postgres() {
     done
 }
 
-# postgres_answers: waits while the server lives; false once it has ended.
+# postgres_answers: waits until the server responds; false if it exits or does not respond in time.
 postgres_answers() {
     local deadline=$((SECONDS + 55))
     until "$PG_BIN/pg_isready" -q -h 127.0.0.1 -p "$PORT_POSTGRES"; do

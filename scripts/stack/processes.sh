@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Processes of a stack, each known by its pid file; sourced by stack.sh.
+# Processes of a stack, each with a pid file; sourced by stack.sh.
 
 # Prints when process $1 started, in clock ticks after boot; nothing if there is none. The name in /proc/PID/stat may contain spaces.
 start_time() {
@@ -21,7 +21,7 @@ pid_of() { cut -d ' ' -f 1 "$RUN/$1.pid"; }
 
 forget() { rm -f "$RUN/$1.pid" "$RUN/$1.admin" "$RUN/$1.http"; }
 
-# launch NAME COMMAND…: runs it in the background in a session of its own, without the caller's open files, with its output in its log.
+# launch NAME COMMAND…: runs it in the background in its own session, without the caller's open files, with its output in its log.
 launch() {
     local name=$1 log="$LOGS/$1.log"
     shift
@@ -45,7 +45,7 @@ send_signal() { # send_signal NAME SIGNAL
     if is_running "$1"; then kill "-$2" "$(pid_of "$1")" 2>/dev/null || true; fi
 }
 
-# await_end NAME SECONDS: waits for its end; after the timeout it sends SIGKILL.
+# await_end NAME SECONDS: waits until it has exited; sends SIGKILL after the timeout.
 await_end() {
     local deadline=$((SECONDS + $2))
     while is_running "$1"; do

@@ -35,13 +35,13 @@ stack_value() {
     RIAL_KAFKA_BROKERS) echo "127.0.0.1:$PORT_BROKER" ;;
     # The local broker has no TLS, and no users before it runs.
     RIAL_KAFKA_SECURITY_PROTOCOL) echo PLAINTEXT ;;
-    # Its high watermarks are wrong, so `latest` would start anywhere.
+    # The local broker's high watermarks are wrong, so `latest` would start at an arbitrary offset.
     RIAL_KAFKA_WAKE_OFFSET) echo earliest ;;
     # The local broker does not respond before this time, and frequent fetches cost it much CPU.
     RIAL_KAFKA_FETCH_WAIT_MS) echo "${RIAL_KAFKA_FETCH_WAIT_MS:-25}" ;;
     # With the local broker a group stays half formed for minutes when two members leave and come back.
     RIAL_KAFKA_LEAVE_GROUP) echo 0 ;;
-    # Whoever is restarted waits so long for what it had before.
+    # A restarted service gets its former partitions back only after this timeout.
     RIAL_KAFKA_SESSION_TIMEOUT_MS) echo 2000 ;;
     RIAL_S3_ENDPOINT) echo "http://127.0.0.1:$PORT_S3" ;;
     RIAL_S3_REGION) echo us-east-1 ;;
@@ -138,7 +138,7 @@ await_services() {
             if ! is_ready "$name"; then still+=("$name"); fi
         done
         waiting=("${still[@]}")
-        # If one has ended, that is the reason, so the others are not waited for.
+        # If one has exited, that is the reason: do not wait for the others.
         still=()
         for name in "${waiting[@]}"; do if ! is_running "$name"; then still+=("$name"); fi; done
         if [ ${#still[@]} -gt 0 ]; then report_unready "${still[@]}"; fi
