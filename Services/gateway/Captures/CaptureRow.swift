@@ -51,7 +51,7 @@ struct PartRow: Sendable {
     let status: CheckStatus
     /// The service dead-lettered its event; findings may still follow.
     let isGivenUp: Bool
-    /// Its part of an event id.
+    /// The element for this part in an event id.
     var token: String { isGivenUp ? part.rawValue + "-error" : part.rawValue }
 
     init?(_ row: Row) {

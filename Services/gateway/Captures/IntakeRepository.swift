@@ -64,7 +64,8 @@ struct IntakeRepository: Sendable {
             do {
                 return try await database.withTransaction { connection in
                     try await connection.query("SET LOCAL lock_timeout = '3s'")
-                    // The intake row alone does not decide: a retried INSERT may have created it again after the capture was recorded.
+                    // The intake row alone does not decide, since a repeated request may have inserted it again in the meantime: the
+                    // capture does.
                     let marked = try await connection.query(
                         """
                         UPDATE intakes SET abandoned_at = now() WHERE id = \(id.uuid)

@@ -1,8 +1,8 @@
 import Metrics
 import Synchronization
 
-/// Bounds concurrent work whose duration the client controls: in total, per address and per device. Nobody queues: beyond a limit,
-/// acquiring fails.
+/// Bounds concurrent work whose duration the client controls: in total, per address and per device. Callers beyond a limit are rejected and
+/// do not queue.
 final class ConcurrencyLimit: Sendable {
     private let kind: String
     private let ledger: Mutex<PermitLedger>

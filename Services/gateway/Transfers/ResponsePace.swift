@@ -15,7 +15,7 @@ struct ResponsePace {
     /// More bytes were written to the connection.
     mutating func write(_ bytes: Int) { written += bytes }
 
-    /// Ends a window.
+    /// Ends a window and starts the next.
     /// - Parameter waiting: bytes written to the connection that the client has not taken yet.
     /// - Returns: whether the client read less than ``leastBytes``.
     mutating func isTooSlow(waiting now: Int) -> Bool {

@@ -57,7 +57,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    // MARK: What arrives
+    // MARK: Inbound
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
@@ -93,7 +93,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.read()
     }
 
-    // MARK: What leaves
+    // MARK: Outbound
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
@@ -126,7 +126,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         schedule(context)
     }
 
-    // MARK: Time
+    // MARK: Timeouts
 
     private func schedule(_ context: ChannelHandlerContext) {
         guard context.channel.isActive, !isLingering else { return }
@@ -161,7 +161,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         schedule(context)
     }
 
-    // MARK: Ends
+    // MARK: Closing
 
     /// Fails the body for its reader, which sends the error response.
     private func abort(_ failure: BodyPace.Failure, _ context: ChannelHandlerContext) {

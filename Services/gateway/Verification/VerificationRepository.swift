@@ -10,7 +10,7 @@ struct VerificationRepository: Sendable {
     static let maximumClaims = 50
     let database: PostgresPool
 
-    /// Complete captures whose original or published file has this digest. Stored photos come before hash-only captures, then by
+    /// Complete captures whose original or published file has this digest. Captures with stored media come before hash-only ones, then by
     /// confidence, at equal confidence development devices last, then oldest first.
     func claims(of digest: ContentDigest) async throws -> [Claim] {
         try await claims(
