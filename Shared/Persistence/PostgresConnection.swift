@@ -139,7 +139,7 @@ public actor PostgresConnection {
         do {
             return try runPrepared(key, statement.parameters)
         } catch let error as PostgresError where error.isStalePlan {
-            // Tables have changed since it was prepared, or the server has dropped it.
+            // The tables changed after the statement was prepared, or the server has dropped it.
             try forget(statements.remove(key))
             guard isReusable else { throw error }
             return try runPrepared(key, statement.parameters)

@@ -1,6 +1,6 @@
-/// The names of a connection's prepared statements; the least recently used is dropped first.
+/// The names of a connection's prepared statements, evicted least recently used first.
 struct StatementCache {
-    /// The same text with other parameter types is another statement.
+    /// The same text with other parameter types is a different statement.
     struct Key: Hashable {
         let text: String
         let types: [UInt32]
