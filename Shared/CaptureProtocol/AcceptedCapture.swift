@@ -1,4 +1,4 @@
-/// Where a capture stands. `complete` is final; a failed one can be re-driven.
+/// The state of a capture. `complete` is final; a failed one can be re-driven.
 public enum CaptureStatus: String, Codable, Sendable { case processing, complete, failed }
 
 /// The response to `POST /api/v1/captures`: the server has the capture and is responsible for it from now on.

@@ -5,7 +5,7 @@ public enum AssertionBinding: String, Codable, Sendable {
     case photo
 
     public var coversDepth: Bool { covers.contains(.depth) }
-    /// The metadata holds time, place and model.
+    /// Whether it covers the metadata, which contain time, place and model.
     public var coversMetadata: Bool { covers.contains(.metadata) }
 
     /// The signed parts of the capture.

@@ -1,4 +1,4 @@
-/// How far a device's identity is proved.
+/// How strongly a device's identity is proved.
 public enum AttestationLevel: String, Codable, Sendable {
     case secureEnclave = "secure_enclave"
     case unverified

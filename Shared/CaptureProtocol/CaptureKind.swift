@@ -1,9 +1,9 @@
-/// What a capture is, from the route that accepts it to its evidence. No `switch` over it has a `default`, so that for a new kind the
-/// compiler lists what is missing.
+/// What a capture is, from the route that accepts it to its evidence. Switches over it have no `default`, so the compiler finds the places
+/// that a new kind must handle.
 public enum CaptureKind: Sendable, Hashable, CaseIterable {
     /// A photo with its depth map, both kept by the server.
     case photo
-    /// A photo of which the server has the hash alone (privacy mode, SPEC §9).
+    /// A photo of which the server has only the hash (privacy mode, SPEC §9).
     case hashOnly
     /// A video with its depth (SPEC §10), kept by the server.
     case video
@@ -22,15 +22,15 @@ public enum CaptureKind: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// From the two words that rows, events and responses use.
-    /// - Returns: `nil` for a pair that is no kind, such as a video of which there is only the hash.
+    /// Combines type and mode, as used in rows, events and responses.
+    /// - Returns: `nil` for an invalid pair, such as a hash-only video.
     public init?(type: CaptureType, mode: CaptureMode) {
         guard let kind = Self.allCases.first(where: { $0.type == type && $0.mode == mode }) else { return nil }
         self = kind
     }
 
-    /// From the columns of a row.
-    /// - Returns: `nil` for words that this version does not know.
+    /// Reads type and mode from the columns of a row.
+    /// - Returns: `nil` for values that this version does not know.
     public init?(type: String, mode: String) {
         guard let type = CaptureType(rawValue: type), let mode = CaptureMode(rawValue: mode) else { return nil }
         self.init(type: type, mode: mode)

@@ -67,7 +67,7 @@ extension CaptureMetadata: Encodable {
     }
 }
 
-/// Where the device says it was; only its owner sees this. It may be off the Earth: that is for the location check to find.
+/// The precise location that the device reported, which only its owner sees. It may not be on Earth: the location check detects that.
 public struct PreciseLocation: Codable, Sendable, Equatable {
     /// Degrees, WGS 84.
     public let latitude: Double

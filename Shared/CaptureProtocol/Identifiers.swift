@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A UUID that says what it identifies; written in lower case everywhere outside the process.
+/// A UUID with a type for what it identifies; always lower case outside the process.
 public protocol UUIDIdentifier: Hashable, Codable, Sendable, CustomStringConvertible, LosslessStringConvertible {
     var uuid: UUID { get }
     init(_ uuid: UUID)
@@ -44,7 +44,7 @@ public struct DeviceID: UUIDIdentifier {
     public init(_ uuid: UUID) { self.uuid = uuid }
 }
 
-/// Identifies one submitted registration, also one that makes no device.
+/// Identifies one submitted registration, even if it creates no device.
 public struct RegistrationID: UUIDIdentifier {
     public let uuid: UUID
     public init(_ uuid: UUID) { self.uuid = uuid }

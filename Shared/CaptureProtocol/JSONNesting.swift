@@ -1,4 +1,4 @@
-/// How deep JSON text nests, found without parsing it: Foundation's parser recurses once per level and could overflow the stack.
+/// Computes the nesting depth of JSON text without parsing it: Foundation's parser recurses once per level and could overflow the stack.
 public enum JSONNesting {
     public static func depth(of bytes: [UInt8]) -> Int {
         var depth = 0

@@ -2,6 +2,6 @@
 public enum Product {
     public static let name = "rial."
     public static let version = "1.0.0"
-    /// The generator that manifests name (SPEC §7).
+    /// The claim generator in manifests (SPEC §7).
     public static var generator: String { "\(name)/\(version)" }
 }

@@ -19,7 +19,7 @@ public struct RegistrationChallenge: Codable, Sendable, Equatable {
 
 /// The body of `POST /api/v1/devices/register` as it is sent: bytes are base64 text, and nothing has been checked yet.
 public struct DeviceRegistration: Codable, Sendable {
-    /// The only platform there is.
+    /// The only supported platform.
     public static let iOS = "ios"
 
     public struct Attestation: Codable, Sendable {
@@ -76,7 +76,7 @@ public struct DeviceRegistration: Codable, Sendable {
     }
 }
 
-/// The response to a registration that made a device, verified or not.
+/// The response to a registration that created a device, verified or not.
 public struct RegistrationResult: Codable, Sendable, Equatable {
     public let deviceID: DeviceID
     public let attestationLevel: AttestationLevel

@@ -1,4 +1,4 @@
-/// The key that signs a device's requests, vouched for by its attestation.
+/// The public key of a device's request signatures, vouched for by its attestation.
 public struct RequestKey: Codable, Sendable, Hashable {
     public enum Algorithm: String, Codable, Sendable {
         /// 32 raw bytes (RFC 8032).

@@ -1,6 +1,6 @@
 /// Untrusted JSON, read strictly (RFC 8259, UTF-8 only).
 ///
-/// Unlike Foundation's reader it bounds nesting, refuses a name that occurs twice, and never takes `true` for a number.
+/// Unlike Foundation's reader it bounds nesting, rejects duplicate names, and never reads `true` as a number.
 public enum StrictJSON: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -10,10 +10,10 @@ public enum StrictJSON: Sendable, Equatable {
     case array([StrictJSON])
     case object([String: StrictJSON])
 
-    /// Levels of objects and arrays inside each other.
+    /// The maximum nesting of objects and arrays.
     public static let maximumDepth = 32
 
-    /// What is wrong with the text as a whole.
+    /// What is wrong with the whole text.
     public enum Failure: Error, Equatable {
         case malformed
         case tooDeep
@@ -27,7 +27,7 @@ public enum StrictJSON: Sendable, Equatable {
 }
 
 extension StrictJSON {
-    /// A recursive descent that goes at most ``maximumDepth`` calls deep.
+    /// A recursive-descent parser, at most ``maximumDepth`` calls deep.
     private struct Parser {
         let bytes: [UInt8]
         var index = 0
@@ -124,7 +124,7 @@ extension StrictJSON {
             throw .malformed
         }
 
-        /// What follows the backslash. A lone surrogate reads as U+FFFD.
+        /// Parses what follows the backslash. A lone surrogate becomes U+FFFD.
         private mutating func escape() throws(Failure) -> Unicode.Scalar {
             guard let byte = current else { throw .malformed }
             index += 1
@@ -181,7 +181,7 @@ extension StrictJSON {
                 if !take("+") { _ = take("-") }
                 guard digits() > 0 else { throw .malformed }
             }
-            // The grammar has been checked, so that only a number out of range cannot be read.
+            // The grammar has been checked, so this fails only for a number out of range.
             return Double(String(decoding: bytes[start..<index], as: UTF8.self)) ?? .infinity
         }
     }

@@ -50,9 +50,9 @@ public enum Timestamp {
         guard let offset = reader.offset(), reader.isAtEnd else { return nil }
         let days = daysFromCivil(year: year, month: month, day: day)
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
-        // Years 1 to 9999, those that can be written back.
+        // Years 1 to 9999, the range of ``format(_:)``.
         guard (-62_135_596_800...253_402_300_799).contains(seconds) else { return nil }
-        // This would round up into the year 10000.
+        // This would be rounded up into the year 10000.
         guard seconds < 253_402_300_799 || fraction < 0.9995 else { return nil }
         return Date(timeIntervalSince1970: Double(seconds) + fraction)
     }
