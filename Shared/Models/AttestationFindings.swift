@@ -1,11 +1,12 @@
 public import CaptureProtocol
 import Foundation
 
-/// What an assertion that verified covers, and its counter.
+/// What a verified assertion covers, and its counter.
 public struct SignedCapture: Sendable, Equatable {
     public let binding: AssertionBinding
     public let counter: UInt32
-    /// A counter below one seen before: an offline queue arrived late. Not held against the capture; `nil` until it is consumed.
+    /// Whether the counter is below one seen before, because an offline queue was sent late. Not a contradiction; `nil` until the counter
+    /// is consumed.
     public var isOutOfOrder: Bool?
 
     public init(binding: AssertionBinding, counter: UInt32, isOutOfOrder: Bool? = nil) {
@@ -15,12 +16,12 @@ public struct SignedCapture: Sendable, Equatable {
     }
 }
 
-/// The outcome of the hardware check (SPEC §3). Nothing passes without saying what was signed.
+/// The result of the hardware check (SPEC §3). A pass always states what was signed.
 public enum HardwareAppraisal: Sendable, Equatable {
     case pass(SignedCapture)
-    /// Something is wrong.
+    /// The evidence contradicts the capture.
     case fail(StableWord<HardwareReason>)
-    /// Something is missing, or a signature that holds does not count here.
+    /// Evidence is missing, or a valid signature is not accepted here.
     case unavailable(StableWord<HardwareReason>, signed: SignedCapture?)
 
     public static func fail(_ reason: HardwareReason) -> HardwareAppraisal { .fail(StableWord(reason)) }
@@ -28,7 +29,7 @@ public enum HardwareAppraisal: Sendable, Equatable {
         .unavailable(StableWord(reason), signed: signed)
     }
 
-    /// What was signed, also where it does not count.
+    /// What was signed, even if the signature is not accepted.
     public var signed: SignedCapture? {
         switch self {
         case .pass(let signed): signed
@@ -52,7 +53,7 @@ public enum HardwareAppraisal: Sendable, Equatable {
         }
     }
 
-    /// The same, once the counter is consumed.
+    /// The same appraisal after the counter was consumed.
     public func consumed(isOutOfOrder: Bool) -> HardwareAppraisal {
         func noted(_ signed: SignedCapture) -> SignedCapture {
             SignedCapture(binding: signed.binding, counter: signed.counter, isOutOfOrder: isOutOfOrder)
@@ -65,7 +66,7 @@ public enum HardwareAppraisal: Sendable, Equatable {
     }
 }
 
-/// What `attestation-verifier` found out about the device and the assertion of one capture.
+/// The findings of `attestation-verifier` about the device and the assertion of one capture.
 public struct AttestationFindings: Sendable, Equatable {
     public var appraisal: HardwareAppraisal
     public var level: AttestationLevel
@@ -75,7 +76,7 @@ public struct AttestationFindings: Sendable, Equatable {
     public var isDevelopmentAttestation: Bool
     /// The model given at registration.
     public var deviceModel: String
-    /// Whether the device said at registration that it has a LiDAR sensor; `nil` in findings from before that was kept.
+    /// Whether the device stated at registration that it has a LiDAR sensor; `nil` in findings of versions that did not store it.
     public var hasLiDAR: Bool?
 
     public init(
@@ -91,7 +92,7 @@ public struct AttestationFindings: Sendable, Equatable {
     }
 }
 
-/// Flat, as rows of every version have it.
+/// Encoded flat, as in the rows of all versions.
 extension AttestationFindings: Codable {
     private enum CodingKeys: String, CodingKey {
         case status, level, environment
@@ -103,7 +104,7 @@ extension AttestationFindings: Codable {
         case reason
     }
 
-    /// - Throws: `DecodingError`, also for a check that passed without saying what was signed.
+    /// - Throws: `DecodingError`, also for a passed check that does not state what was signed.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func signed() throws -> SignedCapture? {

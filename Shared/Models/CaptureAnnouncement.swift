@@ -1,7 +1,7 @@
 public import CaptureProtocol
 public import Foundation
 
-/// What was accepted: everything a handler needs, or where to find it. In `captures.announcement`, written once by `gateway`.
+/// An accepted capture: everything that handlers need, or where to find it. Stored in `captures.announcement`, written once by `gateway`.
 public struct CaptureAnnouncement: Sendable, Equatable {
     public let captureID: CaptureID
     public let deviceID: DeviceID
@@ -24,7 +24,7 @@ public struct CaptureAnnouncement: Sendable, Equatable {
     }
 }
 
-/// What an upload of each kind brought, as far as handlers know it. A `switch` over it has no `default`.
+/// The content of an upload by kind, as far as handlers need it. Switches over it have no `default`.
 public enum CaptureContent: Sendable, Equatable {
     case photo(PhotoContent)
 
@@ -39,7 +39,7 @@ public enum CaptureContent: Sendable, Equatable {
 public struct PhotoContent: Sendable, Equatable {
     public let photo: StoredMedia
     public let depth: StoredMedia
-    /// SHA-256 of the photo's bytes followed by the depth part's, if the upload's order let it be computed on the way.
+    /// SHA-256 of the photo's bytes followed by the depth part's; `nil` if the order of the parts did not allow computing it on the way.
     public let photoThenDepth: ContentDigest?
     /// 1...1024 each.
     public let depthWidth: Int
@@ -115,7 +115,7 @@ extension CaptureAnnouncement: Codable {
 }
 
 extension KeyedDecodingContainer {
-    /// A kind from its two words.
+    /// Decodes a kind from its type and mode.
     func decodeKind(_ type: Key, _ mode: Key) throws -> CaptureKind {
         guard let kind = CaptureKind(type: try decode(CaptureType.self, forKey: type), mode: try decode(CaptureMode.self, forKey: mode))
         else { throw DecodingError.dataCorruptedError(forKey: type, in: self, debugDescription: "no kind of capture") }

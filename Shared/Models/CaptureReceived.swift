@@ -1,7 +1,7 @@
 public import CaptureProtocol
 import Foundation
 
-/// A capture was accepted (201 answered or about to be): what is to be looked at is in its row, as ``CaptureAnnouncement``.
+/// A capture was accepted: the response 201 was sent or is about to be. The data are in its row, as ``CaptureAnnouncement``.
 public struct CaptureReceived: Event, Equatable {
     public static let topic = Topic.captureReceived
     public let captureID: CaptureID

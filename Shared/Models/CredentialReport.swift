@@ -1,18 +1,18 @@
 import Foundation
 
-/// What the Content Credentials of a file say and whether they hold.
+/// The content of a file's Content Credentials, and whether they are valid.
 ///
-/// Of a report whose state is neither `trusted` nor `valid` nothing but state and codes may be repeated as a fact.
+/// If the state is neither `trusted` nor `valid`, only the state and the codes may be presented as facts.
 public struct CredentialReport: Codable, Sendable, Equatable {
     public enum State: String, Codable, Sendable {
-        /// Intact, and signed by someone whom a trust anchor vouches for.
+        /// Intact, and a trust anchor vouches for the signer.
         case trusted
-        /// Intact; nobody we know vouches for the signer.
+        /// Intact, but no known anchor vouches for the signer.
         case valid
-        /// Changed after signing, or signed by a certificate that did not count at the time.
+        /// Changed after signing, or signed with a certificate that was not acceptable at the time.
         case invalid
         case unreadable
-        /// The file says that its manifest lies elsewhere. It is never fetched.
+        /// The file refers to a remote manifest, which is never fetched.
         case remote
         /// No Content Credentials.
         case none
@@ -20,13 +20,13 @@ public struct CredentialReport: Codable, Sendable, Equatable {
 
     public struct Code: Codable, Sendable, Equatable {
         public enum Kind: String, Codable, Sendable { case success, informational, failure }
-        /// As the C2PA specification spells it (§15.2.2), or `c2pa.error.…` for an error of the library.
+        /// A status code of the C2PA specification (§15.2.2), or `c2pa.error.…` for an error of the library.
         public let code: String
         public let kind: Kind
-        /// The part of the manifest that it is about.
+        /// The part of the manifest to which the code applies.
         public let url: String?
         public let explanation: String?
-        /// It is about something that the file was made from; absent for the file's own manifest.
+        /// Whether the code is about an ingredient; absent for the file's own manifest.
         public let ingredient: Bool?
 
         public init(code: String, kind: Kind, url: String? = nil, explanation: String? = nil, ingredient: Bool? = nil) {
@@ -38,8 +38,8 @@ public struct CredentialReport: Codable, Sendable, Equatable {
         }
     }
 
-    /// Which of our two lists vouches for the signer. They are apart: a stranger is never trusted for being listed as us, nor are we for
-    /// whom an operator lists.
+    /// Which of our two anchor lists vouches for the signer. They are separate: our own list never makes a foreign signer trusted, and the
+    /// operator's list never makes a signer ours.
     public enum Voucher: String, Codable, Sendable {
         /// The service's own certificates.
         case own
@@ -49,9 +49,9 @@ public struct CredentialReport: Codable, Sendable, Equatable {
 
     public struct Assertion: Codable, Sendable, Equatable {
         public let label: String
-        /// The signer vouches for it; false where it only gathered it.
+        /// Whether the assertion was created by the signer; false if it was only gathered (C2PA "created" and "gathered" assertions).
         public let isCreated: Bool
-        /// JSON text; only of labels that begin with `app.rial.`.
+        /// JSON text; only for labels that begin with `app.rial.`.
         public let data: String?
 
         public init(label: String, isCreated: Bool, data: String?) {
@@ -67,7 +67,7 @@ public struct CredentialReport: Codable, Sendable, Equatable {
     }
 
     public var state: State
-    /// Present where the state is `trusted`.
+    /// Present if the state is `trusted`.
     public var voucher: Voucher?
     /// The active manifest's label.
     public var activeManifest: String?
@@ -79,7 +79,7 @@ public struct CredentialReport: Codable, Sendable, Equatable {
     public var commonName: String?
     public var certificateSerial: String?
     public var algorithm: String?
-    /// Only where a time stamp ends at a configured time-stamp anchor.
+    /// The time of the time stamp; only if a configured time-stamp anchor vouches for it.
     public var signedAt: String?
     public var validationCodes: [Code] = []
     public var assertions: [Assertion] = []

@@ -1,4 +1,4 @@
-/// What can be said of the Content Credentials of a file that is not on record.
+/// The conclusion about the Content Credentials of a file that is on no record.
 public enum CredentialsFinding: String, CaseIterable, Sendable {
     case trusted, valid, own, invalid, ingredient, detached, expired, unreadable, remote
 
@@ -11,12 +11,12 @@ public enum CredentialsFinding: String, CaseIterable, Sendable {
         let failures = info.validationCodes.filter { $0.kind == "failure" }
         let grave = failures.filter { $0.code != "signingCredential.untrusted" }
         if info.isDetached {
-            // Alone it is never intact; that is no sign of a change.
+            // A detached manifest is never intact; that does not mean that it was changed.
             self = .detached
         } else if !grave.isEmpty, grave.allSatisfy({ $0.ingredient == true }) {
             self = .ingredient
         } else if !grave.isEmpty, grave.allSatisfy({ $0.code == "signingCredential.expired" && $0.ingredient != true }) {
-            // A certificate that ran out is not the same as a file that changed.
+            // An expired certificate does not mean that the file was changed.
             self = .expired
         } else {
             self = .invalid
@@ -32,10 +32,10 @@ public enum CredentialsFinding: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether anything that the manifest says may be shown as a fact.
+    /// Whether the manifest's statements may be presented as facts.
     public var mayBeRepeated: Bool { self == .trusted || self == .valid || self == .own }
 
-    /// For the API's note; the site has sentences of its own.
+    /// The text for the API's note; the site has its own texts.
     public var sentence: String {
         switch self {
         case .trusted: "Its Content Credentials are intact, and a listed authority vouches for who signed them."

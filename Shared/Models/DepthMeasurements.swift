@@ -1,9 +1,9 @@
-/// What a depth map shows by `guides/depth.md`: a scene with relief, one smooth surface, or neither for certain.
+/// The verdict on a depth map by `guides/depth.md`: a scene with relief, one smooth surface, or undecided.
 public enum DepthVerdict: String, Codable, Sendable { case real, flat, undecided }
 
-/// The numbers and the verdict of depth analysis. Every number is finite.
+/// The measurements and the verdict of the depth analysis. All numbers are finite.
 public struct DepthMeasurements: Codable, Sendable, Equatable {
-    /// Population standard deviation of the valid depths, in metres (the name is the product's).
+    /// Population standard deviation of the valid depths, in metres; the name is given by the product's specification.
     public var depthVariance: Double
     /// Peaks of the smoothed 64-bin histogram.
     public var depthLayers: Int
@@ -14,18 +14,18 @@ public struct DepthMeasurements: Codable, Sendable, Equatable {
     public var maxDepth: Double?
     /// Share of valid centre pixels off the fitted surface, 0...1; `nil` if no surface could be fitted.
     public var relief: Double?
-    /// The parts of ``relief`` nearer and farther than the surface; `nil` without one, and by `relief-1`.
+    /// The shares of ``relief`` in front of and behind the surface; `nil` without a surface, and with method `relief-1`.
     public var reliefFront: Double?
     public var reliefBehind: Double?
-    /// Share of the photo's edges in the centre with a pixel of the surface within 2 px, 0...1. Decides nothing. `nil` without a photo,
-    /// an edge or a surface, and by `relief-1`.
+    /// Share of the photo's edges in the centre with a pixel of the surface within 2 px, 0...1. Does not affect the verdict. `nil` without
+    /// a photo, an edge or a surface, and with method `relief-1`.
     public var photoEdgesOnSurface: Double?
     /// Share of pixels that are valid, 0...1.
     public var coverage: Double
     public var verdict: DepthVerdict
-    /// Whether the three specified numbers alone would call the scene real.
+    /// Whether the three measurements of the specification alone would give the verdict `real`.
     public var specifiedRule: Bool
-    /// `relief-2`, or `relief-1` in records from before it.
+    /// `relief-2`, or `relief-1` in earlier records.
     public var method: String
     /// `tooFewValid`, `notASurface`, or `nil`.
     public var reason: StableWord<DepthReason>?

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Between which distances the colours of a depth preview run, logarithmically.
+/// The range of distances that a depth preview's colours represent, on a logarithmic scale.
 public struct DepthPreviewScale: Codable, Sendable, Equatable {
     /// Metres at the light, warm end; more than 0.
     public var near: Double
@@ -12,7 +12,7 @@ public struct DepthPreviewScale: Codable, Sendable, Equatable {
         self.far = far
     }
 
-    /// Where a distance lies: 0 near, 1 far, less and more beyond the ends.
+    /// The position of a distance on the scale: 0 near, 1 far, outside 0...1 beyond the ends.
     /// - Parameter metres: more than 0.
     public func position(of metres: Double) -> Double { log(metres / near) / log(far / near) }
 

@@ -1,11 +1,11 @@
 public import CaptureProtocol
 
-/// What the device reported of its own detection (SPEC §2): a JSON object, kept and shown as reported, never believed.
+/// The device's report of its own detection (SPEC §2): an untrusted JSON object, stored and shown as reported.
 public struct DetectionReport: Sendable, Equatable, Encodable {
     private let value: StrictJSON
 
-    /// Reads one JSON object. What PostgreSQL's `jsonb` could not hold, NUL in a text or a number beyond a double, is refused here.
-    /// - Throws: ``MetadataError`` for anything else, names that occur twice and nesting deeper than 32 included.
+    /// Reads one JSON object. Rejects values that PostgreSQL's `jsonb` cannot store: NUL in a text, or a number out of a double's range.
+    /// - Throws: ``MetadataError`` for anything else, including duplicate names and nesting deeper than 32.
     public init(parsing bytes: [UInt8]) throws(MetadataError) {
         guard bytes.count <= SizeLimits.metadata else {
             throw MetadataError("detection", "is larger than \(SizeLimits.metadata >> 10) KiB")
@@ -20,8 +20,8 @@ public struct DetectionReport: Sendable, Equatable, Encodable {
 
     private init(_ value: StrictJSON) { self.value = value }
 
-    /// What anyone may see: the members that ``PublicDetection`` knows, with values that it knows. The rest is the owner's.
-    /// - Returns: `nil` if nothing is left.
+    /// The public part: members with known names and values (``PublicDetection``). Only the owner sees the rest.
+    /// - Returns: `nil` if no member is public.
     public func publicForm() -> DetectionReport? { PublicDetection.form(of: value).map(DetectionReport.init) }
 
     public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }

@@ -1,8 +1,8 @@
-/// What a photo says of itself in EXIF (CIPA DC-008), as far as the checks need it.
+/// The EXIF fields of a photo (CIPA DC-008) that the checks need. They are untrusted.
 public struct EXIFFields: Codable, Sendable, Equatable {
     public var make: String?
     public var model: String?
-    /// 1...8 (TIFF 6.0); how to turn the stored rows upright.
+    /// 1...8 (TIFF 6.0): how to rotate the stored picture upright.
     public var orientation: Int?
     /// "2026:11:21 07:00:00", as written.
     public var dateTimeOriginal: String?
@@ -11,7 +11,7 @@ public struct EXIFFields: Codable, Sendable, Equatable {
     /// Digits of a decimal fraction, as written.
     public var subSecTimeOriginal: String?
     public var hasGPS = false
-    /// Of the coded picture, from its frame header.
+    /// The size of the coded picture, from its frame header.
     public var pixelWidth: Int?
     public var pixelHeight: Int?
 

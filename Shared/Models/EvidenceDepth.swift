@@ -1,4 +1,4 @@
-/// The check of the depth map: the analyzer's numbers, the verdict, and the status that verdict and binding give.
+/// The depth check: the analyzer's measurements and verdict, and the status that follows from verdict and binding.
 public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
     public var status: CheckStatus
     public var depthVariance: Double?
@@ -17,7 +17,7 @@ public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
     public var method: String?
     public var source: AnalysisSource
     public var reason: StableWord<DepthReason>?
-    /// `nil` without a preview, or for captures from before it was kept.
+    /// `nil` without a preview, or for captures of versions that did not store it.
     public var previewScale: DepthPreviewScale?
 
     /// - Parameter measurements: `nil` if there was no depth to measure.

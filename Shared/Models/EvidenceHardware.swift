@@ -9,7 +9,7 @@ public struct HardwareAttestationEvidence: Codable, Sendable, Equatable {
     public var developmentAttestation: Bool
     public var deviceModel: String
     public var binding: AssertionBinding?
-    /// For the owning device alone.
+    /// Shown only to the owning device.
     public var counter: UInt32?
     public var outOfOrder: Bool?
     public var reason: StableWord<HardwareReason>?
@@ -26,7 +26,7 @@ public struct HardwareAttestationEvidence: Codable, Sendable, Equatable {
         reason = findings.appraisal.reason
     }
 
-    /// What an accepted signature covers: nothing unless the check passed. What is not in it anyone could have written.
+    /// The parts covered by an accepted signature; empty unless the check passed. All other parts could have been written by anyone.
     public var signatureCovers: [SignedPart] { status == .pass ? binding?.covers ?? [] : [] }
     /// Whether time, place and model are signed.
     public var coversMetadata: Bool { signatureCovers.contains(.metadata) }
@@ -40,10 +40,10 @@ public struct HardwareAttestationEvidence: Codable, Sendable, Equatable {
         case reason
     }
 
-    /// Written for readers; it follows from the rest.
+    /// A derived value, included for readers.
     private enum DerivedKeys: String, CodingKey { case signatureCovers = "signature_covers" }
 
-    /// Unknown fields are `null`; only the counter is left out, so that the public form does not even name it.
+    /// Unknown fields are `null`. The counter is omitted instead, so that the public form does not contain its name.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(status, forKey: .status)

@@ -1,4 +1,4 @@
-/// A place as the public may see it.
+/// The public form of a location.
 public struct CoarseLocation: Sendable, Equatable {
     /// Degrees, WGS 84, rounded to two decimals.
     public var latitude: Double

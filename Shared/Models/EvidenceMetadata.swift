@@ -1,4 +1,4 @@
-/// One metadata check: its status, and a stable word for anything but `pass`.
+/// One metadata check: its status, and a stable reason for every status but `pass`.
 public struct MetadataCheck<Reason>: Codable, Sendable, Equatable
 where Reason: RawRepresentable & Sendable & Hashable, Reason.RawValue == String {
     public var status: CheckStatus
@@ -10,11 +10,11 @@ where Reason: RawRepresentable & Sendable & Hashable, Reason.RawValue == String 
     }
 }
 
-/// The location check with the place as the public may see it.
+/// The location check with the public form of the location.
 public struct LocationCheck: Codable, Sendable, Equatable {
     public var status: CheckStatus
     public var reason: StableWord<LocationReason>?
-    /// Degrees, WGS 84, rounded to two decimals; left out where there is no place on Earth.
+    /// Degrees, WGS 84, rounded to two decimals; omitted without a location on Earth.
     public var latitude: Double?
     public var longitude: Double?
 
@@ -26,17 +26,17 @@ public struct LocationCheck: Codable, Sendable, Equatable {
     }
 }
 
-/// The metadata checks and what they say in one word each.
+/// The metadata checks and their combined results.
 public struct MetadataEvidence: Codable, Sendable, Equatable {
     public var timestamp: MetadataCheck<TimestampReason>
     public var model: MetadataCheck<ModelReason>
     public var resolution: MetadataCheck<ResolutionReason>
     public var location: LocationCheck
-    /// True, false, or null where the check could not tell.
+    /// Null if the check was inconclusive.
     public var timestampValid: Bool?
     public var modelVerified: Bool?
     public var locationAvailable: Bool
-    /// "San Francisco, CA", "Lyon, France", a country, or "at sea"; null without a place on Earth.
+    /// "San Francisco, CA", "Lyon, France", a country, or "at sea"; null without a location on Earth.
     public var locationCoarse: String?
 
     /// - Parameter place: `nil` unless the location check passed.

@@ -1,7 +1,7 @@
 public import CaptureProtocol
 public import Foundation
 
-/// Everything that was found out about one capture (SPEC §4). Fields that are listed are always written, as `null` where unknown.
+/// All findings about one capture (SPEC §4). All listed fields are always written, as `null` if unknown.
 public struct EvidencePackage: Codable, Sendable, Equatable {
     public var type: CaptureType
     public var hardwareAttestation: HardwareAttestationEvidence
@@ -29,7 +29,7 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
         self.processing = processing
     }
 
-    /// What anyone may see: no counter. Precise location and device id are never in a package.
+    /// The public form: without the counter. A package never contains the precise location or the device id.
     public func publicForm() -> EvidencePackage {
         var form = self
         form.hardwareAttestation.counter = nil
@@ -49,10 +49,10 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
     }
 }
 
-/// Who computed the depth numbers.
+/// Who computed the depth measurements.
 public enum AnalysisSource: String, Codable, Sendable { case server, device }
 
-/// Whether Content Credentials were made, and if not why.
+/// Whether Content Credentials were created, and if not, the reason.
 public struct ContentCredentialsEvidence: Codable, Sendable, Equatable {
     public enum Status: String, Codable, Sendable { case embedded, withheld, pending, unavailable }
     public var status: Status
@@ -64,7 +64,7 @@ public struct ContentCredentialsEvidence: Codable, Sendable, Equatable {
     }
 }
 
-/// When the server worked on the capture.
+/// When the server processed the capture.
 public struct ProcessingEvidence: Codable, Sendable, Equatable {
     public var receivedAt: Date
     public var completedAt: Date

@@ -1,20 +1,21 @@
 import CaptureProtocol
 import Foundation
 
-/// The status of one check. Only `fail` is held against a capture (SPEC §3).
+/// The status of one check. Only `fail` counts against a capture (SPEC §3).
 public enum CheckStatus: String, Codable, Sendable { case pass, fail, inconclusive, unavailable }
 
-/// What `depth-analyzer` found: numbers and verdict, or why there are none, what the photo says of itself, and the pictures it stored.
+/// The findings of `depth-analyzer`: measurements and verdict or the reason for their absence, the photo's EXIF fields, and the stored
+/// pictures.
 public struct DepthFindings: Codable, Sendable, Equatable {
     /// `nil` when the capture has no depth; ``unavailableReason`` says why.
     public var measurements: DepthMeasurements?
     public var unavailableReason: StableWord<DepthReason>?
     public var preview: StoredMedia?
-    /// What the preview's colours stand for.
+    /// The distances that the preview's colours represent.
     public var previewScale: DepthPreviewScale?
-    /// `nil` for what is no JPEG.
+    /// `nil` if the file is not a JPEG.
     public var exif: EXIFFields?
-    /// Made of the photo; empty for one that cannot be decoded. `nil` in findings from when `upload-sync` made them.
+    /// Pictures derived from the photo; empty if it cannot be decoded. `nil` in findings of versions in which `upload-sync` made them.
     public var pictures: [MediaName: StoredMedia]?
 
     public init(
@@ -37,7 +38,7 @@ public struct DepthFindings: Codable, Sendable, Equatable {
     }
 }
 
-/// What `upload-sync` found in the store, as it was accepted.
+/// The findings of `upload-sync`: the media in the store, unchanged since they were accepted.
 public struct MediaFindings: Codable, Sendable, Equatable {
     public var objects: [MediaName: StoredMedia]
     public init(objects: [MediaName: StoredMedia]) { self.objects = objects }

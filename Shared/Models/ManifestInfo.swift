@@ -1,25 +1,25 @@
-/// What a foreign manifest says, as far as it may be repeated: of one whose validation failed only state and codes.
+/// The public content of a foreign manifest: only state and codes if its validation failed.
 public struct ManifestInfo: Encodable, Sendable {
     public let generator: String?
     public let title: String?
     public let issuer: String?
     public let signedAt: String?
-    /// `trusted` only by the operator's list: a file of ours that is on no record is `valid`.
+    /// `trusted` only through the operator's list: a file signed by us that is on no record is `valid`.
     public let validationState: String
     public let validationCodes: [Code]
     public let assertions: [String]
-    /// Where the manifest says that it lies; never fetched.
+    /// The address of a remote manifest; never fetched.
     public let remoteURL: String?
-    /// Sent without the file that it is about, so that there is nothing that it could fit.
+    /// The manifest was sent without its file, so its hash could not be compared.
     public let isDetached: Bool
-    /// Intact and signed with a certificate of ours, and yet not what we have on record.
+    /// Intact and signed with our certificate, but on no record.
     public let isOwnSigner: Bool
 
     public struct Code: Encodable, Sendable {
         public let code: String
         public let kind: String
         public let explanation: String?
-        /// It is about something that the file was made from.
+        /// Whether the code is about an ingredient.
         public let ingredient: Bool?
     }
 
@@ -33,7 +33,7 @@ public struct ManifestInfo: Encodable, Sendable {
         issuer = isSound ? report.issuer : nil
         signedAt = isSound ? report.signedAt : nil
         assertions = isSound ? report.assertions.map(\.label) : []
-        // Explanations quote names of the manifest's parts, which whoever changed it may have chosen.
+        // Explanations quote names of the manifest's parts, which are untrusted if it was changed.
         validationCodes = report.validationCodes.map {
             Code(code: $0.code, kind: $0.kind.rawValue, explanation: isSound ? $0.explanation : nil, ingredient: $0.ingredient)
         }
@@ -41,7 +41,7 @@ public struct ManifestInfo: Encodable, Sendable {
         self.isDetached = isDetached
     }
 
-    /// The file could not be read at all, or not within its limits.
+    /// The report for a file that could not be read, or only beyond the limits.
     public init(unreadable reason: String) {
         generator = nil
         title = nil

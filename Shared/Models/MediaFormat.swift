@@ -1,10 +1,10 @@
-/// The kinds of files that are verified, told by their first bytes.
+/// The file formats that can be verified, detected by their first bytes.
 public enum MediaFormat: String, Sendable, CaseIterable {
     case jpeg, png, heic, heif, webp, avif, tiff, mp4, mov
     /// A manifest without its file.
     case manifest
 
-    /// As many as ``sniff(_:)`` looks at.
+    /// The number of bytes that ``sniff(_:)`` examines.
     public static let prefixBytes = 64
 
     public var mimeType: String {
@@ -24,8 +24,8 @@ public enum MediaFormat: String, Sendable, CaseIterable {
 
     public var isVideo: Bool { self == .mp4 || self == .mov }
 
-    /// By magic numbers: JPEG (SOI), PNG, RIFF WEBP, TIFF of both byte orders, ISO base media by the brands of `ftyp` (ISO/IEC 14496-12
-    /// §4.3), JUMBF (ISO/IEC 19566-5). `nil` for anything else.
+    /// Detects the format by magic numbers: JPEG (SOI), PNG, RIFF WEBP, TIFF of both byte orders, ISO base media by the brands of `ftyp`
+    /// (ISO/IEC 14496-12 §4.3), JUMBF (ISO/IEC 19566-5). `nil` for anything else.
     public static func sniff(_ prefix: [UInt8]) -> MediaFormat? {
         func holds(_ bytes: [UInt8], at offset: Int = 0) -> Bool {
             prefix.count >= offset + bytes.count && prefix[offset..<offset + bytes.count].elementsEqual(bytes)
@@ -36,10 +36,10 @@ public enum MediaFormat: String, Sendable, CaseIterable {
         if holds([0x49, 0x49, 0x2a, 0x00]) || holds([0x4d, 0x4d, 0x00, 0x2a]) { return .tiff }
         if holds(Array("jumb".utf8), at: 4) { return .manifest }
         guard holds(Array("ftyp".utf8), at: 4) else {
-            // QuickTime files of before `ftyp`.
+            // Old QuickTime files without `ftyp`.
             return ["moov", "mdat", "wide"].contains { holds(Array($0.utf8), at: 4) } ? .mov : nil
         }
-        // The major brand at 8, compatible ones from 16.
+        // The major brand is at offset 8, compatible brands start at 16.
         let brands = ([8] + Array(stride(from: 16, to: prefixBytes, by: 4))).compactMap { offset in
             prefix.count >= offset + 4 ? String(decoding: prefix[offset..<offset + 4], as: UTF8.self) : nil
         }

@@ -1,32 +1,32 @@
 public import CaptureProtocol
 
-/// The objects of a capture, by the names that rows, links and keys give them. A name says what is in it and who makes it (SPEC §5).
+/// The objects of a capture, by their names in rows, links and keys. A name implies the content and the service that creates it (SPEC §5).
 public enum MediaName: String, Codable, CodingKeyRepresentable, Sendable, CaseIterable {
-    /// As the device sent them.
+    /// As uploaded by the device.
     case original = "original.jpg"
     case depth = "depth.gz"
     case metadata = "metadata.json"
-    /// The photo without place and maker notes, not decoded.
+    /// The photo without location and maker notes; not re-encoded.
     case publicCopy = "public.jpg"
-    /// Pictures made from the photo, upright, by the length of their longer side in pixels.
+    /// Upright pictures derived from the photo, by the length of their longer side in pixels.
     case thumbnail = "thumbnail.jpg"
     case smallPicture = "photo-828.jpg"
     case largePicture = "photo-1656.jpg"
     case depthPreview = "depth-preview.png"
-    /// The public copy with Content Credentials, and their manifest store by itself.
+    /// The public copy with Content Credentials, and their manifest store as a separate object.
     case signedCopy = "c2pa.jpg"
     case manifest = "manifest.c2pa"
-    /// What stands for the capture where its link is shared.
+    /// The preview picture for shared links.
     case shareCard = "og.jpg"
 
-    /// Where the object with this name lies (SPEC §5).
-    /// - Parameter digest: of what was made of a capture: two workers cannot overwrite each other then. `nil` for what the device sent.
+    /// The object key (SPEC §5).
+    /// - Parameter digest: of a derived object, so that concurrent workers cannot overwrite each other's; `nil` for an uploaded one.
     public func key(of capture: CaptureID, digest: ContentDigest? = nil) -> String {
         let stem = rawValue.prefix { $0 != "." }
         return "captures/\(capture)/" + (digest.map { "\(stem)-\($0.hex)\(rawValue.dropFirst(stem.count))" } ?? rawValue)
     }
 
-    /// What it is to a browser: what a row or the store says is not believed (SPEC §5).
+    /// The media type sent to browsers; the types in rows and in the store are not trusted (SPEC §5).
     public var contentType: String {
         switch self {
         case .original, .publicCopy, .thumbnail, .smallPicture, .largePicture, .signedCopy, .shareCard: "image/jpeg"
@@ -37,8 +37,8 @@ public enum MediaName: String, Codable, CodingKeyRepresentable, Sendable, CaseIt
         }
     }
 
-    /// What a file with these bytes is said to be (SPEC §7).
-    /// - Returns: `nil` for what nobody is given by link.
+    /// The role reported for a file with these bytes (SPEC §7).
+    /// - Returns: `nil` for objects that are not published by link.
     public var role: MediaRole? {
         switch self {
         case .original, .depth, .metadata: nil
@@ -51,7 +51,7 @@ public enum MediaName: String, Codable, CodingKeyRepresentable, Sendable, CaseIt
         }
     }
 
-    /// Whether a row says how large it is. Nobody sees the original, and cards all have one size.
+    /// Whether its size in pixels is stored. The original is not published, and all cards have the same size.
     public var isPicture: Bool {
         switch self {
         case .publicCopy, .thumbnail, .smallPicture, .largePicture, .depthPreview, .signedCopy: true
@@ -59,19 +59,19 @@ public enum MediaName: String, Codable, CodingKeyRepresentable, Sendable, CaseIt
         }
     }
 
-    /// Whether a link to it needs no signature.
+    /// Whether its link needs no signature.
     public var isOpen: Bool { self == .thumbnail || self == .shareCard }
 
-    /// What may be asked for by link.
+    /// The objects that are published by link.
     public static let published: [MediaName] = allCases.filter { $0.role != nil }
-    /// Upright pictures made for a page, smallest first; public copies are as large as the original.
+    /// The upright pictures for pages, smallest first; public copies are as large as the original.
     public static let pagePictures: [MediaName] = [.smallPicture, .largePicture]
     public static let publicCopies: [MediaName] = [.signedCopy, .publicCopy]
 }
 
-/// What of a capture a file turned out to be.
+/// Which object of a capture a file is.
 public enum MediaRole: String, Codable, Sendable, CaseIterable {
-    /// What the device sent.
+    /// The uploaded file.
     case original
     case publicCopy = "public_copy"
     case thumbnail

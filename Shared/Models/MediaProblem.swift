@@ -1,6 +1,6 @@
-/// How stored media are damaged.
+/// The kinds of damage to stored media.
 public enum MediaProblem: String, Sendable, CaseIterable {
     case missing
-    /// Other bytes, or another number of them.
+    /// The digest or size differs.
     case digestMismatch = "digest_mismatch"
 }

@@ -1,19 +1,19 @@
 public import CaptureProtocol
 import Foundation
 
-/// Whether a service could do its part of a capture.
+/// Whether a service could process its part of a capture.
 public enum PartOutcome: String, Codable, Sendable { case done, error }
 
-/// A service has answered for a capture; its findings are in PostgreSQL (SPEC §1).
+/// A service has finished its part of a capture; its findings are in PostgreSQL (SPEC §1).
 ///
-/// The event makes the assembler look and is never believed: an outcome that is not stored does not exist.
+/// The event only wakes the assembler and is not trusted: only stored findings count.
 public protocol PartEvent: Event, Equatable {
-    /// What the service stores.
+    /// The findings that the service stores.
     associatedtype Findings: Codable & Sendable & Equatable
     static var part: EvidencePart { get }
     var captureID: CaptureID { get }
     var outcome: PartOutcome { get }
-    /// Why the service gave up, for ``PartOutcome/error``.
+    /// The reason for ``PartOutcome/error``.
     var reason: StableWord<FailureReason>? { get }
     init(captureID: CaptureID, outcome: PartOutcome, reason: StableWord<FailureReason>?)
 }
@@ -26,7 +26,7 @@ extension PartEvent {
     }
 }
 
-/// The three shares that make an evidence package.
+/// The three parts of an evidence package.
 public enum EvidencePart: String, Codable, Sendable, CaseIterable { case attestation, depth, media }
 
 private enum PartKeys: String, CodingKey {
@@ -34,7 +34,7 @@ private enum PartKeys: String, CodingKey {
     case outcome, reason
 }
 
-/// `attestation-verifier` judged device and assertion.
+/// `attestation-verifier` appraised device and assertion.
 public struct AttestationAppraised: PartEvent {
     public typealias Findings = AttestationFindings
     public static let topic = Topic.attestationAppraised
@@ -70,7 +70,7 @@ public struct DepthAnalyzed: PartEvent {
     private typealias CodingKeys = PartKeys
 }
 
-/// `upload-sync` has the media under its final keys.
+/// `upload-sync` stored the media under their final keys.
 public struct MediaSynced: PartEvent {
     public typealias Findings = MediaFindings
     public static let topic = Topic.mediaSynced
@@ -87,7 +87,7 @@ public struct MediaSynced: PartEvent {
 
     private typealias CodingKeys = PartKeys
 }
-/// A capture is final, or failed for now; `captures` has the rest.
+/// A capture is complete, or failed for now; the evidence is in `captures`.
 public struct EvidenceAssembled: Event, Equatable {
     public static let topic = Topic.evidenceAssembled
     public let captureID: CaptureID
@@ -111,5 +111,5 @@ public struct EvidenceAssembled: Event, Equatable {
     }
 }
 
-/// How much the evidence supports a capture (SPEC §3). Written in lower case; upper case is for display.
+/// The confidence level: how strongly the evidence supports a capture (SPEC §3). Lower case in data; upper case is for display only.
 public enum ConfidenceLevel: String, Codable, Sendable, CaseIterable { case high, medium, low, suspicious }

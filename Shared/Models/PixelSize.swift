@@ -3,7 +3,7 @@ public struct PixelSize: Codable, Sendable, Hashable {
     public let width: Int
     public let height: Int
 
-    /// - Returns: `nil` for what no picture is.
+    /// - Returns: `nil` unless both are at least 1.
     public init?(_ width: Int, _ height: Int) {
         guard (1...65_535).contains(width), (1...65_535).contains(height) else { return nil }
         self.width = width

@@ -1,18 +1,18 @@
 import CaptureProtocol
 
-/// What of a device's own report is public (SPEC §3): known members with numbers, booleans and known words, at most two levels deep.
-/// Anything else, whatever it is called, may be a place, an id or free text, and stays with the owner.
+/// The public part of a device's own report (SPEC §3): known members with numbers, booleans and known strings, at most two levels deep. All
+/// other values may be a location, an id or free text, so only the owner sees them.
 enum PublicDetection {
-    /// What a known member may hold.
+    /// The values allowed for a known member.
     private enum Kind {
         case flag
-        /// 0...1, shown to three decimals: enough for a score, too little for a coordinate.
+        /// 0...1, rounded to three decimals: enough for a score, too coarse for a coordinate.
         case share
         case whole(ClosedRange<Double>)
         case word(Set<String>)
     }
 
-    /// Of the report and of each group in it, in snake case.
+    /// Members of the report and of its groups, in snake case.
     private static let members: [String: Kind] = [
         "detected": .flag, "real": .flag, "is_real": .flag, "is_likely_real_scene": .flag, "is_likely_screen": .flag,
         "is_likely_print": .flag, "is_likely_recaptured": .flag,
@@ -25,20 +25,20 @@ enum PublicDetection {
         "material": .word(["scene", "screen", "paper", "unknown"]),
     ]
 
-    /// Methods, each a group of the members above.
+    /// Detection methods, each a group of the members above.
     private static let groups: Set<String> = [
         "moire", "texture", "flicker", "halftone", "reflection", "glare", "edges", "depth", "focus", "lighting", "noise", "screen", "print",
         "overall",
     ]
 
-    /// Every spelling that is public: `is_likely_screen` and `isLikelyScreen`.
+    /// All spellings of public names: `is_likely_screen` and `isLikelyScreen`.
     private static let spellings: [String: Kind] = {
         var spellings = members
         for (name, kind) in members { spellings[camelCase(name)] = kind }
         return spellings
     }()
 
-    /// - Returns: `nil` if nothing of it is public.
+    /// - Returns: `nil` if no member is public.
     static func form(of report: StrictJSON) -> StrictJSON? {
         guard case .object(let members) = report else { return nil }
         var shown = known(members)

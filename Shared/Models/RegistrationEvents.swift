@@ -1,7 +1,7 @@
 public import CaptureProtocol
 public import Foundation
 
-/// A device asked to be registered; its challenge has been consumed. What it asks for is in the challenge's row, as
+/// A device requested its registration; its challenge has been consumed. The request is in the challenge's row, as
 /// ``RegistrationSubmission``.
 public struct RegistrationSubmitted: Event, Equatable {
     public static let topic = Topic.registrationSubmitted
@@ -15,7 +15,7 @@ public struct RegistrationSubmitted: Event, Equatable {
     }
 }
 
-/// What a registration asks for. In `challenges.submission`, written once by `gateway`.
+/// The content of a registration request. Stored in `challenges.submission`, written once by `gateway`.
 public struct RegistrationSubmission: Codable, Sendable, Equatable {
     public let registrationID: RegistrationID
     public let model: String
@@ -26,7 +26,7 @@ public struct RegistrationSubmission: Codable, Sendable, Equatable {
     /// SHA-256(challenge), or SHA-256(challenge ‖ public key) with a request key.
     public let clientDataHash: ContentDigest
     public let requestKey: RequestKey?
-    /// Certificates are judged at this time.
+    /// The time at which certificates must be valid.
     public let receivedAt: Date
 
     public init(
@@ -57,7 +57,7 @@ public struct RegistrationSubmission: Codable, Sendable, Equatable {
     }
 }
 
-/// A registration has its outcome in `registrations`; whoever waits may look.
+/// The outcome of a registration is in `registrations`; waiting requests can read it.
 public struct RegistrationAppraised: Event, Equatable {
     public static let topic = Topic.registrationAppraised
     public let registrationID: RegistrationID
@@ -75,14 +75,14 @@ public struct RegistrationAppraised: Event, Equatable {
     }
 }
 
-/// How a registration ended.
+/// The outcome of a registration.
 public enum RegistrationOutcome: String, Codable, Sendable {
-    /// A device was made.
+    /// A device was created.
     case registered
-    /// Not verified, and no request key to authenticate it by: `INVALID_ATTESTATION`.
+    /// Not verified, and without a request key to authenticate the device: `INVALID_ATTESTATION`.
     case invalidAttestation = "invalid_attestation"
     /// The key belongs to a verified device: `DEVICE_ALREADY_REGISTERED`.
     case alreadyRegistered = "already_registered"
-    /// The record was given up by a fault of ours: not final, the same body is appraised again.
+    /// The record was dead-lettered by a fault of ours: not final, the same body is appraised again.
     case failed
 }

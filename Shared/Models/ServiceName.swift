@@ -1,4 +1,4 @@
-/// One of the five services; names its tables, consumer groups, dead-letter topics, roles and users.
+/// One of the five services; used in names of tables, consumer groups, dead-letter topics, roles and users.
 public enum ServiceName: String, Sendable, CaseIterable {
     case gateway
     case attestationVerifier = "attestation-verifier"
@@ -6,6 +6,6 @@ public enum ServiceName: String, Sendable, CaseIterable {
     case uploadSync = "upload-sync"
     case evidenceAssembler = "evidence-assembler"
 
-    /// `rawValue` as PostgreSQL spells it.
+    /// The prefix of its tables in PostgreSQL.
     public var tablePrefix: String { rawValue.replacing("-", with: "_") }
 }

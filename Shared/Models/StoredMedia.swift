@@ -1,13 +1,13 @@
 public import CaptureProtocol
 
-/// An object in storage with what is known of its bytes.
+/// A stored object with its attributes.
 public struct StoredMedia: Codable, Sendable, Hashable {
     /// The object key.
     public let key: String
     public let sha256: ContentDigest
     public let sizeBytes: Int64
     public let contentType: String
-    /// Width and height of an upright picture in pixels; `nil` for what is none, or was not measured.
+    /// Size of an upright picture in pixels; `nil` if it is not a picture or was not measured.
     public let pixels: PixelSize?
 
     public init(key: String, sha256: ContentDigest, sizeBytes: Int64, contentType: String, pixels: PixelSize? = nil) {

@@ -12,10 +12,10 @@ public struct Topic: RawRepresentable, Hashable, Sendable, CustomStringConvertib
     public static let mediaSynced = Topic(rawValue: "rial.capture.media-synced.v1")
     public static let evidenceAssembled = Topic(rawValue: "rial.capture.evidence-assembled.v1")
 
-    /// Where `service` puts the records of this topic that it gave up.
+    /// The dead-letter topic of `service` for this topic's records.
     public func deadLetters(of service: ServiceName) -> Topic { Topic(rawValue: "\(rawValue).\(service.rawValue).dlq") }
 
-    /// Every topic with the services that keep a dead-letter topic for it.
+    /// Every topic with the services that have a dead-letter topic for it.
     public static let consumers: [(topic: Topic, services: [ServiceName])] = [
         (.registrationSubmitted, [.attestationVerifier]),
         (.registrationAppraised, []),

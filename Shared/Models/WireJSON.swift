@@ -1,7 +1,7 @@
 import CaptureProtocol
 import Foundation
 
-/// JSON as it crosses a service boundary: keys as the types spell them, times in RFC 3339 with milliseconds, keys sorted.
+/// The JSON format between services: keys as the types define them, times in RFC 3339 with milliseconds, keys sorted.
 public enum WireJSON {
     public static func encode(_ value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()

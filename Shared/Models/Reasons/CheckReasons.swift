@@ -1,9 +1,9 @@
-/// Why the hardware check is what it is, for anything but `pass` (SPEC §3).
+/// The reasons for every status of the hardware check but `pass` (SPEC §3).
 public enum HardwareReason: String, Sendable, CaseIterable {
     case noAssertion = "no_assertion"
     case deviceUnverified = "device_unverified"
     case deviceRevoked = "device_revoked"
-    // The assertion does not verify, or was used before.
+    // The assertion does not verify, or was replayed.
     case malformedCBOR = "malformed_cbor"
     case malformedObject = "malformed_object"
     case malformedAuthData = "malformed_auth_data"
@@ -11,7 +11,7 @@ public enum HardwareReason: String, Sendable, CaseIterable {
     case badSignature = "bad_signature"
     case appIDMismatch = "app_id_mismatch"
     case counterReplay = "counter_replay"
-    // It verifies, and this installation does not accept the device or what is covered.
+    // The assertion verifies, but this installation does not accept the device or the binding.
     case appNotAccepted = "app_not_accepted"
     case environmentMismatch = "environment_mismatch"
     case developmentDevice = "development_device"
@@ -20,7 +20,7 @@ public enum HardwareReason: String, Sendable, CaseIterable {
     case bindingRetired = "binding_retired"
 }
 
-/// Why the depth check is what it is.
+/// The reasons for the status of the depth check.
 public enum DepthReason: String, Sendable, CaseIterable {
     case noDepth = "no_depth"
     case tooFewValid = "too_few_valid"
@@ -58,15 +58,15 @@ public enum LocationReason: String, Sendable, CaseIterable {
     case notOnEarth = "not_on_earth"
 }
 
-/// Why there are no Content Credentials, or not yet (SPEC §7).
+/// Why there are no Content Credentials, or none yet (SPEC §7).
 public enum CredentialsReason: String, Sendable, CaseIterable {
     case suspicious
     case hardwareNotPassed = "hardware_attestation_not_passed"
-    /// Made as soon as the time-stamp authority answers.
+    /// They will be created when the time-stamp authority is available again.
     case noTimestampYet = "no_timestamp_yet"
     case photoUnreadable = "photo_unreadable"
     case photoNotSignable = "photo_not_signable"
-    /// What was to be signed is no more, or is other bytes.
+    /// The object to sign is missing or has other bytes.
     case pictureMissing = "picture_missing"
     case digestMismatch = "digest_mismatch"
 }
