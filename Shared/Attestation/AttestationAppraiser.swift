@@ -19,7 +19,7 @@ public struct AttestationAppraiser: Sendable {
     ///   - object: the attestation object as received.
     ///   - keyID: 32 bytes, as the client sent them.
     ///   - clientDataHash: the client data hash that the device attested; normally 32 bytes.
-    ///   - time: of receipt, at which the certificates have to be valid: they live only for days.
+    ///   - time: the time of receipt, at which the certificates must be valid: their validity is only days.
     public func appraise(_ object: [UInt8], keyID: [UInt8], clientDataHash: [UInt8], at time: Date) -> AttestationVerdict {
         do {
             return .verified(try verify(object, keyID: keyID, clientDataHash: clientDataHash, at: time))

@@ -2,7 +2,7 @@ public import CaptureProtocol
 public import Foundation
 public import Models
 
-/// What the hardware check needs of a registered device.
+/// The attributes of a registered device that the hardware check needs.
 public struct RegisteredDevice: Sendable, Equatable {
     public let level: AttestationLevel
     public let isRevoked: Bool
@@ -29,7 +29,7 @@ public struct RegisteredDevice: Sendable, Equatable {
         self.bundleVersion = bundleVersion
     }
 
-    /// - Parameter assertion: its values are newer than those of the registration, and replace them.
+    /// - Parameter assertion: its extensions are newer than the registration's and replace them.
     func attested(appID: String, _ assertion: AttestationExtensions) -> AttestedDevice {
         AttestedDevice(
             appID: appID, environment: environment, isDevelopmentRoot: isDevelopmentRoot,
@@ -38,7 +38,7 @@ public struct RegisteredDevice: Sendable, Equatable {
     }
 }
 
-/// The hardware check of a capture (SPEC §3), except whether its counter is new, which only the database knows.
+/// The hardware check of a capture (SPEC §3), except whether the counter is new, which only the database knows.
 public struct CaptureAppraiser: Sendable {
     public let policy: DevicePolicy
 

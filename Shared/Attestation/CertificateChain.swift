@@ -6,9 +6,9 @@ import X509
 
 /// Validates the two certificates of an attestation (RFC 5280 §6.1, as far as Apple's profile needs it).
 ///
-/// A TLS library's general policy does not fit: a genuine leaf has neither an authority key identifier nor revocation pointers. The
-/// intermediate is the same in nearly every attestation, so its signature is checked once and remembered by its exact bytes; its validity
-/// period is checked each time.
+/// A TLS library's general policy does not fit: a genuine leaf has neither an authority key identifier nor revocation pointers. Nearly all
+/// attestations have the same intermediate, so its signature is verified once and cached by its exact bytes; its validity period is checked
+/// each time.
 final class CertificateChain: Sendable {
     static let maximumRemembered = 16
     private struct Intermediate: Sendable {

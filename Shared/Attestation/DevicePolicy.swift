@@ -13,7 +13,7 @@ public struct DevicePolicy: Sendable, Equatable {
     public var validationCategories: Set<UInt32> = []
     /// Bundle versions; empty accepts all.
     public var bundleVersions: Set<String> = []
-    /// Captures received from this time on need the binding that covers everything; `nil` accepts the older bindings for ever.
+    /// Captures received from this time on need the binding that covers everything; `nil` accepts the older bindings without a time limit.
     public var legacyBindingsUntil: Date?
 
     public init(
@@ -44,7 +44,7 @@ public struct DevicePolicy: Sendable, Equatable {
     }
 }
 
-/// What the policy needs of a device.
+/// The attributes of a device that the policy needs.
 public struct AttestedDevice: Sendable, Equatable {
     public let appID: String
     public let environment: String?
@@ -66,7 +66,7 @@ public struct AttestedDevice: Sendable, Equatable {
 public enum BundleVersion {
     public static let maximumCharacters = 64
 
-    /// The version as it is stored: printable ASCII only, at most ``maximumCharacters``.
+    /// The version in its stored form: printable ASCII only, at most ``maximumCharacters``.
     public static func storable(_ text: String) -> String {
         var kept = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.lazy.filter({ (0x20...0x7e).contains($0.value) }).prefix(maximumCharacters) {

@@ -27,7 +27,7 @@ public struct Receipt: Sendable, Equatable {
     public let riskMetric: Int?
     /// Field 19: when it may be refreshed again; only in refreshed receipts.
     public let notBefore: Date?
-    /// Field 21: after this it cannot be refreshed.
+    /// Field 21: the end of its validity; it cannot be refreshed afterwards.
     public let expiresAt: Date
 }
 

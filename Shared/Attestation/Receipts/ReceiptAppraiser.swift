@@ -3,7 +3,7 @@ public import Foundation
 import SwiftASN1
 @_spi(FixedExpiryValidationTime) import X509
 
-/// The key, app and environment that a receipt has to be about.
+/// The key, app and environment for which a receipt must be issued.
 public struct ReceiptSubject: Sendable {
     public let appID: String
     public let publicKeyX963: [UInt8]
@@ -29,9 +29,9 @@ public enum ReceiptVerdict: Sendable, Equatable {
 public enum ReceiptFailure: String, Error, Sendable, CaseIterable {
     /// Not CMS, not signed by Apple's receipt signer, or without the fields of a receipt.
     case invalid = "receipt_invalid"
-    /// Signed, but about another key, app or environment.
+    /// Signed, but for another key, app or environment.
     case mismatch = "receipt_mismatch"
-    /// Signed, but created too long before it was received, or after.
+    /// Signed, but created too long before it was received, or after that.
     case stale = "receipt_stale"
 }
 
@@ -39,7 +39,7 @@ public enum ReceiptFailure: String, Error, Sendable, CaseIterable {
 public struct ReceiptAppraiser: Sendable {
     /// Genuine receipts have 3,600 to 4,000 bytes.
     public static let maximumBytes = 65_536
-    /// Marks the certificates of Apple's receipt signer. Under Apple Root CA - G3 there are also certificates whose keys belong to others.
+    /// Identifies the certificates of Apple's receipt signer. Apple Root CA - G3 also issues certificates for keys of other parties.
     static let signerMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 12, 15]
     private let roots: [Certificate]
 
