@@ -1,4 +1,4 @@
-/// Canny's edge detector (J. Canny, IEEE TPAMI 8(6), 1986) in integer arithmetic, so that every machine finds the same edges.
+/// Canny's edge detector (J. Canny, IEEE TPAMI 8(6), 1986) in integer arithmetic, so that the edges are the same on all machines.
 struct CannyEdges {
     /// Thresholds for the magnitude of the Sobel gradient of 8-bit brightness.
     static let low = 50
@@ -71,7 +71,7 @@ struct CannyEdges {
         return (gx > 0) == (gy > 0) ? .falling : .rising
     }
 
-    /// Keeps pixels that are greater than the neighbour before and not less than the neighbour after, so that one of two equal ones stays.
+    /// Keeps pixels that are greater than the previous neighbour and not less than the next one, so that one of two equal pixels is kept.
     private func suppressNonMaxima(_ magnitudes: [Int], _ directions: [Direction]) -> [Int] {
         var output = [Int](repeating: 0, count: magnitudes.count)
         for y in 0..<height {

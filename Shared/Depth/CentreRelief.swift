@@ -1,16 +1,16 @@
-/// Finds the smooth surface that fits the middle 60 % × 60 % of a map best.
+/// Fits a smooth surface to the middle 60 % × 60 % of a map.
 enum CentreRelief {
-    /// With fewer valid pixels in the centre no surface is fitted.
+    /// The minimum number of valid pixels in the centre for a fit.
     static let leastValid = 200
 
-    /// - Returns: `nil` if the pixels determine no surface.
+    /// - Returns: `nil` if the pixels do not determine a surface.
     static func surface(of grid: CentreGrid) -> FittedSurface? {
         var robust = RobustFit(grid)
         var best: (fit: SurfaceFit, off: Int)?
         for start in FitStart.allCases {
             guard let fit = robust.fit(from: start) else { continue }
             let off = FittedSurface.offCount(of: fit, in: grid)
-            // Of equals the first stays.
+            // The first of equal surfaces is kept.
             if let best, off >= best.off { continue }
             best = (fit, off)
         }

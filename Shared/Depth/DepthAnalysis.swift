@@ -1,10 +1,10 @@
 public import Models
 
-/// Tells a scene with relief from one smooth surface, method `relief-2` (`guides/depth.md`).
+/// Distinguishes a scene with relief from one smooth surface, method `relief-2` (`guides/depth.md`).
 ///
-/// The result is the same bit for bit on every machine: Float64 sums run in row-major order, only +, −, ×, ÷, square root and
-/// comparisons are used (IEEE 754 defines their results exactly), and what concerns the photo is integer arithmetic.
-/// Swift neither reorders nor fuses floating-point operations.
+/// Results are bit-identical on all machines: Float64 sums run in row-major order, only +, −, ×, ÷, square root and comparisons are used
+/// (IEEE 754 defines their results exactly), and all computations on the photo are integer arithmetic. Swift neither reorders nor fuses
+/// floating-point operations.
 public enum DepthAnalysis {
     public static let method = "relief-2"
 
@@ -50,8 +50,8 @@ public enum DepthAnalysis {
         guard !jumps.isNoise(validCount: statistics.valid.count), let surface = CentreRelief.surface(of: grid) else {
             return Appraisal(verdict: .undecided, surface: nil, reason: .notASurface)
         }
-        // A screen that fills all but a tenth to a fifth of the centre, with a room behind it, meets the specified rule. So for a relief
-        // between the two thresholds the rule counts only together with something in front of the surface.
+        // A screen that fills all but a tenth to a fifth of the centre, with a room behind it, meets the specified rule. So if the relief
+        // is between the two thresholds, the rule counts only together with something in front of the surface.
         let isReal = surface.relief > 0.20 || (surface.front >= 0.10 && followsSpecifiedRule)
         if isReal, surface.isScattered {
             return Appraisal(verdict: .undecided, surface: surface, reason: .notASurface)

@@ -11,9 +11,9 @@ public struct DepthError: Error, Equatable, CustomStringConvertible {
         case truncated
         /// Bytes follow the end of the stream.
         case trailingBytes = "trailing_bytes"
-        /// It inflates to more than the caller allows.
+        /// It inflates to more bytes than the caller allows.
         case tooLong = "too_long"
-        /// zlib got no memory; the bytes may be valid.
+        /// zlib could not allocate memory; the bytes may be valid.
         case outOfMemory = "out_of_memory"
     }
 

@@ -1,4 +1,4 @@
-/// Jumps: neighbouring valid pixels whose depths differ by more than 5 % of the nearer one.
+/// Depth discontinuities ("jumps"): neighbouring valid pixels whose depths differ by more than 5 % of the nearer one.
 struct DepthJumps {
     /// One flag per pixel: whether there is a jump between it and a neighbour.
     let edges: [Bool]

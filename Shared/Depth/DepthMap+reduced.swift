@@ -1,8 +1,8 @@
 extension DepthMap {
-    /// The largest number of pixels that is measured, that of ARKit's 256 × 192. It bounds the cost of larger maps.
+    /// The largest number of pixels that is analysed, that of ARKit's 256 × 192. It bounds the cost of larger maps.
     public static let measuredPixels = 256 * 192
 
-    /// The size at which a map is measured and drawn: its own up to ``measuredPixels``, else the largest with at most so many pixels and
+    /// The size at which a map is analysed and drawn: its own up to ``measuredPixels``, else the largest with at most that many pixels and
     /// (nearly) the same proportions.
     public static func measuredSize(width: Int, height: Int) -> (width: Int, height: Int) {
         let (long, short) = (max(width, height), min(width, height))
@@ -13,8 +13,8 @@ extension DepthMap {
         return width >= height ? (side, other) : (other, side)
     }
 
-    /// The map at its ``measuredSize(width:height:)``, with the middle pixel of each cell. Averages would be depths that were never measured.
-    /// A map that is small enough is returned unchanged.
+    /// The map subsampled to its ``measuredSize(width:height:)``, with the middle pixel of each cell: averages would be depths that were
+    /// never measured. A small map is returned unchanged.
     func reduced() -> DepthMap {
         let size = Self.measuredSize(width: width, height: height)
         guard size != (width, height) else { return self }

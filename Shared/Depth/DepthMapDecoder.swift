@@ -2,7 +2,7 @@
 public enum DepthMapDecoder {
     /// Inflates little-endian float32 values, row-major, top row first.
     ///
-    /// Needs memory for the expected output and one byte, whatever the bytes would inflate to.
+    /// Memory is bounded by the expected output plus one byte, whatever the stream would inflate to.
     /// - Parameter compressed: one gzip, zlib or raw DEFLATE stream; which one is detected.
     /// - Throws: ``DepthError``: `dimensionsOutOfRange`, `corrupt`, `truncated`, `trailingBytes`, and `shapeMismatch` if the
     ///   inflated length is not `width * height * 4`.
@@ -15,7 +15,7 @@ public enum DepthMapDecoder {
                 let bytes = try inflate(compressed, wrapping, expected: count * 4)
                 return try DepthMap(width: width, height: height, metres: floats(bytes, count: count))
             } catch {
-                // The likeliest wrapping comes first, so its error is the most useful.
+                // The most likely wrapping comes first, so its error is the most useful.
                 firstError = firstError ?? error
             }
         }
@@ -26,7 +26,7 @@ public enum DepthMapDecoder {
         _ compressed: [UInt8], _ wrapping: DeflateWrapping, expected: Int
     ) throws(DepthError) -> [UInt8] {
         let inflater = try Inflater(wrapping)
-        // One byte more, so that a stream that is too long is noticed without inflating the rest.
+        // One extra byte detects a stream that is too long without inflating the rest.
         var output = [UInt8](repeating: 0, count: expected + 1)
         var consumed = 0
         var produced = 0

@@ -2,10 +2,10 @@
 struct DepthOrientation: Equatable {
     /// Quarter turns clockwise that bring the depth map upright, 0...3.
     let rotation: Int
-    /// EXIF orientations to apply one after the other to the stored photo, so that it matches the depth map.
+    /// EXIF orientations to apply in order to the stored photo, so that it matches the depth map.
     let photoSteps: [Int]
 
-    /// The orientations that EXIF orientation and shapes allow, the likeliest first; never empty.
+    /// The orientations that EXIF orientation and shapes allow, most likely first; never empty.
     ///
     /// - Photo and depth map are both wide or both tall: both are stored as the sensor lies, and the EXIF orientation applies to both.
     /// - One is wide and one is tall: the photo was stored upright, the depth map was not. If the photo, turned by its EXIF orientation,
@@ -32,7 +32,7 @@ struct DepthOrientation: Equatable {
 
     /// The photo at the depth map's size and in its orientation.
     func apply(to photo: LumaImage, width: Int, height: Int) -> LumaImage {
-        // Scaled first: the arithmetic is exact, so the result is the same, and a small picture is cheaper to turn.
+        // Scaled first: the arithmetic is exact, so the result is the same, and rotating a small picture is cheaper.
         let swaps = photoSteps.count { (5...8).contains($0) } % 2 == 1
         let small = photo.scaled(toWidth: swaps ? height : width, height: swaps ? width : height)
         return photoSteps.reduce(small) { $0.oriented($1) }

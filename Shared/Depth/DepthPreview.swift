@@ -6,7 +6,7 @@ public enum DepthPreview {
     public static let longSide = 768
     /// The size of the largest file.
     public static let maximumBytes = 40_000
-    /// Longer sides, in map pixels, to try if the file is too large. Noise may be; what a sensor measures is not.
+    /// Longer sides, in map pixels, to try if the file is too large. That happens with noise, not with maps of real sensors.
     private static let coarserSides = [256, 160, 96, 64]
 
     /// - Parameters:
@@ -98,7 +98,7 @@ public struct DepthPicture: Sendable, Equatable {
     public let indices: [UInt8]
     /// Red, green and blue of each colour, three bytes each: 64 levels from near to far, then the two greys of pixels without a measurement.
     public let palette: [UInt8]
-    /// The distances that its colours mean; the picture itself has no text.
+    /// The distances that the colours represent; the picture itself has no text.
     public let scale: DepthPreviewScale
 
     /// Red, green and blue of each pixel, 3 × width × height bytes.

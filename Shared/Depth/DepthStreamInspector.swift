@@ -1,4 +1,4 @@
-/// Checks a depth part while it is streamed, without storing it: it has to be one complete DEFLATE stream of bounded length.
+/// Validates a depth part while it is streamed, without storing it: it must be one complete DEFLATE stream of bounded length.
 ///
 /// An instance checks one stream and is not `Sendable`.
 public final class DepthStreamInspector {
@@ -7,10 +7,10 @@ public final class DepthStreamInspector {
     private var readings: [Reading]?
     private var scratch = [UInt8](repeating: 0, count: 32 * 1024)
 
-    /// - Parameter limit: the most inflated bytes that are accepted.
+    /// - Parameter limit: the maximum number of inflated bytes.
     public init(limit: Int = DepthMap.maximumBytes) { self.limit = max(0, limit) }
 
-    /// Takes the next bytes of the part, in chunks of any size.
+    /// Feeds the next bytes of the part, in chunks of any size.
     /// - Throws: ``DepthError``: `corrupt`, `tooLong`, `trailingBytes`. The inspector must not be used afterwards.
     public func update(_ bytes: some Sequence<UInt8>) throws(DepthError) {
         let chunk = bytes as? [UInt8] ?? Array(bytes)
@@ -21,7 +21,7 @@ public final class DepthStreamInspector {
     }
 
     /// Call at the end of the part.
-    /// - Returns: the number of bytes that it inflates to, to be compared with width × height × 4.
+    /// - Returns: the number of inflated bytes, to be compared with width × height × 4.
     /// - Throws: ``DepthError`` `truncated` if the stream has not ended.
     public func finish() throws(DepthError) -> Int {
         guard let readings, let whole = readings.first(where: { $0.inflater.isFinished }) else {
@@ -39,7 +39,7 @@ public final class DepthStreamInspector {
         try feed(start)
     }
 
-    /// Feeds every reading that is still possible; throws the likeliest reading's error when none is left.
+    /// Feeds all wrappings that are still possible; if none is left, throws the error of the most likely one.
     private func feed(_ chunk: [UInt8]) throws(DepthError) {
         var alive: [Reading] = []
         var firstError: DepthError?
@@ -86,7 +86,7 @@ public final class DepthStreamInspector {
         return try result.get()
     }
 
-    /// One way to read the stream.
+    /// The stream under one assumed wrapping.
     private struct Reading {
         let inflater: Inflater
         var produced = 0

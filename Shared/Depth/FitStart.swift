@@ -1,7 +1,7 @@
-/// Where a fit starts: the pixels of its first round, with equal weights.
+/// The initialisation of a fit: the pixels of its first round, with equal weights.
 ///
-/// One start is not enough: if a screen leaves an eighth of the centre to the room beside it, a fit that starts with all pixels ends
-/// between the two, and reweighting does not correct that.
+/// One start is not enough: if a screen leaves an eighth of the centre to the room beside it, a fit that starts with all pixels converges
+/// to a surface between the two, and reweighting does not correct that.
 enum FitStart: CaseIterable {
     case all, left, right, top, bottom, middle
 

@@ -48,7 +48,7 @@ struct FittedSurface {
 
     /// Share of valid pixels off the surface, 0...1.
     var relief: Double { Double(frontCount + behindCount) / Double(grid.validCount) }
-    /// Shares nearer and farther than the surface; their sum is ``relief``, except for rounding.
+    /// Shares in front of and behind the surface; their sum is ``relief``, except for rounding.
     var front: Double { Double(frontCount) / Double(grid.validCount) }
     var behind: Double { Double(behindCount) / Double(grid.validCount) }
 

@@ -1,12 +1,12 @@
 import CZlib
 
-/// The three ways in which clients wrap DEFLATE (RFC 1951).
+/// The three wrappings of DEFLATE (RFC 1951) that clients use.
 enum DeflateWrapping: CaseIterable {
     /// RFC 1952.
     case gzip
     /// RFC 1950.
     case zlib
-    /// RFC 1951 bare, which is what Apple's `.zlib` writes.
+    /// Raw RFC 1951, as written by Apple's `.zlib`.
     case raw
 
     /// zlib's window bits for `inflateInit2`.
@@ -18,7 +18,7 @@ enum DeflateWrapping: CaseIterable {
         }
     }
 
-    /// The wrappings that the first two bytes allow, the likeliest first.
+    /// The wrappings that the first two bytes allow, most likely first.
     ///
     /// Raw DEFLATE cannot begin with a gzip header: its first block would have the reserved type. It can begin with a zlib header, as a
     /// stored block with odd padding, so raw remains possible.

@@ -12,7 +12,7 @@ enum LinearSystem {
         for column in 0..<count {
             var pivot = column
             for row in column..<count where abs(rows[row][column]) > abs(rows[pivot][column]) { pivot = row }
-            // `guard … >` instead of `if … <=`, so that NaN is refused too.
+            // `guard … >` instead of `if … <=`, so that NaN is rejected too.
             guard abs(rows[pivot][column]) > least else { return nil }
             rows.swapAt(column, pivot)
             for row in column + 1..<max(count, column + 1) {

@@ -46,7 +46,7 @@ public struct LumaImage: Sendable, Equatable {
     private func addRow(_ y: Int, weight rowWeight: Int, to sums: inout [Int]) {
         let count = sums.count
         var x = 0
-        // What is left of source column x.
+        // The rest of source column x.
         var rest = count
         for column in 0..<count {
             var needed = width

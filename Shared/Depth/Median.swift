@@ -1,4 +1,4 @@
-/// Selects a value by its rank, in linear time whatever the order of the values.
+/// Selects a value by its rank, in linear time for any order of the values.
 enum Median {
     /// The value at index `count / 2` in ascending order; `nil` without values.
     /// - Parameter values: not negative and not NaN, so that their bit patterns sort like the values.

@@ -1,4 +1,4 @@
-/// The sums of the normal equations of least squares, over the pixels of a centre: weights times powers of u and v up to the fourth
+/// The sums of the normal equations of least squares over the pixels of the centre: weights times powers of u and v up to the fourth
 /// degree, and times inverse depth.
 ///
 /// v is constant along a row, so a row is first summed by powers of u alone.

@@ -7,12 +7,12 @@ struct PhotoEdges {
     /// Quarter turns clockwise that bring the depth map upright, 0...3.
     let rotation: Int
 
-    /// Those of the possible orientation with the highest coherence; of equals the likeliest.
+    /// The edges in the possible orientation with the highest coherence; of equal ones the most likely.
     static func best(_ map: DepthMap, _ jumps: DepthJumps, _ luma: LumaImage?, _ exif: Int?) -> PhotoEdges {
         let candidates = DepthOrientation.candidates(depth: (map.width, map.height), photo: luma, exif: exif)
         var best = PhotoEdges(edges: nil, coherence: 0, rotation: candidates[0].rotation)
         guard let luma else { return best }
-        // Without a depth edge the rotations cannot be told apart.
+        // Without depth edges the rotations cannot be distinguished.
         for candidate in jumps.edgeCount > 0 ? candidates : [candidates[0]] {
             let edges = CannyEdges.find(in: candidate.apply(to: luma, width: map.width, height: map.height))
             let coherence = jumps.coherence(with: edges, width: map.width)

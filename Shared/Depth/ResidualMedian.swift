@@ -1,7 +1,7 @@
 /// Computes the median absolute residual of one surface after another: by a histogram of magnitudes, then an exact selection within one
-/// bin. Its buffers are reused.
+/// bin. Reuses its buffers.
 struct ResidualMedian {
-    /// Bins of 1/32 of a power of two, from 2⁻⁴⁰ to 2¹⁰ 1/m; the first and last bin also have what is beyond.
+    /// Bins of 1/32 of a power of two, from 2⁻⁴⁰ to 2¹⁰ 1/m; the first and the last bin include the values beyond.
     private static let shift: UInt64 = 47
     private static let first = Int((0x1p-40).bitPattern >> shift)
     private static let last = Int((0x1p10).bitPattern >> shift) - first
@@ -48,7 +48,7 @@ struct ResidualMedian {
         }
     }
 
-    /// NaN is in the last bin, since its bit pattern is greater than that of any number.
+    /// NaN is counted in the last bin, since its bit pattern is greater than that of any number.
     @inline(__always)
     private static func bin(_ residual: Double) -> Int {
         min(max(Int(truncatingIfNeeded: residual.bitPattern >> shift) - first, 0), last)

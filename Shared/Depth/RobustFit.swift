@@ -1,18 +1,19 @@
 /// Iteratively reweighted least squares with Tukey's biweight, scaled by the median absolute residual.
 ///
-/// Uses only +, −, ×, ÷ and comparisons of Float64, and sums pixel by pixel, row by row, so that results are the same on every machine.
+/// Uses only +, −, ×, ÷ and comparisons of Float64, and sums in row-major order, so that results are the same on all machines.
 struct RobustFit {
-    /// A surface takes three to six rounds; a fit that still moves after these is of a scene without a surface.
+    /// A surface converges in three to six rounds; a fit that has not converged after these indicates a scene without a surface.
     private static let maximumRounds = 16
     /// Tukey's biweight reaches 95 % efficiency at this many standard deviations.
     private static let tukey = 4.685
-    /// Makes a median absolute residual a standard deviation of the normal distribution.
+    /// Converts a median absolute residual to the standard deviation of a normal distribution.
     private static let normal = 1.4826
-    /// Once the scale changes by less than this share, it is kept.
+    /// Once the scale changes by less than this share, it is fixed.
     private static let settledScale = 0.01
 
     private let grid: CentreGrid
-    /// 1/m, a thousandth of the mean inverse depth. Smaller residuals are rounding errors, and surfaces that differ by less are the same.
+    /// In 1/m: a thousandth of the mean inverse depth. Smaller residuals are rounding errors, and surfaces that differ by less count as the
+    /// same.
     private let leastScale: Double
     private var residuals: ResidualMedian
     private var found: [SurfaceFit] = []
@@ -23,7 +24,7 @@ struct RobustFit {
         residuals = ResidualMedian(grid)
     }
 
-    /// - Returns: `nil` if the first pixels do not determine a quadratic, or if an earlier start has found the same surface.
+    /// - Returns: `nil` if the first pixels do not determine a quadratic, or if an earlier start converged to the same surface.
     mutating func fit(from start: FitStart) -> SurfaceFit? {
         guard var fit = begin(start).solved() else { return nil }
         var scale = 0.0
