@@ -14,7 +14,7 @@ public struct CityNames: Sendable {
     /// Loaded once from the module's resources; without them every place is "at sea".
     public static let shared = CityNames(folder: resources)
 
-    /// Loads the names now instead of with the first capture.
+    /// Loads the names now, so that the first capture need not wait.
     public static func warmUp() { _ = shared }
     static var resources: URL { Bundle.module.bundleURL.appendingPathComponent("Resources") }
 
@@ -26,7 +26,7 @@ public struct CityNames: Sendable {
 
         var identity: String { "\(country)\t\(admin1)\t\(name)" }
     }
-    /// Sorted from south to north, so that a search can stop when the latitude alone is too far away.
+    /// Sorted from south to north, so that a search can stop once the difference in latitude alone is too large.
     private let cities: [City]
     private let countries: [String: String]
 
@@ -58,7 +58,7 @@ public struct CityNames: Sendable {
         return String(name[..<cut].dropLast())
     }
 
-    /// How many cities are known.
+    /// The number of known cities.
     public var count: Int { cities.count }
 
     /// "San Francisco, CA", "Lyon, France", "France", or "at sea".

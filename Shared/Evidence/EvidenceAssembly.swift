@@ -2,7 +2,7 @@ public import CaptureProtocol
 public import Foundation
 public import Models
 
-/// Assembles a capture's evidence package: every check, and the confidence that follows.
+/// Assembles a capture's evidence package: all checks, and the resulting confidence.
 public enum EvidenceAssembly {
     public static let algorithmVersions = [
         "attestation": "app-attest-2", "depth": "relief-2", "metadata": "metadata-2", "confidence": "confidence-1",

@@ -1,4 +1,4 @@
-/// A model of iPhone.
+/// An iPhone model.
 struct IPhoneModel: Sendable, Equatable {
     /// Apple's product name, which is also in EXIF: "iPhone 15 Pro".
     let name: String

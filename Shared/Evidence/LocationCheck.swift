@@ -1,14 +1,14 @@
 public import CaptureProtocol
 public import Models
 
-/// Whether the device gave a place, and one on Earth (SPEC §3).
+/// Checks that the device reported a location, and that it is on Earth (SPEC §3).
 enum LocationCheck {
     static func result(_ location: PreciseLocation?) -> MetadataCheck<LocationReason> {
         guard let location else { return MetadataCheck(.unavailable, reason: .notProvided) }
         return isOnEarth(location) ? MetadataCheck(.pass) : MetadataCheck(.fail, reason: .notOnEarth)
     }
 
-    /// False also for what is not finite.
+    /// False also for non-finite coordinates.
     static func isOnEarth(_ location: PreciseLocation) -> Bool {
         (-90...90).contains(location.latitude) && (-180...180).contains(location.longitude)
     }

@@ -1,6 +1,6 @@
 import Models
 
-/// EXIF Model and the upload's `device_model` against the known iPhones and the registered model (SPEC §3).
+/// Compares EXIF Model and the upload's `device_model` with the known iPhones and the registered model (SPEC §3).
 enum ModelCheck {
     /// A contradiction outweighs an unknown model, and an unknown model a known one. Absent or empty names are skipped.
     static func result(exif: String?, claimed: String, registered: String) -> MetadataCheck<ModelReason> {

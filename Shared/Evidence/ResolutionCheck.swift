@@ -1,6 +1,6 @@
 import Models
 
-/// The photo's size against those of its model, in either orientation (SPEC §3). Never `fail`: a photo may have been cropped.
+/// Compares the photo's size with those of its model, in either orientation (SPEC §3). Never `fail`: a photo may have been cropped.
 enum ResolutionCheck {
     static func result(_ exif: EXIFFields?, claimed: String) -> MetadataCheck<ResolutionReason> {
         guard let width = exif?.pixelWidth, let height = exif?.pixelHeight else {

@@ -1,7 +1,7 @@
 public import CaptureProtocol
 public import Models
 
-/// From the statuses of the checks to the confidence (SPEC §3).
+/// Derives the confidence level from the statuses of the checks (SPEC §3).
 public enum ConfidenceRule {
     public static func confidence(hardware: CheckStatus, depth: CheckStatus, metadata: [CheckStatus]) -> ConfidenceLevel {
         if ([hardware, depth] + metadata).contains(.fail) { return .suspicious }
@@ -13,14 +13,14 @@ public enum ConfidenceRule {
     }
 }
 
-/// From the depth verdict and what the assertion covers to the status of the depth check (SPEC §3). Never `fail`: bytes that contradict
-/// the signature fail the hardware check instead.
+/// Derives the status of the depth check from the depth verdict and the parts that the assertion covers (SPEC §3). Never `fail`: bytes that
+/// contradict the signature fail the hardware check instead.
 public enum DepthStatusRule {
     /// - Parameters:
     ///   - verdict: `nil` if there was no depth.
     ///   - binding: what the verified assertion covers; without one (`nil`) the depth counts on its own.
-    ///   - hasLiDAR: false if the device says that it has no such sensor, or is of a model known to have none: then nothing measured
-    ///     the depth.
+    ///   - hasLiDAR: false if the device reports that it has no such sensor, or is of a model known to have none: then the depth was not
+    /// measured.
     /// - Returns: the status, and a reason for every depth that does not pass.
     public static func status(verdict: DepthVerdict?, binding: AssertionBinding?, hasLiDAR: Bool = true) -> (
         status: CheckStatus, reason: DepthReason?

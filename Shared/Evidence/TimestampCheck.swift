@@ -1,17 +1,17 @@
 import Foundation
 import Models
 
-/// The time in the photo's EXIF and the upload's `captured_at`, against the time of receipt and each other (SPEC §3).
+/// Compares the time in the photo's EXIF and the upload's `captured_at` with the time of receipt and each other (SPEC §3).
 enum TimestampCheck {
     /// Up to this age at receipt a photo counts as fresh, and its two times may differ by as much.
     static let lateness: TimeInterval = 15 * 60
-    /// A clock that is up to this much ahead counts as in time.
+    /// The clock skew that is tolerated: a time that is up to this much in the future is accepted.
     static let clockTolerance: TimeInterval = 2 * 60
     static let veryLate: TimeInterval = 30 * 86_400
 
     /// - Returns: `fail` only where the times contradict each other; the checks run in the order that SPEC §3 gives.
     static func result(_ exif: EXIFFields?, capturedAt: Date, receivedAt: Date) -> MetadataCheck<TimestampReason> {
-        // Whatever the photo says, an upload cannot have been captured after its receipt.
+        // An upload cannot have been captured after its receipt, whatever its EXIF says.
         if seconds(from: capturedAt, to: receivedAt) < -clockTolerance { return MetadataCheck(.fail, reason: .afterReceipt) }
         guard exif?.dateTimeOriginal != nil else { return MetadataCheck(.unavailable, reason: .noEXIFTime) }
         guard exif?.offsetTimeOriginal != nil else { return MetadataCheck(.unavailable, reason: .noUTCOffset) }
@@ -25,7 +25,7 @@ enum TimestampCheck {
         return MetadataCheck(.unavailable, reason: age > veryLate ? .uploadedVeryLate : .uploadedLate)
     }
 
-    /// Rounded to the millisecond: finer than any of the clocks, coarser than the rounding error of `Date`.
+    /// Rounded to the millisecond: finer than the resolution of the clocks, coarser than the rounding error of `Date`.
     private static func seconds(from start: Date, to end: Date) -> TimeInterval {
         (end.timeIntervalSince(start) * 1000).rounded() / 1000
     }
