@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Bounds concurrent work: `permits` holders, at most `queueLimit` waiters, first come first served; the rest are refused at once.
+/// A FIFO semaphore: `permits` holders, at most `queueLimit` waiters in order of arrival; further callers are rejected at once.
 public final class FIFOSemaphore: Sendable {
     public enum Refusal: Error, Sendable {
         case queueFull
@@ -12,12 +12,12 @@ public final class FIFOSemaphore: Sendable {
 
     /// - Parameters:
     ///   - permits: at least 1.
-    ///   - queueLimit: how many may wait.
+    ///   - queueLimit: the maximum number of waiters.
     public init(permits: Int, queueLimit: Int) { state = Mutex(PermitQueue(permits: permits, queueLimit: queueLimit)) }
 
     /// Waits for a permit; the caller returns it with ``release(_:)``.
-    /// - Parameter timeout: `nil` waits for as long as it takes.
-    /// - Returns: the permit's number, 0 to one less than there are.
+    /// - Parameter timeout: `nil` for no timeout.
+    /// - Returns: the permit's number, from 0 to `permits` - 1.
     public func acquire(timeout: Duration? = nil) async throws(Refusal) -> Int {
         let ticket = state.withLock { $0.ticket() }
         let clock = timeout.map { timeout in
@@ -45,7 +45,7 @@ public final class FIFOSemaphore: Sendable {
         return try result.get()
     }
 
-    /// Passes the permit to the longest waiter.
+    /// Passes the permit to the longest waiter, if any.
     public func release(_ permit: Int) {
         state.withLock { $0.release(permit) }?.resume(returning: .success(permit))
     }
@@ -55,7 +55,7 @@ public final class FIFOSemaphore: Sendable {
     }
 }
 
-/// The semaphore's state: free permits, and waiters in order. It knows no clock and no task, so it is tested without either.
+/// The semaphore's state: free permits, and waiters in order. Without clocks and tasks, so that it can be tested alone.
 struct PermitQueue<Waiter> {
     enum Answer: Equatable {
         case permit(Int)
@@ -81,7 +81,7 @@ struct PermitQueue<Waiter> {
         return lastTicket
     }
 
-    /// - Parameter waiter: kept if the answer is `queued`; ``release(_:)`` or ``leave(_:_:)`` returns it.
+    /// - Parameter waiter: kept if the result is `queued`; ``release(_:)`` or ``leave(_:_:)`` returns it.
     mutating func acquire(_ ticket: UInt64, _ waiter: Waiter) -> Answer {
         if let refusal = open[ticket].flatMap(\.self) { return .refused(refusal) }
         if let permit = free.popLast() { return .permit(permit) }
@@ -90,7 +90,7 @@ struct PermitQueue<Waiter> {
         return .queued
     }
 
-    /// - Returns: the waiter that has the permit now, for the caller to resume; `nil` if nobody waits.
+    /// - Returns: the waiter that now has the permit, for the caller to resume; `nil` if there are no waiters.
     mutating func release(_ permit: Int) -> Waiter? {
         guard !waiting.isEmpty else {
             free.append(permit)
@@ -99,7 +99,7 @@ struct PermitQueue<Waiter> {
         return waiting.removeFirst().waiter
     }
 
-    /// - Returns: the waiter, for the caller to resume; `nil` if the ticket is not queued, and then it never will be.
+    /// - Returns: the waiter, for the caller to resume; `nil` if the ticket is not queued, and it never will be queued.
     mutating func leave(_ ticket: UInt64, _ refusal: FIFOSemaphore.Refusal) -> Waiter? {
         guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else {
             if open.keys.contains(ticket) { open.updateValue(refusal, forKey: ticket) }
@@ -108,9 +108,9 @@ struct PermitQueue<Waiter> {
         return waiting.remove(at: index).waiter
     }
 
-    /// Ends the ticket: a timeout or cancellation that comes later changes nothing.
+    /// Removes the ticket: a later timeout or cancellation has no effect.
     mutating func forget(_ ticket: UInt64) { open.removeValue(forKey: ticket) }
 
-    /// Tickets in use; 0 when nothing leaks.
+    /// The number of tickets in use; 0 if none leaked.
     var remembered: Int { open.count }
 }

@@ -1,18 +1,18 @@
 public import Foundation
 
-/// A file without a name: it disappears with its last reference, or with the process. Its calls block on the disk.
+/// A file without a name: the system deletes it with its last reference, or when the process ends. Its calls block on the disk.
 ///
-/// One task at a time may write; whoever has the descriptor may read. Child processes do not inherit the descriptor.
+/// Only one task at a time may write; all holders of the descriptor may read. Child processes do not inherit the descriptor.
 public final class NamelessFile: Sendable {
     public struct Failure: Error, Sendable, CustomStringConvertible {
-        /// The system's `errno`; 0 where a file ended before it should.
+        /// `errno`; 0 if the file ended too early.
         public let code: Int32
         public var description: String { code == 0 ? "cut short" : String(cString: strerror(code)) }
     }
 
     public let descriptor: Int32
 
-    /// - Parameter folder: on a disk with room; the file's name is removed from it as soon as the file is created.
+    /// - Parameter folder: on a disk with enough space; the file's name is removed right after the file is created.
     public init(in folder: String = FileManager.default.temporaryDirectory.path) throws(Failure) {
         // mkstemp(3) replaces the six X.
         var template = Array((folder + "/rial-XXXXXX").utf8CString)
@@ -35,7 +35,7 @@ public final class NamelessFile: Sendable {
         }
     }
 
-    /// The bytes in the range, fewer if the file ends before.
+    /// The bytes in the range; fewer if the file ends before its end.
     public func bytes(_ range: Range<Int64>) throws(Failure) -> [UInt8] {
         var position = 0
         var code: Int32 = 0

@@ -12,7 +12,7 @@ public enum Deflate {
     }
 
     /// - Parameter level: 1, the fastest, to 9, the smallest.
-    /// - Throws: ``DeflateError`` if zlib gets no memory, or for 4 GiB and more.
+    /// - Throws: ``DeflateError`` if zlib cannot allocate memory, or for 4 GiB and more.
     public static func compress(_ bytes: [UInt8], wrapping: Wrapping = .gzip, level: Int32 = 6) throws(DeflateError) -> [UInt8] {
         guard let size = UInt32(exactly: bytes.count) else { throw DeflateError(status: Z_BUF_ERROR) }
         var stream = z_stream()
