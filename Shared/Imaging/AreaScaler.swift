@@ -1,9 +1,9 @@
-/// Scales by area average: every source pixel counts for the area that it covers. Rows first, then columns, in fixed point, so that
-/// the same picture gives the same bytes everywhere; flat areas keep their value exactly.
+/// Scales by area average: each source pixel is weighted by the area that it covers. Rows first, then columns, in fixed-point arithmetic,
+/// so that the result is the same on all machines; flat areas keep their value exactly.
 struct AreaScaler {
     /// Weights of a target row or column add up to 1 << 16.
     private static let one = 65_536
-    /// Between the passes a channel has 7 bits behind the point: 255 << 7 times `one` still fits 32 bits.
+    /// Between the passes a channel has 7 fractional bits: 255 << 7 times `one` still fits 32 bits.
     private static let fractionBits: UInt32 = 7
 
     private let columns: [Span]
@@ -21,8 +21,8 @@ struct AreaScaler {
         stride = source.width * channels
     }
 
-    /// The size with a longer side of `maxSide` and these proportions.
-    /// - Returns: `nil` for a picture that is not larger.
+    /// The size with a longer side of `maxSide` and the same proportions.
+    /// - Returns: `nil` if the picture is not larger than that.
     static func size(
         of source: (width: Int, height: Int), fitting maxSide: Int, proportions: (width: Int, height: Int)
     ) -> (width: Int, height: Int)? {
@@ -49,7 +49,7 @@ struct AreaScaler {
         }
     }
 
-    /// The weighted sum of the source rows under a target row, with ``fractionBits``.
+    /// Adds the weighted source rows of a target row, with ``fractionBits``.
     private func add(_ row: Span, of source: UnsafeBufferPointer<UInt8>, to sums: UnsafeMutableBufferPointer<UInt32>) {
         sums.update(repeating: 1 << (16 - Self.fractionBits - 1))
         for (index, weight) in row.weights.enumerated() {
@@ -87,7 +87,7 @@ struct AreaScaler {
         }
     }
 
-    /// The source rows or columns under a target one.
+    /// The source rows or columns that a target row or column covers.
     private struct Span {
         let start: Int
         let weights: [UInt32]
@@ -97,7 +97,7 @@ struct AreaScaler {
             (0..<target).map { place in
                 let (start, end) = (place * source, (place + 1) * source)
                 let indices = start / target...(end - 1) / target
-                // The share of the span before a position: differences of these add up to one, whatever was rounded.
+                // The cumulative weight before a position: its differences add up to one regardless of rounding.
                 let share = { (position: Int) in (min(max(position, start), end) - start) * one / source }
                 return Span(
                     start: indices.lowerBound,

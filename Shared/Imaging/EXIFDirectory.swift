@@ -1,18 +1,18 @@
-/// The directories of a TIFF structure, every access inside its bytes.
+/// Reads the directories (IFDs) of a TIFF structure, with bounds checks on every access.
 struct TIFFReader {
     struct Entry {
         let type: UInt16
         let count: UInt32
-        /// Where the value lies, from the structure's start.
+        /// The value's offset from the start of the structure.
         let offset: Int
     }
-    /// No camera writes more into one directory.
+    /// More entries than any camera writes into one directory.
     static let maximumEntries = 512
     private let bytes: ArraySlice<UInt8>
     private let isLittleEndian: Bool
     private(set) var firstDirectory = 0
 
-    /// `nil` unless it begins with a byte order and 42.
+    /// `nil` unless the bytes begin with a byte order mark and 42.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count >= 8 else { return nil }
         switch (bytes[bytes.startIndex], bytes[bytes.startIndex + 1]) {
@@ -41,7 +41,7 @@ struct TIFFReader {
         return entries
     }
 
-    /// ASCII up to its NUL, without surrounding blanks, at most 100 characters; `nil` for another type or an empty text.
+    /// ASCII up to its NUL, trimmed, at most 100 characters; `nil` for another type or an empty text.
     func text(_ entry: Entry) -> String? {
         guard entry.type == 2, entry.count <= 1000, let value = slice(at: entry.offset, count: Int(entry.count)) else { return nil }
         let text = String(decoding: value.prefix { $0 != 0 }, as: UTF8.self)
@@ -61,7 +61,7 @@ struct TIFFReader {
         }
     }
 
-    /// Up to 8 numbers in big-endian order, whatever the structure's; `nil` for texts, unknown types and more values.
+    /// Up to 8 numbers, converted to big-endian; `nil` for texts, unknown types and more values.
     func numbers(_ entry: Entry) -> (type: UInt16, count: UInt32, bytes: [UInt8])? {
         let width: Int
         let parts: Int
@@ -92,7 +92,7 @@ struct TIFFReader {
         return bytes[bytes.startIndex + offset..<bytes.startIndex + offset + count]
     }
 
-    /// Bytes of one value of a TIFF type; 8, the largest, for unknown ones.
+    /// The size in bytes of one value of a TIFF type; 8, the largest, for unknown types.
     private static func size(of type: Int) -> Int {
         switch type {
         case 1, 2, 6, 7: 1

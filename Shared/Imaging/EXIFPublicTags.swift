@@ -1,7 +1,6 @@
-/// The EXIF tags that a public copy keeps (CIPA DC-008): how the picture was taken, not where, by whom or with which unit.
+/// The EXIF tags kept in a public copy (CIPA DC-008): how the picture was taken, not where, by whom or with which device.
 ///
-/// A list of what stays, so that tags that nobody thought of go: GPS, maker notes, serial numbers, owner, unique id, comments,
-/// previews.
+/// An allowlist, so that unforeseen tags are removed: GPS, maker notes, serial numbers, owner, unique id, comments, previews.
 enum EXIFPublicTags {
     /// Make, Model, Orientation, resolution, Software, DateTime, YCbCrPositioning.
     static let main: [Int] = [0x010f, 0x0110, 0x0112, 0x011a, 0x011b, 0x0128, 0x0131, 0x0132, 0x0213]

@@ -1,16 +1,16 @@
 public import Models
 
-/// Reads EXIF from the head of a JPEG. Hostile input gives fewer fields, never a crash or a long loop.
+/// Reads EXIF from the first bytes of a JPEG. Malformed, untrusted input yields fewer fields, never a crash or a long loop.
 public enum EXIFReader {
-    /// - Parameter jpeg: the file, or a prefix of it; segments that are cut off are not read.
-    /// - Returns: `nil` if it is no JPEG.
+    /// - Parameter jpeg: the file, or a prefix of it; truncated segments are ignored.
+    /// - Returns: `nil` if it is not a JPEG.
     public static func read(jpeg: [UInt8]) -> EXIFFields? {
         guard jpeg.count >= 4, jpeg[0] == 0xff, jpeg[1] == 0xd8 else { return nil }
         var fields = EXIFFields()
         var hasEXIF = false
         var walker = JPEGMarkerWalker(jpeg)
         while let segment = walker.next() {
-            // The first frame and the first EXIF count: later ones are not what a reader would show.
+            // Only the first frame and the first EXIF segment count, as for other readers.
             if segment.isFrameHeader, segment.payload.count >= 5, fields.pixelWidth == nil {
                 let start = segment.payload.startIndex
                 fields.pixelHeight = Int(jpeg[start + 1]) << 8 | Int(jpeg[start + 2])

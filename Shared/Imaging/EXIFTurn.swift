@@ -1,17 +1,17 @@
-/// Where each pixel of an upright picture lies in the stored one, by its EXIF orientation (Exif 2.32 §4.6.4, tag 0x0112).
+/// Maps the pixels of an upright picture to those of the stored one, by its EXIF orientation (Exif 2.32 §4.6.4, tag 0x0112).
 struct EXIFTurn {
-    /// Of the upright picture.
+    /// The size of the upright picture.
     let width: Int
     let height: Int
-    /// Where its first pixel is in the stored one, and how far the next to the right and the next below are.
+    /// The index of the upright picture's first pixel in the stored one, and the steps to the next pixel to the right and below.
     private let first: Int
     private let across: Int
     private let down: Int
-    /// Columns and rows are read far apart in one of the two pictures: squares of this side stay in the cache.
+    /// In one of the two pictures consecutive pixels are far apart in memory: squares of this side stay in the cache.
     private static let tile = 32
 
-    /// - Parameters: size of the stored picture.
-    /// - Returns: `nil` for 1, which is upright, and for anything unknown.
+    /// - Parameters: the size of the stored picture.
+    /// - Returns: `nil` for 1, which is upright, and for unknown values.
     init?(_ orientation: Int, width: Int, height: Int) {
         let (right, bottom) = (width - 1, (height - 1) * width)
         switch orientation {
@@ -27,7 +27,7 @@ struct EXIFTurn {
         (self.width, self.height) = orientation >= 5 ? (height, width) : (width, height)
     }
 
-    /// - Parameter body: gets places in the upright and in the stored picture, each place once.
+    /// - Parameter body: called with the index in the upright and in the stored picture, once per pixel.
     @inline(__always)
     func forEach(_ body: (_ place: Int, _ origin: Int) -> Void) {
         for top in stride(from: 0, to: height, by: Self.tile) {

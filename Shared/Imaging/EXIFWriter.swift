@@ -1,12 +1,12 @@
-/// Writes an EXIF segment anew with the public tags of another.
+/// Writes a new EXIF segment with the public tags of an existing one.
 enum EXIFWriter {
-    /// APP1 with what ``EXIFPublicTags`` lists, numbers as they were and texts cleaned; empty if there is nothing of it.
+    /// An APP1 segment with the tags of ``EXIFPublicTags``, numbers unchanged and texts cleaned; empty if there are none.
     static func publicSegment(of tiff: TIFFReader) -> [UInt8] {
         let directory = tiff.directory(at: tiff.firstDirectory)
         var main = fields(EXIFPublicTags.main, of: directory, in: tiff)
         let photo = directory[0x8769].flatMap(tiff.integer).map { fields(EXIFPublicTags.photo, of: tiff.directory(at: $0), in: tiff) } ?? []
         guard !main.isEmpty || !photo.isEmpty else { return [] }
-        // Big-endian TIFF; the first directory stands right behind the header, the other behind it.
+        // Big-endian TIFF; the first directory directly follows the header, the second follows the first.
         var structure: [UInt8] = [0x4d, 0x4d, 0, 42, 0, 0, 0, 8]
         if photo.isEmpty {
             structure += serialized(main, at: 8)
@@ -18,7 +18,7 @@ enum EXIFWriter {
             structure += serialized(photo, at: start)
         }
         let payload = Array("Exif\0\0".utf8) + structure
-        // At most 42 fields of at most 401 bytes: it always fits a segment.
+        // At most 42 fields of at most 401 bytes: they always fit one segment.
         return [0xff, 0xe1] + bytes(UInt16(truncatingIfNeeded: payload.count + 2)) + payload
     }
 
@@ -41,7 +41,7 @@ enum EXIFWriter {
         }
     }
 
-    /// Entries in order of their tags, then the values that do not fit into them.
+    /// The entries in order of their tags, then the values that do not fit into the entries.
     private static func serialized(_ fields: [Field], at offset: Int) -> [UInt8] {
         var table = bytes(UInt16(truncatingIfNeeded: fields.count))
         var values: [UInt8] = []

@@ -1,4 +1,4 @@
-/// Brightness, 8 bits a pixel, row-major, top row first.
+/// A greyscale picture: 8 bits a pixel, row-major, top row first.
 public struct GrayImage: Sendable, Equatable {
     public let width: Int
     public let height: Int
@@ -23,7 +23,7 @@ public struct GrayImage: Sendable, Equatable {
         return GrayImage(trusted: size.width, size.height, pixels.withUnsafeBufferPointer(scaler.scale))
     }
 
-    /// Turned and mirrored as a viewer does for this EXIF orientation; unchanged for anything unknown.
+    /// Rotated and mirrored by this EXIF orientation; unchanged for unknown values.
     func oriented(_ orientation: Int) -> GrayImage {
         guard let turn = EXIFTurn(orientation, width: width, height: height) else { return self }
         let output = [UInt8](unsafeUninitializedCapacity: pixels.count) { output, initialized in
@@ -34,7 +34,7 @@ public struct GrayImage: Sendable, Equatable {
     }
 }
 
-/// Sizes that pixel buffers must fit.
+/// Checks that a pixel buffer fits the picture's size.
 enum ImageShape {
     static func check(width: Int, height: Int, channels: Int, count: Int) throws(ImagingError) {
         guard (1...ImageLimits.maximumSide).contains(width), (1...ImageLimits.maximumSide).contains(height),

@@ -3,15 +3,15 @@ public struct ImagingError: Error, Equatable, CustomStringConvertible {
     public enum Code: String, Sendable {
         /// Not a JPEG, or damaged beyond decoding.
         case corrupt
-        /// Larger than ``ImageLimits`` allow; refused from the header alone.
+        /// Exceeds ``ImageLimits``; detected from the header alone.
         case tooLarge = "too_large"
-        /// A JPEG of a kind that is not decoded: lossless, arithmetic-coded, 12 bits or CMYK.
+        /// An unsupported kind of JPEG: lossless, arithmetic-coded, 12 bits or CMYK.
         case unsupported
-        /// More scans than a camera writes.
+        /// More scans than cameras write.
         case tooManyScans = "too_many_scans"
-        /// Pixels that do not fit the given size, or a quality out of range: the caller's mistake.
+        /// Pixels that do not match the given size, or a quality out of range: an error of the caller.
         case invalidArgument = "invalid_argument"
-        /// The codec could not write the picture.
+        /// The codec failed to encode the picture.
         case encodingFailed = "encoding_failed"
     }
 

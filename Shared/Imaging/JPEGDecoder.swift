@@ -3,8 +3,8 @@ public import Foundation
 
 /// Decodes JPEG photos with libjpeg-turbo, scaled while decoding so that small results cost little.
 ///
-/// Sizes are refused from the header, before anything is allocated (``ImageLimits``). What libjpeg calls a warning, such as a
-/// missing end, gives the picture as far as it goes.
+/// Excessive sizes are rejected from the header, before any allocation (``ImageLimits``). libjpeg's warnings, such as a missing end, are
+/// ignored: the picture is returned as far as it was decoded.
 public enum JPEGDecoder {
     /// Size as stored, EXIF orientation not applied, in pixels.
     /// - Throws: ``ImagingError`` `corrupt`, `unsupported` or `tooLarge`.
@@ -26,8 +26,8 @@ public enum JPEGDecoder {
         }
     }
 
-    /// Decodes without turning the colours into red, green and blue, with a longer side of at most `maxSide`, EXIF orientation not applied;
-    /// never enlarges.
+    /// Decodes without converting the colours to RGB, with a longer side of at most `maxSide`, EXIF orientation not applied; never
+    /// enlarges.
     /// - Throws: ``ImagingError`` `corrupt`, `unsupported`, `tooLarge` or `tooManyScans`.
     static func decodePlanar(_ jpeg: some ContiguousBytes, fitting maxSide: Int) throws(ImagingError) -> PlanarImage {
         try decode(jpeg, fitting: maxSide) { bytes, header, size throws(ImagingError) in
@@ -66,7 +66,7 @@ public enum JPEGDecoder {
         let source = (bytes: bytes.bindMemory(to: UInt8.self).baseAddress, count: UInt(bytes.count))
         var (width, height, subsampling, colours) = (Int32(0), Int32(0), Int32(0), Int32(0))
         guard tjDecompressHeader3(handle, source.bytes, source.count, &width, &height, &subsampling, &colours) == 0,
-            // libjpeg must have found the frame that was checked.
+            // libjpeg must have read the same frame header as the checks above.
             Int(width) == header.width, Int(height) == header.height
         else { throw ImagingError(.corrupt, message(of: handle)) }
         return try body(handle, source, subsampling, colours)
@@ -97,14 +97,14 @@ public enum JPEGDecoder {
         return PlanarImage(luma: luma, anyBlue: planes.plane(1, of: bytes), anyRed: planes.plane(2, of: bytes))
     }
 
-    /// What libjpeg calls a warning is a picture all the same.
+    /// Ignores libjpeg's warnings, since they still yield a picture.
     private static func check(_ status: Int32, _ handle: tjhandle) throws(ImagingError) {
         guard status == 0 || tjGetErrorCode(handle) == TJERR_WARNING.rawValue else {
             throw ImagingError(.corrupt, message(of: handle))
         }
     }
 
-    /// The smallest of libjpeg-turbo's scales that is large enough, full size if none below it is.
+    /// The smallest of libjpeg-turbo's scaled sizes that is large enough; the full size if none is.
     private static func scaledSize(_ width: Int, _ height: Int, _ isLargeEnough: (Int, Int) -> Bool) -> (width: Int, height: Int) {
         var count = Int32(0)
         let factors = UnsafeBufferPointer(start: tjGetScalingFactors(&count), count: Int(count))

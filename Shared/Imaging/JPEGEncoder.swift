@@ -14,9 +14,9 @@ public enum JPEGEncoder {
         }
     }
 
-    /// As ``encode(_:quality:)``, without turning colours.
+    /// Like ``encode(_:quality:)``, without converting colours.
     static func encode(_ image: PlanarImage, quality: Int) throws(ImagingError) -> [UInt8] {
-        // libjpeg-turbo reads whole groups of two by two.
+        // libjpeg-turbo reads whole blocks of 2 × 2 pixels.
         let luma = image.luma.paddedToEven()
         return try encode(quality: quality) { handle, output, size in
             luma.pixels.withUnsafeBufferPointer { luma in
@@ -39,7 +39,7 @@ public enum JPEGEncoder {
         guard (1...100).contains(quality) else { throw ImagingError(.invalidArgument, "quality \(quality)") }
         guard let handle = tjInitCompress() else { throw ImagingError(.encodingFailed, "tjInitCompress failed") }
         defer { tjDestroy(handle) }
-        // Allocated by libjpeg-turbo, also when it fails half-way.
+        // Allocated by libjpeg-turbo, even if it fails.
         var output: UnsafeMutablePointer<UInt8>?
         var size = UInt(0)
         defer { tjFree(output) }
@@ -51,7 +51,7 @@ public enum JPEGEncoder {
 }
 
 extension GrayImage {
-    /// The last column and row once more where there is an odd number of them.
+    /// Repeats the last column and row if their number is odd.
     fileprivate func paddedToEven() -> GrayImage {
         guard !width.isMultiple(of: 2) || !height.isMultiple(of: 2) else { return self }
         let (evenWidth, evenHeight) = (width + width % 2, height + height % 2)

@@ -1,13 +1,13 @@
-/// What a JPEG announces about its decoding, read from its markers without allocating for it (ITU-T T.81 §B.2).
+/// The properties of a JPEG that determine the cost of decoding, read from its markers without allocation (ITU-T T.81 §B.2).
 struct JPEGHeader: Equatable {
     let width: Int
     let height: Int
     let components: Int
-    /// Whether the coefficients of the whole picture are held while decoding: progressive, or its components in several scans.
+    /// Whether the decoder keeps all coefficients in memory: for progressive pictures, or components in several scans.
     let isBuffered: Bool
 
-    /// Walks the markers up to the first scan.
-    /// - Throws: ``ImagingError`` `corrupt` if there is no frame before it, `unsupported` for kinds that libjpeg-turbo does not
+    /// Reads the markers up to the first scan.
+    /// - Throws: ``ImagingError`` `corrupt` without a frame before the first scan, `unsupported` for kinds that libjpeg-turbo does not
     ///   decode to 8 bits.
     init(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
         guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] == 0xD8 else { throw ImagingError(.corrupt, "no SOI marker") }
@@ -44,8 +44,8 @@ struct JPEGHeader: Equatable {
         }
     }
 
-    /// Scans in the file: inside entropy-coded data 0xFF is always followed by 0 or a restart marker (§F.1.2.3), so that other
-    /// places that look like SOS can only add to the count.
+    /// Counts the scans in the file. Inside entropy-coded data 0xFF is always followed by 0 or a restart marker (§F.1.2.3), so other bytes
+    /// that look like SOS can only increase the count.
     static func scanCount(_ bytes: UnsafeRawBufferPointer) -> Int {
         var count = 0
         var wasMarker = false
@@ -56,7 +56,7 @@ struct JPEGHeader: Equatable {
         return count
     }
 
-    /// The next marker's code and where its segment starts, fill bytes skipped (§B.1.1.2).
+    /// The next marker's code and the start of its segment, after any fill bytes (§B.1.1.2).
     private static func nextMarker(_ bytes: UnsafeRawBufferPointer, from start: Int) -> (UInt8, Int)? {
         var offset = start
         while offset + 1 < bytes.count {

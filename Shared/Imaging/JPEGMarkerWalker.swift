@@ -1,10 +1,10 @@
-/// Goes through the marker segments of a JPEG (ITU-T T.81 B.1).
+/// Iterates over the marker segments of a JPEG (ITU-T T.81 B.1).
 ///
-/// It stops before scan data: whoever wants to go on behind them moves it there.
+/// Stops before scan data: to continue after them, call ``move(to:)``.
 struct JPEGMarkerWalker {
     struct Segment {
         let marker: UInt8
-        /// Length field and payload; empty for a marker that stands alone.
+        /// Length field and payload; empty for a marker without a segment.
         let body: Range<Int>
         let payload: Range<Int>
         let isEXIF: Bool
@@ -14,16 +14,16 @@ struct JPEGMarkerWalker {
         var isScanHeader: Bool { marker == 0xda }
     }
     private let bytes: [UInt8]
-    /// Where the next marker should stand.
+    /// Where the next marker is expected.
     private(set) var position = 2
-    /// The last marker was EOI: the image is over, whatever follows.
+    /// Whether the last marker was EOI: bytes after it are not part of the image.
     private(set) var isAtEnd = false
     private var isInScan = false
 
-    /// - Parameter bytes: begins with SOI.
+    /// - Parameter bytes: must begin with SOI.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// `nil` behind a scan header, at the end, or where the bytes make no sense or are cut off.
+    /// The next segment; `nil` after a scan header, at the end, or at malformed or truncated bytes.
     mutating func next() -> Segment? {
         while true {
             guard !isAtEnd, !isInScan, position + 1 < bytes.count, bytes[position] == 0xff else { return nil }
@@ -42,7 +42,7 @@ struct JPEGMarkerWalker {
         }
     }
 
-    /// Goes on at a marker, behind scan data.
+    /// Continues at a marker after scan data.
     mutating func move(to position: Int) {
         self.position = position
         isInScan = false

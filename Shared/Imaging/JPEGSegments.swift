@@ -1,13 +1,13 @@
 import Foundation
 
-/// Edits the segments of a JPEG without touching its pixels.
+/// Edits the segments of a JPEG without decoding its pixels.
 public enum JPEGSegments {
-    /// A copy without what tells more than the picture: GPS, maker notes, serial numbers, XMP, IPTC, comments, embedded previews
-    /// and anything behind the image (multi-picture files).
+    /// Returns a copy without data that reveal more than the picture: GPS, maker notes, serial numbers, XMP, IPTC, comments, embedded
+    /// previews and anything after the image (multi-picture files).
     ///
-    /// Only what is known to make the picture is kept: tables, frames and scans byte for byte, ICC profile, Adobe's colour
-    /// transform, the JFIF header without its thumbnail. EXIF is written anew with the tags of ``EXIFPublicTags``.
-    /// - Throws: ``ImagingError`` `corrupt` if segments or scan data are not sound up to the end of the image.
+    /// Only segments that are part of the picture are kept: tables, frames and scans byte for byte, ICC profile, Adobe's colour transform,
+    /// the JFIF header without its thumbnail. EXIF is rewritten with the tags of ``EXIFPublicTags``.
+    /// - Throws: ``ImagingError`` `corrupt` if segments or scan data are malformed before the end of the image.
     public static func publicCopy(of jpeg: [UInt8]) throws(ImagingError) -> [UInt8] {
         guard jpeg.count >= 4, jpeg[0] == 0xff, jpeg[1] == 0xd8 else { throw ImagingError(.corrupt, "not a JPEG") }
         var jfif: [UInt8] = []
@@ -21,7 +21,7 @@ public enum JPEGSegments {
             if segment.marker == 0xe0 {
                 if jfif.isEmpty, !hasScan { jfif = jfifHeader(jpeg[segment.payload]) }
             } else if segment.isEXIF {
-                // Readers stop at the first scan.
+                // Readers ignore EXIF after the first scan.
                 if exif == nil, !hasScan { exif = TIFFReader(jpeg[segment.payload].dropFirst(6)).map(EXIFWriter.publicSegment) }
             } else if isPartOfPicture(segment, in: jpeg) {
                 picture += [0xff, segment.marker] + jpeg[segment.body]
@@ -38,7 +38,7 @@ public enum JPEGSegments {
         return [0xff, 0xd8] + jfif + (exif ?? []) + picture + [0xff, 0xd9]
     }
 
-    /// What ITU-T T.81 defines, ICC profiles (APP2) and Adobe's colour transform (APP14).
+    /// Whether it is a segment of ITU-T T.81, an ICC profile (APP2) or Adobe's colour transform (APP14).
     private static func isPartOfPicture(_ segment: JPEGMarkerWalker.Segment, in jpeg: [UInt8]) -> Bool {
         switch segment.marker {
         case 0xc0...0xc7, 0xc9...0xcf, 0xda...0xdf: true
@@ -54,7 +54,7 @@ public enum JPEGSegments {
         return [0xff, 0xe0, 0, 16] + payload.prefix(12) + [0, 0]
     }
 
-    /// Where the next marker stands that is neither stuffing nor a restart (T.81 B.1.1.2, B.1.1.5).
+    /// The position of the next marker that is neither stuffing nor a restart (T.81 B.1.1.2, B.1.1.5).
     private static func endOfScan(in jpeg: [UInt8], from start: Int) -> Int? {
         jpeg.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return nil }

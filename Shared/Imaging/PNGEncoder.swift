@@ -9,7 +9,7 @@ public enum PNGEncoder {
         return try write(&png, pixels: image.pixels, stride: image.width * 3, palette: [])
     }
 
-    /// Writes one byte a pixel with a palette, much smaller for pictures of few colours.
+    /// Encodes with a palette, one byte a pixel: much smaller for pictures of few colours.
     /// - Parameters:
     ///   - indices: row-major, each below the palette's count.
     ///   - palette: 1...256 colours, three bytes each.
@@ -34,7 +34,7 @@ public enum PNGEncoder {
         return png
     }
 
-    /// Writes into memory that holds any PNG of this size: libpng's bound is the uncompressed rows with zlib's overhead.
+    /// Encodes into a buffer that is large enough for any PNG of this size: libpng's bound is the uncompressed rows with zlib's overhead.
     private static func write(
         _ png: inout png_image, pixels: [UInt8], stride: Int, palette: [UInt8]
     ) throws(ImagingError) -> [UInt8] {

@@ -1,5 +1,5 @@
-/// One decode of a photo, for everything that is made of its pixels: upright copies for pages and lists (`guides/site.md` §8), with nothing
-/// of its metadata but the colour profile, and the brightness that its depth map is compared with.
+/// Decodes a photo once for everything that is derived from its pixels: upright copies for pages and lists (`guides/site.md` §8), without
+/// metadata except the colour profile, and the brightness with which its depth map is compared.
 public struct PhotoVariants: Sendable {
     /// Longer side of the thumbnail in pixels.
     public static let thumbnailSide = 480
@@ -11,15 +11,15 @@ public struct PhotoVariants: Sendable {
     public static let maximumSmallBytes = 160_000
     public static let maximumLargeBytes = 480_000
     private static let bestQuality = 82
-    /// Tried one after the other where the best gives too large a file.
-    /// - share: size of a photo's file at this quality as a share of that at the best, about.
+    /// Tried in order if the best quality gives too large a file.
+    /// - share: the approximate file size at this quality, as a share of that at the best.
     private static let lowerQualities: [(quality: Int, share: Double)] = [
         (76, 0.84), (70, 0.74), (62, 0.64), (54, 0.57), (44, 0.49), (34, 0.4), (24, 0.31),
     ]
-    /// Profiles of cameras have some hundred bytes. A larger one is left out: it would weigh more than it brings.
+    /// Cameras' profiles have some hundred bytes. A larger one is left out, since it would cost more than it improves.
     private static let maximumProfileBytes = 4096
 
-    /// As stored, largest first.
+    /// Not rotated, largest first.
     private let large: PlanarImage
     private let small: PlanarImage
     private let thumbnail: PlanarImage
@@ -34,7 +34,8 @@ public struct PhotoVariants: Sendable {
         profile = Self.colourProfile(of: jpeg)
     }
 
-    /// The brightness as stored, in the smallest size whose longer and shorter side are at least the target's, or the largest.
+    /// The brightness, not rotated, in the smallest size that is at least the target's on both the longer and the shorter side, or the
+    /// largest.
     public func luma(covering target: (width: Int, height: Int)) -> GrayImage {
         let (long, short) = (max(target.width, target.height), min(target.width, target.height))
         let covering = [thumbnail, small].first { max($0.width, $0.height) >= long && min($0.width, $0.height) >= short }
@@ -51,9 +52,9 @@ public struct PhotoVariants: Sendable {
     /// `large` is `nil` if `small` has all pixels of the photo.
     public typealias Copies = (thumbnail: Picture, small: Picture, large: Picture?)
 
-    /// Upright copies, with longer sides of at most ``thumbnailSide``, ``smallSide`` and ``largeSide``. All are within their bounds of bytes
-    /// unless the photo is noise.
-    /// - Parameter orientation: EXIF orientation of the photo, 1...8; it is applied.
+    /// Upright copies, with longer sides of at most ``thumbnailSide``, ``smallSide`` and ``largeSide``. The files are within their size
+    /// limits unless the photo is noise.
+    /// - Parameter orientation: EXIF orientation of the photo, 1...8, which is applied.
     /// - Throws: ``ImagingError`` `encodingFailed`.
     public func copies(orientation: Int) throws(ImagingError) -> Copies {
         let isLarge = max(large.width, large.height) > Self.smallSide
@@ -73,7 +74,7 @@ public struct PhotoVariants: Sendable {
         var jpeg = try JPEGEncoder.encode(image, quality: bestQuality)
         let best = Double(jpeg.count)
         for (index, candidate) in lowerQualities.enumerated() where jpeg.count > room {
-            // What is sure to be too large is not tried; the last is taken whatever it gives.
+            // Skip qualities that are certain to give too large a file; accept the last in any case.
             guard best * candidate.share <= Double(room) * 1.05 || index == lowerQualities.count - 1 else { continue }
             jpeg = try JPEGEncoder.encode(image, quality: candidate.quality)
         }
@@ -83,7 +84,7 @@ public struct PhotoVariants: Sendable {
         return Array(jpeg[..<head]) + profile + jpeg[head...]
     }
 
-    /// The APP2 segment of a profile that fits one; empty if there is none. Without it the colours of a phone's wide gamut would
+    /// The APP2 segment of a colour profile that fits one segment; empty if there is none. Without it a phone's wide-gamut colours would
     /// look dull.
     private static func colourProfile(of jpeg: [UInt8]) -> [UInt8] {
         guard jpeg.count >= 4, jpeg[0] == 0xff, jpeg[1] == 0xd8 else { return [] }

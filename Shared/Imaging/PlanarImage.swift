@@ -1,11 +1,11 @@
 import CTurboJPEG
 
-/// A picture as JPEG codes it: brightness, and two colour differences at half of its width and height (4:2:0, full range, ITU-T T.871).
-/// Nothing is turned into red, green and blue and back.
+/// A picture in JPEG's colour space: brightness, and two colour differences at half its width and height (4:2:0, full range, ITU-T T.871).
+/// It avoids the conversion to RGB and back.
 struct PlanarImage: Sendable, Equatable {
-    /// Brightness; its size is the picture's.
+    /// Brightness, at the picture's size.
     let luma: GrayImage
-    /// Differences to blue and red, each half as wide and high, rounded up.
+    /// Differences to blue and red, each of half the width and height, rounded up.
     let blue: GrayImage
     let red: GrayImage
 
@@ -15,14 +15,15 @@ struct PlanarImage: Sendable, Equatable {
     /// Scales by area average so that the longer side is `maxSide`; never enlarges.
     func fitted(maxSide: Int) -> PlanarImage { fitted(maxSide: maxSide, proportions: (width, height)) }
 
-    /// - Parameter proportions: of the picture that this one was scaled from, whose rounding would show in narrow pictures.
+    /// - Parameter proportions: of the original picture; those of an already scaled one are rounded, which would be visible in narrow
+    ///   pictures.
     func fitted(maxSide: Int, proportions: (width: Int, height: Int)) -> PlanarImage {
         guard let size = AreaScaler.size(of: (width, height), fitting: maxSide, proportions: proportions) else { return self }
         let half = Self.half(size)
         return PlanarImage(luma: luma.scaled(to: size), blue: blue.scaled(to: half), red: red.scaled(to: half))
     }
 
-    /// Turned and mirrored as a viewer does for this EXIF orientation; unchanged for anything unknown.
+    /// Rotated and mirrored by this EXIF orientation; unchanged for unknown values.
     func oriented(_ orientation: Int) -> PlanarImage {
         PlanarImage(luma: luma.oriented(orientation), blue: blue.oriented(orientation), red: red.oriented(orientation))
     }
@@ -31,20 +32,20 @@ struct PlanarImage: Sendable, Equatable {
 }
 
 extension PlanarImage {
-    /// From planes whose colours have any size.
+    /// From colour planes of any size.
     init(luma: GrayImage, anyBlue blue: GrayImage, anyRed red: GrayImage) {
         let half = Self.half((luma.width, luma.height))
         self.init(luma: luma, blue: blue.scaled(to: half), red: red.scaled(to: half))
     }
 
-    /// Without colours.
+    /// Without colour.
     init(gray: GrayImage) {
         let half = Self.half((gray.width, gray.height))
         let none = GrayImage(trusted: half.width, half.height, [UInt8](repeating: 128, count: half.width * half.height))
         self.init(luma: gray, blue: none, red: none)
     }
 
-    /// - Throws: ``ImagingError`` `corrupt` if libjpeg-turbo refuses.
+    /// - Throws: ``ImagingError`` `corrupt` if libjpeg-turbo fails.
     init(_ image: RGBImage) throws(ImagingError) {
         guard let handle = tjInitCompress() else { throw ImagingError(.corrupt, "tjInitCompress failed") }
         defer { tjDestroy(handle) }
@@ -61,10 +62,10 @@ extension PlanarImage {
     }
 }
 
-/// Where libjpeg-turbo puts and looks for the planes of a picture: one after the other, padded to whole groups of samples.
+/// The memory layout of a picture's planes for libjpeg-turbo: consecutive, padded to whole groups of samples.
 struct JPEGPlanes {
     private let size: (width: Int, height: Int)
-    /// As they are without padding.
+    /// The sizes without padding.
     private let shapes: [(width: Int, height: Int)]
     private let padded: [(width: Int, height: Int)]
 
@@ -88,7 +89,7 @@ struct JPEGPlanes {
         padded = isGray ? [size] : [(groups.0 * columns, groups.1 * rows), groups, groups]
     }
 
-    /// Lets `body` write the planes into fresh memory.
+    /// Calls `body` to write the planes into newly allocated memory.
     func filled<Result>(_ body: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Result) -> (result: Result, bytes: [UInt8]) {
         var bytes = [UInt8](repeating: 0, count: byteCount)
         let result = bytes.withUnsafeMutableBufferPointer { buffer in

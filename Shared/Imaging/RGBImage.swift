@@ -17,18 +17,18 @@ public struct RGBImage: Sendable, Equatable {
         self.pixels = pixels
     }
 
-    /// Scales by area average so that the longer side is `maxSide` and the proportions stay; never enlarges.
+    /// Scales by area average so that the longer side is `maxSide`, with the same proportions; never enlarges.
     public func fitted(maxSide: Int) -> RGBImage { fitted(maxSide: maxSide, proportions: (width, height)) }
 
-    /// Fits with the proportions of the picture that this one was scaled from, whose rounding would show in narrow pictures.
+    /// - Parameter proportions: of the original picture; those of an already scaled one are rounded, which would be visible in narrow
+    ///   pictures.
     func fitted(maxSide: Int, proportions: (width: Int, height: Int)) -> RGBImage {
         guard let size = AreaScaler.size(of: (width, height), fitting: maxSide, proportions: proportions) else { return self }
         let scaler = AreaScaler(from: (width, height), to: size, channels: 3)
         return RGBImage(trusted: size.width, size.height, pixels.withUnsafeBufferPointer(scaler.scale))
     }
 
-    /// Turns and mirrors as a viewer does for this EXIF orientation (Exif 2.32 §4.6.4, tag 0x0112); unchanged for anything
-    /// unknown.
+    /// Rotates and mirrors by this EXIF orientation (Exif 2.32 §4.6.4, tag 0x0112); unchanged for unknown values.
     public func oriented(_ orientation: Int) -> RGBImage {
         guard let turn = EXIFTurn(orientation, width: width, height: height) else { return self }
         let output = [UInt8](unsafeUninitializedCapacity: pixels.count) { output, initialized in
