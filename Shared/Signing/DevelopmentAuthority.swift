@@ -5,9 +5,9 @@ public import X509
 
 /// A private certificate authority for development and tests: root (10 years), issuing authority (5 years), leaves of the C2PA profile.
 ///
-/// Its own keys exist only in this value, so that nothing more can be issued with them later.
+/// The authorities' keys exist only in this value, so nothing more can be issued with them later.
 public struct DevelopmentAuthority: Sendable {
-    /// What a ``PEMSigner`` needs, and the root that a reader has to trust.
+    /// The settings of a ``PEMSigner``, and the root that readers must trust.
     public struct Identity: Sendable {
         public let rootPEM: String
         /// Leaf, then issuing authority.
@@ -23,8 +23,8 @@ public struct DevelopmentAuthority: Sendable {
     private let issuingKey: Certificate.PrivateKey
     private let algorithm: SigningAlgorithm
 
-    /// Makes root and issuing authority with new keys.
-    /// - Parameter start: the begin of their validity.
+    /// Creates root and issuing authority with new keys.
+    /// - Parameter start: the start of their validity.
     public init(algorithm: SigningAlgorithm, validFrom start: Date) throws {
         self.algorithm = algorithm
         let rootKey = Self.newKey(algorithm)
@@ -68,7 +68,7 @@ public struct DevelopmentAuthority: Sendable {
             privateKeyPEM: try key.serializeAsPEM().pemString + "\n")
     }
 
-    /// Issues a certificate for a key made elsewhere, such as in a token.
+    /// Issues a certificate for a key generated elsewhere, such as in a token.
     /// - Parameter serial: big-endian; random if absent.
     /// - Returns: PEM, leaf and issuing authority.
     public func issue(

@@ -6,7 +6,7 @@ struct KeySearch {
     let session: CK_SESSION_HANDLE
     let library: PKCS11Module.Library
 
-    /// The only private key with this label. It has to fit the algorithm and be unable to leave the token: sensitive, not extractable.
+    /// Finds the only private key with this label. It must match the algorithm and must not be exportable: sensitive, not extractable.
     func privateKey(labelled label: String, for algorithm: SigningAlgorithm) throws(TokenProblem) -> CK_OBJECT_HANDLE {
         let key = try object(CKO_PRIVATE_KEY, labelled: label)
         guard try number(CKA_KEY_TYPE, of: key) == (algorithm == .ed25519 ? CKK_EC_EDWARDS : CKK_EC) else {
@@ -26,7 +26,7 @@ struct KeySearch {
         return key
     }
 
-    /// The only object with this class and label.
+    /// Finds the only object with this class and label.
     func object(_ objectClass: CK_OBJECT_CLASS, labelled label: String) throws(TokenProblem) -> CK_OBJECT_HANDLE {
         var objectClass = objectClass
         var text = Array(label.utf8)
@@ -63,7 +63,7 @@ struct KeySearch {
         return value.withUnsafeBytes { $0.loadUnaligned(as: CK_ULONG.self) }
     }
 
-    /// - Throws: CKR_ATTRIBUTE_SENSITIVE for an attribute that must not be read.
+    /// - Throws: CKR_ATTRIBUTE_SENSITIVE for an attribute that the token does not reveal.
     func attribute(_ type: CK_ATTRIBUTE_TYPE, of object: CK_OBJECT_HANDLE) throws(TokenProblem) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: Self.maximumAttributeBytes)
         var length: CK_ULONG = 0

@@ -1,7 +1,7 @@
 import SwiftASN1
 import X509
 
-/// Checks the certificate of a claim signer: everything that the C2PA library requires, and a little more.
+/// Checks the certificate of a claim signer: everything that the C2PA library requires, and slightly more.
 ///
 /// Readers accept the purposes documentSigning and claimSigning only if their settings list them; emailProtection is always accepted.
 enum LeafProfile {
@@ -18,7 +18,7 @@ enum LeafProfile {
         return constraintsDefect(of: leaf) ?? keyUsageDefect(of: leaf) ?? purposeDefect(of: leaf) ?? authorityDefect(of: leaf)
     }
 
-    // RFC 5280 §4.2.1.9: a certificate without them is not an authority's.
+    // RFC 5280 §4.2.1.9: without basic constraints a certificate is not an authority's.
     private static func constraintsDefect(of leaf: Certificate) -> String? {
         guard let constraints = try? leaf.extensions.basicConstraints else {
             return leaf.extensions[oid: .X509ExtensionID.basicConstraints] == nil ? nil : "its basic constraints cannot be read"

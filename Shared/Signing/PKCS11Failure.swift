@@ -9,12 +9,12 @@ struct PKCS11Failure: Error, Equatable, CustomStringConvertible {
         "\(function) answered \(Self.names[code] ?? "0x" + String(code, radix: 16))"
     }
 
-    /// The token refused the PIN, and trying again may lock it. A token whose PIN is not set yet does not count.
+    /// Whether the token rejected the PIN, so that retries may lock it. False for a token whose PIN is not set yet.
     var isPINRefused: Bool {
         [CKR_PIN_INCORRECT, CKR_PIN_INVALID, CKR_PIN_LEN_RANGE, CKR_PIN_EXPIRED, CKR_PIN_LOCKED].contains(code)
     }
 
-    /// The key or token cannot do what is asked, and never will.
+    /// Whether the key or token does not support the operation, so that no retry helps.
     var isUnfit: Bool {
         [
             CKR_MECHANISM_INVALID, CKR_MECHANISM_PARAM_INVALID, CKR_KEY_TYPE_INCONSISTENT, CKR_KEY_FUNCTION_NOT_PERMITTED,

@@ -4,8 +4,7 @@ import Synchronization
 
 /// A PKCS#11 library, loaded once per process and never unloaded.
 ///
-/// All calls into it are made under one lock, so that no call runs while it is initialised again: C_Finalize ends the sessions of all
-/// signers.
+/// All calls into it are made under one lock, so that no call runs while it is re-initialised: C_Finalize ends the sessions of all signers.
 final class PKCS11Module: Sendable {
     /// The library's state, to be used only under the lock.
     struct Library {
@@ -17,7 +16,7 @@ final class PKCS11Module: Sendable {
         fileprivate(set) var generation = 0
     }
 
-    /// By the address of the function list, which is the same for every path to one library.
+    /// Keyed by the address of the function list, which is the same for all paths to one library.
     private static let loaded = Mutex<[UInt: PKCS11Module]>([:])
     private let library: Mutex<Library>
 
@@ -37,7 +36,7 @@ final class PKCS11Module: Sendable {
     }
 
     /// Runs calls into the library, after initialising it if necessary. Blocks while other calls run.
-    /// - Parameter renewing: initialise it again first: some libraries look for tokens only then.
+    /// - Parameter renewing: re-initialise it first: some libraries detect tokens only then.
     func run<Value: Sendable>(renewing: Bool, _ body: (Library) throws(TokenProblem) -> Value) throws(TokenProblem) -> Value {
         try library.withLock { library throws(TokenProblem) in
             if renewing, library.isInitialized {

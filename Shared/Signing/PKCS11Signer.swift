@@ -5,8 +5,8 @@ import Synchronization
 
 /// Signs with a key that stays inside a PKCS#11 token: CKM_EDDSA for Ed25519, CKM_ECDSA over a SHA-256 digest for P-256.
 ///
-/// A token that is removed and comes back is used again without a restart. Calls into a module are made one at a time in the whole
-/// process, so a call that hangs blocks all others.
+/// A token that was removed is used again without a restart once it is back. Calls into a module are serialized in the whole process, so a
+/// call that hangs blocks all others.
 public final class PKCS11Signer: ClaimSigner {
     private struct State {
         var session: TokenSession?
@@ -22,15 +22,15 @@ public final class PKCS11Signer: ClaimSigner {
     public var algorithm: SigningAlgorithm { certificate.algorithm }
     public var certificateChainPEM: String { certificate.pem }
 
-    /// Loads the module, logs in, and signs once to check that the key is the certificate's.
+    /// Loads the module, logs in, and signs once to verify that the key matches the certificate.
     /// - Parameters:
     ///   - module: path of the module's shared library.
     ///   - tokenLabel: of exactly one token.
-    ///   - pin: the user's. A token on which this process is already logged in does not check it again.
+    ///   - pin: the user's PIN. A token on which this process is already logged in does not check it again.
     ///   - keyLabel: of exactly one private key, which is sensitive and not extractable.
     ///   - time: at which the certificates have to be valid.
-    /// - Throws: ``SigningError/configuration(_:)`` for what no retry can cure, ``SigningError/unavailable(_:)`` if the token is missing or
-    ///   fails. Neither text contains the PIN.
+    /// - Throws: ``SigningError/configuration(_:)`` if no retry helps, ``SigningError/unavailable(_:)`` if the token is missing or fails.
+    ///   Neither text contains the PIN.
     public init(module: String, tokenLabel: String, pin: String, keyLabel: String, certificatesPEM: String, at time: Date)
         throws(SigningError)
     {
@@ -50,8 +50,8 @@ public final class PKCS11Signer: ClaimSigner {
         try? module.run(renewing: false) { library throws(TokenProblem) in session.close(in: library) }
     }
 
-    /// - Throws: only ``SigningError/unavailable(_:)``: the settings were right at the start, so whoever changed the token has to undo that;
-    ///   until then claims wait.
+    /// - Throws: only ``SigningError/unavailable(_:)``: the settings were valid at start, so a change of the token must be undone; until
+    ///   then claims wait.
     public func sign(_ bytes: [UInt8]) throws(SigningError) -> [UInt8] {
         do throws(TokenProblem) {
             return try signature(over: bytes)
@@ -60,7 +60,7 @@ public final class PKCS11Signer: ClaimSigner {
         }
     }
 
-    /// Signs random bytes, which is the only proof that the key works.
+    /// Signs random bytes, since only that proves that the key works.
     public func check() throws(SigningError) { _ = try sign(Nonce.random()) }
 
     private func signature(over bytes: [UInt8]) throws(TokenProblem) -> [UInt8] {
@@ -80,7 +80,7 @@ public final class PKCS11Signer: ClaimSigner {
         return signature
     }
 
-    /// Tries once, in the existing session or a new one; a session that fails is dropped.
+    /// Makes one attempt, in the existing session or a new one; a session that fails is dropped.
     private func attempt(_ message: [UInt8], renewing: Bool, _ state: inout State) throws(TokenProblem) -> [UInt8] {
         let known = state.session
         state.session = nil

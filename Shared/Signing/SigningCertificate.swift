@@ -13,9 +13,9 @@ public struct SigningCertificate: Sendable {
     public var leafSerialBytes: [UInt8] { certificates.first.map { Array($0.serialNumber.bytes) } ?? [] }
     /// The algorithm of the leaf's key.
     public let algorithm: SigningAlgorithm
-    /// The chain as PEM, leaf first; a root that was given is left out.
+    /// The chain as PEM, leaf first, without the root.
     public let pem: String
-    /// The earliest end of validity in the chain; no claim can be signed after it.
+    /// The earliest end of validity in the chain; claims cannot be signed after it.
     public let notValidAfter: Date
     /// SHA-256 of the leaf's DER, lower-case hex.
     public let leafFingerprint: String
@@ -115,7 +115,7 @@ extension SigningCertificate {
     /// The leaf's serial number in decimal, as readers of Content Credentials show it.
     public var serialNumber: String { Self.decimal(leafSerialBytes) }
 
-    /// The same for any certificate in DER; `nil` if it is not one.
+    /// The serial number of any DER certificate in the same format; `nil` if it is not a certificate.
     public static func serialNumber(ofCertificate der: [UInt8]) -> String? {
         (try? Certificate(derEncoded: der)).map { decimal($0.serialNumber.bytes) }
     }

@@ -1,15 +1,15 @@
-/// Why a token did not do what was asked; internal to the module.
+/// Why a token operation failed; internal to the module.
 enum TokenProblem: Error {
     case failure(PKCS11Failure)
     /// No token has the label; with the labels of those that are present.
     case tokenAbsent(label: String, present: [String])
     case keyAbsent(label: String)
-    /// The token works, but it, its key or our settings do not fit.
+    /// The token works, but the token, its key or our settings do not match.
     case unfit(String)
     /// The PIN was refused; it is not tried again.
     case pinRefused(PKCS11Failure)
 
-    /// Whether opening the token again may help.
+    /// Whether reopening the token may help.
     var mayPass: Bool {
         switch self {
         case .failure(let failure): !failure.isUnfit
@@ -29,7 +29,7 @@ enum TokenProblem: Error {
         }
     }
 
-    /// The error at start, when a missing token may still appear, but anything else that is wrong on a working token is a wrong setting.
+    /// The error at start: a missing token may still appear, but any other problem of a working token is a wrong setting.
     var atStart: SigningError {
         switch self {
         case .failure(let failure): failure.isUnfit ? .configuration(message) : .unavailable(message)

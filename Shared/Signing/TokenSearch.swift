@@ -1,6 +1,6 @@
 import CPKCS11
 
-/// Finds the slot in which a token is.
+/// Finds the slot of a token.
 struct TokenSearch {
     private static let maximumSlots: CK_ULONG = 1_024
     let library: PKCS11Module.Library

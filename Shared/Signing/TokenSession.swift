@@ -1,6 +1,6 @@
 import CPKCS11
 
-/// A key's token, label and PIN. Its description, also in `dump`, leaves the PIN out.
+/// A key's token, label and PIN. Its description, also in `dump`, omits the PIN.
 struct TokenAddress: Sendable, CustomStringConvertible, CustomReflectable {
     let tokenLabel: String
     let pin: String
@@ -10,7 +10,7 @@ struct TokenAddress: Sendable, CustomStringConvertible, CustomReflectable {
     var customMirror: Mirror { Mirror(self, children: ["tokenLabel": tokenLabel, "keyLabel": keyLabel]) }
 }
 
-/// A session on a token that is logged in and has found the private key. Its handles belong to one initialisation of the library.
+/// A session on a token after login, with the private key's handle. Its handles are valid for one initialisation of the library.
 struct TokenSession: Sendable {
     let handle: CK_SESSION_HANDLE
     let key: CK_OBJECT_HANDLE
@@ -36,7 +36,7 @@ struct TokenSession: Sendable {
         try library.call("C_OpenSession") { $0.C_OpenSession?(slot, CK_FLAGS(CKF_SERIAL_SESSION), nil, nil, &handle) }
         var pin = Array(address.pin.utf8)
         let code = library.functions.pointee.C_Login?(handle, CK_USER_TYPE(CKU_USER), &pin, CK_ULONG(pin.count))
-        // The login belongs to the token, not to the session: another signer may have done it.
+        // Login state belongs to the token, not to the session: another signer may have logged in.
         if code == CKR_OK || code == CKR_USER_ALREADY_LOGGED_IN { return handle }
         _ = library.functions.pointee.C_CloseSession?(handle)
         let failure = PKCS11Failure(function: "C_Login", code: code ?? CKR_FUNCTION_NOT_SUPPORTED)
@@ -48,7 +48,7 @@ struct TokenSession: Sendable {
         _ = library.functions.pointee.C_CloseSession?(handle)
     }
 
-    /// - Parameter message: what Ed25519 signs, or the digest for ECDSA.
+    /// - Parameter message: the message for Ed25519, or the digest for ECDSA.
     func sign(_ message: [UInt8], _ mechanism: CK_MECHANISM_TYPE, in library: PKCS11Module.Library) throws(TokenProblem) -> [UInt8] {
         var mechanism = CK_MECHANISM(mechanism: mechanism, pParameter: nil, ulParameterLen: 0)
         try library.call("C_SignInit") { $0.C_SignInit?(handle, &mechanism, key) }
