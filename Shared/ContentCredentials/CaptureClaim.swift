@@ -2,8 +2,8 @@ public import CaptureProtocol
 public import Foundation
 public import Models
 
-/// The content of a capture's Content Credentials: attestation, depth analysis and confidence. They never have a place or an identifier of
-/// the device, and time and model only if the hardware signature covers them.
+/// The content of a capture's Content Credentials: attestation, depth analysis and confidence. Never includes a location or an identifier
+/// of the device, and time and model only if the hardware signature covers them.
 public struct CaptureClaim: Sendable {
     public let captureID: CaptureID
     /// `nil` unless the time check passed and the hardware signature covers the time.
@@ -21,7 +21,7 @@ public struct CaptureClaim: Sendable {
         self.confidence = ConfidenceAssertion(evidence, confidence)
     }
 
-    /// The manifest's label. It depends on the capture alone, so that there is only one.
+    /// The manifest's label. It depends on the capture alone, so that it is unique.
     public var manifestID: String { "urn:c2pa:\(captureID):rial" }
 
     /// The manifest's definition for the library: claim version 2, `c2pa.actions.v2` with `c2pa.created`, and our three assertions, all
@@ -158,7 +158,7 @@ private struct Definition: Encodable {
 private struct Generator: Encodable {
     let name = Product.name
     let version = Product.version
-    /// Of the C2PA specification; in the claim's generator only (C2PA 2.4 §10.2.3.2).
+    /// The version of the C2PA specification; only in the claim's generator (C2PA 2.4 §10.2.3.2).
     var specVersion: String?
 }
 
@@ -186,6 +186,6 @@ private struct Actions: Encodable {
         let softwareAgent = Generator()
     }
     let actions: [Action]
-    /// The list of actions is complete (C2PA 2.4 §18.15.3): the photo was taken, nothing else.
+    /// Marks the list of actions as complete (C2PA 2.4 §18.15.3): the photo was taken, nothing else.
     let allActionsIncluded = true
 }

@@ -4,8 +4,8 @@ public import Signing
 public enum CredentialError: Error, Sendable, Equatable {
     /// The signer failed.
     case signer(SigningError)
-    /// The time-stamp authority did not respond, or with an invalid token; nothing was written.
+    /// The time-stamp authority did not respond, or responded with an invalid token; nothing was written.
     case timestampUnavailable(String)
-    /// The library refused its input: source, certificates, manifest or settings.
+    /// The library rejected its input: source, certificates, manifest or settings.
     case refused(String)
 }

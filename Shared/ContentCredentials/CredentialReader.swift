@@ -10,15 +10,15 @@ public final class CredentialReader: Sendable {
     /// The largest manifest, as JSON.
     private static let maximumJSONBytes = 32 * 1024 * 1024
     private let context: LibraryContext
-    /// Has only the time-stamp anchors; `nil` without any, or if there are no other anchors to confuse them with.
+    /// A context with only the time-stamp anchors; `nil` if there are none, or no other anchors from which they must be distinguished.
     private let timestampContext: LibraryContext?
     private let hasTimestampAnchors: Bool
 
     /// - Parameters:
     ///   - trustAnchorsPEM: certificates that vouch for signers, listed by the operator; `nil` or blank for none.
     ///   - ownAnchorsPEM: certificates that vouch for our own signers; `nil` or blank for none.
-    ///   - timestampAnchorsPEM: certificates that vouch for time-stamp authorities; `nil` or blank for none. Other time stamps do not count:
-    ///     without one that does, a signature by an expired certificate is invalid.
+    ///   - timestampAnchorsPEM: certificates that vouch for time-stamp authorities; `nil` or blank for none. Other time stamps are ignored:
+    /// without a trusted one, a signature by an expired certificate is invalid.
     /// - Throws: ``CredentialError/refused(_:)`` if they are not certificates.
     public init(trustAnchorsPEM: String?, ownAnchorsPEM: String? = nil, timestampAnchorsPEM: String? = nil) throws(CredentialError) {
         var anchors: [CredentialReport.Voucher: String] = [:]

@@ -14,7 +14,7 @@ public struct SignedCopy: Sendable {
 
 /// Writes Content Credentials into copies of photos, with the official library.
 ///
-/// Safe to use from several threads. Signing blocks, on the signer and the time-stamp authority too.
+/// Safe to use from several threads. Signing blocks, including on the signer and the time-stamp authority.
 public final class CredentialWriter: Sendable {
     private let signer: any ClaimSigner
     private let timestampAuthority: URL?
@@ -36,7 +36,7 @@ public final class CredentialWriter: Sendable {
 
     /// Copies the photo with the claim embedded, and validates the copy. The coded picture does not change.
     /// - Parameters:
-    ///   - source: a descriptor of a JPEG, read from its start. It has to be the public copy: signing removes no metadata.
+    ///   - source: a descriptor of a JPEG, read from its start. It must be the public copy: signing removes no metadata.
     ///   - destination: a descriptor of an empty file, open for reading and writing. After an error its content is invalid.
     /// - Throws: ``CredentialError``; after ``CredentialError/timestampUnavailable(_:)`` a retry, or a writer without time stamps, may
     ///   succeed.
@@ -85,8 +85,9 @@ public final class CredentialWriter: Sendable {
         manifest.withUnsafeBytes { bytes in Data(bytes).range(of: Data("sigTst".utf8)) != nil }
     }
 
-    /// The beginning of the library's message if the authority is down, refuses or responds with something else (measured: connection, HTTP
-    /// status, redirect, DER, PKIStatus, nonce). A wrong signature has another message; a failure of the signer is handled before.
+    /// The beginning of the library's message if the authority is unavailable, rejects the request or responds with something else
+    /// (measured: connection, HTTP status, redirect, DER, PKIStatus, nonce). A wrong signature has another message; a failure of the signer
+    /// is handled earlier.
     private static let internalError = "Signature: internal error"
 }
 
@@ -94,7 +95,7 @@ public final class CredentialWriter: Sendable {
 private final class SigningCall {
     private let signer: any ClaimSigner
     private(set) var failure: SigningError?
-    /// The signer returned a signature; the time stamp comes after it.
+    /// Whether the signer returned a signature; the time stamp is requested afterwards.
     private(set) var hasSigned = false
 
     init(_ signer: any ClaimSigner) { self.signer = signer }
@@ -108,7 +109,7 @@ private final class SigningCall {
     private func sign(_ data: UnsafeBufferPointer<UInt8>, _ signature: UnsafeMutableBufferPointer<UInt8>) -> Int {
         do {
             let result = try signer.sign(Array(data))
-            // The library trusts the returned count.
+            // The library does not check the returned count.
             guard result.count <= signature.count else {
                 failure = .configuration("the signature has \(result.count) bytes, more than there is room for")
                 return -1

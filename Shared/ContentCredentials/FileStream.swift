@@ -1,13 +1,13 @@
 import CC2PA
 import Foundation
 
-/// A file for the library's callbacks. It has a position of its own; the descriptor's position does not move.
+/// A file for the library's callbacks. It has its own position; the descriptor's position does not change.
 final class FileStream {
     private let descriptor: Int32
     private var position: Int64 = 0
     private(set) var handle: OpaquePointer?
 
-    /// - Parameter descriptor: has to stay open as long as the stream lives.
+    /// - Parameter descriptor: must stay open as long as the stream exists.
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
         handle = c2pa_create_stream(

@@ -2,14 +2,14 @@ import CC2PA
 import Foundation
 import Models
 
-/// The library's settings, made once and shared by readers and builders.
+/// The library's settings, created once and shared by readers and builders.
 ///
-/// Unchecked: the handle is never changed, and the library allows its use from several threads (documented upstream, and measured).
+/// `@unchecked Sendable`: the handle is never changed, and the library is thread-safe for it (documented upstream, and measured).
 final class LibraryContext: @unchecked Sendable {
     let handle: OpaquePointer
 
-    /// Names of the lists of signers' anchors, with which the library says which list vouches for a signer. It also accepts signers from lists
-    /// of other kinds (measured), so that only the name tells.
+    /// Names of the anchor lists, by which the library reports which list vouches for a signer. It also accepts signers from lists of other
+    /// kinds (measured), so only the name is reliable.
     static let voucherNames: [CredentialReport.Voucher: String] = [.own: "urn:rial:own:v1", .listed: "urn:rial:trust:v1"]
     private static let timestampListName = "urn:rial:timestamp:v1"
 
