@@ -1,15 +1,15 @@
 package import CaptureProtocol
 import Foundation
 
-/// A file of the site that is the same for everyone.
+/// A static file of the site.
 package struct Asset: Sendable {
     package let bytes: [UInt8]
     package let contentType: String
     package let digest: ContentDigest
-    /// Whether it is stored compressed as it is, as pictures but SVG are.
+    /// Whether its format is already compressed, as of all pictures but SVG.
     package let isCompressed: Bool
 
-    /// `nil` for a kind of file that the site does not have.
+    /// `nil` for an unsupported type of file.
     init?(_ file: URL) throws(SiteError) {
         let types = [
             "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "svg": "image/svg+xml", "png": "image/png",

@@ -4,7 +4,7 @@ import Foundation
 import Models
 
 extension SitePages {
-    /// - Parameter example: a finished record; one without both pictures is not shown.
+    /// - Parameter example: a complete record; not shown unless it has both pictures.
     package func landing(example: PublicRecord?, _ language: Language) -> Page {
         let strings = resources.strings(language)
         var context = FileParts.context(strings)
@@ -21,7 +21,7 @@ extension SitePages {
             template: .landing, title: strings("home.title"), path: "/", showsLocalFiles: true, scripts: ["file.js"], context: context)
     }
 
-    /// A finished record with both pictures; `nil` for any other.
+    /// The example if it is a complete record with both pictures; else `nil`.
     private static func example(_ record: PublicRecord, _ strings: StringTable) -> ViewContext? {
         guard record.status == .complete, let evidence = record.evidence, let confidence = record.confidence,
             let (photo, size) = PhotoView(media: record.media).picture, let depth = record.media[.depthPreview]
@@ -33,8 +33,8 @@ extension SitePages {
         ]
     }
 
-    /// The page of one capture, in whatever state it is.
-    /// - Parameter similar: captures of the same file by several devices; `nil` where there is only one.
+    /// The page of one capture, in any state.
+    /// - Parameter similar: captures of the same file by several devices; `nil` if there is only one.
     package func record(_ record: PublicRecord, similar: SimilarCaptures?, _ language: Language) -> Page {
         view(record, similar: similar, language).page(isIndexed: settings.listsRecords)
     }
@@ -47,7 +47,7 @@ extension SitePages {
         return RecordView(record, similar: similar, strings: strings, publicURL: settings.publicURL)
     }
 
-    /// - Parameter result: of a file that was sent without JavaScript; `nil` before one was.
+    /// - Parameter result: the result for a file that was sent without JavaScript; `nil` if none was sent.
     package func file(_ result: FileResult?, _ language: Language) -> Page {
         let strings = resources.strings(language)
         var context = FileParts.context(strings)
@@ -73,7 +73,7 @@ extension SitePages {
             context: ["at_how": true, "with_badges": true, "levels": levels, "versions": ["methods": methods] as ViewContext])
     }
 
-    /// What a reader sees instead of a page.
+    /// The error page.
     package func error(_ failure: PageFailure, _ language: Language) -> Page {
         ErrorView(failure: failure, strings: resources.strings(language)).page()
     }

@@ -1,7 +1,7 @@
 import CaptureProtocol
 import Foundation
 
-/// Makes the site's pages: from what is known, in a reader's language, to HTML.
+/// Renders the site's pages: from records, in the reader's language, to HTML.
 package struct SitePages: Sendable {
     package let settings: SiteSettings
     package let resources: SiteResources
@@ -19,7 +19,7 @@ package struct SitePages: Sendable {
         return try resources.templates(language, page.type).render(page.template.rawValue, context)
     }
 
-    /// What every page has, from `<html>` to the language switch.
+    /// The frame that all pages share, from `<html>` to the language switch.
     private func frame(_ page: Page, _ language: Language, _ strings: StringTable) -> ViewContext {
         var frame: ViewContext = [
             "lang": language.rawValue, "title": page.title, "description": strings("site.description"), "noindex": !page.isIndexed,

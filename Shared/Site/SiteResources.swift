@@ -1,24 +1,24 @@
 import CaptureProtocol
 import Foundation
 
-/// What the site is made of, read and compiled once.
+/// The site's strings, templates and assets, loaded and compiled once.
 package struct SiteResources: Sendable {
     let css: String
-    /// SHA-256 of ``css`` in base64, for the policy.
+    /// SHA-256 of ``css`` in base64, for the content security policy.
     package let cssDigest: String
     let strings: SiteStrings
     private let tables: [Language: [CaptureType: StringTable]]
     private let compiled: [Language: [CaptureType: Templates]]
-    /// By path below `/assets/`: "js/verify.js", "icon.svg".
+    /// By path relative to `/assets/`: "js/verify.js", "icon.svg".
     package let assets: [String: Asset]
-    /// Changes with any script: a folder in their addresses, since modules name each other by relative addresses.
+    /// Changes when any script changes. It is a folder in their addresses, since modules import each other by relative addresses.
     package let scriptVersion: String
 
     package static func bundled() throws(SiteError) -> SiteResources {
         try SiteResources(folder: Bundle.module.bundleURL.appendingPathComponent("Resources"))
     }
 
-    /// - Throws: ``SiteError`` for whatever is missing or unsound, a string that templates use but the table lacks included.
+    /// - Throws: ``SiteError`` for anything missing or malformed, including a string that templates use but the table lacks.
     init(folder: URL) throws(SiteError) {
         guard let css = try? Data(contentsOf: folder.appendingPathComponent("site.css")), let text = String(data: css, encoding: .utf8),
             !text.contains("</")
@@ -46,10 +46,10 @@ package struct SiteResources: Sendable {
         scriptVersion = Self.version(assets.filter { $0.key.hasPrefix("js/") })
     }
 
-    /// What pages about no capture in particular speak of.
+    /// The type whose strings are used on pages that are not about a capture.
     private static let general = CaptureType.photo
 
-    /// - Parameter type: of the capture that a page is about; `nil` for none in particular.
+    /// - Parameter type: of the page's capture; `nil` if it has none.
     func strings(_ language: Language, _ type: CaptureType?) -> StringTable {
         let type = type ?? Self.general
         return tables[language]?[type] ?? strings.table(language, type)
@@ -57,7 +57,7 @@ package struct SiteResources: Sendable {
 
     func strings(_ language: Language) -> StringTable { strings(language, nil) }
 
-    /// - Throws: ``SiteError`` if there are none for this language and kind.
+    /// - Throws: ``SiteError`` if there are none for this language and type.
     func templates(_ language: Language, _ type: CaptureType?) throws(SiteError) -> Templates {
         let type = type ?? Self.general
         guard let templates = compiled[language]?[type] else { throw SiteError(.template, "none for \(language) and \(type)") }

@@ -1,22 +1,22 @@
 package import CaptureProtocol
 package import Foundation
 
-/// What an operator decides about the site.
+/// The operator's settings of the site.
 package struct SiteSettings: Sendable {
-    /// Without a slash at the end.
+    /// Without a trailing slash.
     package let publicURL: String
     /// Whether search engines may list records.
     package let listsRecords: Bool
-    /// The record that the landing page shows; without it sample pictures are shown.
+    /// The record shown on the landing page; without it sample pictures are shown.
     package let example: CaptureID?
-    /// Where the app is to be had.
+    /// The app's address in the App Store.
     package let appStore: String?
-    /// Where media links lead, if not here: scheme, host and port.
+    /// The origin of media links if it differs from the site's: scheme, host and port.
     package let mediaOrigin: String?
 
     /// - Parameters:
-    ///   - publicURL: without a slash at the end.
-    ///   - mediaEndpoint: the store's public address, if readers are sent there.
+    ///   - publicURL: without a trailing slash.
+    ///   - mediaEndpoint: the store's public address, if media links lead to the store.
     package init(
         publicURL: String, listsRecords: Bool = false, example: CaptureID? = nil, appStore: String? = nil, mediaEndpoint: URL? = nil
     ) {

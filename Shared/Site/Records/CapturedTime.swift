@@ -1,7 +1,7 @@
 package import CaptureProtocol
 package import Foundation
 
-/// When a capture was made, as exactly as it was shared.
+/// When a capture was made, with the precision that was shared.
 package enum CapturedTime: Sendable, Equatable {
     case exact(Date)
     case day(Date)
@@ -12,7 +12,7 @@ package enum CapturedTime: Sendable, Equatable {
         }
     }
 
-    /// A hash-only capture that shares its day alone says so with midnight, UTC.
+    /// For a hash-only capture, midnight UTC means that only the day was shared.
     package init(_ date: Date, kind: CaptureKind) {
         let isMidnight = date.timeIntervalSince1970.truncatingRemainder(dividingBy: 86_400) == 0
         self = kind == .hashOnly && isMidnight ? .day(date) : .exact(date)

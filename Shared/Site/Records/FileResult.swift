@@ -2,15 +2,15 @@ package import CaptureProtocol
 package import Foundation
 package import Models
 
-/// What became of a file that was sent without JavaScript.
+/// The result for a file that was sent without JavaScript.
 package enum FileResult: Sendable {
     case known(KnownFile, digest: ContentDigest)
-    /// On no record, but with Content Credentials of some sort.
+    /// On no record, but with Content Credentials, valid or not.
     case credentials(ManifestInfo, digest: ContentDigest)
     case noRecord(digest: ContentDigest)
     case problem(Problem)
 
-    /// Why it was not looked up.
+    /// Why the file was not looked up.
     package enum Problem: Sendable, Equatable {
         case tooLarge(isVideo: Bool)
         case unsupportedType, empty, missing
@@ -19,7 +19,7 @@ package enum FileResult: Sendable {
     }
 }
 
-/// A file that captures claim, with what is known of the first of them.
+/// A file that captures claim, with the data of the first of them.
 package struct KnownFile: Sendable {
     let matched: MediaRole
     let captureID: CaptureID

@@ -1,14 +1,14 @@
 package import Foundation
 
-/// A request for a page that failed, as far as its reader is told.
+/// A failed request for a page, with the data that its reader may see.
 package struct PageFailure: Sendable {
-    /// Of HTTP, 400 to 599.
+    /// The HTTP status, 400 to 599.
     let status: Int
-    /// What was asked for.
+    /// The requested path.
     let path: String
-    /// What the operator finds it by.
+    /// The request id by which the operator finds the request in the log.
     let requestID: String
-    /// After how many seconds it may be tried again.
+    /// Seconds until a retry makes sense.
     let retrySeconds: TimeInterval
 
     package init(status: Int, path: String, requestID: String, retrySeconds: TimeInterval) {

@@ -2,7 +2,7 @@ package import CaptureProtocol
 package import Foundation
 package import Models
 
-/// What the site may know of one capture: nothing of the device's identity, no precise place.
+/// The data of one capture that the site may show: no device identity, no precise location.
 package struct PublicRecord: Sendable {
     package let id: CaptureID
     package let kind: CaptureKind
@@ -14,21 +14,21 @@ package struct PublicRecord: Sendable {
     let receivedAt: Date
     /// The public form.
     let evidence: EvidencePackage?
-    /// Whether a place came with it; which one, only the evidence says.
+    /// Whether the capture has a location; its public form is in the evidence only.
     let hasPlace: Bool
     /// As the device reported it.
     let model: String?
-    /// The device's attestation ends at a root that only this installation trusts.
+    /// Whether the chain of the device's attestation ends at a root that only this installation trusts.
     let isDevelopment: Bool
     /// When the Content Credentials were signed.
     let signedAt: Date?
-    /// Who signed them, as the certificate says.
+    /// The signer's name in the certificate.
     let issuer: String?
-    /// What the services have answered so far.
+    /// The parts whose services have finished.
     let finished: Set<EvidencePart>
     /// Published objects by name.
     package let media: [MediaName: PublishedMedia]
-    /// Devices with a complete capture of exactly this file.
+    /// The number of devices with a complete capture of this exact file.
     package let claimingDevices: Int
 
     package init(

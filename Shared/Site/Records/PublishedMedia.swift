@@ -1,13 +1,13 @@
 package import CaptureProtocol
 package import Models
 
-/// An object that anyone with its link may read.
+/// An object that anyone with its link can read.
 package struct PublishedMedia: Sendable {
     let sha256: ContentDigest
     let sizeBytes: Int64
     /// Path and query.
     package let link: String
-    /// Upright; `nil` for what is no picture, or none that could be measured.
+    /// The size of the upright picture; `nil` if it is not a picture or was not measured.
     let size: PixelSize?
 
     package init(sha256: ContentDigest, sizeBytes: Int64, link: String, size: PixelSize?) {

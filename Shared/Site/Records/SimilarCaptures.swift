@@ -2,7 +2,7 @@ package import CaptureProtocol
 package import Foundation
 package import Models
 
-/// A capture of a file that several devices claim.
+/// One of the captures of a file that several devices claim.
 package struct SimilarCapture: Sendable {
     let id: CaptureID
     let confidence: ConfidenceLevel

@@ -5,10 +5,10 @@ package enum Language: String, CaseIterable, Sendable {
     case english = "en"
     case spanish = "es"
 
-    /// What readers get whose own is not among them.
+    /// For readers who accept none of the site's languages.
     package static let fallback = Language.english
 
-    /// Of dates and numbers.
+    /// The locale for dates and numbers.
     var locale: Locale {
         switch self {
         case .english: Locale(identifier: "en_GB")
@@ -16,7 +16,7 @@ package enum Language: String, CaseIterable, Sendable {
         }
     }
 
-    /// As Open Graph writes it.
+    /// The locale in Open Graph's notation.
     var openGraph: String {
         switch self {
         case .english: "en_US"
@@ -24,6 +24,6 @@ package enum Language: String, CaseIterable, Sendable {
         }
     }
 
-    /// What the switch on every page leads to.
+    /// The target of the language switch on every page.
     var other: Language { self == .english ? .spanish : .english }
 }

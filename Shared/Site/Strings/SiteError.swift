@@ -1,4 +1,4 @@
-/// Why the site cannot start, or a page cannot be made.
+/// Why the site cannot start, or a page cannot be rendered.
 package struct SiteError: Error, CustomStringConvertible {
     package enum Code: String, Sendable { case resource, strings, template }
     package let code: Code

@@ -1,11 +1,11 @@
 import CaptureProtocol
 import Foundation
 
-/// The table of the site's strings, which a translator can edit: key to language to text; `{x}` stands for a value.
+/// The table of the site's strings, which translators edit: key to language to text; `{x}` is a placeholder.
 struct SiteStrings: Sendable {
     private let texts: [String: [Language: String]]
 
-    /// - Throws: ``SiteError`` for a key without a text in some language, or with other values in one than in another.
+    /// - Throws: ``SiteError`` for a key that lacks a text in some language, or whose placeholders differ between languages.
     init(json: Data) throws(SiteError) {
         guard let table = try? JSONDecoder().decode([String: [String: String]].self, from: json) else {
             throw SiteError(.strings, "strings.json is no table of texts by key and language")
@@ -26,7 +26,7 @@ struct SiteStrings: Sendable {
 
     var keys: Set<String> { Set(texts.keys) }
 
-    /// The strings of one language. For a video `key.video` stands in for `key` where it exists.
+    /// The strings of one language. For a video, `key.video` replaces `key` if it exists.
     func table(_ language: Language, _ type: CaptureType) -> StringTable {
         var table = texts.compactMapValues { $0[language] }
         if type == .video {
@@ -35,7 +35,7 @@ struct SiteStrings: Sendable {
         return StringTable(language: language, table)
     }
 
-    /// Names between braces.
+    /// The placeholders' names, between braces.
     static func values(in text: String) -> Set<Substring> {
         Set(text.split(separator: "{", omittingEmptySubsequences: false).dropFirst().compactMap { $0.split(separator: "}").first })
     }

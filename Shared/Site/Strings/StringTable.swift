@@ -1,8 +1,8 @@
-/// The strings of one language and kind of capture.
+/// The strings of one language and type of capture.
 struct StringTable: Sendable {
     let language: Language
     private let strings: [String: String]
-    /// For templates: dots are underscores, as a dot leads into a value there.
+    /// By the keys that templates use: underscores for dots, since a dot separates nested values in templates.
     var byTemplateName: [String: String] { Dictionary(strings.map { (Self.templateName($0.key), $0.value) }) { first, _ in first } }
 
     init(language: Language, _ strings: [String: String]) {
@@ -12,13 +12,13 @@ struct StringTable: Sendable {
 
     static func templateName(_ key: String) -> String { key.replacing(".", with: "_") }
 
-    /// The text with its values. A key that does not exist stands for itself.
+    /// The text with its placeholders filled in. For an unknown key it returns the key.
     func callAsFunction(_ key: String, _ values: [String: String] = [:]) -> String {
         let text = strings[key] ?? key
         return values.isEmpty ? text : Self.fill(text, values)
     }
 
-    /// In one pass, so that a value with braces in it stays as it is.
+    /// Fills in all placeholders in one pass, so that braces inside values are not replaced.
     private static func fill(_ text: String, _ values: [String: String]) -> String {
         var filled = ""
         var rest = text[...]

@@ -1,14 +1,14 @@
-/// Text of unknown origin: a model's, a place's, an issuer's name.
+/// Untrusted text, such as the name of a model, a place or an issuer.
 ///
-/// Control and format characters (Unicode Cc, Cf, Zl, Zp) are gone, among them all that change the direction of text.
+/// Control and format characters (Unicode Cc, Cf, Zl, Zp) are removed, including all that change the direction of text.
 struct UntrustedText: Sendable, Equatable {
     static let limit = 120
-    /// What is kept of the whole.
+    /// The maximum length of ``whole``, in Unicode scalars.
     static let wholeLimit = 2000
 
     /// At most ``limit`` Unicode scalars, never empty.
     let shown: String
-    /// The whole, only if ``shown`` is cut.
+    /// The uncut text, only if ``shown`` is cut.
     let whole: String?
 
     /// `nil` if nothing is left to show.
@@ -20,7 +20,7 @@ struct UntrustedText: Sendable, Equatable {
         whole = shown == clean ? nil : Self.cut(clean, to: Self.wholeLimit)
     }
 
-    /// For the inside of a sentence: between FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE (Unicode UAX #9 §2.4).
+    /// For use inside a sentence: between FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE (Unicode UAX #9 §2.4).
     var isolated: String { "\u{2068}\(shown)\u{2069}" }
 
     private static func clean(_ text: String) -> String {
@@ -35,7 +35,7 @@ struct UntrustedText: Sendable, Equatable {
         return String(clean).split(separator: " ").joined(separator: " ")
     }
 
-    /// Counts scalars, so that a pile of combining marks has an end too.
+    /// Counts scalars, so that stacked combining marks are limited too.
     private static func cut(_ text: String, to limit: Int) -> String {
         guard text.unicodeScalars.count > limit else { return text }
         var short = ""

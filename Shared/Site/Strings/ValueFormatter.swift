@@ -1,7 +1,7 @@
 import CaptureProtocol
 import Foundation
 
-/// Dates, numbers and spans as a language writes them.
+/// Formats dates, numbers and durations for a language.
 struct ValueFormatter: Sendable {
     let strings: StringTable
 
@@ -29,7 +29,7 @@ struct ValueFormatter: Sendable {
         String(Timestamp.format(date.wholeSecond).dropFirst(11).prefix(length))
     }
 
-    /// With at most `digits` after the point, without zeros at the end.
+    /// At most `digits` decimals, without trailing zeros.
     func number(_ value: Double, digits: Int) -> String {
         value.formatted(.number.precision(.fractionLength(0...digits)).locale(strings.language.locale))
     }
@@ -49,7 +49,8 @@ struct ValueFormatter: Sendable {
             : "\(number(Double(bytes) / 1e6, digits: bytes < 10_000_000 ? 1 : 0)) MB"
     }
 
-    /// "2 seconds", "3 hours": in the largest unit of which there are two, or of which it is exactly one; negative spans are none.
+    /// "2 seconds", "3 hours": in the largest unit of which the duration has at least two, or exactly one; negative durations count as
+    /// zero.
     func span(_ seconds: TimeInterval) -> String {
         let whole = Int(min(max(seconds, 0), 1e11).rounded())
         switch whole {

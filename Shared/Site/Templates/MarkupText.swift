@@ -1,11 +1,11 @@
 import Mustache
 
-/// How templates write text: with character references for what has a meaning in HTML, also inside quoted attributes.
+/// The escaping of text in templates: character references for characters with a meaning in HTML, also inside quoted attributes.
 ///
-/// Code point by code point, as a browser reads. The template library's own way compares grapheme clusters, and to it a quotation mark
-/// that a combining mark follows is another character.
+/// Works on code points, as browsers do. The template library's own escaping compares grapheme clusters, so it would not escape a quotation
+/// mark followed by a combining mark.
 struct MarkupText: MustacheContentType {
-    /// What a template begins with, to be written so. The library is told of it when it is first asked for.
+    /// The pragma at the beginning of a template that selects this escaping. Registers the content type with the library on first use.
     static let pragma: String = {
         MustacheContentTypes.register(MarkupText(), named: "MARKUP")
         return "{{% CONTENT_TYPE:MARKUP}}"
@@ -23,7 +23,7 @@ struct MarkupText: MustacheContentType {
         return String(decoding: escaped, as: UTF8.self)
     }
 
-    /// All are ASCII, so none is a part of another character in UTF-8.
+    /// All are ASCII, so none is part of another character in UTF-8.
     private static func reference(_ byte: UInt8) -> String? {
         switch byte {
         case UInt8(ascii: "<"): "&lt;"

@@ -1,17 +1,17 @@
 import Foundation
 import Mustache
 
-/// What a template is given: text, `Bool`, further contexts, or arrays of these. What is absent has no key.
+/// The values for a template: text, `Bool`, nested contexts, or arrays of these. Absent values have no key.
 package typealias ViewContext = [String: Any]
 
-/// The templates of one language and kind of capture, compiled with its strings in their places.
+/// The templates of one language and type of capture, compiled with its strings filled in.
 struct Templates: Sendable {
     private let library: MustacheLibrary
-    /// Names of the strings that they use, as templates write them.
+    /// Names of the strings that the templates use, in template notation.
     let stringNames: Set<String>
 
-    /// Compiles every `.mustache` file of a folder; `{{t.name}}` stands for a string.
-    /// - Throws: ``SiteError`` for one that cannot be compiled, that includes one that does not exist, or that uses what is no string.
+    /// Compiles all `.mustache` files of a folder; `{{t.name}}` is replaced by a string.
+    /// - Throws: ``SiteError`` for a template that cannot be compiled, includes a missing one, or uses an unknown string.
     init(folder: URL, strings: StringTable) throws(SiteError) {
         let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
         var library = MustacheLibrary()

@@ -1,8 +1,8 @@
 import Models
 
-/// How much evidence there is, or how far the checking has come.
+/// The confidence level, or the progress of the checks.
 enum Badge: Sendable, Equatable {
-    /// - Parameter test: the attestation is a development one.
+    /// - Parameter test: whether the attestation is a development one.
     case level(ConfidenceLevel, test: Bool)
     case processing
     case failed
@@ -12,7 +12,7 @@ enum Badge: Sendable, Equatable {
     func context(_ strings: StringTable) -> ViewContext {
         switch self {
         case .level(let level, let test):
-            // The emphasised word stands between two asterisks.
+            // The text marks the emphasised word with two asterisks.
             let parts = strings("badge.\(level.rawValue)").split(separator: "*", maxSplits: 2, omittingEmptySubsequences: false).map(
                 String.init)
             guard parts.count == 3 else {
@@ -50,7 +50,7 @@ enum Badge: Sendable, Equatable {
 }
 
 extension CheckStatus {
-    /// Of the style sheet.
+    /// The CSS class.
     var styleClass: String {
         switch self {
         case .pass: "pass"
@@ -69,6 +69,6 @@ extension CheckStatus {
         }
     }
 
-    /// In the order in which they are counted.
+    /// In the order of the tally.
     static let counted: [CheckStatus] = [.fail, .pass, .inconclusive, .unavailable]
 }

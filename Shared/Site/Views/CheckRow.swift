@@ -1,18 +1,18 @@
 import Models
 
-/// One check as the page tells it: a line, and what is behind it.
+/// One check on the page: a summary line, and details.
 struct CheckRow: Sendable {
     enum Check: String, Sendable, CaseIterable { case hardware, depth, time, model, size, location }
     let check: Check
     let status: CheckStatus
     let detail: String
     var paragraphs: [String] = []
-    /// What the hardware signature covers, for people, each with whether it does.
+    /// The parts that the hardware signature may cover, as display text, each with whether it is covered.
     var covers: [(part: String, isCovered: Bool)] = []
     var caveat: String?
     var isOpen = false
 
-    /// The address on the page.
+    /// The fragment identifier of the row.
     var anchor: String { "check-\(check.rawValue)" }
 
     func context(_ strings: StringTable) -> ViewContext {
@@ -38,7 +38,7 @@ struct CheckRow: Sendable {
         return row
     }
 
-    /// How many checks ended in which way, each with the first such row's address.
+    /// Counts the rows by status, each with a link to the first such row.
     static func tally(_ rows: [CheckRow], _ strings: StringTable) -> [ViewContext] {
         CheckStatus.counted.compactMap { status in
             let such = rows.filter { $0.status == status }

@@ -8,12 +8,12 @@ struct CheckRows: Sendable {
     let evidence: EvidencePackage
     let confidence: ConfidenceLevel
     let capturedAt: CapturedTime?
-    /// Upright or not, of the original.
+    /// The size of the original, upright or not.
     let pictureSize: PixelSize?
     let strings: StringTable
     private var formatter: ValueFormatter { ValueFormatter(strings: strings) }
 
-    /// Failed ones first.
+    /// The rows, failed checks first.
     func rows() -> [CheckRow] {
         let rows = [hardware(), depth(), time(), model(), size(), location()].map { row in
             var row = row
@@ -24,7 +24,7 @@ struct CheckRows: Sendable {
         return rows.filter { $0.status == .fail } + rows.filter { $0.status != .fail }
     }
 
-    /// What failed, what limits the level, and what the highest level rests on.
+    /// Whether the row is initially open: it failed, limits the level, or is the basis of the highest level.
     private func isOpen(_ row: CheckRow) -> Bool {
         if row.status == .fail { return true }
         switch (confidence, row.check) {
@@ -34,7 +34,7 @@ struct CheckRows: Sendable {
         }
     }
 
-    /// Whether the row tells something that the hardware signature does not cover.
+    /// Whether the row shows data that the hardware signature does not cover.
     private func isUnsigned(_ row: CheckRow) -> Bool {
         guard !evidence.hardwareAttestation.coversMetadata else { return false }
         switch row.check {
@@ -75,7 +75,7 @@ struct CheckRows: Sendable {
         return row
     }
 
-    /// Why a signature that holds does not count here.
+    /// Why a valid signature is not accepted here.
     private static func refusal(_ reason: HardwareReason) -> String? {
         switch reason {
         case .appNotAccepted: "hw.app"
@@ -122,7 +122,7 @@ struct CheckRows: Sendable {
         return CheckRow(check: .depth, status: found.status, detail: "\(detail), \(source)", paragraphs: paragraphs)
     }
 
-    /// What is reported beside the relief and decides nothing, and that an earlier method judged.
+    /// The measurements that do not affect the verdict, and a note if an earlier method was used.
     private func depthParts(_ found: DepthAnalysisEvidence) -> [String] {
         var paragraphs: [String] = []
         if let front = found.reliefFront, let behind = found.reliefBehind {
@@ -164,7 +164,7 @@ struct CheckRows: Sendable {
         case (.pass, _):
             let model = UntrustedText(evidence.hardwareAttestation.deviceModel)?.isolated
             (detail, more) = (model.map { strings("model.pass", ["model": $0]) } ?? strings("fact.nomodel"), "model.pass.more")
-        // Which of the named models it is, the evidence does not say.
+        // The evidence does not tell which of the stated models it is.
         case (.fail, .modelWithoutLiDAR): (detail, more) = (strings("model.other.plain"), "model.fail.more")
         case (.fail, _): (detail, more) = (strings("model.differs.plain"), "model.fail.more")
         default: (detail, more) = (strings("model.none"), "model.none.more")

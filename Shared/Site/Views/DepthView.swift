@@ -5,11 +5,11 @@ import Models
 /// The depth section: verdict, picture, gauges.
 struct DepthView: Sendable {
     let depth: DepthAnalysisEvidence
-    /// The depth picture, if the photo is there too.
+    /// The depth picture; only if there is a photo too.
     let picture: PublishedMedia?
-    /// A capture without media has no picture to miss.
+    /// False for a capture without media, for which no picture is missing.
     let expectsPicture: Bool
-    /// The named model is one with a LiDAR sensor. Otherwise the page does not say that such a sensor measured.
+    /// Whether the stated model is known to have a LiDAR sensor. Otherwise the page does not claim that such a sensor measured.
     let isModelConfirmed: Bool
     let strings: StringTable
 
@@ -60,7 +60,7 @@ struct DepthView: Sendable {
         return view
     }
 
-    /// Ticks lie logarithmically; one near an end has no text, which would meet the end's on a phone.
+    /// Ticks are positioned logarithmically. A tick near an end has no label, which would overlap the end's label on a phone.
     private func legend(_ scale: DepthPreviewScale) -> ViewContext {
         let formatter = ValueFormatter(strings: strings)
         let (nearText, farText) = (formatter.metres(scale.near), formatter.metres(scale.far))

@@ -1,7 +1,7 @@
 import CaptureProtocol
 import Foundation
 
-/// The page that stands for an error: what happened, that it is not the photo's fault, what to do.
+/// The error page: what happened, that it is not the photo's fault, what to do.
 struct ErrorView: Sendable {
     let failure: PageFailure
     let strings: StringTable
@@ -28,7 +28,7 @@ struct ErrorView: Sendable {
             "offers_file": status == 404 || status == 410,
         ]
         if status == 410, isMedia {
-            // The record makes new links.
+            // The record's page has new links.
             context["retry_text"] = strings("file.open")
             context["retry"] = path.split(separator: "/").dropFirst().first.flatMap { CaptureID(String($0)) }.map { "/verify/\($0)" }
         } else if status == 429 || status >= 500 {

@@ -1,6 +1,6 @@
 import Models
 
-/// What the drop zone's script takes its texts from, on every page that has one.
+/// The texts for the drop zone's script, on all pages with a drop zone.
 enum FileParts {
     static func context(_ strings: StringTable) -> ViewContext {
         [

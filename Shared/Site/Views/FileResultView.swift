@@ -91,7 +91,7 @@ struct FileResultView: Sendable {
         return view
     }
 
-    /// A name and its text, the whole of it too where that is cut.
+    /// A label and its text, with the uncut text if it is cut.
     private func entry(_ key: String, _ text: String?) -> ViewContext? {
         guard let text = UntrustedText(text) else { return nil }
         var entry: ViewContext = ["name": strings(key), "value": text.shown]

@@ -1,21 +1,21 @@
 import Foundation
 import Models
 
-/// A measured number beside the scale that it lies on. Positions are percentages of the bar.
+/// A measurement on a scale. Positions are percentages of the bar.
 struct Gauge: Sendable {
     struct Mark: Sendable {
         let at: Double
         let label: String
-        /// As SVG's `text-anchor`.
+        /// A value of SVG's `text-anchor`.
         let anchor: String
     }
     let name: String
     let number: String
     let text: String
-    /// 0...100, whatever the number is.
+    /// The position of the value, limited to 0...100.
     let pin: Double
     var lines: [Double] = []
-    /// Where a fill that says "three-dimensional" begins; without it the bar is filled from its start and says nothing.
+    /// The start of the zone that means "three-dimensional"; without it the bar is filled from its start and has no zone.
     var zone: Double?
     let marks: [Mark]
 
@@ -28,7 +28,7 @@ struct Gauge: Sendable {
         ]
     }
 
-    /// Relief, which decides, and the three that describe; each only if it was measured.
+    /// Relief, which determines the verdict, and the three descriptive measurements; each only if it was measured.
     static func all(_ depth: DepthAnalysisEvidence, _ strings: StringTable) -> [Gauge] {
         let formatter = ValueFormatter(strings: strings)
         return [

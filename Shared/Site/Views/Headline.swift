@@ -1,7 +1,7 @@
 import CaptureProtocol
 import Models
 
-/// The one sentence at the top of a finished record.
+/// The headline of a complete record, one sentence.
 struct Headline: Sendable {
     let evidence: EvidencePackage
     let confidence: ConfidenceLevel
@@ -17,11 +17,11 @@ struct Headline: Sendable {
                 : strings("h1.suspicious.many", ["n": String(failed.count)])
         }
         let isSigned = evidence.hardwareAttestation.status == .pass
-        // Only what a device signed can have been signed by a test device.
+        // Only a signed capture can have been signed by a test device.
         if isSigned, evidence.hardwareAttestation.developmentAttestation { return strings("dev.h1") }
         if isSigned, mode == .hashOnly { return strings("hash.h1") }
         switch confidence {
-        // Which sensor measured is the model's word, and nobody attests that.
+        // The stated model implies the sensor, and it is not attested.
         case .high: return strings(evidence.metadata.model.status == .pass ? "h1.high" : "h1.high.reported")
         case .medium where isSigned:
             return strings(evidence.depthAnalysis.status == .unavailable ? "h1.medium.nodepth" : "h1.medium.device")

@@ -1,10 +1,10 @@
 import Models
 
-/// The picture that stands for a capture, in the sizes there are.
+/// The picture of a capture, in the available sizes.
 struct PhotoView: Sendable {
     let media: [MediaName: PublishedMedia]
 
-    /// The one to show where there is no choice.
+    /// The default picture, if only one can be shown.
     var picture: (media: PublishedMedia, size: PixelSize)? {
         (MediaName.pagePictures + MediaName.publicCopies).lazy.compactMap { name in
             media[name].flatMap { found in found.size.map { (found, $0) } }
@@ -13,7 +13,7 @@ struct PhotoView: Sendable {
 
     var isWide: Bool { picture.map { $0.size.width > $0.size.height } ?? false }
 
-    /// As large as the original.
+    /// The size of the original, taken from a public copy.
     var originalSize: PixelSize? { MediaName.publicCopies.lazy.compactMap { media[$0]?.size }.first }
 
     func context(_ strings: StringTable) -> ViewContext? {

@@ -1,4 +1,4 @@
-/// Text around a value of unknown origin, which templates set apart.
+/// Text around an untrusted value, which templates isolate.
 struct Phrase: Sendable, Equatable {
     let before: String
     let value: String
@@ -14,7 +14,7 @@ struct Phrase: Sendable, Equatable {
 }
 
 extension StringTable {
-    /// The text around the one value that it has.
+    /// The text before and after its only placeholder.
     func phrase(_ key: String, _ name: String, _ value: UntrustedText) -> Phrase {
         let halves = self(key).split(separator: "{\(name)}", maxSplits: 1, omittingEmptySubsequences: false)
         return Phrase(

@@ -2,7 +2,7 @@ import CaptureProtocol
 import Foundation
 import Models
 
-/// The page of one capture, in whatever state it is.
+/// The page of one capture, in any state.
 struct RecordView: Sendable {
     let record: PublicRecord
     let similar: SimilarCaptures?
@@ -28,7 +28,7 @@ struct RecordView: Sendable {
         return (evidence, confidence)
     }
 
-    /// Whether there is a result, and no signature covers time, place and model.
+    /// Whether there is a result, but no signature covers time, place and model.
     private var isUnsigned: Bool { complete.map { !$0.evidence.hardwareAttestation.coversMetadata } ?? false }
 
     private var badge: Badge {
@@ -41,7 +41,8 @@ struct RecordView: Sendable {
         let comparesFiles = complete != nil && record.kind.mode == .hashOnly
         return Page(
             template: .verify, type: record.kind.type, title: title, path: path, isIndexed: isIndexed && complete != nil,
-            // A record that is still being checked may turn into one that compares files, under the policy it was loaded with.
+            // A record that is still processing may later offer to compare files, under the content security policy that it was loaded
+            // with.
             showsLocalFiles: comparesFiles || badge == .processing, scripts: comparesFiles ? ["verify.js", "file.js"] : ["verify.js"],
             context: context())
     }
@@ -87,7 +88,7 @@ struct RecordView: Sendable {
         if let place = UntrustedText(record.evidence?.metadata.locationCoarse) {
             view["place"] = strings.phrase("fact.city", "city", place).context
         } else if record.evidence == nil, record.hasPlace {
-            // It came with one, which has not been looked up yet.
+            // The capture has a location, but its name has not been looked up yet.
             view["place"] = Phrase(before: "—", value: "", after: "").context
         }
         if let model = UntrustedText(record.evidence?.hardwareAttestation.deviceModel ?? record.model) {
@@ -95,7 +96,7 @@ struct RecordView: Sendable {
         }
     }
 
-    /// How long after the capture; the time itself where that is not known.
+    /// The delay after the capture; the time of receipt if the time of the capture is unknown.
     private var received: String {
         guard complete != nil, case .exact(let captured)? = record.capturedAt, captured <= record.receivedAt else {
             return formatter.second(record.receivedAt)
@@ -117,7 +118,7 @@ struct RecordView: Sendable {
             ).text
         view["note"] = strings("note")
         var more: [String] = []
-        // Without any signature the sentence above says so.
+        // If there is no signature at all, the sentence above says so.
         if isUnsigned, evidence.hardwareAttestation.status == .pass { more.append(strings("note.unsigned")) }
         if confidence == .suspicious { more.append(strings("note.suspicious")) }
         if !more.isEmpty { view["more"] = more }
@@ -183,7 +184,7 @@ struct RecordView: Sendable {
     }
 
     private var openGraph: ViewContext {
-        // While there is no result the card says nothing of one, and lies elsewhere: caches keep pictures longer than pages.
+        // Before there is a result a neutral card with another address is used, since caches keep pictures longer than pages.
         let card = record.media[.shareCard]?.link ?? Page.neutralCard
         return [
             "og_type": "article", "title": title, "description": strings("site.description"), "og_url": address,

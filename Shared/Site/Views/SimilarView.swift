@@ -6,7 +6,7 @@ struct SimilarView: Sendable {
     let similar: SimilarCaptures
     let strings: StringTable
 
-    /// - Parameter this: has no link.
+    /// - Parameter this: the page's own capture, shown without a link.
     func context(of this: CaptureID) -> ViewContext {
         let formatter = ValueFormatter(strings: strings)
         let items = similar.captures.map { capture in
