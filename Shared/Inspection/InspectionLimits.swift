@@ -1,4 +1,4 @@
-/// Bounds of one inspection.
+/// Limits of one inspection.
 public struct InspectionLimits: Sendable, Equatable {
     /// From the start of the process to its end.
     public let wallClock: Duration
@@ -6,7 +6,7 @@ public struct InspectionLimits: Sendable, Equatable {
     public let cpu: Duration
     /// Address space, the libraries included.
     public let memoryBytes: Int
-    /// Of the report as JSON.
+    /// The size of the report as JSON.
     public let outputBytes: Int
 
     public init(
@@ -20,6 +20,6 @@ public struct InspectionLimits: Sendable, Equatable {
 
     var cpuSeconds: Int { max(1, Int(clamping: cpu.components.seconds)) }
 
-    /// After this time the process ends itself; later than the timeout of the process that watches it.
+    /// After this time an orphaned process ends itself; later than the watching process's timeout.
     var orphanSeconds: Int { max(1, Int(clamping: wallClock.components.seconds)).addingReportingOverflow(5).partialValue }
 }

@@ -1,6 +1,6 @@
 public import Models
 
-/// The result of an inspection. Whatever the file causes is a result, never an error.
+/// The result of an inspection. All effects of the file are results, never errors.
 public enum InspectionOutcome: Sendable, Equatable {
     case report(CredentialReport)
     case unreadable(reason: Reason)

@@ -3,9 +3,9 @@ import Blocking
 import CSandbox
 import Foundation
 
-/// Reads untrusted files, each in a sandboxed process of its own: see `c2pa-inspector`.
+/// Reads untrusted files, each in its own sandboxed process: see `c2pa-inspector`.
 ///
-/// A file that makes the process hang, crash or run out of memory gives a result, not an error. The process has ended when the call
+/// A file that makes the process hang, crash or run out of memory yields a result, not an error. The process has ended when the call
 /// returns.
 public struct InspectorPool: Sendable {
     /// A JPEG without an image (SOI, JFIF's APP0, EOI) and without Content Credentials.

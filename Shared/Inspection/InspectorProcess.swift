@@ -1,15 +1,15 @@
 import CSandbox
 import Foundation
 
-/// Starts a program with six files and nothing else of this process: no other descriptor, no environment, no signal state, and the root
-/// as its working directory.
+/// Starts a program with six files and nothing else of this process: no other descriptors, no environment, default signal handling, and the
+/// root as its working directory.
 struct InspectorProcess: ~Copyable {
     let id: pid_t
-    /// What it writes to standard output and standard error.
+    /// The program's standard output and standard error.
     let output: OwnedDescriptor
     let errors: OwnedDescriptor
 
-    /// Its descriptors 0, 3, 4 and 5.
+    /// The program's descriptors 0, 3, 4 and 5.
     struct Files: ~Copyable {
         let input: OwnedDescriptor
         let trustAnchors: OwnedDescriptor
@@ -20,7 +20,7 @@ struct InspectorProcess: ~Copyable {
     /// An untrusted file must not make the Swift runtime write backtraces.
     private static let environment = ["SWIFT_BACKTRACE=enable=no"]
 
-    /// Blocks until the program runs. It leads a process group of its own, and ``InspectorWatch`` has to reap it.
+    /// Blocks until the program runs. It leads its own process group, and ``InspectorWatch`` must reap it.
     init(executable: String, arguments: [String], files: borrowing Files, limits: InspectionLimits) throws(InspectionError) {
         let output = try Pipe.make()
         let errors = try Pipe.make()

@@ -3,13 +3,13 @@ import Foundation
 import Models
 
 extension InspectorWatch.Result {
-    /// The exit code with which the program says that it could not start, whatever the file is (sysexits.h: EX_CONFIG).
+    /// The exit code with which the program reports that it could not start, regardless of the file (sysexits.h: EX_CONFIG).
     private static let couldNotStart: Int32 = 78
     /// More than twice what a report needs.
     private static let maximumNesting = 16
 
-    /// What the end of the process says about the file.
-    /// - Throws: if it says nothing about the file.
+    /// Interprets the end of the process as a result for the file.
+    /// - Throws: if the end was not caused by the file.
     func outcome(_ limits: InspectionLimits) throws(InspectionError) -> InspectionOutcome {
         switch cause {
         case .cancellation: throw .cancelled
@@ -31,7 +31,7 @@ extension InspectorWatch.Result {
         switch signal {
         case SIGXCPU, SIGXFSZ: return .limit
         case SIGALRM: return .timeout
-        // Not sent by us, since there is no cause: the system was out of memory.
+        // Not sent by us, since no cause is recorded: the system was out of memory.
         case SIGKILL: return .memory
         default:
             // Rust's runtime writes this before it aborts because an allocation failed.

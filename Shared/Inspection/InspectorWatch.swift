@@ -17,7 +17,7 @@ struct InspectorWatch {
         var ending = KillSwitch.Ending(status: 0, peakBytes: 0)
     }
 
-    /// - Parameter start: when the clock began to count.
+    /// - Parameter start: the start of the timeout.
     func watch(_ process: borrowing InspectorProcess, since start: ContinuousClock.Instant) -> Result {
         let deadline = start.advanced(by: limits.wallClock)
         var result = Result()
@@ -37,7 +37,7 @@ struct InspectorWatch {
         while polled.contains(where: { $0.fd >= 0 }), killSwitch.cause == nil {
             let left = milliseconds(until: deadline)
             guard left > 0 else { return killSwitch.pull(.deadline) }
-            // At most a second: a killed process closes its pipes, but a child of it may keep them open.
+            // At most a second: a killed process closes its pipes, but a child process may keep them open.
             guard poll(&polled, nfds_t(polled.count), Int32(min(left, 1000))) > 0 else { continue }
             for index in polled.indices where polled[index].fd >= 0 && polled[index].revents != 0 {
                 let count = read(polled[index].fd, &chunk, chunk.count)

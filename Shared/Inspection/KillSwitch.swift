@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Kills one process from any thread, once, and never a later process that got the same id.
+/// Kills one process at most once, from any thread, and never a later process with the same id.
 final class KillSwitch: Sendable {
     enum Cause: Sendable, Equatable { case deadline, output, cancellation }
 
@@ -9,7 +9,7 @@ final class KillSwitch: Sendable {
         case waiting
         case armed(pid_t)
         case pulled(Cause)
-        /// The process was reaped; another may have its id now.
+        /// The process was reaped; another process may have its id now.
         case collected
     }
     private let state = Mutex(State.waiting)
@@ -41,7 +41,7 @@ final class KillSwitch: Sendable {
     /// Reaps the process if it has ended; if it was killed, waits for its end.
     /// - Returns: `nil` while it runs.
     func collect(_ process: pid_t) -> Ending? {
-        // It is never killed twice, so that waiting for a killed process needs no lock.
+        // It is killed only once, so waiting for a killed process needs no lock.
         if cause != nil { return Self.wait(process, 0) }
         return state.withLock { state in
             guard case .armed = state else { return nil }
@@ -52,7 +52,7 @@ final class KillSwitch: Sendable {
     }
 
     struct Ending: Equatable {
-        /// As of wait(2).
+        /// The status of wait(2).
         let status: Int32
         /// Peak resident memory.
         let peakBytes: Int

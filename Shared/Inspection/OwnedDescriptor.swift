@@ -5,7 +5,7 @@ import Foundation
 struct OwnedDescriptor: ~Copyable {
     let number: Int32
 
-    /// Above the numbers that a child's files get, so that arranging them overwrites none.
+    /// Above the descriptor numbers in the child, so that duplicating them overwrites none.
     private static let lowest: Int32 = 16
 
     init(owning number: Int32) { self.number = number }
@@ -30,7 +30,7 @@ struct OwnedDescriptor: ~Copyable {
         try self.init(taking: open(path, O_RDONLY | O_CLOEXEC), path)
     }
 
-    /// The same file opened again for reading, with a position of its own that starts at 0.
+    /// The same file reopened for reading, with its own position, starting at 0.
     init(reopening descriptor: Int32) throws(InspectionError) {
         try self.init(taking: open("/proc/self/fd/\(descriptor)", O_RDONLY | O_CLOEXEC), "descriptor \(descriptor)")
     }
