@@ -2,7 +2,7 @@ import Foundation
 
 /// The card's font files, from Debian's `fonts-noto-core` and `fonts-dejavu-core`.
 ///
-/// They are listed one by one, so that the card looks the same whatever else is installed.
+/// They are listed individually, so that the card does not depend on other installed fonts.
 public struct CardFonts: Sendable, Equatable {
     /// Has the folders `noto` and `dejavu`.
     public static let debian = CardFonts(directory: "/usr/share/fonts/truetype")

@@ -14,10 +14,10 @@ enum CardText {
     static let noPlace = "Location not provided"
     static let hashVerified = "Hash verified"
     static let mark = "rial"
-    /// Longer names are cut.
+    /// Longer names are truncated.
     static let maximumCharacters = 120
 
-    /// The emphasised word of a badge and what follows it.
+    /// The emphasised word of a badge and the text after it.
     static func badge(_ level: ConfidenceLevel) -> (word: String, rest: String) {
         switch level {
         case .high: ("HIGH", " confidence")

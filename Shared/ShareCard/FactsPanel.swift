@@ -41,7 +41,7 @@ struct FactsPanel {
         var room = room
         if content.level != nil, let note = Self.unsignedNote(content) {
             let line = try typesetter.set(note, TextStyle(size: 22, colour: .ink2), width: room.width)
-            // Directly above the foot; the facts get the room above it, so that the two never overlap.
+            // Directly above the foot; the facts use the space above it, so that the two never overlap.
             line.draw(on: canvas, at: Point(room.x, room.maxY - line.height))
             room = Box(x: room.x, y: room.y, width: room.width, height: room.height - line.height - 6)
         }
@@ -63,7 +63,7 @@ struct FactsPanel {
         place.draw(on: canvas, at: Point(room.x, y))
     }
 
-    /// Which of the facts no hardware signature covers; `nil` if none.
+    /// A note on the facts that no hardware signature covers; `nil` if there are none.
     private static func unsignedNote(_ content: ShareCardContent) -> String? {
         guard !content.isSigned else { return nil }
         switch (content.capturedAt.flatMap(CardText.time) != nil, content.placeName.flatMap(CardText.cleaned) != nil) {
@@ -78,7 +78,7 @@ struct FactsPanel {
     private func place(
         _ content: ShareCardContent, _ typesetter: Typesetter, width: Double, height: Double
     ) throws(ShareCardError) -> TextBlock? {
-        // Before there is a result the card has no place either.
+        // Without a result the card does not show the place either.
         guard content.level != nil else { return nil }
         guard let name = content.placeName.flatMap(CardText.cleaned) else {
             return try typesetter.set(CardText.noPlace, TextStyle(size: 26, colour: .ink2), width: width)

@@ -2,7 +2,7 @@ public import CaptureProtocol
 public import Foundation
 public import Models
 
-/// What a share card shows of a capture.
+/// The content of a capture's share card.
 public struct ShareCardContent: Sendable, Equatable {
     /// What the left part of the card shows.
     public enum Subject: Sendable, Equatable {
@@ -15,13 +15,13 @@ public struct ShareCardContent: Sendable, Equatable {
     public var subject: Subject
     /// `nil` while there is no result: the card has no badge.
     public var level: ConfidenceLevel?
-    /// The attestation is a development one: the card is marked as a test.
+    /// Whether the attestation is a development one: the card is then marked as a test.
     public var isDevelopment: Bool
-    /// `nil` leaves the time out.
+    /// `nil` omits the time.
     public var capturedAt: Date?
-    /// ``CoarseLocation/name``; `nil` if the place was not given. Unprintable characters are removed, and long names cut.
+    /// ``CoarseLocation/name``; `nil` if there is no location. Unprintable characters are removed, and long names truncated.
     public var placeName: String?
-    /// Whether a hardware signature covers time and place; if not, the card says so.
+    /// Whether a hardware signature covers time and place; if not, the card has a note.
     public var isSigned: Bool
 
     public init(

@@ -1,4 +1,4 @@
-/// Why there is no card.
+/// Why a card could not be made.
 public struct ShareCardError: Error, Equatable, CustomStringConvertible {
     public enum Code: String, Sendable {
         /// A font file that the card needs is not installed, or is not a font.

@@ -1,4 +1,4 @@
-/// How a text is set.
+/// The typographic style of a text.
 struct TextStyle: Sendable, Equatable {
     var family = CardFonts.sans
     /// Pixels of the em.

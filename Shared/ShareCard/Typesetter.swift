@@ -12,7 +12,7 @@ final class Typesetter {
     /// - Throws: ``ShareCardError`` `fontMissing` or `drawingFailed`.
     init(fonts: CardFonts, sample: String) throws(ShareCardError) {
         guard let config = FcConfigCreate() else { throw ShareCardError(.drawingFailed, "no font configuration") }
-        // The font map takes a reference of its own.
+        // The font map takes its own reference.
         defer { FcConfigDestroy(config) }
         for file in fonts.neededFiles where FcConfigAppFontAddFile(config, file) == 0 {
             throw ShareCardError(.fontMissing, file)
@@ -26,7 +26,7 @@ final class Typesetter {
             g_object_unref(UnsafeMutableRawPointer(fontMap))
             throw ShareCardError(.drawingFailed, "no text context")
         }
-        // Letters are looked up in this order.
+        // Fonts are searched for a letter in this order.
         furtherFamilies = further.map { ",\($0.family)" }.joined()
         self.fontMap = fontMap
         self.context = context
