@@ -8,7 +8,7 @@ public enum MultipartError: Error, Sendable, Equatable {
     /// A part without `Content-Disposition: form-data` or without a name.
     case unnamedPart
     case tooManyParts
-    /// More bytes before the first or after the last delimiter than are tolerated.
+    /// More bytes before the first or after the last delimiter than allowed.
     case strayBytes
     /// The body ended before its closing delimiter.
     case truncated

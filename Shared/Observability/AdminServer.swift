@@ -8,7 +8,7 @@ public import ServiceLifecycle
 public enum AdminServer {
     public typealias Context = BasicRequestContext
 
-    /// - Parameter extend: adds routes of the service's own.
+    /// - Parameter extend: adds the service's own routes.
     public static func make(
         host: String, port: Int, metrics: MetricsRegistry, readiness: Readiness, logger: Logger,
         extend: (Router<Context>) -> Void = { _ in }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A place between two effects where a test may kill the process, to show that nothing is lost there.
+/// A point between two effects at which a test may kill the process, to show that nothing is lost.
 ///
 /// In development mode `RIAL_FAIL_POINTS` may name a folder. If it holds a file with the point's name, the file is removed and the
 /// process killed by SIGKILL. Otherwise reaching a point costs one atomic load.

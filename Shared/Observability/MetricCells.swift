@@ -57,7 +57,7 @@ final class HistogramCell: TimerHandler, RecorderHandler {
     }
 }
 
-/// The kernel's figures for this process, under the names that Prometheus clients use.
+/// The kernel's statistics of this process, under the names that Prometheus clients use.
 enum ProcessMetrics {
     static func exposition() -> String {
         var usage = rusage()

@@ -1,4 +1,4 @@
-/// Runs the work with a timeout. After the timeout it returns `nil` at once; the work is cancelled and not waited for.
+/// Runs the work with a timeout. After the timeout it returns `nil` at once; the work is cancelled, without waiting for its end.
 public func answer<Answer: Sendable>(
     within limit: Duration, of work: @escaping @Sendable () async -> Answer
 ) async -> Answer? {
