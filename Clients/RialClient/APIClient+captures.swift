@@ -4,8 +4,8 @@ public import CaptureProtocol
 import Foundation
 
 extension APIClient {
-    /// Sends a capture. After a transient failure it is signed again and retried; the server recognises the same upload, so that a lost
-    /// response makes no second capture.
+    /// Sends a capture. After a transient failure it is signed again and retried. The server recognises a repeated upload, so a lost
+    /// response does not cause a second capture.
     public func send(_ upload: CaptureUpload, signer: any RequestSigner) async throws -> AcceptedCapture {
         let path = "/api/v1/captures"
         let body = upload.body
@@ -18,7 +18,7 @@ extension APIClient {
         return try decode(AcceptedCapture.self, from: data)
     }
 
-    /// A capture as everyone sees it; with `signer`, as its owner sees it.
+    /// Reads a capture's public form, or with `signer` the owner's form.
     public func capture(_ id: CaptureID, signer: (any RequestSigner)? = nil) async throws -> CaptureRecord {
         let path = "/api/v1/captures/\(id)"
         let data = try await retries.run {

@@ -6,13 +6,13 @@ import Models
 import NIOCore
 
 extension APIClient {
-    /// Longer than the server keeps a stream open for.
+    /// Longer than the server's timeout for streams.
     private static var streamTimeout: Duration { .seconds(11 * 60) }
 
-    /// Follows a capture until it is final. A stream that ends before is resumed.
+    /// Follows a capture until it is final. A stream that ends earlier is resumed.
     ///
     /// - Parameter onEvent: called once for each event, in order.
-    /// - Returns: the capture in its final state, as everyone sees it.
+    /// - Returns: the public form of the capture in its final state.
     public func watch(_ id: CaptureID, onEvent: (ServerEvent) -> Void = { _ in }) async throws -> CaptureRecord {
         var lastEventID: String?
         var failures = 0
@@ -28,12 +28,12 @@ extension APIClient {
             }
             let capture = try await capture(id)
             if capture.isFinal { return capture }
-            // A pause, in case the server ends its streams at once.
+            // A delay, in case the server ends its streams at once.
             try await Task.sleep(for: .milliseconds(100))
         }
     }
 
-    /// As ``watch(_:onEvent:)``, but with a timeout.
+    /// Like ``watch(_:onEvent:)``, but with a timeout.
     /// - Throws: ``APIFailure`` `timeout`.
     public func watch(_ id: CaptureID, timeout: Duration, onEvent: @escaping @Sendable (ServerEvent) -> Void = { _ in }) async throws
         -> CaptureRecord
@@ -50,7 +50,7 @@ extension APIClient {
         }
     }
 
-    /// Reads one stream to its end, or until the events say that the capture is final.
+    /// Reads one stream to its end, or until an event makes the capture final.
     private func follow(_ id: CaptureID, from lastEventID: inout String?, _ onEvent: (ServerEvent) -> Void) async throws {
         var headers = [(name: "accept", value: "text/event-stream")]
         if let lastEventID { headers.append(("last-event-id", lastEventID)) }

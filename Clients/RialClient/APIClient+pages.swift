@@ -3,7 +3,7 @@ import NIOHTTP1
 public import CaptureProtocol
 
 extension APIClient {
-    /// The page of a capture as a browser gets it, compressed by gzip if the gateway does so.
+    /// Reads the page of a capture like a browser, with gzip if the gateway compresses it.
     /// - Throws: ``APIFailure`` without a response, or if its status is not 200.
     public func page(of id: CaptureID) async throws -> [UInt8] {
         let headers = [("accept", "text/html"), ("accept-encoding", "gzip")]

@@ -5,7 +5,7 @@ import Foundation
 import NIOCore
 
 extension APIClient {
-    /// What is known of a file with this digest; `nil` if nothing is. The file is not sent.
+    /// Looks up a file by its digest; `nil` if it is unknown. The file is not sent.
     public func verification(of digest: ContentDigest) async throws -> JSONValue? {
         do {
             return try await retries.run { try await call(.GET, "/api/v1/verify-hash/\(digest.hex)") }
@@ -14,7 +14,7 @@ extension APIClient {
         }
     }
 
-    /// Sends a file, which the server does not store, and returns what is known of it.
+    /// Uploads a file, which the server does not store, and returns the result of its verification.
     public func verify(_ file: PartContent) async throws -> JSONValue {
         // The file's own name is not sent.
         let body = MultipartBody(parts: [.init(name: "file", fileName: "file", contentType: "application/octet-stream", content: file)])

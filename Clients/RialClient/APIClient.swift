@@ -7,10 +7,10 @@ import NIOHTTP1
 
 /// A client of the HTTP API (SPEC §2).
 public struct APIClient: Sendable {
-    /// Responses are read whole; the API's are far smaller than this.
+    /// Responses are buffered whole; those of the API are far smaller than this.
     static let maximumResponseBytes = 4 * 1024 * 1024
 
-    /// `http://host:port`, without a slash at the end.
+    /// `http://host:port`, without a trailing slash.
     let base: String
     let httpClient: HTTPClient
     let retries: RetryPolicy
@@ -18,7 +18,7 @@ public struct APIClient: Sendable {
 
     /// - Parameters:
     ///   - baseURL: the gateway's address, `RIAL_PUBLIC_URL`.
-    ///   - requestTimeout: for each attempt, from its start to the head of the response.
+    ///   - requestTimeout: for each attempt, from its start to the response head.
     public init(
         baseURL: URL, httpClient: HTTPClient = Connections.shared, retries: RetryPolicy = .standard, requestTimeout: Duration = .seconds(60)
     ) {
@@ -35,7 +35,7 @@ public struct APIClient: Sendable {
         APIClient(base: base, httpClient: httpClient, retries: retries, requestTimeout: requestTimeout)
     }
 
-    /// The same client with other connections.
+    /// The same client with another connection pool.
     public func with(httpClient: HTTPClient) -> APIClient {
         APIClient(base: base, httpClient: httpClient, retries: retries, requestTimeout: requestTimeout)
     }
@@ -47,7 +47,7 @@ public struct APIClient: Sendable {
         self.requestTimeout = requestTimeout
     }
 
-    /// Sends one request once and returns the envelope's `data`.
+    /// Makes one attempt and returns the envelope's `data`.
     func call(
         _ method: HTTPMethod, _ path: String, headers: [(name: String, value: String)] = [], body: HTTPClientRequest.Body? = nil
     ) async throws -> JSONValue {
@@ -72,7 +72,7 @@ public struct APIClient: Sendable {
         return request
     }
 
-    /// - Throws: ``APIFailure`` `unreachable`; errors of reading a file that is being sent are passed on.
+    /// - Throws: ``APIFailure`` `unreachable`; errors of reading an uploaded file are passed on.
     func execute(_ request: HTTPClientRequest, timeout: Duration) async throws -> HTTPClientResponse {
         do {
             return try await httpClient.execute(request, timeout: .seconds(timeout.components.seconds))
@@ -98,7 +98,7 @@ public struct APIClient: Sendable {
         }
     }
 
-    /// The failure in an error response, with or without the envelope.
+    /// The failure described by an error response, with or without an envelope.
     static func failure(_ response: HTTPClientResponse, _ envelope: JSONValue?) -> APIFailure {
         let error = envelope?["error"]
         let seconds = response.headers.first(name: "retry-after").flatMap { Int($0) }.map { min(max($0, 0), 86_400) }

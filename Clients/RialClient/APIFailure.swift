@@ -1,13 +1,13 @@
-/// Why a call of the API failed.
+/// Why an API call failed.
 public struct APIFailure: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable {
-        /// There was no connection, or it broke, or no response came in time.
+        /// No connection, a broken connection, or no response within the timeout.
         case unreachable
         /// The server responded with an error; see `status` and `serverCode`.
         case refused
-        /// The response is not what the API specifies.
+        /// The response does not match the API's specification.
         case invalidResponse
-        /// A file to be sent cannot be read, or changed while it was sent.
+        /// A file to be uploaded cannot be read, or changed during the upload.
         case unreadableFile
         /// The server did not finish within the timeout.
         case timeout
@@ -38,7 +38,7 @@ public struct APIFailure: Error, Sendable, CustomStringConvertible {
         self.retryAfter = retryAfter
     }
 
-    /// A retry may succeed: the server was unreachable or overloaded, or limits the rate.
+    /// Whether a retry may succeed: the server was unreachable, overloaded, or limited the rate.
     public var isTransient: Bool {
         switch code {
         case .unreachable: true

@@ -20,7 +20,7 @@ public struct CaptureRecord: Sendable {
         confidenceLevel = json["confidence_level"]?.string.flatMap(ConfidenceLevel.init)
     }
 
-    /// Complete, or failed, which stays so unless the capture is re-driven.
+    /// Whether it is complete, or failed, which is final unless the capture is re-driven.
     public var isFinal: Bool { status != .processing }
     public var failure: String? { json["failure"]?.string }
     public var evidence: JSONValue? { json["evidence"] }

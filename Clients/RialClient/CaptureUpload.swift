@@ -1,4 +1,4 @@
-/// The parts of a photo capture, byte for byte as they are sent.
+/// The parts of a photo capture, exactly as uploaded.
 public struct CaptureUpload: Sendable {
     /// JPEG.
     public var photo: PartContent
@@ -16,7 +16,7 @@ public struct CaptureUpload: Sendable {
         self.assertion = assertion
     }
 
-    /// The photo comes directly before the depth map, so that the server can hash the two as one while it receives them.
+    /// The photo directly precedes the depth map, so that the server can hash the two together while it receives them.
     public var body: MultipartBody {
         var parts = [
             MultipartBody.Part(name: "photo", fileName: "photo.jpg", contentType: "image/jpeg", content: photo),

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Any JSON, for responses that are shown as they are.
+/// Any JSON value, for responses that are shown unchanged.
 public enum JSONValue: Sendable, Equatable, Codable {
     case null
     case bool(Bool)
@@ -66,7 +66,7 @@ public enum JSONValue: Sendable, Equatable, Codable {
     public var prettyText: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Only a number that is not finite could fail to encode, and JSON text cannot contain one.
+        // Encoding fails only for non-finite numbers, which JSON text cannot contain.
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
     }
 }

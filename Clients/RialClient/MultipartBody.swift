@@ -2,7 +2,7 @@ public import CaptureProtocol
 import Foundation
 public import NIOCore
 
-/// A multipart/form-data body (RFC 7578) that is never in memory as a whole: its files are read once to be hashed, and again to be sent.
+/// A multipart/form-data body (RFC 7578) that is streamed: its files are read once to be hashed, and again to be sent.
 public struct MultipartBody: Sendable {
     public struct Part: Sendable {
         public let name: String
@@ -37,7 +37,7 @@ public struct MultipartBody: Sendable {
     public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
     public var contentLength: Int64 { segments.reduce(0) { $0 + $1.sizeBytes } }
 
-    /// SHA-256 of the body as it will be sent.
+    /// SHA-256 of the body.
     /// - Throws: ``APIFailure`` `unreadableFile`.
     public func digest() throws -> ContentDigest { try PartContent.digest(of: segments) }
 

@@ -8,7 +8,7 @@ extension PartContent {
     /// - Throws: ``APIFailure`` `unreadableFile`.
     public func digest() throws -> ContentDigest { try Self.digest(of: [self]) }
 
-    /// SHA-256 of several contents, one after the other.
+    /// SHA-256 of several contents, concatenated.
     public static func digest(of contents: [PartContent]) throws -> ContentDigest {
         var hasher = SHA256()
         var cursor = SegmentCursor(contents)

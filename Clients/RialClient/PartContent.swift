@@ -1,11 +1,11 @@
 public import Foundation
 
-/// The bytes of one part of an upload: in memory, or in a file that is read piece by piece.
+/// The content of one part of an upload: in memory, or in a file that is streamed.
 public enum PartContent: Sendable {
     case bytes([UInt8])
     case file(URL, sizeBytes: Int64)
 
-    /// - Throws: ``APIFailure`` `unreadableFile` unless it is a regular file that can be read.
+    /// - Throws: ``APIFailure`` `unreadableFile` unless it is a readable regular file.
     public static func file(at url: URL) throws -> PartContent {
         let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
         guard let attributes, attributes[.type] as? FileAttributeType == .typeRegular,

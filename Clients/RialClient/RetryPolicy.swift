@@ -1,10 +1,10 @@
-/// How often, and after which waits, a request is retried after a transient failure.
+/// The number of attempts of a request after transient failures, and the backoff between them.
 public struct RetryPolicy: Sendable {
-    /// Including the first; at least 1.
+    /// Including the first attempt; at least 1.
     public var attempts: Int
-    /// The longest first wait; doubled each time.
+    /// The upper bound of the first delay; doubled each time.
     public var initialDelay: Duration
-    /// The longest wait. If the server asks for a longer one, the request is not retried.
+    /// The longest delay. If the server asks for a longer one, the request is not retried.
     public var maximumDelay: Duration
 
     public init(attempts: Int = 6, initialDelay: Duration = .milliseconds(250), maximumDelay: Duration = .seconds(65)) {
@@ -16,8 +16,8 @@ public struct RetryPolicy: Sendable {
     public static let standard = RetryPolicy()
     public static let none = RetryPolicy(attempts: 1)
 
-    /// The wait after attempt number `attempt` (from 1) failed: what the server asks for, else random between half and all of a span that
-    /// doubles.
+    /// The delay after attempt number `attempt` (from 1) failed: the one that the server asks for, else random between half and all of a
+    /// bound that doubles.
     /// - Returns: `nil` if the request should not be retried.
     func delay(after failure: APIFailure, attempt: Int) -> Duration? {
         guard failure.isTransient, attempt < attempts else { return nil }

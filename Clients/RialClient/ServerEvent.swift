@@ -14,7 +14,7 @@ public struct ServerEvent: Sendable, Equatable {
 
 /// Parses a stream of bytes into events. Comments, such as heartbeats, are skipped.
 struct ServerEventParser {
-    /// The largest event is the evidence, with a few kilobytes.
+    /// Far above the largest event, the evidence with a few kilobytes.
     static let maximumEventBytes = 1024 * 1024
 
     private(set) var lastEventID: String?
