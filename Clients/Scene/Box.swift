@@ -16,7 +16,7 @@ struct Box: Sendable {
         sine = turn.sine
     }
 
-    /// - Returns: the face by which the ray enters, or from inside the one by which it leaves; u and v in metres.
+    /// - Returns: the face through which the ray enters the box, or leaves it if it starts inside; u and v in metres.
     func hit(by ray: Ray, in range: ClosedRange<Double>) -> Hit? {
         let origin = (ray.origin - centre).turned(cosine: cosine, sine: -sine)
         let direction = ray.direction.turned(cosine: cosine, sine: -sine)

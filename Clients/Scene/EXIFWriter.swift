@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes EXIF as an iPhone's camera does, with the fields that we read (Exif 2.32, TIFF 6.0), big-endian.
+/// Writes EXIF in the format of an iPhone's camera, with the fields that we read (Exif 2.32, TIFF 6.0), big-endian.
 struct EXIFWriter {
     let options: SceneOptions
 
@@ -93,7 +93,7 @@ struct EXIFWriter {
         return calendar
     }
 
-    /// "2026:11:21 07:00:00" on the camera's clock.
+    /// "2026:11:21 07:00:00" in the camera's local time.
     private var dateTime: String {
         let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: wholeSeconds)
         return String(

@@ -1,4 +1,4 @@
-/// Measures a stage as a phone's LiDAR does after smoothing, with correlated noise and holes.
+/// Simulates the smoothed measurements of a phone's LiDAR, with correlated noise and holes.
 struct LiDAR {
     let seed: UInt64
     /// Whether some corners bulge by a few percent, as when smooth surfaces are recaptured.

@@ -1,4 +1,4 @@
-/// The look of a surface, by position on it.
+/// The colour of a surface as a function of the position on it.
 indirect enum Material: Sendable {
     case plain(Vector3)
     case wood(Vector3, seed: UInt64)
@@ -7,7 +7,7 @@ indirect enum Material: Sendable {
     case spines(seed: UInt64)
     /// A light source.
     case glowing(Vector3)
-    /// A picture of another stage on a rectangle, on a bright screen or on paper.
+    /// The rendering of another stage, shown on a bright screen or printed on paper.
     case picture(Stage, isGlowing: Bool)
     case landscape(seed: UInt64)
 

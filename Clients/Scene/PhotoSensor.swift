@@ -26,7 +26,7 @@ struct PhotoSensor {
                 let y = (Double(row) + 0.5) / Double(height) * 2 - 1
                 let light = stage.colour(alongX: x, y: y)
                 for value in [light.x, light.y, light.z] {
-                    // Surfaces have display values: they are made linear, exposed, and converted back with a soft curve.
+                    // Surface colours are display values: they are linearized, exposed, and converted back with a soft curve.
                     let exposed = value * value * (1.55 - 0.55 * min(value, 1))
                     pixels.append(gamma[Int(min(max(exposed, 0), 1) * 1023)])
                 }
@@ -68,7 +68,7 @@ struct PhotoSensor {
         return pixels
     }
 
-    /// The small pixel before the middle of a large one, and the share of the next one in 1/256.
+    /// The index of the small pixel before the middle of a large one, and the weight of the next one in 1/256.
     private static func place(_ index: Int, of count: Int, in smallCount: Int) -> (Int, Int) {
         let position = ((2 * index + 1) * smallCount * 256 / count - 256) / 2
         let clamped = min(max(position, 0), (smallCount - 1) * 256 - 1)

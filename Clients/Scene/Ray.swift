@@ -6,10 +6,10 @@ struct Ray {
     func point(at t: Double) -> Vector3 { origin + direction * t }
 }
 
-/// Where a ray meets a surface.
+/// The intersection of a ray with a surface.
 struct Hit {
     let t: Double
-    /// Of length 1, towards the side that the ray comes from.
+    /// The unit normal, on the side from which the ray comes.
     let normal: Vector3
     /// Position on the surface: metres, or −1...1 on rectangles with a picture.
     let u: Double

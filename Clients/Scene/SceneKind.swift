@@ -13,7 +13,7 @@ public enum SceneKind: String, CaseIterable, Sendable {
     /// A poster on a wall, seen at an angle so that its distances differ by metres although it is flat.
     case poster
 
-    /// The stage for a seed, which decides where the furniture is.
+    /// The stage for a seed, which determines the positions of objects.
     func stage(seed: UInt64) -> Stage {
         var random = SeededGenerator(seed: seed &+ 0x5CE4E)
         return switch self {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How a scene is photographed.
+/// The options for photographing a scene.
 public struct SceneOptions: Sendable {
     /// Pixels of the photo as stored; other proportions than 4 : 3 are distorted.
     public var photoSize: (width: Int, height: Int) = (4032, 3024)
@@ -13,9 +13,9 @@ public struct SceneOptions: Sendable {
     public var secondsFromUTC = 0
     /// EXIF Model.
     public var model = "iPhone 15 Pro"
-    /// EXIF Orientation, 1...8; the pixels are not turned.
+    /// EXIF Orientation, 1...8; the pixels are not rotated.
     public var orientation = 1
-    /// EXIF GPS; `nil` writes none.
+    /// EXIF GPS; `nil` omits it.
     public var location: SceneLocation?
     /// Whether to write a maker note, serial numbers and an owner's name, to test that they are removed.
     public var includesPrivateTags = false
@@ -25,7 +25,7 @@ public struct SceneOptions: Sendable {
     public init(capturedAt: Date) { self.capturedAt = capturedAt }
 }
 
-/// A place as EXIF GPS holds it, in degrees (WGS 84) and metres.
+/// A location in EXIF GPS, in degrees (WGS 84) and metres.
 public struct SceneLocation: Sendable, Equatable {
     public var latitude: Double
     public var longitude: Double

@@ -4,7 +4,7 @@ import Imaging
 /// A small deterministic ray caster that makes captures for the demo and the tests.
 public enum SceneRenderer {
     /// Renders a photo and its LiDAR-like depth map. The same arguments give the same bytes on one machine.
-    /// - Parameter seed: decides positions, colours and noise.
+    /// - Parameter seed: determines positions, colours and noise.
     /// - Throws: ``SceneError``.
     public static func render(_ kind: SceneKind, seed: UInt64, options: SceneOptions) throws(SceneError) -> RenderedScene {
         try check(options)

@@ -1,4 +1,4 @@
-/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): the same numbers for the same seed, everywhere.
+/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): the same seed yields the same numbers on all machines.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -3,7 +3,7 @@ enum CBORWriter {
     static func text(_ value: String) -> [UInt8] { head(3, value.utf8.count) + Array(value.utf8) }
     static func bytes(_ value: [UInt8]) -> [UInt8] { head(2, value.count) + value }
     static func array(_ items: [[UInt8]]) -> [UInt8] { head(4, items.count) + items.flatMap { $0 } }
-    /// In the order given.
+    /// Keeps the order of the pairs.
     static func map(_ pairs: [(key: [UInt8], value: [UInt8])]) -> [UInt8] { head(5, pairs.count) + pairs.flatMap { $0.key + $0.value } }
     static func integer(_ value: Int) -> [UInt8] { value >= 0 ? head(0, value) : head(1, -1 - value) }
 

@@ -1,4 +1,4 @@
-/// An error that a simulated device makes on purpose.
+/// A deliberate error of a simulated device.
 public enum Defect: String, Sendable, CaseIterable {
     // In attestations.
     case wrongChallenge = "wrong-challenge"
@@ -22,7 +22,7 @@ public enum Defect: String, Sendable, CaseIterable {
     case assertionOfOtherApp = "assertion-of-other-app"
     case assertionTrailingCBOR = "assertion-trailing-cbor"
 
-    /// Whether it is in the attestation, and not in assertions.
+    /// Whether the defect is in the attestation, not in assertions.
     public var isOfAttestation: Bool {
         switch self {
         case .badSignature, .assertionOfOtherApp, .assertionTrailingCBOR: false

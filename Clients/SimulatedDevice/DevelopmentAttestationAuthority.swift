@@ -4,7 +4,7 @@ public import Foundation
 import SwiftASN1
 import X509
 
-/// A certificate authority with Apple's profile and a root of its own: P-384 root and intermediate, P-256 leaves.
+/// A certificate authority with Apple's certificate profile and its own root: P-384 root and intermediate, P-256 leaves.
 ///
 /// Only an installation in development mode that is configured with ``rootPEM`` trusts it.
 public struct DevelopmentAttestationAuthority: Sendable {
@@ -58,7 +58,7 @@ public struct DevelopmentAttestationAuthority: Sendable {
         return authority
     }
 
-    /// A leaf for the key, with the nonce in Apple's extension.
+    /// Issues a leaf for the key, with the nonce in Apple's extension.
     func leaf(
         _ publicKey: P256.Signing.PublicKey, nonce: [UInt8], validFrom start: Date, to end: Date, isAuthority: Bool = false,
         signedBy key: P384.Signing.PrivateKey? = nil

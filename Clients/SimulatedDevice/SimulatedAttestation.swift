@@ -3,7 +3,7 @@ import Crypto
 public import Foundation
 import X509
 
-/// What a device sends to register.
+/// The data that a device sends to register.
 public struct SimulatedAttestation: Sendable {
     public let keyID: [UInt8]
     /// CBOR.

@@ -5,7 +5,7 @@ public import Foundation
 /// The key that signs a device's requests; with `none` the attested key does.
 public enum RequestKeyKind: String, Codable, Sendable, CaseIterable { case ed25519, p256, none }
 
-/// A device in software that uses the exact format of App Attest. It encodes to JSON with its private keys, so that a file of it is secret.
+/// A simulated device that uses the exact format of App Attest. Its JSON encoding contains its private keys, so such a file is secret.
 public struct SimulatedDevice: Codable, Sendable {
     public static let developmentAppID = "ABCDE12345.app.rial.ios"
     /// Assigned by the server at registration.
@@ -13,7 +13,7 @@ public struct SimulatedDevice: Codable, Sendable {
     public var model: String
     public var appID: String
     public var environment: String
-    /// Of the latest assertion.
+    /// The counter of the latest assertion.
     public private(set) var counter: UInt32 = 0
     public let requestKeyKind: RequestKeyKind
     private let attestedKeyBytes: Data
