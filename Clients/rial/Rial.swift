@@ -20,7 +20,7 @@ struct Rial: AsyncParsableCommand {
         ])
 
     static func main() async {
-        // A write to a closed connection is to fail, not to end the process.
+        // A write to a closed connection must fail instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         let level = ProcessInfo.processInfo.environment["RIAL_LOG_LEVEL"].flatMap(Logger.Level.init(rawValue:))
         LoggingSystem.bootstrap { label in

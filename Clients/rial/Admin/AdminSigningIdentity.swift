@@ -41,7 +41,7 @@ struct AdminSigningIdentity: ParsableCommand {
         Console.result("signing identity: \(folder.path)")
     }
 
-    /// Whether the files make a valid signer, also tomorrow.
+    /// Whether the files are a valid signer, and will be tomorrow.
     private func isValid(_ folder: URL, _ chain: String, _ key: String) -> Bool {
         guard let chain = try? String(contentsOf: folder.appending(path: chain), encoding: .utf8),
             let key = try? String(contentsOf: folder.appending(path: key), encoding: .utf8)

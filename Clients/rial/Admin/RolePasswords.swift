@@ -9,7 +9,7 @@ struct RolePasswords {
 
     init(_ passwords: [(role: String, password: String)]) { self.passwords = passwords }
 
-    /// Reads the files that are there.
+    /// Reads the existing files.
     init(folder: URL) throws {
         let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
         guard let files else { throw CommandFailure("RIAL_ROLE_PASSWORDS_DIR names a folder that cannot be read: \(folder.path)") }

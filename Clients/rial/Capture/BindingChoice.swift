@@ -2,9 +2,9 @@ import ArgumentParser
 import CaptureProtocol
 import RialClient
 
-/// What the assertion is to cover (SPEC §2).
+/// The parts that the assertion covers (SPEC §2).
 enum BindingChoice: String, CaseIterable, ExpressibleByArgument {
-    /// Photo, depth and metadata: what our client sends.
+    /// Photo, depth and metadata, as our client sends.
     case v2
     case photoDepth = "photo+depth"
     case photo

@@ -12,7 +12,7 @@ struct CaptureDraft {
     let capturedAt: Date
     let location: PreciseLocation?
 
-    /// Writes the metadata and has the device's hardware key sign the capture.
+    /// Writes the metadata and signs the capture with the device's hardware key.
     func upload(model: String, binding: BindingChoice, session: DeviceSession) async throws -> CaptureUpload {
         let metadata = try WireJSON.encode(
             CaptureMetadata(

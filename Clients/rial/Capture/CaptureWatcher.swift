@@ -4,7 +4,7 @@ import RialClient
 /// Follows a capture and prints the results of its checks.
 struct CaptureWatcher {
     let client: APIClient
-    /// Far more than the half minute that the product promises.
+    /// Far above the half minute that the product promises.
     var timeout: Duration = .seconds(600)
 
     func follow(_ id: CaptureID) async throws -> CaptureRecord {
@@ -25,6 +25,6 @@ struct CaptureWatcher {
 }
 
 extension CaptureRecord {
-    /// A table for people, or the API's response for scripts.
+    /// A table for people, or JSON for scripts.
     func report(asJSON: Bool) -> String { asJSON ? json.prettyText : EvidenceReport(capture: self).text }
 }

@@ -20,7 +20,7 @@ struct DepthFile {
         self.height = height
     }
 
-    /// The depth part as it is sent, compressed.
+    /// The compressed depth part.
     /// - Throws: ``CommandFailure`` if the file's size is wrong, without reading it.
     func content() throws -> PartContent {
         let file = try PartContent.file(at: url)

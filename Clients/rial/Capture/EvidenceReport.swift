@@ -3,7 +3,7 @@ import Models
 import Foundation
 import RialClient
 
-/// A capture and its evidence, as text for people.
+/// A capture and its evidence as human-readable text.
 struct EvidenceReport {
     let capture: CaptureRecord
 
@@ -71,7 +71,7 @@ struct EvidenceReport {
         return found.joined(separator: ", ")
     }
 
-    /// A stable code as plain text; a place by its name.
+    /// The plain text for a stable code; for a location, its name.
     private static func phrase(_ value: JSONValue?) -> String? {
         if let word = value?.string { return word.replacing("_", with: " ") }
         return value?["name"]?.string ?? value?["city"]?.string

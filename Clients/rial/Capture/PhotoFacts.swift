@@ -5,7 +5,7 @@ import Models
 /// Model and time from a photo's EXIF.
 struct PhotoFacts {
     let model: String?
-    /// `nil` also where the time has no offset from UTC.
+    /// `nil` also if the time has no offset from UTC.
     let capturedAt: Date?
 
     /// - Throws: ``CommandFailure`` if the file cannot be read or is not a JPEG.

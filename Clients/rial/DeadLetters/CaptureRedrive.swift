@@ -12,8 +12,8 @@ struct CaptureRedrive {
     let kafka: KafkaConfiguration
     let partitions: Int32
 
-    /// - Returns: a sentence about what was done.
-    /// - Throws: ``CommandFailure`` if there is no such capture, or a dependency cannot be used.
+    /// - Returns: a sentence that describes the action.
+    /// - Throws: ``CommandFailure`` if there is no such capture, or a dependency is unavailable.
     func run(_ id: CaptureID) async throws -> String {
         let (status, announcement) = try await read(id)
         if status == .complete { return "capture \(id) is complete already: nothing to do" }

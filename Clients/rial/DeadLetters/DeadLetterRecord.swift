@@ -9,7 +9,7 @@ struct DeadLetterRecord {
 
     init(_ record: KafkaRecord) { self.record = record }
 
-    /// Usually the capture's id.
+    /// Usually the capture id.
     var key: String { record.key.map { String(decoding: $0, as: UTF8.self) } ?? "–" }
     var reason: String { header("reason") ?? "–" }
     var detail: String? { header("detail") }
@@ -18,8 +18,8 @@ struct DeadLetterRecord {
 
     private func header(_ name: String) -> String? { record.header(Self.headerPrefix + name) }
 
-    /// The topic that it came from.
-    /// - Throws: ``CommandFailure`` if nothing consumes that topic.
+    /// The record's original topic.
+    /// - Throws: ``CommandFailure`` if no service consumes that topic.
     func originalTopic() throws -> Topic {
         let name = header("topic")
         guard let topic = Topic.consumers.first(where: { $0.topic.rawValue == name && !$0.services.isEmpty })?.topic else {
@@ -28,7 +28,7 @@ struct DeadLetterRecord {
         return topic
     }
 
-    /// The original's headers with a new event id: inboxes ignore ids that they know.
+    /// The original headers with a new event id, since inboxes skip known ids.
     func headersForRedrive(id: EventID) -> [KafkaHeader] {
         record.headers.filter { $0.name != "ce_id" && !$0.name.hasPrefix(Self.headerPrefix) }
             + [KafkaHeader(name: "ce_id", value: Array(id.description.utf8))]

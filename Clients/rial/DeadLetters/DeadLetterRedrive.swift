@@ -68,7 +68,7 @@ struct DeadLetterRedrive: AsyncParsableCommand {
         await producer.flush(timeout: .seconds(5))
     }
 
-    /// Each event once, even if it was dead-lettered several times.
+    /// The selected records without duplicates: each event once, even if it was dead-lettered several times.
     private func selectedLetters(_ topics: DeadLetterTopics) async throws -> [DeadLetterRecord] {
         var letters: [DeadLetterRecord] = []
         for name in try DeadLetterTopics.named(topic) { letters += try await topics.records(of: name) }

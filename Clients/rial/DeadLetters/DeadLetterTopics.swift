@@ -3,7 +3,7 @@ import Models
 
 /// The dead-letter topics, and their records.
 struct DeadLetterTopics {
-    /// Records of one topic that are read; further ones are not shown.
+    /// The maximum number of records read from a topic; further ones are not shown.
     static let limit = 10_000
 
     private let configuration: KafkaConfiguration
@@ -12,7 +12,7 @@ struct DeadLetterTopics {
 
     static let all: [Topic] = Topic.consumers.flatMap { entry in entry.services.map(entry.topic.deadLetters) }
 
-    /// The dead-letter topics for a name: the dead-letter topic of this name, or those of the topic of this name; all for `nil`.
+    /// The dead-letter topics for a name, which may be that of a dead-letter topic or of a topic; all for `nil`.
     /// - Throws: ``CommandFailure`` if there are none.
     static func named(_ name: String?) throws -> [Topic] {
         guard let name else { return all }

@@ -5,7 +5,7 @@ import Foundation
 import RialClient
 import Scene
 
-/// Shows the whole process once: a device, captures of a room and of a screen that shows a room, and their evidence.
+/// Demonstrates the whole process: a device, captures of a room and of a screen that shows a room, and their evidence.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",

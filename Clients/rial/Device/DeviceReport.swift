@@ -2,7 +2,7 @@ import SimulatedDevice
 import CaptureProtocol
 import Foundation
 
-/// A device as text for people, without its keys.
+/// A device as human-readable text, without its keys.
 struct DeviceReport {
     let state: DeviceState
     let file: URL

@@ -6,7 +6,7 @@ import SimulatedDevice
 /// A registered device that signs requests and captures. It never uses a counter twice.
 actor DeviceSession: RequestSigner {
     private var state: DeviceState
-    /// Where the counter is stored; `nil` for a device that is used by this process only.
+    /// The file that stores the counter; `nil` for a device that is used only by this process.
     private let file: StateFile<DeviceState>?
     private let signatureVersion: Int
 
@@ -16,7 +16,7 @@ actor DeviceSession: RequestSigner {
         file = nil
     }
 
-    /// - Throws: ``CommandFailure`` if the file holds no device.
+    /// - Throws: ``CommandFailure`` if the file contains no device.
     init(file: StateFile<DeviceState>, signatureVersion: Int = 2) throws {
         guard let state = try file.load() else {
             throw CommandFailure("There is no device in \(file.url.path): run `rial device register` first.")
@@ -42,7 +42,7 @@ actor DeviceSession: RequestSigner {
         }
     }
 
-    /// Changes the state in the file if there is one, since another process may have used counters in the meantime.
+    /// Changes the state in the file, if there is one: another process may have used counters in the meantime.
     private func change<Result>(_ body: (inout DeviceState) throws -> Result) throws -> Result {
         guard let file else { return try body(&state) }
         return try file.update(body)

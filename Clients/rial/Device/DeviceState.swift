@@ -1,7 +1,7 @@
 import CaptureProtocol
 import SimulatedDevice
 
-/// A registered simulated device as it is stored between commands. It has private keys.
+/// A registered simulated device as stored between commands, including its private keys.
 struct DeviceState: Codable, Sendable {
     let deviceID: DeviceID
     let attestationLevel: AttestationLevel

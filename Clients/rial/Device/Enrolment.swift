@@ -14,7 +14,7 @@ struct Enrolment {
     let environment: String
     var hasLiDAR = true
     var requestKey: RequestKeyKind = .ed25519
-    /// An error to make in the attestation.
+    /// A deliberate error in the attestation.
     var defect: Defect?
 
     func run(model: String) async throws -> DeviceState {

@@ -2,7 +2,7 @@ import Foundation
 
 /// A JSON file with private keys: readable only by its owner, replaced as a whole, and changed by one process at a time.
 struct StateFile<Value: Codable & Sendable>: Sendable {
-    /// Far above what a device needs.
+    /// Far larger than a device's state.
     private static var maximumBytes: Int { 1024 * 1024 }
 
     let url: URL
@@ -10,7 +10,7 @@ struct StateFile<Value: Codable & Sendable>: Sendable {
     init(path: String) { url = URL(fileURLWithPath: path) }
 
     /// - Returns: `nil` if there is no such file.
-    /// - Throws: ``CommandFailure`` if it cannot be read, or has another content.
+    /// - Throws: ``CommandFailure`` if it cannot be read or decoded.
     func load() throws -> Value? {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         guard let handle = try? FileHandle(forReadingFrom: url), let data = try? handle.read(upToCount: Self.maximumBytes) else {
@@ -23,7 +23,7 @@ struct StateFile<Value: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Writes a new file and renames it, so that readers, and a crash, find either the old or the new content.
+    /// Writes a new file and renames it, so that readers see either the old or the new content, even after a crash.
     func save(_ value: Value) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -44,7 +44,7 @@ struct StateFile<Value: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Changes the file's content under a lock against other processes.
+    /// Changes the file's content under a lock that excludes other processes.
     func update<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
         let lock = open(url.appendingPathExtension("lock").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw CommandFailure("The state file \(url.path) cannot be locked.") }

@@ -3,7 +3,7 @@ import AsyncHTTPClient
 import Foundation
 import RialClient
 
-/// Sends many captures and measures.
+/// Sends many captures and measures rates and times.
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",

@@ -43,7 +43,7 @@ actor LoadLedger {
         }
     }
 
-    /// - Parameter observed: from acceptance until the end was seen; `nil` if that was not measured.
+    /// - Parameter observed: the time from acceptance until the final state was observed; `nil` if it was not measured.
     func finished(_ capture: CaptureRecord, observed: Duration?) {
         guard capture.status == .complete else {
             failedCaptures += 1
@@ -58,7 +58,7 @@ actor LoadLedger {
         if let time = processing?["completed_at"]?.string.flatMap(Timestamp.parse) { lastCompleted = max(lastCompleted ?? time, time) }
     }
 
-    /// - Parameter sending: how long captures were sent; `nil` for the whole run.
+    /// - Parameter sending: the duration of sending; `nil` for the whole run.
     func report(mode: String, elapsed: Duration, sending: Duration? = nil) -> LoadReport {
         let complete = confidence.values.reduce(0, +)
         let span = firstReceived.flatMap { first in lastCompleted.map { $0.timeIntervalSince(first) } }

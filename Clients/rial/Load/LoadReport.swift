@@ -1,18 +1,18 @@
 import Foundation
 
-/// The result of a run.
+/// The results of a load run.
 struct LoadReport: MeasurementReport {
     /// `steady` or `flood`.
     let mode: String
-    /// How long captures were sent.
+    /// The duration of sending.
     let seconds: Double
     let accepted: Int
     let complete: Int
-    /// Captures that ended `failed`.
+    /// Captures that failed.
     let failed: Int
     /// Not sent, because too many were in progress.
     let skipped: Int
-    /// How often each error occurred.
+    /// The number of occurrences of each error.
     let errors: [String: Int]
     let confidence: [String: Int]
     let acceptedMilliseconds: Percentiles?
@@ -22,7 +22,7 @@ struct LoadReport: MeasurementReport {
     /// From the first receipt to the last evidence, by the server's clock.
     let completePerSecond: Double?
 
-    /// Every capture was sent, accepted and completed.
+    /// Whether all captures were sent, accepted and completed.
     var isClean: Bool { errors.isEmpty && skipped == 0 && complete == accepted && accepted > 0 }
 
     enum CodingKeys: String, CodingKey {
@@ -35,7 +35,7 @@ struct LoadReport: MeasurementReport {
     }
 }
 
-/// Milliseconds by nearest rank.
+/// Percentiles in milliseconds, by nearest rank.
 struct Percentiles: Encodable, Sendable, Equatable {
     let p50: Double
     let p99: Double

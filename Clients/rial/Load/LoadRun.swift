@@ -3,9 +3,9 @@ import Foundation
 import MediaStore
 import RialClient
 
-/// Sends captures and follows each to its end.
+/// Sends captures and follows each until it is final.
 struct LoadRun: Sendable {
-    /// Captures that are being sent or followed; beyond this a steady rate is not kept, and the report says so.
+    /// The maximum number of captures that are being sent or followed. Beyond it a steady rate is not kept, which is reported.
     static let maximumInFlight = 512
 
     let client: APIClient
@@ -22,7 +22,7 @@ struct LoadRun: Sendable {
     }
 
     /// Starts a capture every `1 / rate` seconds.
-    /// - Parameter looksLater: the evidence is looked for when all is sent, so that asking costs the run nothing.
+    /// - Parameter looksLater: read the evidence only after all captures are sent, so that reading does not affect the measurement.
     func steady(rate: Double, for duration: Duration, looksLater: Bool) async -> LoadReport {
         let start = ContinuousClock.now
         await withDiscardingTaskGroup { group in
@@ -40,7 +40,7 @@ struct LoadRun: Sendable {
         return await ledger.report(mode: "steady", elapsed: start.duration(to: .now), sending: sent)
     }
 
-    /// Keeps `concurrency` uploads going; the evidence is looked for afterwards, so that asking costs the run nothing.
+    /// Keeps `concurrency` uploads in progress. The evidence is read afterwards, so that reading does not affect the measurement.
     func flood(concurrency: Int, for duration: Duration) async -> LoadReport {
         let start = ContinuousClock.now
         await withDiscardingTaskGroup { group in
@@ -51,7 +51,7 @@ struct LoadRun: Sendable {
                         if let id = await send(number) {
                             await ledger.defer(id)
                         } else {
-                            // A server that refuses is not hammered.
+                            // Backoff after a rejected upload.
                             try? await Task.sleep(for: .milliseconds(50))
                         }
                         number += concurrency

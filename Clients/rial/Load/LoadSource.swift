@@ -8,7 +8,7 @@ struct LoadSource: Sendable {
     private let depth: [UInt8]
     private let depthWidth: Int
     private let depthHeight: Int
-    /// Where a segment can be inserted: after SOI and the APP segments.
+    /// The offset at which a segment can be inserted: after SOI and the APP segments.
     private let insertion: Int
 
     var sizeBytes: Int { jpeg.count + depth.count }
@@ -24,7 +24,7 @@ struct LoadSource: Sendable {
         insertion = Self.endOfApplicationSegments(scene.jpeg)
     }
 
-    /// - Parameter number: of the capture in this run.
+    /// - Parameter number: the capture's number in this run.
     func draft(_ number: Int) -> CaptureDraft {
         CaptureDraft(
             photo: .bytes(photo(comment: "\(number) \(UUID().uuidString)")), depthMap: .bytes(depth), depthWidth: depthWidth,

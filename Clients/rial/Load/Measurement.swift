@@ -3,16 +3,16 @@ import AsyncHTTPClient
 import Foundation
 import RialClient
 
-/// The result of a run, printed as JSON.
+/// The results of a run, printed as JSON.
 protocol MeasurementReport: Encodable, Sendable {
-    /// Nothing failed or was skipped.
+    /// Whether nothing failed or was skipped.
     var isClean: Bool { get }
 }
 
 enum Measurement {
-    /// Runs with connections of its own and prints the report.
-    /// - Parameter connections: the largest number of connections to one server.
-    /// - Throws: `ExitCode.failure` after the report of a run that was not clean.
+    /// Runs with its own connections and prints the report.
+    /// - Parameter connections: the maximum number of connections to one server.
+    /// - Throws: `ExitCode.failure` after printing the report of a run that was not clean.
     static func run(connections: Int, _ measure: (HTTPClient) async throws -> some MeasurementReport) async throws {
         let httpClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Connections.configuration(perHost: connections))
         do {

@@ -1,4 +1,4 @@
-/// Numbers from 0, `1 / rate` seconds apart, however long the work for each takes.
+/// Yields numbers from 0, `1 / rate` seconds apart, regardless of the duration of the work for each.
 struct Pace: AsyncSequence {
     let rate: Double
     let duration: Duration

@@ -4,7 +4,7 @@ import CaptureProtocol
 import Foundation
 import RialClient
 
-/// Reads a verification page many times and measures times.
+/// Requests a verification page many times and measures response times.
 struct PageLoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load-pages",
@@ -36,13 +36,13 @@ struct PageLoadCommand: AsyncParsableCommand {
             let id = try await subject(client)
             Console.progress("reading /verify/\(id), \(rate) times a second for \(seconds) s …")
             let run = PageRun(client: client, id: id)
-            // Opens connections and fills caches.
+            // Warm-up: opens connections and fills caches.
             _ = try await run.steady(rate: rate, for: .seconds(3))
             return try await run.steady(rate: rate, for: .seconds(seconds))
         }
     }
 
-    /// The given capture, or one that is sent now and has become complete.
+    /// The given capture, or a new one, once it is complete.
     private func subject(_ client: APIClient) async throws -> CaptureID {
         if let id = capture.flatMap(CaptureID.init) { return id }
         let session = DeviceSession(try await enrolmentOptions.enrolment(client).run(model: Enrolment.defaultModel))

@@ -2,16 +2,16 @@ import CaptureProtocol
 import Foundation
 import RialClient
 
-/// Reads one page again and again.
+/// Requests one page repeatedly.
 struct PageRun: Sendable {
-    /// The largest number of requests in progress. Beyond it pages are skipped, which the report says.
+    /// The maximum number of requests in progress. Beyond it pages are skipped, which is reported.
     static let maximumInFlight = 256
 
     let client: APIClient
     let id: CaptureID
 
     /// Requests the page every `1 / rate` seconds.
-    /// - Throws: ``APIFailure`` if the page cannot be read even once.
+    /// - Throws: ``APIFailure`` if the first request fails.
     func steady(rate: Double, for duration: Duration) async throws -> PageReport {
         let size = try await client.page(of: id).count
         let ledger = Ledger()
@@ -47,7 +47,7 @@ struct PageRun: Sendable {
             return true
         }
 
-        /// - Parameter time: `nil` if there was no page.
+        /// - Parameter time: `nil` if the request failed.
         func end(_ time: Duration?) {
             inFlight -= 1
             if let time { times.append(time) } else { failed += 1 }
@@ -61,7 +61,7 @@ struct PageRun: Sendable {
     }
 }
 
-/// The result of a run.
+/// The results of a run.
 struct PageReport: MeasurementReport {
     let seconds: Double
     let pages: Int
@@ -69,7 +69,7 @@ struct PageReport: MeasurementReport {
     let failed: Int
     /// Not requested, because too many requests were in progress.
     let skipped: Int
-    /// Of one page as it is transferred.
+    /// The transferred size of one page.
     let pageBytes: Int
     let pageMilliseconds: Percentiles?
 

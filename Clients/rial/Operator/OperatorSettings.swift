@@ -2,7 +2,7 @@ import Messaging
 import ObjectStorage
 import ServiceRuntime
 
-/// The settings of operators' commands, which are read as the services read theirs (SPEC §12).
+/// The settings of operators' commands, from the same variables as the services' (SPEC §12).
 struct OperatorSettings {
     let environment = ServiceEnvironment()
 

@@ -3,13 +3,13 @@ import Messaging
 import ObjectStorage
 import Persistence
 
-/// Retries for up to a minute while a dependency cannot be reached, as when it is just starting.
+/// Retries for up to a minute while a dependency is unreachable, for example because it is starting.
 struct StartupRetry {
     static let timeout: Duration = .seconds(60)
-    /// What is waited for, such as "PostgreSQL".
+    /// The dependency's name for messages, such as "PostgreSQL".
     let dependency: String
 
-    /// - Throws: ``CommandFailure`` for a failure that waiting cannot cure, and for the last one after the timeout.
+    /// - Throws: ``CommandFailure`` for a permanent failure, or for the last failure after the timeout.
     func callAsFunction<T>(_ body: () async throws -> T) async throws -> T {
         let deadline = ContinuousClock.now + Self.timeout
         var backoff = Backoff(initial: 0.1, limit: 2)
@@ -45,10 +45,10 @@ struct StartupRetry {
     private static func isTransient(_ error: any Error) -> Bool {
         switch error {
         case let error as PostgresError:
-            // A wrong password or name stays wrong, although libpq reports it as a failed connection.
+            // A wrong password or name is permanent, although libpq reports it as a failed connection.
             error.isTransient && !["authentication failed", "does not exist", "pg_hba.conf"].contains { error.message.contains($0) }
         case let error as KafkaError: error.isTransient
-        // A wrong key stays wrong while the command runs.
+        // A wrong key is permanent for the duration of the command.
         case let error as ObjectStorageError: error.isUnreachable
         default: false
         }

@@ -34,7 +34,7 @@ struct RFC3339Time: ExpressibleByArgument {
     }
 }
 
-/// `LAT,LON` in degrees. Places off the Earth are accepted, to see what the server says to them.
+/// `LAT,LON` in degrees. Invalid coordinates are accepted, to test the server's response.
 struct LocationArgument: ExpressibleByArgument {
     let location: PreciseLocation
 

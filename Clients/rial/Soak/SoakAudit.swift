@@ -4,7 +4,7 @@ import Models
 import ObjectStorage
 import Persistence
 
-/// Checks every capture in PostgreSQL and in the store, not by the API.
+/// Checks every capture in PostgreSQL and in the store, without the API.
 struct SoakAudit {
     let databaseURL: String
     let storage: S3Client
@@ -38,7 +38,7 @@ struct SoakAudit {
         return report
     }
 
-    /// Waits until all captures are complete, at most `limit`.
+    /// Waits until all captures are complete, at most for `limit`.
     private func settle(_ devices: [UUID], within limit: Duration, _ database: PostgresConnection) async throws {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
@@ -51,7 +51,7 @@ struct SoakAudit {
         }
     }
 
-    /// What is wrong with one capture, as stable codes; empty if nothing is.
+    /// The faults of one capture, as stable codes; empty if there are none.
     private func faults(of id: CaptureID, _ photo: ContentDigest, _ database: PostgresConnection) async throws -> [String] {
         let rows = try await database.query(
             """
@@ -84,7 +84,7 @@ struct SoakAudit {
         return faults
     }
 
-    /// How often captures had to be announced again.
+    /// How often captures were announced again.
     private func repairs(_ devices: [UUID], _ database: PostgresConnection) async throws -> Int64 {
         let rows = try await database.query(
             """

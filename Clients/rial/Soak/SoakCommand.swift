@@ -5,7 +5,7 @@ import Logging
 import ObjectStorage
 import RialClient
 
-/// Sends captures for a long time while the stack suffers faults, and then checks each of them.
+/// Sends captures for a long time while faults are injected into the stack, and then checks each of them.
 struct SoakCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "soak",

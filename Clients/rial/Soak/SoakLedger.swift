@@ -2,17 +2,17 @@ import CaptureProtocol
 import Foundation
 import RialClient
 
-/// What the devices of a run sent, and the responses they got.
+/// The captures sent in a run, and their responses.
 actor SoakLedger {
     private(set) var sent = 0
     private(set) var devices: [DeviceID] = []
     /// The photo's digest of each accepted capture.
     private(set) var captures: [CaptureID: ContentDigest] = [:]
-    /// Captures accepted under the id of another one; there must be none.
+    /// Captures accepted under the id of another capture; must stay 0.
     private(set) var confused = 0
-    /// Failures after which a capture was sent again, by code.
+    /// Failures that were retried, by code.
     private(set) var retries: [String: Int] = [:]
-    /// Captures that could not be sent, by reason; there must be none.
+    /// Captures that could not be sent, by reason; must stay empty.
     private(set) var givenUp: [String: Int] = [:]
 
     func registered(_ device: DeviceID) { devices.append(device) }

@@ -1,21 +1,21 @@
 /// The result of a soak.
 struct SoakReport: MeasurementReport {
-    /// Captures that devices began to send.
+    /// Captures whose sending was started.
     var sent = 0
     var accepted = 0
     /// Captures of these devices that are complete in PostgreSQL.
     var complete = 0
     /// Devices registered during the run.
     var devices = 0
-    /// Captures in PostgreSQL that no device knows of.
+    /// Captures in PostgreSQL that are unknown to the devices.
     var unknown = 0
-    /// Captures accepted under the id of another one.
+    /// Captures accepted under the id of another capture.
     var confused = 0
     /// Captures that could not be sent despite retries, by the last failure.
     var givenUp: [String: Int] = [:]
-    /// What is wrong with accepted captures, by kind.
+    /// Faults of accepted captures, by kind.
     var faults: [String: Int] = [:]
-    /// Failures after which a device retried, by code.
+    /// Failures that were retried, by code.
     var retries: [String: Int] = [:]
     /// How often captures were announced again.
     var repairs: Int64 = 0

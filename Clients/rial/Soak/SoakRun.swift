@@ -4,9 +4,9 @@ import Foundation
 import MediaStore
 import RialClient
 
-/// Devices that retry until they get a response.
+/// Simulates devices that retry until they get a response.
 struct SoakRun: Sendable {
-    /// After this number of captures another device is registered, so that registrations are exposed to faults as well.
+    /// After this number of captures a new device is registered, so that registrations are exposed to faults as well.
     private static let capturesPerDevice = 40
 
     let client: APIClient
@@ -43,7 +43,7 @@ struct SoakRun: Sendable {
         return ledger
     }
 
-    /// Sends one queue of captures in order, from time to time with a new device.
+    /// Sends one queue of captures in order; occasionally changes to a new device.
     private func work(_ first: DeviceSession, _ numbers: AsyncStream<Int>, until end: ContinuousClock.Instant) async {
         var session = first
         var count = 0

@@ -7,7 +7,7 @@ enum Console {
     static func result(_ line: String) { write(line, to: FileHandle.standardOutput) }
 
     private static func write(_ line: String, to handle: FileHandle) {
-        // A reader that has closed the pipe, such as `head`, is not an error.
+        // A closed pipe, such as after `head`, is not an error.
         try? handle.write(contentsOf: Data((line + "\n").utf8))
     }
 }

@@ -30,7 +30,7 @@ struct TextTable {
         }.joined(separator: "\n")
     }
 
-    /// Without control characters and bidi marks, so that untrusted text cannot control the terminal.
+    /// Removes control characters and bidi marks, so that untrusted text cannot control the terminal.
     static func printable(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

@@ -2,7 +2,7 @@ import Foundation
 import Models
 import RialClient
 
-/// The result of a verification, as text for people.
+/// The result of a verification as human-readable text.
 struct VerificationReport {
     let answer: JSONValue
 
@@ -30,7 +30,7 @@ struct VerificationReport {
     }
 }
 
-/// Content Credentials that were read without a server, as text for people.
+/// Content Credentials that were read offline, as human-readable text.
 struct CredentialSummary {
     let report: CredentialReport
     /// The file is a manifest, without its photo or video.
@@ -39,7 +39,7 @@ struct CredentialSummary {
     var text: String {
         var table = TextTable()
         table.add("credentials", sentence)
-        // In any other state the manifest's content must not be shown as fact.
+        // In any other state the manifest's content must not be presented as fact.
         if report.state == .trusted || report.state == .valid {
             let facts = [
                 ("manifest", report.activeManifest), ("generator", report.generator), ("title", report.title), ("issuer", report.issuer),

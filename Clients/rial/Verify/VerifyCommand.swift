@@ -5,7 +5,7 @@ import Foundation
 import Models
 import RialClient
 
-/// `rial verify FILE`: shows what the server knows of a file, or offline its Content Credentials.
+/// `rial verify FILE`: shows the server's record of a file, or its Content Credentials offline.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -89,7 +89,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 : CredentialSummary(report: report, isManifestAlone: Self.isManifest(handle)).text)
     }
 
-    /// - Parameter path: from the option; `nil` for the variable's value.
+    /// - Parameter path: the option's value; `nil` to use the environment variable.
     private static func certificates(_ path: String?, _ variable: String) throws -> String? {
         let value = path ?? ProcessInfo.processInfo.environment[variable]
         return try value.flatMap { $0.isEmpty ? nil : $0 }.map { path in
