@@ -2,7 +2,7 @@ public import CaptureProtocol
 public import Models
 
 extension HardwareAppraisal {
-    /// An outcome with this status, and with what it cannot be without.
+    /// An appraisal with this status and its required associated values.
     public static func sample(
         _ status: CheckStatus, binding: AssertionBinding? = nil, reason: HardwareReason? = nil, counter: UInt32 = 7,
         isOutOfOrder: Bool = false

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A TCP relay on 127.0.0.1, for tests that cut, refuse or change connections.
 final class LoopbackRelay: Sendable {
-    /// Relays one connection, on a thread of its own, until it returns.
+    /// Relays one connection, on its own thread, until it returns.
     typealias Handling = @Sendable (_ pair: RelayedPair) -> Void
 
     let port: Int
@@ -11,10 +11,10 @@ final class LoopbackRelay: Sendable {
     private let pairs = Mutex<[ObjectIdentifier: RelayedPair]>([:])
 
     /// - Parameters:
-    ///   - target: the server's port, asked for at each connection; `nil` while there is no server.
-    ///   - refuses: asked at each connection whether to call `refuse` and not to connect to the server.
+    ///   - target: the server's port, queried for each connection; `nil` while there is no server.
+    ///   - refuses: called for each connection; true to call `refuse` instead of connecting to the server.
     ///   - handle: relays both directions.
-    ///   - refuse: answers a client in the server's place; the connection is closed afterwards.
+    ///   - refuse: responds in place of the server; the connection is closed afterwards.
     init(
         to target: @escaping @Sendable () -> Int?, refuses: @escaping @Sendable () -> Bool, handle: @escaping Handling,
         refuse: @escaping @Sendable (_ client: Int32) -> Void
@@ -45,7 +45,7 @@ final class LoopbackRelay: Sendable {
 
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
-    /// Ends all open connections.
+    /// Closes all open connections.
     func cut() { for pair in pairs.withLock({ Array($0.values) }) { pair.cut() } }
 }
 
@@ -60,7 +60,7 @@ final class RelayedPair: Sendable {
         self.server = server
     }
 
-    /// Shuts down both connections; threads that read from them get the end of the stream.
+    /// Shuts down both connections; threads that read from them get an end of stream.
     func cut() {
         isOpen.withLock { isOpen in
             guard isOpen else { return }
@@ -69,7 +69,7 @@ final class RelayedPair: Sendable {
         }
     }
 
-    /// Closes the descriptors; only when no thread uses them any more.
+    /// Closes the descriptors; call it only when no thread uses them any more.
     fileprivate func end() {
         isOpen.withLock { isOpen in
             isOpen = false
@@ -78,7 +78,7 @@ final class RelayedPair: Sendable {
         }
     }
 
-    /// Runs both directions; when one ends, the other is cut.
+    /// Runs both directions; when one ends, shuts down the other.
     func pump(up: @escaping @Sendable (RelayedPair) -> Void, down: @escaping @Sendable (RelayedPair) -> Void) {
         // This blocks a thread of the relay, never one of the cooperative pool.
         let isDone = DispatchSemaphore(value: 0)

@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// An HTTP server for tests on 127.0.0.1 that handles one request at a time; the answer `nil` closes the connection.
+/// An HTTP server for tests on 127.0.0.1 that handles one request at a time; `nil` instead of a response closes the connection.
 public final class LoopbackServer: Sendable {
     public typealias Answer = (status: Int, body: [UInt8])
 
@@ -27,7 +27,7 @@ public final class LoopbackServer: Sendable {
                 }
                 close(connection)
             }
-            // Only this thread closes it: elsewhere, the descriptor could belong to another server before `accept` returns.
+            // Only this thread may close it: otherwise the descriptor could be reused for another server before `accept` returns.
             close(listener)
         }
     }

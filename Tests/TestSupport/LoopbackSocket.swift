@@ -1,6 +1,6 @@
 import Foundation
 
-/// Blocking TCP on 127.0.0.1, for the servers and relays of tests, which run on threads of their own.
+/// Blocking TCP on 127.0.0.1, for the tests' servers and relays, which have their own threads.
 enum LoopbackSocket {
     struct Failed: Error { let call: String }
 
@@ -25,7 +25,7 @@ enum LoopbackSocket {
         return (listener, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// Connects to a port; `nil` if nobody listens there.
+    /// Connects to a port; `nil` if nothing listens on it.
     static func connection(port: Int) -> Int32? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return nil }
@@ -37,13 +37,13 @@ enum LoopbackSocket {
             close(descriptor)
             return nil
         }
-        // Relayed bytes are sent at once, without waiting for more.
+        // Disables Nagle's algorithm, so that relayed bytes are sent at once.
         var yes: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
         return descriptor
     }
 
-    /// - Returns: false once the peer is gone.
+    /// - Returns: false once the peer has closed the connection.
     static func sendAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var sent = 0
         while sent < bytes.count {

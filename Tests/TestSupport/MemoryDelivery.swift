@@ -4,13 +4,13 @@ public import Messaging
 import Models
 import Synchronization
 
-/// Writes that are kept together or not at all.
+/// A transaction in memory: its writes are applied at commit, all or none.
 public final class MemoryTransaction: Sendable {
     private let writes = Mutex<[@Sendable () -> Void]>([])
 
     public init() {}
 
-    /// Keeps the write for the end of the transaction.
+    /// Buffers the write until the end of the transaction.
     public func write(_ write: @escaping @Sendable () -> Void) { writes.withLock { $0.append(write) } }
 
     public func commit() { for write in writes.withLock({ $0 }) { write() } }
@@ -29,13 +29,13 @@ public final class MemoryRecordLedger: RecordLedger {
     public init() {}
 
     public var letters: [DeadLetter] { state.withLock { $0.letters } }
-    /// Of each record in hand, how often it was taken and not released.
+    /// For each record in progress, how often it was taken and not released.
     public var tries: [EventID: Int] { state.withLock { $0.tries } }
 
-    /// The next calls but releases throw these, one each.
+    /// Makes the next calls throw these errors, one each; `release` never throws.
     public func fail(with errors: [any Error]) { state.withLock { $0.failures = errors } }
 
-    /// The effect is durable, as an inbox notes it.
+    /// Marks the effect of the event as durable, as an inbox does.
     public func settle(_ event: EventID) { state.withLock { $0.tries[event] = nil } }
 
     public func take(_ event: EventID) async throws -> Int {
@@ -64,7 +64,7 @@ public final class MemoryRecordLedger: RecordLedger {
     }
 }
 
-/// A member of a consumer group that hands out what a test gives it.
+/// A member of a consumer group whose records are supplied by the test.
 public final class MemoryRecordSource: RecordSource {
     private struct State {
         var stored: [Int64] = []
@@ -82,13 +82,13 @@ public final class MemoryRecordSource: RecordSource {
         for record in records { feed.yield(record) }
     }
 
-    /// Offsets, in the order in which they were stored.
+    /// The stored offsets, in the order in which they were stored.
     public var stored: [Int64] { state.withLock { $0.stored } }
     public var isClosed: Bool { state.withLock { $0.isClosed } }
 
     public func add(_ record: KafkaRecord) { feed.yield(record) }
 
-    /// The next offsets are not stored, with these errors.
+    /// Makes the next attempts to store an offset fail with these errors.
     public func failStoring(with errors: [any Error]) { state.withLock { $0.storeFailures = errors } }
 
     public func next() async throws -> KafkaRecord? {
@@ -113,7 +113,7 @@ public final class MemoryRecordSource: RecordSource {
     public func close() async { state.withLock { $0.isClosed = true } }
 }
 
-/// An outbox in memory, whose batches are held from other readers as rows are that PostgreSQL locks.
+/// An outbox in memory. A batch that is being read is locked for other readers, like rows in PostgreSQL.
 public final class MemoryOutboxRows: OutboxRows {
     private struct State {
         var rows: [OutboxRow] = []
@@ -130,10 +130,10 @@ public final class MemoryOutboxRows: OutboxRows {
 
     public var rows: [OutboxRow] { state.withLock { $0.rows } }
 
-    /// The next batches cannot be read.
+    /// Makes the next reads of a batch fail.
     public func fail(with errors: [any Error]) { state.withLock { $0.failures = errors } }
 
-    /// - Parameter isNotified: false as if the notification had been missed.
+    /// - Parameter isNotified: false simulates a missed notification.
     public func append(topic: String, key: String, value: [UInt8]?, headers: [KafkaHeader] = [], isNotified: Bool = true) {
         state.withLock { state in
             state.lastID += 1
@@ -160,7 +160,7 @@ public final class MemoryOutboxRows: OutboxRows {
     public func notifications() -> AsyncStream<String> { wakes }
 }
 
-/// A broker in memory.
+/// A message broker in memory.
 public final class MemoryRecordPublisher: RecordPublisher {
     public struct Sent: Sendable, Equatable {
         public let topic: String
@@ -187,7 +187,7 @@ public final class MemoryRecordPublisher: RecordPublisher {
 
     public var sent: [Sent] { state.withLock { $0.sent } }
 
-    /// Refuses from now on what there is an error for.
+    /// From now on rejects the records for which the closure returns an error.
     public func refuse(_ refusal: @escaping @Sendable (Sent) -> (any Error)?) { state.withLock { $0.refusal = refusal } }
 
     public func send(topic: String, key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader]) async throws {

@@ -5,9 +5,9 @@ import NIOCore
 public import ObjectStorage
 import Synchronization
 
-/// An object store in memory. Tests look into it, put into it what no client could, and let it refuse.
+/// An object store in memory. Tests can inspect its objects, store what no client could, and make it fail.
 public final class MemoryObjectStore: ObjectStore {
-    /// What was asked of the store, and of which key or prefix.
+    /// A request to the store: the operation, and its key or prefix.
     public struct Request: Sendable, Equatable {
         public enum Verb: Sendable { case put, get, head, copy, delete, list, end }
         public let verb: Verb
@@ -42,8 +42,8 @@ public final class MemoryObjectStore: ObjectStore {
     private let now: @Sendable () -> Date
 
     /// - Parameters:
-    ///   - pageSize: keys in a page of a listing.
-    ///   - now: when an object that is put was modified last.
+    ///   - pageSize: the number of keys in a page of a listing.
+    ///   - now: the modification time of an object that is put.
     public init(pageSize: Int = 1000, now: @escaping @Sendable () -> Date = { Date() }) {
         self.pageSize = pageSize
         self.now = now
@@ -53,12 +53,12 @@ public final class MemoryObjectStore: ObjectStore {
     public var requests: [Request] { state.withLock { $0.requests } }
     public func bytes(_ key: String) -> [UInt8]? { state.withLock { $0.entries[key]?.bytes } }
 
-    /// Leaves an upload in parts that nobody finishes.
+    /// Leaves an unfinished multipart upload.
     public func leaveUnfinished(_ key: String) {
         state.withLock { $0.uploads.append(UnfinishedUpload(key: key, id: "\($0.uploads.count)-\(key)")) }
     }
 
-    /// Answers from now on with the error where there is one.
+    /// From now on fails the requests for which the closure returns an error.
     public func refuse(_ refusal: @escaping @Sendable (Request) -> ObjectStorageError.Code?) {
         state.withLock { $0.refusal = refusal }
     }

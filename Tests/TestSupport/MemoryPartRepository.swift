@@ -3,7 +3,7 @@ public import Delivery
 public import Models
 import Synchronization
 
-/// A service's answers for captures in memory.
+/// A service's findings about captures, in memory.
 public final class MemoryPartRepository<Part: PartEvent, Computed: Sendable>: PartRepository {
     private struct State {
         var announcements: [CaptureID: CaptureAnnouncement] = [:]
@@ -17,25 +17,25 @@ public final class MemoryPartRepository<Part: PartEvent, Computed: Sendable>: Pa
     private let state = Mutex(State())
     private let saving: @Sendable (Computed, CaptureAnnouncement) -> Part.Findings
 
-    /// - Parameter saving: what is kept of what was computed, with what else is written then.
+    /// - Parameter saving: converts the computed value to the stored findings, and performs other writes of the same transaction.
     public init(_ announcements: [CaptureAnnouncement] = [], saving: @escaping @Sendable (Computed, CaptureAnnouncement) -> Part.Findings) {
         self.saving = saving
         state.withLock { state in for announcement in announcements { state.announcements[announcement.captureID] = announcement } }
     }
 
-    /// As the gateway leaves it.
+    /// Adds a capture, as the gateway does.
     public func add(_ announcement: CaptureAnnouncement) {
         state.withLock { $0.announcements[announcement.captureID] = announcement }
     }
 
-    /// As the assembler leaves it; until then a capture is in processing.
+    /// Sets the status, as the assembler does; until then a capture is processing.
     public func set(_ status: CaptureStatus, of capture: CaptureID) { state.withLock { $0.statuses[capture] = status } }
 
     public var announced: [Part] { state.withLock { $0.announced } }
     public func findings(_ capture: CaptureID) -> Part.Findings? { state.withLock { $0.findings[capture] } }
     public func failure(_ capture: CaptureID) -> FailureReason? { state.withLock { $0.failures[capture] } }
 
-    /// As if nothing had been found out.
+    /// Removes a capture's findings.
     public func forget(_ capture: CaptureID) { state.withLock { $0.findings[capture] = nil } }
 
     public func find(_ capture: CaptureID) async throws -> KnownPart<Part>? {
@@ -80,6 +80,6 @@ public final class MemoryPartRepository<Part: PartEvent, Computed: Sendable>: Pa
 }
 
 extension MemoryPartRepository where Computed == Part.Findings {
-    /// Of a service that keeps what it computes and nothing else.
+    /// For a service whose stored findings are the computed value.
     public convenience init(_ announcements: [CaptureAnnouncement] = []) { self.init(announcements) { findings, _ in findings } }
 }

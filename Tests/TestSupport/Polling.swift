@@ -1,5 +1,5 @@
 /// Waits until a condition holds. An error in the condition counts as "not yet".
-/// - Parameter what: the condition, for the failure's text.
+/// - Parameter what: a description of the condition for the failure's text.
 /// - Throws: ``DeadlinePassed`` after `limit`, with the condition's last error.
 public func poll(_ what: String, within limit: Duration, _ condition: () async throws -> Bool) async throws {
     let deadline = ContinuousClock.now + limit
@@ -18,7 +18,7 @@ public func poll(_ what: String, within limit: Duration, _ condition: () async t
     }
 }
 
-/// A condition that did not hold in time.
+/// The condition did not hold before the deadline.
 public struct DeadlinePassed: Error, CustomStringConvertible {
     let what: String
     let lastError: (any Error)?
@@ -31,7 +31,7 @@ public struct DeadlinePassed: Error, CustomStringConvertible {
     public var description: String { "not in time: \(what)" + (lastError.map { ": \($0)" } ?? "") }
 }
 
-/// The error of a type that the body throws; `nil` for none or another.
+/// Returns the error of this type that the body throws; `nil` if it throws none or another.
 public func error<Failure: Error>(_ type: Failure.Type, of body: () async throws -> Void) async -> Failure? {
     do {
         try await body()

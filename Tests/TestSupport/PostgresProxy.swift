@@ -1,17 +1,17 @@
 import Foundation
 
-/// A proxy between a service and PostgreSQL that can drop the response to a COMMIT: the transaction is committed, but the connection
-/// breaks before the client is told.
+/// A proxy between a service and PostgreSQL that can drop the response to a COMMIT: the transaction is committed, but the connection breaks
+/// before the client gets the response.
 public final class PostgresProxy: Sendable {
     private struct State {
         /// The response to the first transaction with a statement that contains this text is dropped.
         var text: String?
         var dropped = 0
         var isAway = false
-        /// Whether the server seems to be down after a response was dropped.
+        /// Whether the server appears to be down after a response was dropped.
         var staysAway = false
 
-        /// Whether this is the transaction to drop the response to; no later one is.
+        /// Whether the response to this transaction is to be dropped; true only once.
         mutating func takes(_ transaction: [String]) -> Bool {
             guard let text, transaction.contains(where: { $0.contains(text) }) else { return false }
             self.text = nil
@@ -35,7 +35,7 @@ public final class PostgresProxy: Sendable {
     }
 
     /// Drops the response to the next COMMIT of a transaction with a statement that contains `text`.
-    /// - Parameter staysAway: afterwards no connection is accepted until ``comeBack()``.
+    /// - Parameter staysAway: whether connections are refused afterwards until ``comeBack()``.
     public func loseCommit(of text: String, staysAway: Bool = false) {
         state.withLock { state in
             state.text = text
@@ -52,14 +52,14 @@ public final class PostgresProxy: Sendable {
         }
     }
 
-    /// Ends all open connections.
+    /// Closes all open connections.
     public func cut() { relay.cut() }
 
     private static func relay(_ pair: RelayedPair, _ state: SharedValue<State>) {
         let isDropping = SharedValue(false)
         pair.pump { pair in
             var messages = FrontendMessages()
-            // While the server seems to be down, connections that were open before end as well.
+            // While the server appears to be down, existing connections end as well.
             while let chunk = LoopbackSocket.receive(from: pair.client), !state.withLock({ $0.isAway }) {
                 messages.append(chunk)
                 while let message = messages.next() {

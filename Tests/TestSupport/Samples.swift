@@ -3,7 +3,7 @@ package import Foundation
 package import Models
 package import Site
 
-/// Captures in every state that the page knows.
+/// Captures in all states that the page distinguishes.
 package enum Samples {
     package static let id = CaptureID(UUID(uuidString: "0f8fad5b-d9cb-469f-a165-70867728950e") ?? UUID())
     package static let deviceID = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
@@ -143,7 +143,7 @@ package enum Samples {
             media: media)
     }
 
-    /// By a name for the test's report.
+    /// Each with a name for the test's report.
     package static let states: [(name: String, record: PublicRecord)] = [
         ("high", record()),
         ("high, upright", record(Evidence(location: MetadataCheck(.pass), place: "Lyon, France"), media: media(tall: true))),

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A folder beside the project with genuine test vectors; absent when only the repository is checked out.
+/// A folder beside the project with genuine test vectors; absent if only the repository is checked out.
 public enum SharedData {
     /// The project's root.
     public static let projectRoot = URL(fileURLWithPath: #filePath)

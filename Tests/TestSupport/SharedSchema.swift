@@ -3,7 +3,7 @@ import Logging
 public import Persistence
 public import Testing
 
-/// Gives the tests of a suite one schema with the product's tables, as ``TestSchema/shared``: they use rows of their own.
+/// Gives the tests of a suite one common schema with the product's tables, as ``TestSchema/shared``: each test uses its own rows.
 public struct SharedSchema: SuiteTrait, TestScoping {
     public let isRecursive = false
     let prefix: String
@@ -19,11 +19,11 @@ public struct SharedSchema: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == SharedSchema {
-    /// - Parameter prefix: begins the schema's name; a letter first, no capitals.
+    /// - Parameter prefix: the start of the schema's name; begins with a letter, without capitals.
     public static func sharedSchema(_ prefix: String) -> SharedSchema { SharedSchema(prefix: prefix) }
 }
 
 extension TestSchema {
-    /// Leads to the schema of the suite that runs; `nil` without a server.
+    /// The connection pool for the schema of the running suite; `nil` without a server.
     @TaskLocal public static var shared: PostgresPool?
 }

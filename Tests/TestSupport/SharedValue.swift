@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that threads share; a class, so that several closures can capture it.
+/// A value shared by threads; a class, so that several closures can capture it.
 final class SharedValue<Value: Sendable>: Sendable {
     private let value: Mutex<Value>
     init(_ value: Value) { self.value = Mutex(value) }

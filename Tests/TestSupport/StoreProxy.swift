@@ -1,12 +1,12 @@
 import Foundation
 
-/// A proxy between the services and an object store that can refuse requests in the store's place.
+/// A proxy between the services and an object store that can respond with errors in place of the store.
 public final class StoreProxy: Sendable {
-    /// How it refuses.
+    /// The kind of failure.
     public enum Refusal: Sendable, Equatable {
-        /// With this status and an error body in the format of S3.
+        /// A response with this status and an error body in the format of S3.
         case status(Int, code: String)
-        /// By closing each connection.
+        /// Closes each connection.
         case closed
     }
 
@@ -37,13 +37,13 @@ public final class StoreProxy: Sendable {
             })
     }
 
-    /// Refuses requests from now on; open connections are cut.
+    /// Fails all requests from now on; open connections are closed.
     public func refuse(_ how: Refusal) {
         refusal.withLock { $0 = how }
         relay.cut()
     }
 
-    /// Lets requests through again.
+    /// Forwards requests again.
     public func comeBack() { refusal.withLock { $0 = nil } }
 
     /// Reads the whole request first, so that the client gets the response and not a broken pipe.

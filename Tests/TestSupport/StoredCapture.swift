@@ -3,12 +3,12 @@ import Foundation
 public import Models
 public import Persistence
 
-/// A capture's row, and the device that it needs, as the gateway leaves them.
+/// The rows of a capture and of its device, as the gateway writes them.
 public struct StoredCapture: Sendable {
     public let id = CaptureID()
     public let announcement: CaptureAnnouncement
 
-    /// What the gateway says of such a capture.
+    /// The gateway's announcement of such a capture.
     public static func announcement(_ id: CaptureID, by device: DeviceID) -> CaptureAnnouncement {
         let photo = StoredMedia(key: "incoming/\(id)/photo", sha256: ContentDigest(of: [7]), sizeBytes: 1, contentType: "image/jpeg")
         return CaptureAnnouncement(
@@ -22,7 +22,7 @@ public struct StoredCapture: Sendable {
         try await Self.insert(announcement, in: pool)
     }
 
-    /// The rows of a capture and of its device, which is new.
+    /// Inserts the rows of a capture and of its device, which must not exist yet.
     public static func insert(_ announcement: CaptureAnnouncement, in pool: PostgresPool) async throws {
         let id = announcement.captureID
         _ = try await pool.query(

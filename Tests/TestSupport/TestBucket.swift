@@ -9,12 +9,12 @@ public enum TestBucket {
     private static let environment = ProcessInfo.processInfo.environment
     public static let isConfigured = environment["RIAL_TEST_S3_ENDPOINT"] != nil
 
-    /// Asked for without a store.
+    /// Thrown if no store is configured.
     public struct NotConfigured: Error {}
 
     /// - Parameters:
-    ///   - endpoint: of another store than the configured one.
-    ///   - secret: another key than the right one.
+    ///   - endpoint: another store's endpoint, if not the configured one.
+    ///   - secret: a wrong secret key, if not the configured one.
     public static func configuration(
         _ bucket: String, endpoint: String? = nil, secret: String? = nil
     ) throws -> S3Configuration {
@@ -24,7 +24,7 @@ public enum TestBucket {
             secretAccessKey: secret ?? environment["RIAL_TEST_S3_SECRET_ACCESS_KEY"] ?? "")
     }
 
-    /// - Parameter metrics: gets the bytes sent and received.
+    /// - Parameter metrics: counts the bytes sent and received.
     public static func client(_ configuration: S3Configuration, metrics: any MetricsFactory = MetricsSystem.factory) -> S3Client {
         S3Client(configuration: configuration, httpClient: .shared, logger: Logger(label: "tests"), metrics: metrics)
     }

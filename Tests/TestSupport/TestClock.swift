@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock of a test's own: it jumps to the end of each sleep, or stands still until it is told.
+/// A clock controlled by a test: it jumps to the end of each sleep, or stands still until it is advanced.
 public final class TestClock: Clock {
     public struct Instant: InstantProtocol {
         fileprivate let offset: Duration
@@ -20,13 +20,13 @@ public final class TestClock: Clock {
     private let isHeld: Bool
     public let minimumResolution = Duration.zero
 
-    /// - Parameter isHeld: it stands still, and who sleeps does so until ``advance(by:)``.
+    /// - Parameter isHeld: whether it stands still, so that sleeps last until ``advance(by:)``.
     public init(isHeld: Bool = false) { self.isHeld = isHeld }
 
     public var now: Instant { state.withLock { $0.now } }
-    /// How long each sleep so far was to last, in order.
+    /// The requested durations of all sleeps so far, in order.
     public var sleeps: [Duration] { state.withLock { $0.sleeps } }
-    /// How many sleep now.
+    /// The number of current sleepers.
     public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
     public func advance(by duration: Duration) {
@@ -62,13 +62,13 @@ public final class TestClock: Clock {
     }
 }
 
-/// What was waited for did not come.
+/// The condition did not hold before the timeout.
 public struct NotInTime: Error, CustomStringConvertible {
     public let description: String
 }
 
-/// Waits until something is so, at most half a minute.
-/// - Throws: ``NotInTime``, or what the condition throws.
+/// Waits until the condition holds, by default at most half a minute.
+/// - Throws: ``NotInTime``, or the condition's error.
 public func waitUntil(_ what: String, within limit: Duration = .seconds(30), _ condition: () async throws -> Bool) async throws {
     let deadline = ContinuousClock.now + limit
     while try await !condition() {

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 public import Persistence
 
-/// A schema for one test, in the PostgreSQL server of `RIAL_TEST_DATABASE_URL`.
+/// A schema for one test, on the PostgreSQL server of `RIAL_TEST_DATABASE_URL`.
 public struct TestSchema: Sendable {
     public static let serverURL = ProcessInfo.processInfo.environment["RIAL_TEST_DATABASE_URL"].flatMap { $0.isEmpty ? nil : $0 }
     public static let isConfigured = serverURL != nil
@@ -10,11 +10,11 @@ public struct TestSchema: Sendable {
     /// `RIAL_TEST_DATABASE_URL` is not set.
     public struct NotConfigured: Error {}
 
-    /// Connects to the schema: it sets the search path.
+    /// Connects to the schema through the search path.
     public let url: String
     public let name: String
 
-    /// Creates a schema for the body and drops it afterwards, also when the body fails.
+    /// Creates a schema for the body and drops it afterwards, even if the body fails.
     /// - Parameter prefix: the start of the schema's name; begins with a letter, without capitals.
     public static func with(prefix: String, _ body: (TestSchema) async throws -> Void) async throws {
         guard let server = serverURL else { throw NotConfigured() }

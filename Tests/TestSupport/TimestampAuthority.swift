@@ -1,8 +1,8 @@
 public import Foundation
 import Synchronization
 
-/// An RFC 3161 time-stamp authority that runs `openssl ts`, with its own certificates in a temporary folder. It keeps its port on
-/// 127.0.0.1 when it is closed and opened again.
+/// An RFC 3161 time-stamp authority that runs `openssl ts`, with its own certificates in a temporary folder. It uses the same port on
+/// 127.0.0.1 after it is closed and reopened.
 public final class TimestampAuthority: Sendable {
     private static let openssl = ["/usr/bin/openssl", "/usr/local/bin/openssl"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -39,14 +39,14 @@ public final class TimestampAuthority: Sendable {
             try Self.run(command, in: folder)
         }
         rootPEM = try String(contentsOf: folder.appendingPathComponent("root.pem"), encoding: .utf8)
-        // Opening a server once finds a free port.
+        // Opening a server once reserves a free port number.
         port = try LoopbackServer { _ in nil }.port
         try open()
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Opens it after ``close()``.
+    /// Reopens it after ``close()``.
     public func open(_ behaviour: Behaviour = .answering) throws {
         self.behaviour.withLock { $0 = behaviour }
         let folder = folder
