@@ -45,7 +45,7 @@ struct GenuineVectorTests {
 
 @Suite("Changed App Attest objects", .enabled(if: SharedData.isPresent, "the shared vectors are not here"))
 struct NegativeVectorTests {
-    /// Those that need a receipt to be validated are refused by the receipt's own checks.
+    /// Without the vectors that require receipt validation, which the receipt's own checks reject.
     @Test("every negative vector is refused with one of its expected classes")
     func negatives() throws {
         let negatives = try Negatives.load().negatives.filter { $0.requires == nil }

@@ -30,7 +30,7 @@ struct ReceiptTests {
         }
     }
 
-    /// The published objects of August and September 2020 have receipts whose signature does not hold.
+    /// The published objects of August and September 2020 have receipts with invalid signatures.
     @Test("the receipts inside genuine attestations are verified, except those of the first two months")
     func insideAttestations() async throws {
         for vector in try Vectors.load().attestations {
@@ -96,7 +96,7 @@ struct ReceiptTests {
             let verdict = await appraiser.appraise(changed, of: subject, at: vector.validAt, maximumAge: nil)
             if verdict == genuine { accepted += 1 } else if case .verified = verdict { Issue.record("other fields at \(index)") }
         }
-        // What the signature leaves out: the enclosed root and the framing around it.
+        // Changes of unsigned bytes: the enclosed root and the framing around it.
         #expect(accepted < 200)
     }
 
@@ -116,7 +116,7 @@ struct ReceiptTests {
         return abs(left.timeIntervalSince(right)) < 0.001
     }
 
-    /// The key of a receipt is that of the attestation with the same key id, which its own certificate proves.
+    /// The receipt's key is that of the attestation with the same key id, which the receipt's own certificate proves.
     private func owner(of vector: ReceiptVector, in vectors: Vectors) -> ReceiptSubject? {
         guard let owner = vectors.attestations.first(where: { $0.keyId == vector.keyId }) else { return nil }
         return ReceiptSubject(appID: owner.appId, publicKeyX963: Array(owner.expected.publicKeyX963), environment: .development)

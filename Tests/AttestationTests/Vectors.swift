@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Attestation
 
-/// Genuine objects and changed copies, as `data/appattest/README.md` describes them.
+/// Genuine objects and modified copies, as described in `data/appattest/README.md`.
 struct Vectors: Decodable {
     let attestations: [AttestationVector]
     let assertions: [AssertionVector]
@@ -74,7 +74,7 @@ struct ReceiptVector: Decodable {
     let expected: Expected
 }
 
-/// A negative: of either kind, so most fields may be missing.
+/// A negative vector of either kind, so most fields may be missing.
 struct Negative: Decodable {
     let id: String
     let kind: String

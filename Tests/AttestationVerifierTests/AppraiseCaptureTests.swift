@@ -133,7 +133,7 @@ struct AppraiseCaptureTests {
 
 @Suite("Appraisal of captures in which photo and depth were signed together")
 struct PhotoThenDepthTests {
-    /// A capture whose parts came in an order in which the gateway could not hash them together.
+    /// An accepted capture whose parts were in an order in which the gateway could not hash them together.
     private func accepted(_ rig: MemoryRig) async throws -> CaptureAnnouncement {
         var device = SimulatedDevice()
         let id = try await rig.register(device)

@@ -4,7 +4,7 @@ import Foundation
 import Models
 import SimulatedDevice
 
-/// What a simulated device sends, as the gateway hands it on.
+/// The data that a simulated device sends, as the gateway passes them on.
 enum Fixture {
     static let now = Date(timeIntervalSince1970: 1_795_240_800)
     static let photo: [UInt8] = [0xff, 0xd8, 1, 2, 3]
@@ -28,8 +28,8 @@ enum Fixture {
     }
 
     /// - Parameters:
-    ///   - assertion: over nothing in particular; `nil` for none.
-    ///   - photoThenDepth: as the gateway hashed it on the way, if it could.
+    ///   - assertion: over arbitrary data; `nil` for none.
+    ///   - photoThenDepth: the combined digest, if the gateway could compute it while streaming.
     static func announcement(
         by device: DeviceID, assertion: [UInt8]?, photoThenDepth: ContentDigest? = ContentDigest(of: photo + depth)
     ) -> CaptureAnnouncement {
@@ -49,7 +49,7 @@ enum Fixture {
 }
 
 extension SimulatedDevice {
-    /// Over photo, depth and metadata of the fixture.
+    /// An assertion over photo, depth and metadata of the fixture.
     mutating func fixtureAssertion(counter: UInt32? = nil) throws -> [UInt8] {
         try captureAssertion(
             photoDigest: ContentDigest(of: Fixture.photo), depthDigest: ContentDigest(of: Fixture.depth),

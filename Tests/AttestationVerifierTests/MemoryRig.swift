@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import AttestationVerifier
 
-/// Over memory.
+/// The handlers with repositories in memory.
 struct MemoryRig: VerifierRig {
     let registrations = MemoryDevices()
     let appraisals: MemoryPartRepository<AttestationAppraised, AppraisedCapture>
@@ -42,7 +42,7 @@ struct MemoryRig: VerifierRig {
     func device(of registration: RegistrationID) async throws -> DeviceID? { registrations.device(of: registration) }
 }
 
-/// The counters of assertions in memory.
+/// Assertion counters in memory.
 final class MemoryCounters: Sendable {
     private let owners = Mutex<[DeviceID: [UInt32: CaptureID]]>([:])
 

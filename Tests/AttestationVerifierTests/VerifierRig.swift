@@ -11,11 +11,11 @@ import Testing
 
 @testable import AttestationVerifier
 
-/// Where the service keeps what it knows.
+/// The kind of the service's repositories.
 enum Backend: String, CustomTestStringConvertible {
     case memory, postgres
 
-    /// PostgreSQL only where it is configured.
+    /// PostgreSQL only if it is configured.
     static var available: [Backend] { TestSchema.isConfigured ? [.memory, .postgres] : [.memory] }
 
     var testDescription: String { rawValue }
@@ -28,7 +28,7 @@ enum Backend: String, CustomTestStringConvertible {
     }
 }
 
-/// The service's handlers over one backend, and what tests put into that and read out of it.
+/// The service's handlers over one backend, and the tests' access to that backend.
 protocol VerifierRig: Sendable {
     associatedtype Registrations: RegistrationRepository
     associatedtype Appraisals: PartRepository<AttestationAppraised, AppraisedCapture>
@@ -39,13 +39,13 @@ protocol VerifierRig: Sendable {
     var store: MemoryObjectStore { get }
 
     func inTransaction(_ body: @escaping @Sendable (Registrations.Transaction) async throws -> Void) async throws
-    /// As the gateway leaves them.
+    /// Stores a submission, as the gateway does.
     func submit(_ submission: RegistrationSubmission) async throws
     func accept(_ announcement: CaptureAnnouncement) async throws
-    /// As announced, in order.
+    /// The announced outcomes, in order.
     func outcomes(of registration: RegistrationID) async throws -> [RegistrationOutcome]
     func answers(for capture: CaptureID) async throws -> [AttestationAppraised]
-    /// The device that a registration made.
+    /// The device that a registration created.
     func device(of registration: RegistrationID) async throws -> DeviceID?
 }
 
@@ -95,7 +95,7 @@ extension VerifierRig {
     }
 }
 
-/// Over PostgreSQL.
+/// The handlers with repositories in PostgreSQL.
 struct PostgresRig: VerifierRig {
     let database: PostgresPool
     let store: MemoryObjectStore

@@ -11,7 +11,7 @@ struct BlockingExecutorTests {
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
         private var isInside = false
 
-        /// - Returns: false if another call was inside at the same time.
+        /// - Returns: false if another call was in progress at the same time.
         func block(milliseconds: UInt32) -> Bool {
             guard !isInside else { return false }
             isInside = true
@@ -21,11 +21,11 @@ struct BlockingExecutorTests {
         }
 
         /// Blocks its thread until the gate opens.
-        /// - Returns: false if it did not within a minute.
+        /// - Returns: false if it did not open within a minute.
         func pass(_ gate: Gate) -> Bool { gate.wait() }
     }
 
-    /// Opens when it was asked for often enough; who waits for it holds a thread.
+    /// Opens after the given number of waiters; each waiter blocks its thread.
     private final class Gate: Sendable {
         private let condition = NSCondition()
         private let missing: Mutex<Int>
@@ -52,7 +52,7 @@ struct BlockingExecutorTests {
 
     @Test("lets as many actors block at once as it has threads")
     func blocksInParallel() async {
-        // Each holds its thread until all sixteen are there: fewer threads than actors would never open the gate.
+        // Each blocks its thread until all sixteen wait: fewer threads than actors would never open the gate.
         let gate = Gate(opensAfter: 16)
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<16 {
@@ -77,7 +77,7 @@ struct BlockingExecutorTests {
 
     @Test("keeps the cooperative pool free")
     func poolStaysFree() async throws {
-        // What opens the gate runs on the pool: were the blocked calls there, it would not get its turn.
+        // The task that opens the gate runs on the cooperative pool: if the blocked calls ran there too, it would never run.
         let gate = Gate(opensAfter: 10)
         let sleepers = (0..<8).map { _ in Sleeper() }
         try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -40,7 +40,7 @@ struct PermitQueueTests {
         #expect(queue.leave(ticket, .cancelled) == nil)
         #expect(queue.acquire(ticket, "a") == .refused(.cancelled))
         queue.forget(ticket)
-        // A timeout may come when all is over.
+        // A timeout may fire after the ticket has ended.
         #expect(queue.leave(ticket, .timeout) == nil)
         #expect(queue.remembered == 0)
     }
@@ -84,7 +84,7 @@ struct FIFOSemaphoreTests {
             semaphore.release(held)
             _ = try? await waiting.value
         }
-        // Were one lost, this would wait in vain.
+        // If a permit were lost, this would wait for ever.
         semaphore.release(try await semaphore.acquire())
     }
 }

@@ -34,7 +34,7 @@ struct NamelessFileTests {
     @Test("that cannot be written throw the reason")
     func full() throws {
         let file = try NamelessFile()
-        // Whatever is written to a descriptor that is open for reading alone is refused.
+        // Writes to a descriptor that is open only for reading fail.
         let other = open("/dev/null", O_RDONLY)
         defer { close(other) }
         #expect(dup2(other, file.descriptor) == file.descriptor)

@@ -7,7 +7,7 @@ import Testing
 struct CaptureMetadataTests {
     static let hash = String(repeating: "ab", count: 32)
 
-    /// A sound document with some members replaced; `nil` takes one out.
+    /// A valid document with some members replaced; `nil` removes a member.
     static func document(_ changes: [String: String?] = [:]) -> [UInt8] {
         var members: [String: String] = [
             "captured_at": "\"2026-11-21T07:00:00.5+01:00\"", "device_model": "\"iPhone 15 Pro\"", "photo_hash": "\"\(hash)\"",
@@ -107,7 +107,7 @@ struct CaptureMetadataTests {
     func modelLength() throws {
         #expect(error(Self.document(["device_model": "\"\(String(repeating: "é", count: 100))\""])) == nil)
         #expect(error(Self.document(["device_model": "\"\(String(repeating: "é", count: 101))\""]))?.field == "device_model")
-        // One character by Unicode's count, and far too long all the same.
+        // A single character by Unicode's definition, but far too long in scalars.
         #expect(error(Self.document(["device_model": "\"e\(String(repeating: "\u{301}", count: 400))\""]))?.field == "device_model")
     }
 
