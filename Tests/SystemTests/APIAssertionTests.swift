@@ -37,7 +37,7 @@ extension SystemTests {
             let owner = try #require(device.deviceID)
             let counters = "SELECT capture_id FROM assertion_counters WHERE device_id = '\(owner)'"
             let before = try await LocalStack.required().sql(counters)
-            // The time in gzip's header: the same values in other bytes, another capture.
+            // Changes the time in gzip's header: the same depth values in other bytes are a different capture.
             parts.depth[4] ^= 1
             let second = try await client.settled(client.capture(&device, parts, assertion: assertion))
             #expect(second.data["id"] as? String != first.data["id"] as? String)
@@ -66,7 +66,7 @@ extension SystemTests {
         func inMetadata() async throws {
             let client = try TestClient.current()
             var device = try await client.device()
-            // The assertion cannot cover the metadata it stands in.
+            // The assertion cannot cover metadata that contain the assertion itself.
             let room = try CaptureParts()
             let assertion = try device.assertion(clientDataHash: Array(SHA256.hash(data: room.photo + room.depth)))
             var fields = try #require(try JSONSerialization.jsonObject(with: Data(room.metadata)) as? [String: Any])

@@ -7,7 +7,7 @@ import Testing
 extension SystemTests {
     @Suite("Signed requests over the API")
     struct APIAuthentication {
-        /// Time passes until the gateway looks: only the two that it moves towards the limit are some seconds from it.
+        /// Time passes until the gateway compares the timestamps, so the two offsets that this moves towards the limit are some seconds away.
         @Test("five minutes off is the limit", arguments: [(-290.0, true), (299, true), (-301, false), (310, false)])
         func window(offset: Double, isIn: Bool) async throws {
             let client = try TestClient.current()
@@ -45,7 +45,7 @@ extension SystemTests {
         func sharedCounters() async throws {
             let client = try TestClient.current()
             var device = try await client.device(.none)
-            // The form's own assertion has counter 1, the one that signs its request 2; the next capture uses 2 as well.
+            // The form's own assertion has counter 1, the assertion that signs its request has 2; the next capture reuses 2.
             let first = try await client.capture(&device, CaptureParts())
             let parts = try CaptureParts()
             let answer = try await client.submit(&device, client.soundForm(&device, parts, counter: 2))
@@ -71,7 +71,7 @@ extension SystemTests {
                 headers = headers.map { $0.0 == "X-Device-Signature" ? ($0.0, Data(count: 64).base64EncodedString()) : $0 }
             }
             APIRefusal.signatureInvalid.expectEnvelope(broken)
-            // Version 1 signs neither method nor path: it would open any capture.
+            // Version 1 signs neither method nor path: its signature would be valid for any capture.
             var old = try device.requestHeaders(
                 method: "GET", path: path, bodyDigest: ContentDigest(of: [UInt8]()), version: 1
             ).map { ($0.name, $0.value) }
@@ -98,7 +98,7 @@ extension SystemTests {
                 headers = headers.map { $0.0 == "X-Device-Id" ? ($0.0, device.deviceID ?? "") : $0 }
             }
             APIRefusal.signatureInvalid.expectEnvelope(borrowed, "another device's signature")
-            // An upload signed as version 1 and sent as version 2.
+            // An upload signed with version 1 and sent as version 2.
             let form = try CaptureParts().form(assertion: nil)
             let mixed = try await client.submit(&device, form, version: 1) { headers, _ in
                 headers.append(("X-Device-Signature-Version", "2"))
@@ -145,7 +145,7 @@ extension SystemTests {
                 if answer.status == 429 { limited = answer } else { APIRefusal.signatureInvalid.expectEnvelope(answer) }
             }
             APIRefusal.rateLimited.expectEnvelope(try #require(limited, "no end to guessing"))
-            // The public form costs nothing and stays open.
+            // The public form does not count against the limit.
             #expect(try await client.send("GET", path).status == 200)
             try await APIErrors.forgetFailures()
             #expect(try await client.signedRead(&device, path).status == 200)

@@ -12,7 +12,7 @@ import TestSupport
 extension SystemTests {
     @Suite("Upload bodies over the API")
     struct APIBodies {
-        /// The head of a signed upload for a connection of our own, without the fields that say how long it is.
+        /// The head of a signed upload for a raw connection, without the fields that give its length.
         private func head(_ device: inout SimulatedDevice, _ body: [UInt8]) throws -> String {
             let signed = try device.requestHeaders(
                 method: "POST", path: TestClient.captures, bodyDigest: ContentDigest(of: body))
@@ -22,7 +22,7 @@ extension SystemTests {
             return lines.joined(separator: "\r\n") + "\r\n"
         }
 
-        /// Nothing of the device is recorded, and nothing but recorded captures lies in the store.
+        /// Expects no record of the device's captures, and only objects of recorded captures in the store.
         private func expectNoTrace(of device: SimulatedDevice, _ what: String) async throws {
             let stack = try LocalStack.required()
             let storage = try stack.storage()
@@ -57,7 +57,7 @@ extension SystemTests {
             var device = try await client.device()
             let body = TestClient.encode(try CaptureParts().form(assertion: nil))
             let head = try head(&device, body)
-            // Less than it says, then the end of the connection; and a sound length of a body without its end.
+            // Fewer bytes than announced, then the end of the connection; and a valid length with an incomplete body.
             let half = Array((head + "Content-Length: \(body.count)\r\n\r\n").utf8) + body.prefix(body.count / 2)
             let first = try await RawConnection.exchange(port: client.port, half, closing: true, seconds: 30)
             #expect(first.isClosed && !first.answer.contains(" 201 "))
@@ -153,7 +153,7 @@ extension SystemTests {
                         var own = device
                         var parts = try CaptureParts()
                         parts.photo += [UInt8](repeating: 0, count: 19 << 20)
-                        // Its hash is not the photo's any more: read whole, then refused.
+                        // The signed hash no longer matches the photo: the body is read to its end, then rejected.
                         let answer = try await client.submit(&own, parts.form(assertion: nil))
                         APIRefusal.invalidMetadata.expectEnvelope(answer)
                     }
@@ -162,7 +162,7 @@ extension SystemTests {
             }
             let peak = try residentMiB(peak: true)
             print("gateway: \(before) MiB before eight uploads of 19 MiB at once, \(peak) MiB at most")
-            // Two parts of 5 MiB an upload, and what sockets and allocator hold; less than the photos.
+            // Two parts of 5 MiB per upload, and the buffers of sockets and allocator; less than the photos.
             #expect(peak < before + 8 * 16, "\(before) MiB before, \(peak) MiB at most")
             try await expectNoTrace(of: device, "refused uploads")
         }
@@ -171,7 +171,7 @@ extension SystemTests {
             let stack = try LocalStack.required()
             let file = SharedData.projectRoot.appendingPathComponent(".local/\(stack.name)/run/gateway.pid")
             let pid = try #require(try String(contentsOf: file, encoding: .utf8).split(separator: " ").first)
-            // Writing 5 sets the peak back to what is resident now (proc(5)).
+            // Writing 5 resets the peak to the current resident size (proc(5)).
             if !peak { try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/\(pid)/clear_refs")) }
             let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
             let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(peak ? "VmHWM:" : "VmRSS:") })

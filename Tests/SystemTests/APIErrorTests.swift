@@ -51,7 +51,7 @@ extension SystemTests {
             }
         }
 
-        /// A row that no gateway ever wrote: nothing the client did is wrong.
+        /// Inserts a row that no gateway wrote: the client is not at fault.
         private func unreadable(_ client: TestClient, _ headers: Headers) async throws -> Answer {
             let stack = try LocalStack.required()
             var device = try await client.device()
@@ -101,7 +101,7 @@ extension SystemTests {
                 let (admin, token) = try stack.administration()
                 #expect(try await admin.send("POST", "/devices/\(try #require(device.deviceID))/revoke", headers: token).status == 200)
             case .rateLimited:
-                // A bucket of the address, empty, as if written in the future: it does not refill meanwhile.
+                // The address's bucket: empty, with a time in the future, so that it does not refill in the meantime.
                 _ = try await stack.sql(
                     """
                     INSERT INTO rate_limits VALUES ('auth-failure:127.0.0.1', 0, now() + interval '1 hour')
@@ -121,7 +121,7 @@ extension SystemTests {
             return answer
         }
 
-        /// The bucket of failed authentication, full again.
+        /// Deletes the bucket of failed authentications, so that it is full again.
         static func forgetFailures() async throws {
             _ = try await LocalStack.required().sql("DELETE FROM rate_limits WHERE bucket LIKE 'auth-failure:%'")
         }

@@ -11,7 +11,7 @@ extension SystemTests {
             let settings = ["RIAL_LIMIT_CAPTURES_PER_HOUR": "10", "RIAL_LIMIT_CAPTURES_BURST": "3"]
             let gateways = [try await stack.startGateway(4, settings: settings), try await stack.startGateway(5, settings: settings)]
             var device = try await TestClient.current().device()
-            // Whoever only knows the device's id drains nothing.
+            // Requests with the device's id but an invalid signature consume no tokens.
             for index in 0..<6 {
                 let forged = try await gateways[index % 2].submit(&device, CaptureParts().form(assertion: nil)) { _, body in
                     body[body.count / 2] ^= 1
@@ -25,11 +25,11 @@ extension SystemTests {
             #expect(answers.allSatisfy { $0.headers["ratelimit-limit"] == "3" })
             for answer in answers.suffix(2) {
                 APIRefusal.rateLimited.expectEnvelope(answer)
-                // One token in six minutes.
+                // The limit is one token in six minutes.
                 #expect((300...360).contains(Int(answer.headers["retry-after"] ?? "") ?? 0))
                 #expect((Int(answer.headers["ratelimit-reset"] ?? "") ?? 0) > 0)
             }
-            // Another device has its own.
+            // Another device has its own bucket.
             var other = try await TestClient.current().device()
             #expect(try await gateways[0].submit(&other, CaptureParts().form(assertion: nil)).status == 201)
             try await APIErrors.forgetFailures()
@@ -48,7 +48,7 @@ extension SystemTests {
             let client = try TestClient.current()
             var unverified = try await client.device(defect: .otherRoot)
             var verified = try await client.device()
-            // Addresses of this run's own: a bucket of an earlier one would be half empty.
+            // Random addresses: buckets of an earlier run would be half empty.
             let addresses = (0..<2).map { "198.51.\(Int.random(in: 0...255)).\($0)" }
             func send(_ device: inout SimulatedDevice, _ address: Int) async throws -> Answer {
                 try await gateway.submit(&device, CaptureParts().form(assertion: nil)) { headers, _ in
@@ -58,7 +58,7 @@ extension SystemTests {
             var statuses: [Int] = []
             for _ in 0..<3 { statuses.append(try await send(&unverified, 0).status) }
             #expect(statuses == [201, 201, 429])
-            // Four are left for the address, five for the device.
+            // Four tokens are left for the address, five for the device.
             statuses = []
             for _ in 0..<5 { statuses.append(try await send(&verified, 0).status) }
             #expect(statuses == [201, 201, 201, 201, 429])

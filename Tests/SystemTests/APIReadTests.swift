@@ -82,7 +82,7 @@ extension SystemTests {
                 APIRefusal.rateLimited.expectEnvelope(try await client.send("GET", path))
                 return streams
             }
-            // Its evidence comes now, and lets all of them end.
+            // Now the evidence is completed, which ends all streams.
             for stream in answers { #expect(events(try await stream.value).last?.json["status"] as? String == "complete") }
         }
 

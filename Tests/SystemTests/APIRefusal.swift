@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The stable error codes of the API (SPEC §2), spelled independently of the gateway, as clients do.
+/// The stable error codes of the API (SPEC §2), spelled independently of the gateway, as by clients.
 enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case validationError = "VALIDATION_ERROR"
     case invalidAttestation = "INVALID_ATTESTATION"
@@ -75,7 +75,7 @@ enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
         expectHeaders(answer, text, sourceLocation)
     }
 
-    /// Expects this error as a problem of RFC 9457.
+    /// Expects this error as problem details (RFC 9457).
     func expectProblem(_ answer: Answer, sourceLocation: SourceLocation = #_sourceLocation) {
         let text = "\(answer.status) \(answer.text.prefix(300))"
         #expect(answer.status == status && answer.json["code"] as? String == rawValue, "\(text)", sourceLocation: sourceLocation)

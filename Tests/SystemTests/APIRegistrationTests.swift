@@ -5,7 +5,7 @@ import Testing
 extension SystemTests {
     @Suite("Registrations over the API")
     struct APIRegistrations {
-        /// Every wrong attestation that a simulated device can make, with the failure's class.
+        /// All attestation defects of the simulated device, with the class of the failure.
         static let classes: [Defect: String] = [
             .wrongChallenge: "nonce_mismatch", .wrongAppID: "app_id_mismatch", .wrongEnvironment: "environment_mismatch",
             .otherRoot: "cert_chain", .expiredLeaf: "cert_expired", .futureLeaf: "cert_expired", .leafIsAuthority: "cert_chain",

@@ -5,7 +5,7 @@ import Testing
 extension SystemTests {
     @Suite("Database roles of the services")
     struct APIRoles {
-        /// What SPEC §1 says each service writes; outbox and inbox tables carry its name.
+        /// The tables that each service writes by SPEC §1; outbox and inbox tables include the service's name.
         static let writers: [String: Set<String>] = [
             "gateway": ["challenges", "captures", "intakes", "rate_limits", "verification_logs"],
             "attestation-verifier": ["devices", "device_events", "registrations", "assertion_counters", "attestation_appraisals"],

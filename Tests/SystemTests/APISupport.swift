@@ -26,7 +26,7 @@ extension LocalStack {
         }
     }
 
-    /// A link as the gateway makes it (SPEC §5).
+    /// A media link in the gateway's format (SPEC §5).
     func link(_ capture: String, _ name: String, expires: Date) throws -> String {
         let seconds = Int64(expires.timeIntervalSince1970)
         let message = "rial-media-v1\n\(capture.lowercased())\n\(name)\n\(seconds)"
@@ -34,7 +34,7 @@ extension LocalStack {
         return "/media/\(capture)/\(name)?expires=\(seconds)&signature=\(code.lowerHex)"
     }
 
-    /// Starts another gateway of this stack, with settings of its own.
+    /// Starts another gateway of this stack with its own settings.
     func startGateway(_ number: Int, settings: [String: String]) async throws -> TestClient {
         try await control("start", "gateway", number, settings: settings)
         let file = SharedData.projectRoot.appendingPathComponent(".local/\(name)/run/gateway.\(number).http")
@@ -62,7 +62,7 @@ extension TestClient {
         get throws { try #require(UInt16(url.split(separator: ":").last.map(String.init) ?? "")) }
     }
 
-    /// A read signed by a device.
+    /// A signed read request of a device.
     func signedRead(
         _ device: inout SimulatedDevice, _ path: String, method: String = "GET", rawP256: Bool = false,
         change: (inout [(String, String)]) -> Void = { _ in }

@@ -38,16 +38,16 @@ extension SystemTests {
             let labels = report.assertions.filter(\.isCreated).map(\.label)
             let own = ["app.rial.attestation", "app.rial.confidence", "app.rial.depth_analysis", "c2pa.actions.v2"]
             #expect(Set(labels).isSuperset(of: own), "\(labels)")
-            // Without our root nobody vouches for it, and it is as sound.
+            // Without our root the signer is not trusted, but the copy is still valid.
             #expect(try CredentialFile.report(copy, trusting: nil).state == .valid)
-            // The manifest alone is the one inside.
+            // The separate manifest is the embedded one.
             #expect(Data(copy).range(of: Data(manifest)) != nil)
             #expect(try CredentialFile.report(copy, trusting: stack.signingRoot, manifest: manifest).state == .trusted)
             let rows = try await stack.sql("SELECT manifest_id FROM content_credentials WHERE capture_id = '\(capture.id)'")
             #expect(rows == [id])
         }
 
-        /// What keeps Content Credentials from being made.
+        /// The reasons for which Content Credentials are not created.
         enum Shortcoming: String, Sendable, CaseIterable {
             case failedAssertion, assertionOfOtherApp, missingAssertion, unverifiedDevice, implausibleModel
 
@@ -66,7 +66,7 @@ extension SystemTests {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
             var device = try await client.device(defect: shortcoming == .unverifiedDevice ? .otherRoot : nil)
-            // A phone without LiDAR has no depth map to send.
+            // Devices without LiDAR send no depth map.
             let parts = try CaptureParts(model: shortcoming == .implausibleModel ? "iPhone 13" : "iPhone 15 Pro")
             let digests = parts.digests
             let defect: Defect? =
@@ -90,7 +90,7 @@ extension SystemTests {
             let copy = try await client.send("GET", String(link.dropFirst(stack.url.count)))
             #expect(copy.status == 200 && copy.body.scan.elementsEqual(parts.photo.scan))
             let known = try await client.send("GET", "/api/v1/verify-hash/\(copy.body.sha256)")
-            // Several captures here have this photo.
+            // Several captures of this suite have the same photo.
             #expect(known.data["matched"] as? String == "public_copy", "\(known.text)")
             #expect(try await stack.manifests(of: id).isEmpty)
             #expect(try await stack.mediaNames(of: id).allSatisfy { !$0.contains("c2pa") })

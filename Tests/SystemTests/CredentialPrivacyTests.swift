@@ -10,7 +10,7 @@ extension SystemTests {
         func published() async throws {
             let photo = try await PrivatePhoto.make()
             let before = try await PrivatePhoto.tags(of: photo)
-            // What is looked for was there, in every form.
+            // The original contains every form of the private data, so the test can fail.
             for form in PrivatePhoto.forms { #expect(before.contains { $0.contains(form) }, "\(form): \(before)") }
             let found = before.filter(PrivatePhoto.isPrivate)
             #expect(found.count > PrivatePhoto.forms.count)
@@ -30,23 +30,23 @@ extension SystemTests {
                 #expect(tags.filter(PrivatePhoto.isPrivate).isEmpty, "\(name)")
                 for secret in PrivatePhoto.secrets { #expect(!bytes.contains(secret), "\(secret) in \(name)") }
                 guard name != "thumbnail.jpg" else { continue }
-                // What makes it a photo of a camera stays.
+                // The camera's basic tags are kept.
                 #expect(tags.contains { $0.hasSuffix("Model") } && tags.contains { $0.hasSuffix("DateTimeOriginal") }, "\(name)")
                 #expect(bytes.scan.elementsEqual(photo.scan), "\(name)")
             }
-            // What the manifest says of the place and the device is nothing.
+            // The manifest contains nothing about location and device.
             let manifest = try await capture.media("manifest.c2pa")
             for secret in PrivatePhoto.secrets { #expect(!manifest.contains(secret), "\(secret) in the manifest") }
         }
     }
 }
 
-/// A photo that says where it was taken and by whom, in EXIF, XMP, IPTC and its embedded preview.
+/// A photo that reveals its location and author in EXIF, XMP, IPTC and its embedded preview.
 private enum PrivatePhoto {
     static let exiftool = ["/usr/bin/exiftool", "/usr/local/bin/exiftool"].first { FileManager.default.isExecutableFile(atPath: $0) }
-    /// Values that no published file may hold.
+    /// Values that no published file may contain.
     static let secrets = ["F2LXK1234567", "LENS7654321", "Jane Appleseed", "5F1D6C2E8A7B4C3D9E0F1A2B3C4D5E6F", "Rue Secrete", "45,45.8"]
-    /// Of the tags as exiftool names them: where each stands.
+    /// The exiftool tags in which the private data are stored.
     static let forms = ["GPS:GPSLatitude", "XMP-exif:GPSLatitude", "IPTC:", "ExifIFD:SerialNumber", "ExifIFD:OwnerName", "Apple:"]
 
     static func isPrivate(_ tag: String) -> Bool {
@@ -73,14 +73,14 @@ private enum PrivatePhoto {
         return try photo.bytes()
     }
 
-    /// A preview with a place of its own.
+    /// A preview with its own location.
     private static func small(_ photo: [UInt8]) throws -> [UInt8] {
         let jpeg = try JPEGEncoder.encode(JPEGDecoder.decodeRGB(photo, fitting: 160), quality: 80)
         let exif = photo[2..<photo.count].prefix(4 + Int(photo[4]) << 8 + Int(photo[5]) - 2)
         return Array(jpeg.prefix(2) + exif + jpeg.dropFirst(2))
     }
 
-    /// "Group:Tag" of everything that exiftool finds.
+    /// The "Group:Tag" names of all tags that exiftool finds.
     static func tags(of bytes: [UInt8]) async throws -> [String] {
         let file = try CredentialFile(bytes)
         let text = try await LocalStack.run(try #require(exiftool), ["-j", "-G1", "-a", "-u", "-ee", "-m", file.path], [:])
@@ -90,7 +90,7 @@ private enum PrivatePhoto {
 }
 
 extension CaptureParts {
-    /// The room with another photo of it.
+    /// The room with this photo in place of its own.
     fileprivate init(photo: [UInt8]) throws {
         try self.init()
         try replacePhoto(photo)

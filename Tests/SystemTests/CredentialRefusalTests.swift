@@ -6,12 +6,12 @@ import Testing
 extension SystemTests {
     @Suite("An assembler that must not sign")
     struct CredentialRefusals {
-        /// What is wrong with its settings.
+        /// A fault in the signer's settings.
         enum Fault: String, Sendable, CaseIterable {
             case keyOfAnotherCertificate, expiredChain, notYetValid, authorityAsSigner, serverCertificate, noCertificate, noKey,
                 missingModule
 
-            /// What the message must name.
+            /// The variable that the message must name.
             var variable: String {
                 switch self {
                 case .noKey, .keyOfAnotherCertificate: "RIAL_C2PA_PRIVATE_KEY"
@@ -20,7 +20,7 @@ extension SystemTests {
                 }
             }
 
-            /// What the message must say of it.
+            /// The problem that the message must state.
             var problem: String {
                 switch self {
                 case .keyOfAnotherCertificate: "does not belong to"
@@ -76,7 +76,7 @@ extension SystemTests {
             settings["RIAL_C2PA_PRIVATE_KEY"] = identity.privateKeyPEM
         }
 
-        /// A leaf for TLS servers, by an authority that openssl made.
+        /// A certificate for TLS servers, issued by openssl.
         private static func serverCertificate() async throws -> String {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rial-tls-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -94,13 +94,13 @@ extension SystemTests {
             return try String(contentsOfFile: file("leaf.pem"), encoding: .utf8)
         }
 
-        /// What the program says when it ends by itself with a failure; it has no stack's key to fall back to.
+        /// The message with which the program exits with a failure; it cannot fall back to a stack's key.
         private static func refusal(_ settings: [String: String]) async throws -> String {
             let stack = try LocalStack.required()
             let program = SharedData.projectRoot.appendingPathComponent(".build/debug/evidence-assembler").path
             var variables = stack.addresses.filter { $0.key.hasPrefix("RIAL_S3") || $0.key.hasPrefix("RIAL_KAFKA") }
             variables["RIAL_DATABASE_URL"] = stack.addresses["RIAL_DATABASE_URL"]
-            // Taken already: one that starts in spite of its settings ends as well, with another message.
+            // The port is already in use: if the program started in spite of its settings, it would exit as well, but with another message.
             let port = stack.addresses["RIAL_ADMIN_EVIDENCE_ASSEMBLER"]?.split(separator: ":").last.map(String.init)
             variables.merge(["RIAL_MODE": "development", "RIAL_ADMIN_PORT": port ?? "1", "RIAL_ADMIN_HOST": "127.0.0.1"]) { $1 }
             variables.merge(settings) { $1 }

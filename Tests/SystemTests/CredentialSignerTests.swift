@@ -42,7 +42,7 @@ extension SystemTests {
                     #expect(try await client.show(id).data["status"] as? String == "processing")
                     #expect(try await stack.manifests(of: id).isEmpty)
                     try await expectOthersGoOn(past: id)
-                    // Nothing is wrong any more with one that had failed: it waits as well.
+                    // The reason for which the other capture failed is removed, so it waits for its signature as well.
                     try await stack.putBack(intake)
                     _ = try await stack.rial(["dlq", "redrive", "--capture", failed])
                     try await eventually("it waits as well") { try await client.show(failed).data["status"] as? String == "processing" }
@@ -60,7 +60,7 @@ extension SystemTests {
             }
         }
 
-        /// Captures that need no signature complete while others wait for one, whichever partition they share with them.
+        /// Expects that captures without a signature complete while others wait for theirs, in all partitions.
         private func expectOthersGoOn(past waiting: String) async throws {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -80,12 +80,12 @@ extension SystemTests {
             let objects = try await token.tool(["--list-objects", "--type", "privkey"])
             #expect(objects.contains(CredentialToken.keyLabel) && objects.contains("never extractable"), "\(objects)")
             #expect(objects.contains("always sensitive"), "\(objects)")
-            // Nor does it lie in the token's files as it is.
+            // The token's files do not contain it as plain text either.
             let marks = ["PRIVATE KEY", "-----BEGIN"].map { Data($0.utf8) }
             #expect(try token.files().allSatisfy { file in marks.allSatisfy { file.range(of: $0) == nil } })
         }
 
-        /// The assembler says of itself within a minute whether it can sign.
+        /// Expects the assembler's readiness to reflect the signer's state within a minute.
         private func expectReadiness(_ isUp: Bool) async throws {
             let stack = try LocalStack.required()
             try await eventually("the assembler sees that its signer is \(isUp ? "back" : "away")") {

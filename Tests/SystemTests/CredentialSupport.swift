@@ -16,7 +16,7 @@ struct SignedCapture: Sendable {
     let parts: CaptureParts
     let view: String
 
-    /// Sends it from a new verified device, with an assertion.
+    /// Sends the parts from a new verified device, with an assertion.
     static func make(_ parts: CaptureParts? = nil) async throws -> SignedCapture {
         let client = try TestClient.current()
         var device = try await client.device()
@@ -25,7 +25,7 @@ struct SignedCapture: Sendable {
         return SignedCapture(id: try #require(answer.data["id"] as? String), parts: parts, view: answer.text)
     }
 
-    /// A published file, by a link as the gateway makes it.
+    /// Reads a published file by a link in the gateway's format.
     func media(_ name: String) async throws -> [UInt8] {
         let stack = try LocalStack.required()
         let answer = try await TestClient.current().send("GET", stack.link(id, name, expires: Date() + 600))
@@ -73,7 +73,7 @@ final class CredentialFile: Sendable {
 }
 
 extension DevelopmentAuthority.Identity {
-    /// A new authority, valid since an hour ago.
+    /// A new authority, valid from an hour ago.
     static func fresh() throws -> Self { try DevelopmentAuthority.make(algorithm: .ed25519, now: Date().addingTimeInterval(-3600)) }
 
     /// Signs as this identity.
@@ -104,7 +104,7 @@ extension LocalStack {
         try await sql("SELECT name FROM media_objects WHERE capture_id = '\(id)' ORDER BY name")
     }
 
-    /// Runs the work while evidence-assembler has other settings; afterwards it has the stack's again.
+    /// Runs the work while evidence-assembler has other settings, which are restored afterwards.
     func assembling<Result>(with settings: [String: String], _ work: () async throws -> Result) async throws -> Result {
         try await control("stop", "evidence-assembler")
         let result: Swift.Result<Result, any Error>
@@ -121,7 +121,7 @@ extension LocalStack {
 }
 
 extension CaptureParts {
-    /// The room with a patch of noise in a corner, so that also its public copy and thumbnail differ from those of other captures.
+    /// The room with a patch of noise in a corner, so that its public copy and thumbnail differ from those of other captures too.
     static func unlike() throws -> CaptureParts {
         var parts = try CaptureParts()
         let room = try #require(room).jpeg

@@ -24,7 +24,7 @@ extension SystemTests {
                 let waiting = try await expectPending()
                 try authority.open(.refusing)
                 let refused = try await expectPending()
-                // Its tries while the authority refuses change nothing.
+                // Retries while the authority refuses have no effect.
                 try await eventually("both wait, as a metric tells") {
                     try await stack.admin("evidence-assembler", "/metrics").text.contains("rial_credentials_waiting 2")
                 }
@@ -49,7 +49,7 @@ extension SystemTests {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
             let authority = try LoopbackServer { _ in
-                // It never answers: longer than anybody waits, on the server's own thread.
+                // It does not respond before all timeouts; this blocks only the server's own thread.
                 Thread.sleep(forTimeInterval: 60)
                 return nil
             }
@@ -62,9 +62,9 @@ extension SystemTests {
                     let view = try await client.settled(id, within: .seconds(100))
                     #expect(view.evidence("content_credentials.reason") == "no_timestamp_yet")
                 }
-                // The library waits 30 s for one answer.
+                // The library's timeout for one response is 30 s.
                 #expect(ContinuousClock.now - start < .seconds(50))
-                // Later ones do not wait, also while a trial hangs.
+                // Later captures do not wait, even while a retry hangs.
                 for _ in 0..<3 {
                     let asked = ContinuousClock.now
                     _ = try await client.settled(client.capture(&device, CaptureParts()), within: .seconds(60))
@@ -77,7 +77,7 @@ extension SystemTests {
             }
         }
 
-        /// The copy says when it was signed, by the authority's word.
+        /// Expects a time stamp of the authority in the copy.
         private func expectStamped(_ id: String, copy: [UInt8], _ authority: TimestampAuthority) async throws {
             let stack = try LocalStack.required()
             let report = try CredentialFile.report(copy, trusting: stack.signingRoot, timestamps: authority.rootPEM)
@@ -85,13 +85,13 @@ extension SystemTests {
             let text = try #require(report.signedAt)
             let strategy = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
             #expect(try abs(Date(text, strategy: strategy).timeIntervalSinceNow) < 300, "\(text)")
-            // Nobody else's word counts for it.
+            // Readers with other anchors ignore the time stamp.
             #expect(try CredentialFile.report(copy, trusting: stack.signingRoot).signedAt == nil)
             #expect(try await stack.sql("SELECT has_timestamp FROM content_credentials WHERE capture_id = '\(id)'") == ["t"])
             #expect(try await stack.mediaNames(of: id).count { $0.contains("c2pa") } == 2)
         }
 
-        /// A capture that completes without Content Credentials, which are still to come.
+        /// Expects a capture to complete with pending Content Credentials.
         private func expectPending() async throws -> String {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
@@ -104,7 +104,7 @@ extension SystemTests {
             #expect(view.data["c2pa_media_url"] is NSNull && view.data["c2pa_manifest_url"] is NSNull)
             #expect((view.data["media_url"] as? String)?.contains("/public.jpg?") == true)
             #expect(try await stack.manifests(of: id).isEmpty)
-            // No time stamp is no reason to be away.
+            // A missing time stamp does not affect readiness.
             #expect(try await stack.admin("evidence-assembler", "/readyz").status == 200)
             return id
         }

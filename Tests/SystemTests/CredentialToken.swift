@@ -29,13 +29,13 @@ final class CredentialToken: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: home) }
 
-    /// Runs OpenSC's pkcs11-tool and returns its output; throws if the token refuses.
+    /// Runs OpenSC's pkcs11-tool and returns its output; throws if it fails.
     func tool(_ arguments: [String]) async throws -> String {
         let login = ["--module", Self.module, "--token-label", label, "--login", "--pin", Self.pin]
         return try await LocalStack.run(Self.keyTool, login + arguments, environment)
     }
 
-    /// As if the token were removed, and inserted again.
+    /// Simulates the removal of the token; ``putBack()`` inserts it again.
     func remove() throws { try FileManager.default.moveItem(at: tokens, to: away) }
     func putBack() throws { try FileManager.default.moveItem(at: away, to: tokens) }
 
@@ -45,10 +45,10 @@ final class CredentialToken: Sendable {
         return (files?.allObjects as? [URL] ?? []).compactMap { try? Data(contentsOf: $0) }
     }
 
-    /// Settings for a service to sign with this token's key, with a chain of a new authority.
+    /// The settings with which a service signs with this token's key, and a chain of a new authority.
     /// - Returns: the settings, and the root of the chain.
     func settings() throws -> (variables: [String: String], root: String) {
-        // The module reads the folder of its tokens from the process's environment, once.
+        // The module reads the path of its configuration from the process's environment, once.
         setenv("SOFTHSM2_CONF", home.appendingPathComponent("softhsm2.conf").path, 1)
         let start = Date().addingTimeInterval(-3600)
         let authority = try DevelopmentAuthority(algorithm: .ed25519, validFrom: start)

@@ -3,7 +3,7 @@ import SimulatedDevice
 import Testing
 
 extension SystemTests {
-    /// What a fail-over, a migration's lock or a right not yet given look like to clients: never as if they or we had done something wrong.
+    /// During a fail-over, a migration's lock or while a right is missing, clients get 503: neither a client error nor status 500.
     @Suite("A database that refuses for a while")
     struct DatabaseFaults {
         enum Fault: String, Sendable, CaseIterable {
@@ -18,7 +18,7 @@ extension SystemTests {
 
             static let end = ["ALTER ROLE rial_gateway RESET default_transaction_read_only"]
 
-            /// How long the tables are locked that every request of this test needs: longer than a session waits for a lock.
+            /// How long the tables that all requests of this test need are locked: longer than a session's lock timeout.
             var lockedSeconds: Int? {
                 switch self {
                 case .readOnly: nil
@@ -69,7 +69,7 @@ extension SystemTests {
             _ = try await stack.sql("BEGIN; LOCK TABLE challenges, captures; SELECT pg_sleep(\(seconds)); COMMIT")
         }
 
-        /// New sessions have a role's settings; the old ones end.
+        /// Applies the statements and ends existing sessions, since only new sessions get a role's settings.
         private static func apply(_ statements: [String], _ stack: LocalStack) async throws {
             for statement in statements { _ = try await stack.sql(statement) }
             _ = try await stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'rial_gateway'")

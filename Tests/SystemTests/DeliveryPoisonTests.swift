@@ -12,7 +12,7 @@ extension SystemTests {
     struct DeliveryPoison {
         static let services: [ServiceName] = [.attestationVerifier, .depthAnalyzer, .uploadSync]
 
-        /// A sound event of a capture that nobody accepted.
+        /// A valid event of a capture that does not exist.
         private static func unknown() -> CaptureReceived { CaptureReceived(captureID: CaptureID(), kind: .photo) }
 
         private static func identified() -> [KafkaHeader] {
@@ -27,7 +27,7 @@ extension SystemTests {
             var device = try await TestClient.current().device()
             let nobody = Self.unknown()
             let mark = "poison-\(UUID())"
-            // Enough keys to lie before the good ones in every partition.
+            // Enough keys for poison records before the valid ones in all partitions.
             for number in 0..<24 {
                 let key = Array("\(mark)-\(number)".utf8)
                 try await producer.send(topic: topic, key: key, value: Array("{\"capture_id\":".utf8), headers: Self.identified())
@@ -50,14 +50,14 @@ extension SystemTests {
                     }
                     return isGivenUp && !garbage.isEmpty
                 }
-                // A letter may come again, as any record may.
+                // Delivery is at-least-once, so a dead letter may be duplicated.
                 #expect(Set(garbage.map { $0.header("rial_dlq_reason") }) == ["undecodable"])
                 #expect(garbage.first?.value == Array("{\"capture_id\":".utf8))
                 for name in ["rial_dlq_detail", "rial_dlq_partition", "rial_dlq_offset", "rial_dlq_attempts", "rial_dlq_time"] {
                     #expect(garbage.first?.header(name)?.isEmpty == false, "\(name)")
                 }
             }
-            // What nobody accepted leaves no trace where verdicts are made.
+            // Unknown captures leave no rows in the services' tables.
             for table in ["attestation_appraisals", "depth_analyses", "sync_jobs", "evidence_parts"] {
                 #expect(try await stack.sql("SELECT count(*) FROM \(table) WHERE capture_id = '\(nobody.captureID)'") == ["0"])
             }
@@ -65,7 +65,7 @@ extension SystemTests {
             #expect(list.contains(mark) && list.contains("undecodable") && list.contains("capture_unknown"))
         }
 
-        /// The ways in which a failed capture goes through again once its bytes are back.
+        /// The ways to re-drive a failed capture once its objects are restored.
         enum Redrive: String, Sendable, CaseIterable { case capture, client, topic }
 
         @Test("a capture whose media is missing fails with the reason, and completes once it is back", .timeLimit(.minutes(4)))
@@ -89,10 +89,10 @@ extension SystemTests {
                 #expect(failed.data["failure"] as? String == "intake_missing")
                 #expect(failed.data["confidence_level"] is NSNull)
             }
-            // Without its bytes it fails again, and that is all.
+            // Without its objects it only fails again.
             let first = captures[0].id
             let letters = Topic.captureReceived.deadLetters(of: .uploadSync)
-            // The depth map's loss fails a capture as well, maybe before upload-sync came back.
+            // The missing depth map fails the capture as well, perhaps before upload-sync has restarted.
             try await eventually("it was given up") { try await !stack.records(of: letters, key: first).isEmpty }
             let redriven = try await stack.rial(["dlq", "redrive", "--capture", first])
             let event = try #require(redriven.firstMatch(of: /announced again as event ([0-9a-f-]{36})/)?.1)
@@ -135,14 +135,14 @@ extension SystemTests {
                 return kept
             }
             let list = ids.map { "'\($0)'" }.joined(separator: ", ")
-            // Both services have to have said so: a later word would take the place of the one that is written below.
+            // Both services must have reported their failure: a later report would overwrite the reason that is written below.
             try await eventually("each was given up by both services") {
                 try await stack.sql("SELECT count(*) FROM evidence_parts WHERE outcome = 'error' AND capture_id IN (\(list))") == ["6"]
             }
             for id in ids { _ = try await client.settled(id, as: "failed") }
             let (seventh, eighth, own) = (ids[0], ids[1], ids[2])
             try await stack.putBack(kept)
-            // As if handling had failed that often already, and all three were due; the reason comes last, which makes them so.
+            // Simulates earlier failures of handling, with all three captures due; the reason is written last, since it makes them due.
             for (id, repairs) in [(seventh, 7), (eighth, 8), (own, 0)] {
                 _ = try await stack.sql(
                     """
@@ -156,7 +156,7 @@ extension SystemTests {
             #expect(try await stack.sql(repairs) == ["0", "8", "8"])
             #expect(try await client.show(eighth).data["failure"] as? String == "handling_failed")
             #expect(try await client.show(own).data["failure"] as? String == "intake_missing")
-            // An operator's hand is not counted.
+            // Manual re-drives do not count as repairs.
             for id in [eighth, own] { _ = try await stack.rial(["dlq", "redrive", "--capture", id]) }
             try await stack.expectWhole(ids, of: device, failedBefore: true)
         }

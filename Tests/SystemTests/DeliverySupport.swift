@@ -3,7 +3,7 @@ import Messaging
 import Models
 import Testing
 
-/// Delivers copies of records.
+/// Produces copies of records.
 struct Redelivery: Sendable {
     let stack: LocalStack
     let producer: KafkaProducer
@@ -33,8 +33,8 @@ struct Redelivery: Sendable {
         return sent
     }
 
-    /// Waits until every consumer of the topics has handled the ids, and so also the earlier records with the same key, which are in the
-    /// same partition.
+    /// Waits until all consumers of the topics have handled these ids, and thus also the earlier records with the same key, which are in
+    /// the same partition.
     func awaitHandled(_ sent: [Topic: [String]]) async throws {
         for (topic, ids) in sent {
             let services = try #require(Topic.consumers.first { $0.topic == topic }?.services)

@@ -21,7 +21,7 @@ extension SystemTests {
                 for topic in Self.parts {
                     try await eventually("\(topic) has the part") { try await !stack.records(of: topic, key: id).isEmpty }
                 }
-                // The received record again, so that each part is also announced a second time by its service.
+                // Replays the received record, so that each service also announces its part a second time.
                 try await redelivery.awaitHandled(try await redelivery.replay([.captureReceived], key: id))
                 return (id, try await redelivery.replay(Self.parts, key: id))
             }
@@ -33,7 +33,7 @@ extension SystemTests {
             try await redelivery.awaitHandled(late)
             #expect(try await stack.finalState(of: id) == before)
             try await stack.expectWhole([id], of: device)
-            // Gateways only wake waiters by it, who read PostgreSQL.
+            // Gateways only use the record to wake waiting requests, which read PostgreSQL.
             _ = try await redelivery.replay([.evidenceAssembled], key: id)
             #expect(try await stack.finalState(of: id) == before)
         }
@@ -77,7 +77,7 @@ extension SystemTests {
             #expect(before.count == 1)
             let registration = try #require(before.first?.split(separator: "|").first.map(String.init))
             let redelivery = try Redelivery(stack)
-            // The gateway may have read the outcome before it was announced.
+            // The gateway may have read the outcome from the table before it was announced.
             try await eventually("it was announced") {
                 try await !stack.records(of: .registrationAppraised, key: registration).isEmpty
             }

@@ -6,7 +6,7 @@ import SimulatedDevice
 import TestSupport
 import Testing
 
-/// The data of a stack of an earlier version (`scripts/make-dump.sh`), to be restored into a stack of this version.
+/// A dump of an earlier version's stack (`scripts/make-dump.sh`), to be restored into a stack of this version.
 struct EarlierVersion: Sendable {
     let name: String
 

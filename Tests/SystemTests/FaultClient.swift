@@ -4,13 +4,13 @@ import Testing
 
 @testable import ObjectStorage
 
-/// The result of a request that its device sends until it is accepted.
+/// The result of a request that its device repeats until it is accepted.
 struct Attempts<Value: Sendable>: Sendable {
     let value: Value
     /// The statuses of all responses in order; 0 without a response.
     let statuses: [Int]
 
-    /// Expects that faults were visible only as `503`, after which clients retry.
+    /// Expects that clients saw faults only as `503`, after which they retry.
     func expectOnlyRetryLater(_ what: String) {
         let others = Set(statuses.dropLast()).subtracting([0, 503])
         #expect(others.isEmpty, "\(what): \(statuses)")
@@ -41,7 +41,7 @@ extension FaultCapture {
     }
 }
 
-/// A registration that its device can send repeatedly: one attestation, for one challenge.
+/// A registration that its device can repeat: one attestation for one challenge.
 struct FaultRegistration: Sendable {
     let device: SimulatedDevice
     let challenge: [UInt8]
@@ -54,7 +54,7 @@ struct FaultRegistration: Sendable {
         body = try client.registration(device, challenge: challenge)
     }
 
-    /// Sends the same body until it makes a device.
+    /// Sends the same body until it creates a device.
     func sent(within limit: Duration = .seconds(90)) async throws -> Attempts<SimulatedDevice> {
         let client = try TestClient.current()
         var own = device
@@ -97,8 +97,8 @@ extension LocalStack {
     }
 }
 
-/// Runs `work` during a fault that lasts for `duration`. The fault is ended even if something fails.
-/// - Parameter work: starts after the fault has begun, and may take longer.
+/// Runs `work` during a fault that lasts for `duration`. The fault is ended even if something throws.
+/// - Parameter work: starts after the fault, and may take longer.
 func during<Result: Sendable>(
     _ duration: Duration, begin: @Sendable () async throws -> Void, end: @Sendable @escaping () async throws -> Void,
     work: @Sendable @escaping () async throws -> Result

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A transaction of a service whose COMMIT succeeds without the service learning so.
+/// A transaction of a service that is committed, while the response to COMMIT is lost.
 struct LostCommit: Sendable, CustomTestStringConvertible {
     enum Trigger: Sendable { case registration, capture }
 
@@ -11,7 +11,7 @@ struct LostCommit: Sendable, CustomTestStringConvertible {
     /// Part of a statement that only this transaction runs.
     let statement: String
     var trigger = Trigger.capture
-    /// Runs in the short form too.
+    /// Whether it is included in the short run.
     var isShort = true
 
     var testDescription: String { "\(service): \(statement)" }
@@ -74,7 +74,7 @@ extension FaultTests {
             defer { proxy.comeBack() }
             proxy.loseCommit(of: "INSERT INTO captures", staysAway: true)
             var own = capture.device
-            // Nobody can tell the gateway whether the row is there.
+            // The gateway cannot find out whether the row was committed.
             let answer = try await TestClient.current().submit(&own, capture.form)
             #expect(answer.status == 503)
             #expect(proxy.dropped == before + 1)
@@ -90,7 +90,7 @@ extension FaultTests {
             try await expectWhole(capture, id, "asks again: \(asksAgain)")
         }
 
-        /// Complete, once, with the bytes that were sent; and sending them once more finds it.
+        /// Expects that the capture is complete exactly once, with the bytes that were sent, and that a repeated upload finds it.
         private func expectWhole(_ capture: FaultCapture, _ id: String, _ what: String) async throws {
             let stack = try LocalStack.required()
             try await stack.expectWhole([id], of: capture.device, what)

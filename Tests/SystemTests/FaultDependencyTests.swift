@@ -7,7 +7,7 @@ extension SystemTests {
         enum Dependency: String, Sendable, CaseIterable {
             case broker, postgres, s3
 
-            /// As readiness, health and metrics call it.
+            /// Its name in readiness, health and metrics.
             var name: String {
                 switch self {
                 case .broker: "broker"
@@ -15,7 +15,7 @@ extension SystemTests {
                 case .s3: "storage"
                 }
             }
-            /// The broker keeps its log in memory: it comes back empty.
+            /// Killed, because the broker keeps its log in memory and restarts empty; other dependencies are stopped.
             var ending: String { self == .broker ? "kill" : "stop" }
         }
 
@@ -27,7 +27,7 @@ extension SystemTests {
             var device = try await TestClient.current().device()
             var accepted: [String] = []
             for _ in 0..<3 { accepted.append(try await FaultCapture(&device).accepted().id) }
-            // At once: these three are on their way.
+            // Without waiting: these three captures are still being processed.
             try await stack.control(dependency.ending, dependency.rawValue)
             let later = try [FaultCapture(&device), FaultCapture(&device)]
             async let acceptedLater = Self.accepted(later)
@@ -35,7 +35,7 @@ extension SystemTests {
                 for service in LocalStack.services { try await expect(service, dependency, isUp: false) }
                 try await expectHealth(dependency, isUp: false)
             } catch {
-                // Later tests need it, whatever is wrong here.
+                // Later tests need it, even if this test fails.
                 try await stack.control("start", dependency.rawValue)
                 throw error
             }
@@ -54,7 +54,7 @@ extension SystemTests {
             }
         }
 
-        /// The service says so of itself within a minute (SPEC §11).
+        /// Expects the service's readiness to report the dependency within a minute (SPEC §11).
         private func expect(_ service: String, _ dependency: Dependency, isUp: Bool) async throws {
             let stack = try LocalStack.required()
             try await eventually("\(service) sees that \(dependency.name) is \(isUp ? "back" : "away")") {

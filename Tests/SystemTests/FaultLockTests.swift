@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tables that nobody else may touch for a while, as during a change of the schema.
+/// Exclusive locks on tables, as during a change of the schema.
 struct LockedTables: Sendable, CustomTestStringConvertible {
     let names: [String]
     var testDescription: String { names.count == 1 ? names[0] : "\(names[0]) and \(names.count - 1) others" }
@@ -16,7 +16,8 @@ struct LockedTables: Sendable, CustomTestStringConvertible {
     static let chosen: [LockedTables] =
         [LockedTables(names: ["captures"] + outboxes)] + (FaultTests.isFull ? (states + outboxes).map { LockedTables(names: [$0]) } : [])
 
-    /// Holds the locks for so long, from when it has them all. Who waits for them may be chosen as a deadlock's victim, and so may this.
+    /// Holds the locks for this time after acquiring all of them. Retries, since this session or a waiting one may be chosen as the victim
+    /// of a deadlock.
     func hold(for seconds: Int, in stack: LocalStack) async throws {
         let statement = """
             BEGIN; SET LOCAL deadlock_timeout = '20s'; LOCK TABLE \(names.joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE;
@@ -26,7 +27,7 @@ struct LockedTables: Sendable, CustomTestStringConvertible {
         _ = try await stack.sql(statement)
     }
 
-    /// Waits until all are locked.
+    /// Waits until all tables are locked.
     func held(in stack: LocalStack) async throws {
         let list = names.map { "'\($0)'::regclass" }.joined(separator: ", ")
         let query = "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation IN (\(list))"

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A place between two effects where a test can kill a service.
+/// A point between two effects at which a test can kill a service.
 struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
-    /// What makes the service reach it.
+    /// The request that makes the service reach it.
     enum Trigger: Sendable { case registration, capture }
 
     let name: String
     let trigger: Trigger
-    /// Whether it is part of the short run, which has at least one point per service.
+    /// Whether it is in the short run, which has at least one point per service.
     let isShort: Bool
 
     init(_ name: String, _ trigger: Trigger = .capture, short: Bool = false) {
@@ -58,7 +58,7 @@ struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
         FaultPoint("evidence-assembler.relay.published"),
     ]
 
-    /// All with `RIAL_TEST_FAULTS=full` (`make test-faults`), else those of the short run.
+    /// All points with `RIAL_TEST_FAULTS=full` (`make test-faults`), else those of the short run.
     static let chosen = ProcessInfo.processInfo.environment["RIAL_TEST_FAULTS"] == "full" ? all : all.filter(\.isShort)
 
     /// The names in the product's sources, with `*` if shared code inserts the service's name.

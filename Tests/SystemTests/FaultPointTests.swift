@@ -27,14 +27,14 @@ extension SystemTests {
             }
         }
 
-        /// Runs `work` while the point is armed, and starts the service again once it was reached.
+        /// Runs `work` while the point is armed, and restarts the service once the point was reached.
         private func kill<Result: Sendable>(
             at point: FaultPoint, while work: @Sendable @escaping () async throws -> Result
         ) async throws -> Result {
             let stack = try LocalStack.required()
             let armed = stack.failPoints.appendingPathComponent(point.name)
             try Data().write(to: armed)
-            // Whatever happens, the point must not hit a later test.
+            // Even after a failure, the point must not affect a later test.
             defer { try? FileManager.default.removeItem(at: armed) }
             async let result = work()
             // The point removes its file right before it ends the process; `kill` waits until it has ended.
@@ -48,7 +48,7 @@ extension SystemTests {
             var device = try await TestClient.current().device()
             let capture = try FaultCapture(&device)
             let answer = try await kill(at: point) { try await capture.accepted() }
-            // Committed but not answered: sending again finds what was made.
+            // If it was committed without a response, a repeated upload finds the capture.
             let wasCommitted = point.name == "gateway.capture.committed"
             #expect(answer.status == (wasCommitted ? 200 : 201) || point.name == "gateway.relay.published")
             let again = try await capture.accepted()
@@ -80,7 +80,7 @@ extension SystemTests {
             try await stack.expectWhole([capture.accepted().id], of: device, point.name)
         }
 
-        /// The same body until it is answered; the device's id.
+        /// Repeats the same body until there is a response; returns the device's id.
         private static func registered(_ client: TestClient, _ body: [UInt8]) async throws -> String {
             var id: String?
             try await eventually(within: .seconds(90), "a registration's response") {

@@ -3,9 +3,9 @@ import Messaging
 import Models
 import Testing
 
-/// A record that ends its consumer's process each time it is handled.
+/// A record that kills its consumer's process on each delivery.
 struct KillingRecord: Sendable, CustomTestStringConvertible {
-    /// Where the process ends.
+    /// The fail point at which the process is killed.
     let point: String
     let service: ServiceName
 
@@ -35,9 +35,9 @@ extension FaultTests {
                 // The point removes its file right before it ends the process; `kill` waits until it has ended.
                 try await eventually("death \(death)") { !FileManager.default.fileExists(atPath: armed.path) }
                 try await stack.control("kill", killing.service.rawValue)
-                // A fourth visit would find no file and pass.
+                // On a fourth delivery there would be no file, and the record would be handled.
                 if death < 3 { try Data().write(to: armed) }
-                // While it starts it may end again: that it is ready is not waited for in vain.
+                // It may be killed again while it starts, so an error of the start is ignored.
                 try? await stack.control("start", killing.service.rawValue)
             }
             try? await stack.control("start", killing.service.rawValue)
@@ -45,11 +45,11 @@ extension FaultTests {
             try await eventually(within: .seconds(60), "the record was given up") {
                 try await stack.records(of: letters, key: id).contains { $0.header("rial_dlq_reason") == "process_died" }
             }
-            // The others went by.
+            // Other records are not blocked.
             var others: [String] = []
             for _ in 0..<3 { others.append(try await FaultCapture(&device).accepted().id) }
             for other in others { _ = try await client.settled(other, within: .seconds(90)) }
-            // What killed is mended: it goes through, by itself or by an operator's hand.
+            // Without the fail point the record is handled, by itself or after a manual re-drive.
             _ = try await stack.rial(["dlq", "redrive", "--capture", id])
             try await stack.expectWhole([id] + others, of: device, failedBefore: true, killing.testDescription)
         }

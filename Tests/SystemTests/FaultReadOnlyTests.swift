@@ -2,7 +2,7 @@ import SimulatedDevice
 import Foundation
 import Testing
 
-/// Services whose roles may only read for a while, as after a fail-over to a standby.
+/// Service roles with read-only transactions, as after a fail-over to a standby.
 struct ReadOnlyRoles: Sendable, CustomTestStringConvertible {
     let services: [String]
     var testDescription: String { services.count == 1 ? services[0] : "all" }
@@ -13,7 +13,7 @@ struct ReadOnlyRoles: Sendable, CustomTestStringConvertible {
 
     private static func role(of service: String) -> String { "rial_" + service.replacing("-", with: "_") }
 
-    /// Connections keep the setting that they began with, so they are ended.
+    /// Ends the connections too, since they keep the setting with which they were opened.
     func set(_ isReadOnly: Bool, in stack: LocalStack) async throws {
         for role in services.map(Self.role) {
             _ = try await stack.sql(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Ways in which a store says no that have nothing to do with the object.
+/// Errors of the store that do not depend on the object.
 struct StoreRefusal: Sendable, CustomTestStringConvertible {
     let how: StoreProxy.Refusal
     let testDescription: String

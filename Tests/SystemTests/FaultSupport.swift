@@ -27,7 +27,7 @@ struct FaultCapture: Sendable {
         self.device = device
     }
 
-    /// Sends until a response accepts it, as a device on a bad network does.
+    /// Repeats the upload until it is accepted, like a device on a bad network.
     func accepted(within limit: Duration = .seconds(90)) async throws -> (id: String, status: Int) {
         try await sent(within: limit).value
     }
@@ -44,7 +44,7 @@ extension LocalStack {
 
     func producer() throws -> KafkaProducer { try KafkaProducer(kafka(), logger: Logger(label: "tests")) }
 
-    /// Every record of the topic with this key, oldest first; none if the topic does not exist.
+    /// All records of the topic with this key, oldest first; none if the topic does not exist.
     func records(of topic: Topic, key: String) async throws -> [KafkaRecord] {
         try await KafkaTopicReader(kafka()).read(topic: topic.rawValue, limit: 10_000).filter { $0.key == Array(key.utf8) }
     }
@@ -74,7 +74,7 @@ extension LocalStack {
         for (key, bytes) in objects { _ = try await storage.put(key, bytes: bytes, contentType: "application/octet-stream") }
     }
 
-    /// Runs `work` while the services are stopped. They are started again even if it fails, so that later tests find them.
+    /// Runs `work` while the services are stopped. They are restarted even if it fails, for the sake of later tests.
     func without<Result>(_ services: [String], _ work: () async throws -> Result) async throws -> Result {
         for service in services { try await control("stop", service) }
         let result: Result
@@ -138,7 +138,7 @@ extension LocalStack {
             let count = try await sql("SELECT count(*) FROM \(table) WHERE device_id = '\(owner)'")
             #expect(count == ["\(ids.count)"], "\(table) \(what)")
         }
-        // An announcement may be delivered again, but there is no second one.
+        // An announcement may be redelivered, but there must be only one.
         var announced: [String: Set<String>] = [:]
         try await eventually("the captures were announced as complete") {
             announced = [:]

@@ -2,17 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The services over real parts that fail in their answers, their rights and their locks: a stack with a proxy between each service and
-/// PostgreSQL, and one before the object store.
+/// Tests the services with dependencies that return errors, revoke rights or hold locks: a stack with a proxy between each service and
+/// PostgreSQL, and one in front of the object store.
 @Suite(
     "Faults between the services and what they stand on", .serialized,
     .enabled(if: LocalStack.isAvailable, "the services or the local stack's tools are not built"), .faultStack)
 enum FaultTests {
-    /// With `RIAL_TEST_FAULTS=full` (`make test-faults`) each fault meets each service, table and status; else each kind once.
+    /// With `RIAL_TEST_FAULTS=full` (`make test-faults`) each fault is combined with each service, table and status; else each kind is
+    /// tested once.
     static let isFull = ProcessInfo.processInfo.environment["RIAL_TEST_FAULTS"] == "full"
 }
 
-/// What stands between the services of a stack and its parts.
+/// The proxies between the services of a stack and its dependencies.
 struct FaultProxies: Sendable {
     @TaskLocal static var current: FaultProxies?
     let databases: [String: PostgresProxy]
@@ -20,7 +21,7 @@ struct FaultProxies: Sendable {
 
     static func required() throws -> FaultProxies { try #require(current) }
 
-    /// - Parameter stack: the name of a stack that need not be up yet.
+    /// - Parameter stack: the name of a stack, which may be started later.
     init(stack: String) throws {
         let port = { @Sendable (name: String) in (try? LocalStack.values(in: "ports", of: stack))?["PORT_\(name)"].flatMap { Int($0) } }
         databases = try Dictionary(
@@ -30,7 +31,7 @@ struct FaultProxies: Sendable {
 
     func database(of service: String) throws -> PostgresProxy { try #require(databases[service]) }
 
-    /// What leads the services to the proxies.
+    /// The settings that make the services use the proxies.
     var settings: [String: String] {
         var settings = ["RIAL_S3_ENDPOINT": "http://127.0.0.1:\(store.port)"]
         for (service, proxy) in databases {
@@ -40,7 +41,7 @@ struct FaultProxies: Sendable {
     }
 }
 
-/// Brings the stack of the fault tests up around a suite.
+/// Starts the stack of the fault tests before a suite and stops it afterwards.
 struct FaultStackTrait: SuiteTrait, TestScoping {
     var isRecursive: Bool { false }
 

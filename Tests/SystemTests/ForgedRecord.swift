@@ -3,7 +3,7 @@ import Messaging
 import Models
 import Testing
 
-/// Sends records as an attacker who can reach the broker.
+/// Produces records like an attacker with access to the broker.
 struct Forger: Sendable {
     let stack: LocalStack
     let producer: KafkaProducer
@@ -13,7 +13,7 @@ struct Forger: Sendable {
         producer = try stack.producer()
     }
 
-    /// Sends a record in the services' own format.
+    /// Produces a record in the services' own format.
     /// - Returns: its event id.
     @discardableResult
     func send(_ topic: Topic, key: String, _ body: [String: Any], id: String = UUID().uuidString.lowercased()) async throws -> String {
@@ -25,7 +25,7 @@ struct Forger: Sendable {
         return id
     }
 
-    /// Sends forged results for every part of the capture, inside the records.
+    /// Produces forged results for all parts of the capture, with the findings inside the records.
     func parts(of id: String, mediaFrom other: String) async throws -> [Topic: [String]] {
         let measurements: [String: Any] = [
             "depth_variance": 1.1, "depth_layers": 9, "edge_coherence": 0.9, "min_depth": 0.4, "max_depth": 5.2, "relief": 0.93,
@@ -50,7 +50,7 @@ struct Forger: Sendable {
         return sent
     }
 
-    /// Sends failures of every part of the capture.
+    /// Produces failures of all parts of the capture.
     func errors(of id: String) async throws -> [Topic: [String]] {
         var sent: [Topic: [String]] = [:]
         for topic in [Topic.attestationAppraised, .depthAnalyzed, .mediaSynced] {
@@ -60,7 +60,7 @@ struct Forger: Sendable {
         return sent
     }
 
-    /// Sends announcements that the capture is final.
+    /// Produces announcements that the capture is final.
     func ends(of id: String) async throws {
         let bodies: [[String: Any]] = [
             ["capture_id": id, "status": "complete", "confidence_level": "high"],

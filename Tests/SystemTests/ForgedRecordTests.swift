@@ -8,7 +8,8 @@ import Testing
 extension FaultTests {
     @Suite("Forged records on every topic")
     struct ForgedRecords {
-        /// All that a record could change of what is shown and believed of a capture, without what differs between two of one kind.
+        /// Everything about a capture that a record could influence, without the values that differ between any two captures of the same
+        /// kind.
         private func verdict(_ id: String) async throws -> [String] {
             let stack = try LocalStack.required()
             let rows = try await stack.sql(
@@ -32,7 +33,7 @@ extension FaultTests {
             let client = try TestClient.current()
             let forger = try Forger(stack)
             let redelivery = try Redelivery(stack)
-            // One that could not be HIGH for want of a device, one for want of a scene.
+            // Two captures that cannot be HIGH: one without a verified device, one of a flat scene.
             var unverified = try await client.device(defect: .otherRoot)
             var verified = try await client.device()
             let high = try await FaultCapture(&verified).accepted().id
@@ -51,10 +52,10 @@ extension FaultTests {
                     try await redelivery.awaitHandled(forger.parts(of: id, mediaFrom: high))
                     try await redelivery.awaitHandled(forger.errors(of: id))
                     try await forger.ends(of: id)
-                    // Their consumers find these first once they are back.
+                    // The consumers read these records first after their restart.
                     _ = try await forger.received(id, as: high)
                     let own = try #require(try await stack.records(of: .captureReceived, key: id).first?.header("ce_id"))
-                    // And the honest announcement's id under other keys, as if it had been handled.
+                    // The genuine announcement's id under other keys, as if the event had been handled already.
                     for _ in 0..<6 { try await forger.send(.captureReceived, key: "\(UUID())", ["capture_id": "\(CaptureID())"], id: own) }
                     #expect(try await client.show(id).data["status"] as? String == "processing")
                     #expect(try await verdict(id).prefix(3) == ["processing", "-", "-"])
@@ -99,7 +100,7 @@ extension FaultTests {
             let stack = try LocalStack.required()
             let forger = try Forger(stack)
             let count = "SELECT (SELECT count(*) FROM devices), (SELECT count(*) FROM registrations)"
-            // Attested soundly, over a challenge that nobody gave out.
+            // A valid attestation, but for a challenge that the gateway did not issue.
             let intruder = SimulatedDevice(requestKey: .ed25519)
             let invented = RegistrationID().description
             let before = try await stack.sql(count)
@@ -134,7 +135,7 @@ extension FaultTests {
             #expect(try await stack.sql("SELECT count(*) FROM devices WHERE key_id = '\\x\(key)'") == ["0"])
         }
 
-        /// A registration as records once carried it.
+        /// A registration in the format of earlier versions, with the data inside the record.
         private static func submission(_ id: String, _ device: SimulatedDevice) throws -> [String: Any] {
             let challenge = [UInt8](repeating: 5, count: 32)
             let body = try TestClient.current().registration(device, challenge: challenge)

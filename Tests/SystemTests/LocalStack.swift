@@ -21,14 +21,14 @@ struct LocalStack: Sendable {
 
     var url: String { addresses["RIAL_PUBLIC_URL"] ?? "" }
 
-    /// - Parameter prepare: runs before the stack is started, when its folder is empty.
+    /// - Parameter prepare: runs before the stack starts, while its folder is empty.
     static func up(
         _ name: String, _ settings: [String: String], after prepare: () async throws -> Void = {}
     ) async throws -> LocalStack {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rial-fail-points-\(name)-\(getpid())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var all = settings.merging(["RIAL_FAIL_POINTS": folder.path]) { old, _ in old }
-        // `RIAL_TEST_BUILD=release` tests the services of another build.
+        // `RIAL_TEST_BUILD=release` tests services of another build configuration.
         all["RIAL_BUILD"] = ProcessInfo.processInfo.environment["RIAL_TEST_BUILD"]
         try await script(["clean", name], [:])
         try await prepare()
@@ -87,7 +87,7 @@ struct LocalStack: Sendable {
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment
             .filter { !$0.key.hasPrefix("RIAL_") || $0.key == "RIAL_KAFKA_FETCH_WAIT_MS" }.merging(settings) { _, new in new }
-        // To a file, since processes in the background would keep a pipe open.
+        // Output goes to a file, since background processes would keep a pipe open.
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("rial-\(UUID().uuidString).out")
         try Data().write(to: file)
         let handle = try FileHandle(forWritingTo: file)

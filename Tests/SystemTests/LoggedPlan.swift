@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// How PostgreSQL executed a statement, as its auto_explain writes it into the server's log.
+/// The execution plan of a statement, as auto_explain writes it to PostgreSQL's log.
 struct LoggedPlan: Decodable, Sendable {
     struct Node: Decodable, Sendable {
         let type: String
         let relation: String?
-        /// Of each loop.
+        /// Per loop.
         let rows: Double
         let loops: Double
         let removedByFilter: Double?
@@ -23,16 +23,16 @@ struct LoggedPlan: Decodable, Sendable {
             case children = "Plans"
         }
 
-        /// It and all below it.
+        /// This node and its descendants.
         var all: [Node] { [self] + (children ?? []).flatMap(\.all) }
-        /// Rows that were looked at, those that did not fit included.
+        /// The rows read, including those removed by filters.
         var touched: Double { (rows + (removedByFilter ?? 0) + (removedByRecheck ?? 0)) * loops }
         var isScan: Bool { type.hasSuffix("Scan") && relation != nil }
     }
 
     let query: String
     let plan: Node
-    /// Whose role in the database sent it.
+    /// The service whose database role sent it.
     var service = ""
 
     enum CodingKeys: String, CodingKey {
@@ -40,10 +40,10 @@ struct LoggedPlan: Decodable, Sendable {
         case plan = "Plan"
     }
 
-    /// Puts the role before each line that the server logs.
+    /// The `log_line_prefix`, which has the role.
     static let linePrefix = "by %u: "
 
-    /// The plans of services' statements in a log whose lines begin with ``linePrefix``; a plan's lines after the first begin with a tab.
+    /// Parses the plans of services' statements from a log with ``linePrefix``; the continuation lines of a plan begin with a tab.
     static func all(in log: String) throws -> [LoggedPlan] {
         var found: [LoggedPlan] = []
         var service: String?
@@ -68,7 +68,7 @@ struct LoggedPlan: Decodable, Sendable {
     var tables: [String] { plan.all.compactMap(\.relation) }
 }
 
-/// A server's log from the moment this was made.
+/// The part of a server's log written since this value was created.
 struct PlanLog {
     let file: URL
     private let start: UInt64
@@ -78,7 +78,7 @@ struct PlanLog {
         start = (try? FileHandle(forReadingFrom: file).seekToEnd()) ?? 0
     }
 
-    /// All plans, once each service has used these tables.
+    /// All plans, after every service has used these tables.
     func plans(of expected: [String: Set<String>]) async throws -> [LoggedPlan] {
         var plans: [LoggedPlan] = []
         var missing = ["a log that can be read"]

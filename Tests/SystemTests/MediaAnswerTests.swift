@@ -13,7 +13,7 @@ extension SystemTests {
             let stack = try LocalStack.required()
             let client = try TestClient.current()
             let capture = try await SignedCapture.make()
-            // What whoever may write a row could put there.
+            // A value that an attacker with access to the row could store.
             _ = try await stack.sql("UPDATE media_objects SET content_type = 'text/html' WHERE capture_id = '\(capture.id)'")
             let types = [
                 "c2pa.jpg": "image/jpeg", "depth-preview.png": "image/png", "manifest.c2pa": "application/c2pa", "og.jpg": "image/jpeg",
@@ -46,7 +46,7 @@ extension SystemTests {
             let key = try #require(
                 try await stack.sql("SELECT object_key FROM media_objects WHERE capture_id = '\(capture.id)' AND name = 'c2pa.jpg'").first)
             try await stack.storage().put(key, bytes: Array("<script>alert(1)</script>".utf8), contentType: "text/html")
-            // Redirects are followed by hand: the shared client of the tests may do it by itself.
+            // Redirects are not followed automatically, unlike with the tests' shared client.
             var configuration = HTTPClient.Configuration()
             configuration.redirectConfiguration = .disallow
             let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

@@ -6,14 +6,14 @@ import SimulatedDevice
 import Testing
 import TestSupport
 
-/// A stack of this version over what one of the last version left.
+/// Starts a stack of this version with the data of the last version.
 @Suite(
     "A database of the version before", .serialized,
     .enabled(if: LocalStack.isAvailable, "the services or the local stack's tools are not built"), .migrated)
 struct MigrationTests {
     static let earlier = EarlierVersion(name: "dump-0008")
 
-    /// What the old answer said is in the new one; that may say more.
+    /// The differences of two responses. Additional fields in the new one are allowed.
     private static func differences(_ old: Any, _ new: Any?, _ path: String) -> [String] {
         if let old = old as? [String: Any] {
             guard let new = new as? [String: Any] else { return ["\(path) is gone"] }
@@ -95,7 +95,7 @@ struct MigrationTests {
         try await eventually(within: .seconds(60), "the digests of old copies are there") {
             try await stack.sql("SELECT count(*) FROM content_credentials WHERE manifest_sha256 IS NULL OR leaf_sha256 IS NULL") == ["0"]
         }
-        // A file of whose bytes nothing is known: only what is inside can tell.
+        // A file whose digest is unknown: only its manifest can identify it.
         let unknown = "UPDATE media_objects SET sha256 = sha256(sha256) WHERE capture_id = '\(id)' AND name = 'c2pa.jpg'"
         _ = try await stack.sql(unknown)
         let answer = try await client.verify(copy.body, within: .seconds(60))

@@ -6,13 +6,13 @@ import SimulatedDevice
 import Testing
 
 extension LocalStack {
-    /// The admin port of attestation-verifier, and what opens its operator's routes.
+    /// A client of attestation-verifier's admin port, and the header that authenticates an operator.
     func administration() throws -> (client: TestClient, token: [(String, String)]) {
         let url = try #require(addresses["RIAL_ADMIN_ATTESTATION_VERIFIER"])
         return (TestClient(url: url), [("Authorization", "Bearer \(try #require(addresses["RIAL_ADMIN_TOKEN"]))")])
     }
 
-    /// Does the work while devices are appraised with other settings; those of the stack hold again afterwards.
+    /// Runs the work while devices are appraised with other settings, which are restored afterwards.
     func appraising<Result>(with settings: [String: String], _ work: () async throws -> Result) async throws -> Result {
         try await control("stop", "attestation-verifier")
         let result: Swift.Result<Result, any Error>
@@ -29,7 +29,7 @@ extension LocalStack {
 }
 
 extension CaptureParts {
-    /// The room without EXIF, said to be taken when and where the test says.
+    /// The room without EXIF, with the time and place that the test gives.
     static func withoutEXIF(capturedAt: String) throws -> CaptureParts {
         var parts = try CaptureParts(extra: ["captured_at": capturedAt])
         let room = try #require(room).jpeg
@@ -49,7 +49,7 @@ extension SystemTests {
             arguments: [
                 (["RIAL_APP_IDS": "ABCDE12345.app.other"], "app_not_accepted"),
                 (["RIAL_APP_ATTEST_ENVIRONMENT": "production"], "environment_mismatch"),
-                // Fail points are for development mode only.
+                // Fail points are allowed in development mode only.
                 (["RIAL_MODE": "production", "RIAL_FAIL_POINTS": "", "RIAL_KAFKA_ALLOW_PLAINTEXT": "1"], "development_device"),
                 (["RIAL_LEGACY_BINDINGS_UNTIL": "2026-01-31"], nil),
             ] as [([String: String], String?)])
@@ -68,7 +68,7 @@ extension SystemTests {
             #expect(after.data["metadata_signed"] as? Bool == (reason == nil))
             guard reason != nil else { return }
             #expect(after.data["c2pa_media_url"] is NSNull)
-            // The counter is used all the same: the assertion serves no other capture.
+            // The counter is consumed all the same: the assertion cannot be reused for another capture.
             let again = try CaptureParts()
             let digests = again.digests
             let reused = try device.captureAssertion(

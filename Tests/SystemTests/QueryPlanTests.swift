@@ -4,20 +4,20 @@ import SimulatedDevice
 import TestSupport
 import Testing
 
-/// A stack whose database holds thousands of captures, and whose server writes the plan of every statement into its log.
+/// A stack with thousands of captures in the database, whose server logs the plans of all statements.
 @Suite(
     "What the services ask a database full of captures", .serialized,
     .enabled(if: LocalStack.isAvailable, "the services or the local stack's tools are not built"),
     .localStack("plans", ["RIAL_ANNOUNCE_AGAIN_SECONDS": "2"]))
 struct QueryPlanTests {
     private static let captures = 5000
-    /// No statement needs more rows of a table: the largest batch has 100.
+    /// The maximum number of rows that a statement may read from a table: the largest batch has 100.
     private static let bound = 300.0
-    /// Tables that do not grow with what is kept: what is being published or handled, single rows, and what is damaged.
+    /// Tables that do not grow with the stored captures: outboxes and inboxes, single rows, and damaged media.
     private static func isSmall(_ table: String) -> Bool {
         ["_outbox", "_in_hand", "_heartbeat", "media_damage"].contains { table.hasSuffix($0) }
     }
-    /// Tables that each service's statements were seen to use before anything is judged.
+    /// Tables that each service must have used before plans are checked.
     private static let expected: [String: Set<String>] = [
         "gateway": [
             "challenges", "registrations", "devices", "intakes", "captures", "media_objects", "evidence_parts", "content_credentials",
@@ -34,9 +34,9 @@ struct QueryPlanTests {
             "evidence_assembler_inbox", "evidence_assembler_in_hand", "evidence_assembler_outbox",
         ],
     ]
-    /// Those of work that is done at the start and then every few minutes or hours.
+    /// Tables used by periodic work that runs at start and then every few minutes or hours.
     private static let expectedOfSweeps: [String: Set<String>] = ["upload-sync": ["intakes", "devices"], "gateway": ["gateway_inbox"]]
-    /// Statements that may look at every row, and why.
+    /// Statements that may read all rows, with the reason.
     private static let allowed = [
         "DELETE FROM rate_limits": "once a minute: how full a bucket is depends on the time, and no index can say",
         "devices.attestation_level = 'unverified'": "once an hour: all captures that failed",
@@ -51,14 +51,14 @@ struct QueryPlanTests {
         try await fill(stack)
         try await logPlans(stack)
         let log = PlanLog(file: stack.folder.appendingPathComponent("logs/postgres.log"))
-        // What is done once at the start and then every hour is seen, too.
+        // Includes the work that runs at start and then every hour.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for service in LocalStack.services { group.addTask { try await stack.control("restart", service) } }
             try await group.waitForAll()
         }
         try await drive(client)
         try Self.judge(try await log.plans(of: Self.expected.merging(Self.expectedOfSweeps) { $0.union($1) }))
-        // A statement that is sent often gets a plan for any values.
+        // Frequent statements get a generic plan.
         _ = try await stack.sql("ALTER DATABASE rial SET plan_cache_mode = force_generic_plan")
         _ = try await stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename <> 'rial_owner' AND datname = 'rial'")
         let later = PlanLog(file: log.file)
@@ -85,12 +85,12 @@ struct QueryPlanTests {
                 "psql", stack.addresses["RIAL_DATABASE_URL"] ?? "", "-Xq", "-v", "ON_ERROR_STOP=1",
                 "-c", "SET rial.rows = \(Self.captures)", "-f", script,
             ], [:])
-        // Copies of one photo by many devices: what asks for all of them asks for much.
+        // Without many copies of one photo, since queries for all of them read many rows.
         #expect(
             try await stack.sql("SELECT count(DISTINCT media_sha256) = count(*) AND count(*) > \(Self.captures) FROM captures") == ["t"])
     }
 
-    /// Sessions from now on have the plan of each statement logged, with the rows that it really touched.
+    /// Makes new sessions log the plan of each statement, with the numbers of rows that it read.
     private func logPlans(_ stack: LocalStack) async throws {
         _ = try await stack.sql("ALTER SYSTEM SET log_line_prefix = '\(LoggedPlan.linePrefix)'")
         let settings = [
@@ -101,7 +101,7 @@ struct QueryPlanTests {
         _ = try await stack.sql("LOAD 'auto_explain'; \(alter) SELECT pg_reload_conf()")
     }
 
-    /// A capture and its repeat, everything that is read of it, and files that are looked up.
+    /// Sends a capture and a repetition, reads everything about it, and verifies files.
     private func drive(_ client: TestClient) async throws {
         var device = try await client.device()
         let parts = try CaptureParts()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A TCP connection for requests that no HTTP client sends.
+/// A TCP connection for requests that HTTP clients cannot send.
 enum RawConnection {
     struct Failed: Error { let call: String }
 
@@ -26,7 +26,7 @@ enum RawConnection {
         return descriptor
     }
 
-    /// Sends the bytes, closes its side if asked to, and reads until the peer closes or `seconds` have passed.
+    /// Sends the bytes, shuts down its side if requested, and reads until the peer closes or `seconds` have passed.
     static func exchange(port: UInt16, _ bytes: [UInt8], closing: Bool, seconds: Int) async throws -> (answer: String, isClosed: Bool) {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {

@@ -1,25 +1,25 @@
 import Foundation
 
-/// A TCP connection that a test keeps open, and reads when it wants to. No call blocks.
+/// A TCP connection that stays open, with reading controlled by the test. No call blocks.
 ///
-/// Unchecked: the descriptor never changes; one task reads, others only send.
+/// `@unchecked Sendable`: the descriptor never changes; one task reads, others only send.
 final class RawSocket: @unchecked Sendable {
     private let descriptor: Int32
     private var received: [UInt8] = []
-    /// The peer has closed the connection, or its half of it.
+    /// Whether the peer has closed the connection, or its sending side.
     private(set) var isEnded = false
 
     /// - Parameter window: bytes that the peer may send before they are read; `nil` for the system's default.
     init(port: UInt16, window: Int32? = nil) throws {
         descriptor = try RawConnection.open(port: port) { descriptor in
-            // Once connected, it would no longer shrink the window.
+            // Set before connecting: later it would not shrink the window.
             if var size = window { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size)) }
         }
     }
 
     deinit { close(descriptor) }
 
-    /// - Returns: how many bytes were sent; 0 if there is no room, `nil` once the connection is broken.
+    /// - Returns: the number of bytes sent; 0 if the buffer is full, `nil` once the connection is broken.
     func send(_ bytes: some Collection<UInt8>) -> Int? {
         let copy = Array(bytes)
         let count = Glibc.send(descriptor, copy, copy.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
@@ -48,7 +48,7 @@ final class RawSocket: @unchecked Sendable {
     var status: Int? { text(limit: 64).split(separator: " ").dropFirst().first.flatMap { Int($0) } }
 }
 
-/// Sends a few bytes on each of many connections every second, until it is released or ended.
+/// Sends a few bytes every second on each of many connections, until it is released or stopped.
 final class Trickle: Sendable {
     private let task: Task<Void, Never>
 

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 extension SystemTests {
-    /// Behind a proxy, so that addresses can be told apart.
+    /// Behind a proxy, so that clients have different addresses.
     @Suite("Slow clients")
     struct SlowClients {
         private static let settings = [
@@ -23,7 +23,7 @@ extension SystemTests {
                 let gateway = try VerifyingGateway.required()
                 let client = gateway.client
                 var honest = try await client.device()
-                // Devices cost nothing: none of these is vouched for.
+                // An attacker can register any number of unverified devices.
                 var devices: [SimulatedDevice] = []
                 for _ in 0..<22 { devices.append(try await client.device(defect: .otherRoot)) }
                 let senders = try (0..<64).map { try Self.upload(&devices[$0 / 3], client, from: "198.18.0.\($0)") }
@@ -32,7 +32,7 @@ extension SystemTests {
                 try await eventually("the places for devices like these are taken") {
                     try await gateway.value("rial_uploads_in_progress") == 16
                 }
-                // Who is sent away knows when to come again.
+                // Rejected clients get a Retry-After.
                 try await eventually("the others are sent away") { senders.count { $0.status == 503 } == 48 }
                 try await eventually("files are on their way") { try await gateway.value("rial_verification_files") == 32 }
                 try await Self.expectService(gateway, &honest)
@@ -66,7 +66,7 @@ extension SystemTests {
                 let client = gateway.client
                 var devices: [SimulatedDevice] = []
                 for _ in 0..<4 { devices.append(try await client.device()) }
-                // Fast enough to be let alone.
+                // Fast enough to be tolerated.
                 var held = try (0..<3).map { _ in try Self.upload(&devices[0], client, from: "198.18.0.1") }
                 let first = Trickle(held, bytes: 2000)
                 try await eventually("three are in") { try await gateway.value("rial_uploads_in_progress") == 3 }
@@ -99,7 +99,7 @@ extension SystemTests {
                 let capture = try await SignedCapture.make()
                 try await Self.enlarge("c2pa.jpg", of: capture, to: 12 << 20)
                 let link = try stack.link(capture.id, "c2pa.jpg", expires: Date() + 900)
-                // The first twenty share an address.
+                // The first twenty have the same address.
                 let read = { (address: String) throws -> RawSocket in
                     let socket = try RawSocket(port: client.port, window: 4096)
                     _ = socket.send(Array("GET \(link) HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: \(address)\r\n\r\n".utf8))
@@ -139,7 +139,7 @@ extension SystemTests {
                 }
                 let answer = socket.text()
                 #expect(answer.hasPrefix("HTTP/1.1 \(status)") && answer.lowercased().contains("connection: close"), "\(answer)")
-                // Beside the MiB that is read lies what both systems keep for a connection.
+                // Besides the MiB that the gateway reads, both sockets' buffers count.
                 #expect(sent < 32_000_000, "\(sent) bytes were taken")
                 #expect(socket.isEnded)
             }
@@ -165,7 +165,7 @@ extension SystemTests {
                     try await eventually("one more has an answer") { eleventh.status != nil }
                     #expect(eleventh.status == 429)
                     readers = []
-                    // The next heartbeat would be as late as 15 s.
+                    // The next heartbeat could come up to 15 s later.
                     try await eventually(within: .seconds(5), "their places are free") {
                         let (_, metrics) = try await stack.admin("gateway", "/metrics")
                         return metrics.contains("rial_event_streams_open 0")
@@ -174,9 +174,9 @@ extension SystemTests {
             }
         }
 
-        // MARK: What they send
+        // MARK: Requests
 
-        /// Honest clients are served beside whatever goes on.
+        /// Expects that honest clients are served during the attack.
         private static func expectService(_ gateway: VerifyingGateway, _ device: inout SimulatedDevice) async throws {
             for _ in 0..<5 {
                 #expect(try await send(&device, gateway.client, from: "192.0.2.77").status == 201)
@@ -190,7 +190,7 @@ extension SystemTests {
             try await client.submit(&device, CaptureParts().form(assertion: nil)) { headers, _ in headers += from(address) }
         }
 
-        /// The head and the first bytes of an upload that its device's signature is not under.
+        /// The head and the first bytes of an upload with an invalid signature.
         private static func upload(_ device: inout SimulatedDevice, _ client: TestClient, from address: String) throws -> RawSocket {
             let signed = try device.requestHeaders(
                 method: "POST", path: TestClient.captures, bodyDigest: ContentDigest(of: [UInt8]()))
@@ -215,11 +215,11 @@ extension SystemTests {
             return socket
         }
 
-        /// Lets a published name have more bytes than any buffer on the way takes.
+        /// Replaces a published object by one larger than all buffers between store and client.
         private static func enlarge(_ name: String, of capture: SignedCapture, to size: Int) async throws {
             let stack = try LocalStack.required()
             let bytes = HostileBytes.noise(size)
-            // Where the gateway may read it.
+            // Under a key that the gateway may read.
             let stem = name.prefix { $0 != "." }
             let key = "captures/\(capture.id)/\(stem)-\(UUID().uuidString.lowercased())"
             try await stack.storage().put(key, bytes: bytes, contentType: "image/jpeg")
@@ -233,7 +233,7 @@ extension SystemTests {
 }
 
 extension VerifyingGateway {
-    /// A number of its metrics; `nil` where there is none of the name.
+    /// The value of a metric; `nil` if there is none with this name.
     func value(_ metric: String) async throws -> Double? {
         try await admin("/metrics").split(separator: "\n").first { $0.hasPrefix(metric + " ") }
             .flatMap { $0.split(separator: " ").last }.flatMap { Double($0) }

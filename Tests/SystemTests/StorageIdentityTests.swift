@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import ObjectStorage
 
-/// What one service's identity in the object store may do; everything else is tried and must be refused.
+/// The rights of one service's identity in the object store; all other operations are tried and must be rejected.
 struct StorageRights: Sendable, CustomTestStringConvertible {
     let service: String
     let reads: Set<String>
@@ -20,7 +20,7 @@ struct StorageRights: Sendable, CustomTestStringConvertible {
     static let derived = ["public", "photo-828", "photo-1656", "thumbnail", "depth-preview", "c2pa", "manifest", "og"]
     static let kept = ["original.jpg", "depth.gz", "metadata.json"]
 
-    /// As `deploy/s3-identities.sh` gives them.
+    /// As granted by `deploy/s3-identities.sh`.
     static let all = [
         StorageRights(service: "gateway", reads: Set(derived), writes: Set(kept), deletes: Set(kept)),
         StorageRights(service: "attestation-verifier", reads: ["incoming", "original.jpg", "depth.gz"], writes: [], deletes: []),
@@ -38,7 +38,7 @@ struct StorageRights: Sendable, CustomTestStringConvertible {
             writes: ["public", "c2pa", "manifest", "og"], deletes: []),
     ]
 
-    /// One object of each kind by its name here: those of a capture, each service's probe, and one that is nobody's.
+    /// One object of each kind, by a short name: those of a capture, each service's probe, and one outside all prefixes.
     static func keys(_ capture: CaptureID) -> [String: String] {
         var keys = ["incoming": "incoming/\(capture)/photo", "elsewhere": "elsewhere/\(capture)"]
         for name in kept { keys[name] = "captures/\(capture)/\(name)" }
@@ -49,7 +49,7 @@ struct StorageRights: Sendable, CustomTestStringConvertible {
 }
 
 extension LocalStack {
-    /// The bucket as a service sees it.
+    /// The bucket, accessed as a service.
     func storage(as service: String) throws -> S3Client {
         let keys = folder.appendingPathComponent("keys")
         let secret = { (name: String) in
@@ -85,7 +85,7 @@ extension SystemTests {
             let source = "incoming/\(capture)/depth"
             try await operatorStorage.put(source, bytes: bytes, contentType: "text/plain")
             for (name, key) in StorageRights.keys(capture) {
-                // Those of the services' probes are there, and must stay what they are.
+                // The services' probes exist and must not be changed.
                 if !name.hasPrefix("probe") { try await operatorStorage.put(key, bytes: bytes, contentType: "text/plain") }
                 let reads = await isAllowed("reading \(name)") { _ = try await own.getBytes(key, limit: 1000) }
                 #expect(reads == (rights.reads.contains(name) || name == ownProbe), "reading \(name)")
@@ -113,7 +113,7 @@ extension SystemTests {
                 #expect(listsUploads == rights.lists, "listing uploads \(prefix)")
             }
             try await operatorStorage.delete([source])
-            // What was begun in parts where it may be, whoever may end it.
+            // Aborts the multipart uploads that were begun, under all keys.
             for (_, key) in StorageRights.keys(capture) {
                 for upload in try await operatorStorage.unfinishedUploads(under: key) { try await operatorStorage.end(upload) }
                 if !key.hasPrefix("probes/") { try await operatorStorage.delete([key]) }

@@ -12,10 +12,10 @@ extension SystemTests {
             Set(try await LocalStack.required().storage().list(prefix: prefix).objects.map(\.key))
         }
 
-        /// `upload-sync` cleans up when it starts, and every so often.
+        /// Restarts `upload-sync`, which cleans up at start and then periodically.
         private func cleanUp() async throws { try await LocalStack.required().control("restart", "upload-sync") }
 
-        /// What a gateway leaves behind that dies while it takes a large upload.
+        /// Creates the remains of a gateway that was killed during a large upload.
         private func abandon(of device: String, hours: Int) async throws -> String {
             let stack = try LocalStack.required()
             let storage = try stack.storage(as: "gateway")
@@ -37,7 +37,7 @@ extension SystemTests {
             var device = try await TestClient.current().device()
             let owner = try #require(device.deviceID)
             let (old, young) = (try await abandon(of: owner, hours: 25), try await abandon(of: owner, hours: 23))
-            // A capture's own media are not taken for abandoned, whatever the table says.
+            // The media of a recorded capture are not abandoned, whatever the table says.
             let known = try await FaultCapture(&device).accepted().id
             try await stack.expectWhole([known], of: device)
             _ = try await stack.sql(
@@ -59,7 +59,7 @@ extension SystemTests {
             #expect(try await keys("captures/\(young)/") == ["captures/\(young)/original.jpg"])
             #expect(try await storage.unfinishedUploads(under: "captures/\(young)/").count == 1)
             #expect(try await stack.sql("SELECT abandoned_at IS NULL FROM intakes WHERE id = '\(young)'") == ["t"])
-            // Given up by the gateway, which could not delete: it goes without waiting for the day to end.
+            // Abandoned by the gateway, which could not delete it: it is deleted before a day has passed.
             _ = try await stack.sql("UPDATE intakes SET abandoned_at = now() - interval '11 minutes' WHERE id = '\(young)'")
             try await cleanUp()
             try await eventually("the other is gone") {
@@ -121,10 +121,10 @@ extension SystemTests {
                 #expect(try await client.settled(id).data["confidence_level"] as? String == "high")
                 try await stack.expectMedia(id, "brought again")
             } else {
-                // The analyzer may look before upload-sync has brought them.
+                // depth-analyzer may read the objects before upload-sync has restored them.
                 try await stack.expectWhole([id], of: device, failedBefore: true)
             }
-            // Nothing is left of the repeat.
+            // Nothing of the repeated upload is left.
             let owner = try #require(device.deviceID)
             try await eventually("the repeat is forgotten") {
                 try await stack.sql("SELECT id FROM intakes WHERE device_id = '\(owner)'").isEmpty
@@ -181,7 +181,7 @@ extension SystemTests {
             try await cleanUp()
             let looked =
                 "SELECT capture_id FROM sync_jobs WHERE capture_id IN ('\(swept)', '\(postponed)') AND derived_swept_at IS NOT NULL"
-            // The other has something that is too young to be judged.
+            // The other capture has an object that is too recent to be swept.
             try await eventually("what is unnamed was looked for") { try await stack.sql(looked) == [swept] }
             #expect(try await keys("captures/\(postponed)/").contains(unnamed))
             try await stack.expectWhole([swept, postponed], of: device)
@@ -202,7 +202,7 @@ extension SystemTests {
                 try await eventually("its media is kept") {
                     try await stack.sql("SELECT count(*) FROM sync_jobs WHERE capture_id = '\(id)' AND result IS NOT NULL") == ["1"]
                 }
-                // However often it is announced, nothing makes it whole.
+                // Repeated announcements cannot restore it.
                 try await stack.storage().swap("captures/\(id)/original.jpg")
                 return id
             }
@@ -216,7 +216,7 @@ extension SystemTests {
             try await cleanUp()
             let expiredAt = "SELECT count(*) FROM sync_jobs WHERE capture_id = '\(id)' AND media_expired_at IS NOT NULL"
             if isVerified {
-                // Another's that is due shows that the turn has come.
+                // Once another capture's due media are processed, this one's turn has passed.
                 var other = try await client.device(.ed25519, defect: .otherRoot)
                 let due = try await FaultCapture(&other).accepted().id
                 _ = try await client.settled(due)

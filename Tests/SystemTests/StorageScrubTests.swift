@@ -7,7 +7,7 @@ import Testing
 extension SystemTests {
     @Suite("Stored media that are read again")
     struct StorageScrubs {
-        /// Makes the capture due; `upload-sync` looks when it starts.
+        /// Makes the capture due for a scrub; `upload-sync` scrubs at start.
         private func scrub(_ id: String) async throws {
             let stack = try LocalStack.required()
             let past = "now() - interval '31 days'"

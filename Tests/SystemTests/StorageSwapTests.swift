@@ -7,8 +7,8 @@ import Testing
 @testable import ObjectStorage
 
 extension S3Client {
-    /// Puts another object of the same length in its place: one byte of it is changed.
-    /// - Returns: what lay there.
+    /// Replaces the object by one of the same length with one byte changed.
+    /// - Returns: the original bytes.
     @discardableResult
     func swap(_ key: String) async throws -> [UInt8] {
         let bytes = try await getBytes(key, limit: 32 << 20)
@@ -22,7 +22,8 @@ extension SystemTests {
     struct StorageSwaps {
         private static let readers = ["attestation-verifier", "depth-analyzer", "upload-sync"]
 
-        /// A capture whose bytes wait while nobody who reads them runs; they run again once `work` is done.
+        /// An accepted capture on whose objects `work` is performed while the services that read them are stopped; they are restarted
+        /// afterwards.
         private func held(_ work: (LocalStack, S3Client, String) async throws -> Void) async throws -> (capture: FaultCapture, id: String) {
             let stack = try LocalStack.required()
             var device = try await TestClient.current().device()
@@ -35,7 +36,7 @@ extension SystemTests {
             return (capture, id)
         }
 
-        /// It failed by what was swapped, and the same upload sent again, which brings the bytes, makes it whole.
+        /// Expects that the changed object failed the capture, and that a repeated upload, which restores the bytes, completes it.
         private func expectFailed(_ capture: FaultCapture, _ id: String, _ what: String) async throws {
             let client = try TestClient.current()
             let failed = try await client.settled(id, as: "failed")
@@ -91,7 +92,7 @@ extension SystemTests {
             var device = try await client.device()
             let parts = try CaptureParts()
             let inner = Array(SHA256.hash(data: parts.photo + parts.depth))
-            // Depth before photo: the gateway cannot hash one after the other as they come.
+            // Depth before photo: the gateway cannot hash them in order while streaming.
             let form = Array(
                 parts.form(assertion: try device.assertion(clientDataHash: Array(SHA256.hash(data: inner)))).reversed())
             let id = try await stack.without(Self.readers) {
@@ -122,9 +123,9 @@ extension SystemTests {
             let link = try stack.link(capture.id, "c2pa.jpg", expires: Date() + 600)
             await #expect(throws: (any Error).self) { try await client.send("GET", link) }
             await #expect(throws: (any Error).self) { try await client.send("GET", link, headers: [("Range", "bytes=0-")]) }
-            // A part is what lies there: its reader has the digest of the whole in the ETag.
+            // A range is sent as stored: the client can compare the whole with the digest in the ETag.
             #expect(try await client.send("GET", link, headers: [("Range", "bytes=0-9")]).status == 206)
-            // Of another length nothing at all is sent.
+            // If the length differs, nothing is sent.
             try await storage.put(key, bytes: Array(kept.dropLast()), contentType: "image/jpeg")
             #expect(try await client.send("GET", link).status == 503)
             try await storage.put(key, bytes: kept, contentType: "image/jpeg")

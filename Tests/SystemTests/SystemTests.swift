@@ -1,6 +1,6 @@
 import Testing
 
-/// The services together, over real PostgreSQL, broker and object store: one stack for all suites, brought up first and down last.
+/// Tests the services together with real PostgreSQL, broker and object store: one stack for all suites.
 @Suite(
     "The whole system", .serialized, .enabled(if: LocalStack.isAvailable, "the services or the local stack's tools are not built"),
     .localStack(

@@ -20,7 +20,7 @@ struct Answer: Sendable {
     var errorCode: String? { (json["error"] as? [String: Any])?["code"] as? String }
 }
 
-/// A part of a multipart body, with its header as it is sent.
+/// A part of a multipart body, including its header.
 struct FormPart: Sendable {
     let disposition: String
     let bytes: [UInt8]
@@ -90,7 +90,7 @@ struct TestClient: Sendable {
     static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
-        // Shorter than the idle timeout of any gateway in the tests, so that no request is sent on a connection that is being closed.
+        // Shorter than the idle timeout of all gateways in the tests, so that no request is sent on a connection that is being closed.
         configuration.connectionPool.idleTimeout = .seconds(1)
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
@@ -145,7 +145,7 @@ struct TestClient: Sendable {
     }
 
     /// Registers, repeating the same body while the response is 503: after a verifier or a broker was down, its consumers may take longer
-    /// to join again than one request waits.
+    /// to rejoin than the timeout of one request.
     func registered(_ body: [UInt8]) async throws -> Answer {
         var answer: Answer?
         try await eventually("a registration's response") {

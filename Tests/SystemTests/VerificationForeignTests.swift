@@ -43,7 +43,7 @@ extension SystemTests {
                 RGBImage(width: 64, height: 64, pixels: (0..<64 * 64).flatMap { [UInt8](repeating: UInt8($0 % 64 * 4), count: 3) }),
                 quality: 90)
             let photos = [gradient, capture.parts.photo, try JPEGSegments.publicCopy(of: capture.parts.photo)]
-            // Listed as a signer of others; and, by mistake, as one of ours.
+            // The root is listed for foreign signers and, by mistake, also as our own.
             let mistaken = try CredentialFile(Array((try stack.signingRoot + gateway.listed.rootPEM).utf8))
             let settings = ["RIAL_LIMIT_VERIFICATIONS_PER_HOUR": "0", "RIAL_C2PA_OWN_ANCHORS": mistaken.path]
             let client = try await stack.startGateway(7, settings: settings)
@@ -70,7 +70,7 @@ extension SystemTests {
             let store = try #require(EmbeddedStore(jpegHead: copy))
             let segments = copy[store.range]
             let photo = try ForeignPhoto.plain()
-            // At the same place, at the start; and with all that we signed before another scan.
+            // At the same position, at the start; and our store before another scan.
             let scanless = copy.prefix(copy.count - copy.scan.count)
             let files = [
                 Array(photo.prefix(2)) + segments + photo.dropFirst(2), Array(copy.prefix(store.range.upperBound)) + photo.dropFirst(2),
@@ -101,7 +101,7 @@ extension SystemTests {
                 #expect(labels.contains("c2pa.actions.v2") && labels.contains("app.rial.confidence"), "\(labels)")
                 #expect(answer.validationCodes.contains("signingCredential.untrusted") == (state == "valid"))
                 #expect(answer.validationCodes.contains("assertion.dataHash.match"), "\(answer.validationCodes)")
-                // Anybody can write a time; only an authority's would be shown.
+                // Without a trusted time stamp the signing time is only a claim, so it is not shown.
                 #expect(answer.manifest["signed_at"] is String == false)
             }
         }
@@ -130,7 +130,7 @@ extension SystemTests {
                 #expect(answer.manifest["remote_url"] as? String == url)
             }
             #expect(server.connections == 0)
-            // It would have been noticed.
+            // The server would have noticed a request, so the test can fail.
             #expect(try await TestClient(url: "http://127.0.0.1:\(server.port)").send("GET", "/latest/meta-data").status == 404)
             #expect(server.connections == 1)
         }
@@ -142,7 +142,7 @@ extension SystemTests {
             #expect(try await gateway.verify(manifest, name: "manifest.c2pa").matched == "manifest")
             let other = manifest.changed(at: manifest.middleOfPadding)
             let answer = try await gateway.verify(other, name: "manifest.c2pa")
-            // There is no picture that its hash could match, which is no sign of a change.
+            // There is no file that the hash could match; this does not mean that the manifest was changed.
             #expect(answer.verdict == "c2pa_only" && answer.validationState == "invalid", "\(answer.text)")
             #expect(answer.manifest["detached"] as? Bool == true)
             #expect((answer.data["note"] as? String)?.contains("manifest without the file") == true, "\(answer.text)")
@@ -150,16 +150,16 @@ extension SystemTests {
     }
 }
 
-/// Photos that no device of ours made.
+/// Photos that were not made by our devices.
 enum ForeignPhoto {
-    /// A photo like no other.
+    /// A unique photo.
     static func plain() throws -> [UInt8] {
         let room = try #require(CaptureParts.room)
         let comment = Array("\(UUID())".utf8)
         return Array(room.jpeg.prefix(2)) + [0xff, 0xfe, 0, UInt8(comment.count + 2)] + comment + room.jpeg.dropFirst(2)
     }
 
-    /// XMP with `dcterms:provenance` (C2PA 2.4 §11.5), and no manifest inside.
+    /// XMP with `dcterms:provenance` (C2PA 2.4 §11.5), without an embedded manifest.
     static func pointing(to url: String) throws -> [UInt8] {
         let xmp = """
             <?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">\
@@ -172,7 +172,7 @@ enum ForeignPhoto {
         return Array(photo.prefix(2)) + [0xff, 0xe1, UInt8(length >> 8), UInt8(length & 0xff)] + payload + photo.dropFirst(2)
     }
 
-    /// That of any complete capture of the stack.
+    /// The evidence of any complete capture of the stack.
     static func evidence() async throws -> EvidencePackage {
         let rows = try await LocalStack.required().sql("SELECT evidence FROM captures WHERE status = 'complete' LIMIT 1")
         return try WireJSON.decode(EvidencePackage.self, from: try #require(rows.first).utf8)

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A file made to break its reader, and the result that it must have.
+/// A file crafted to break its reader, and the expected result.
 struct HostileUpload: Sendable, CustomTestStringConvertible {
     enum Outcome: Sendable, Equatable {
         case refused(APIRefusal)
-        /// It has no record and no credentials.
+        /// No record and no credentials.
         case noRecord
-        /// It has credentials, in one of these states.
+        /// Credentials in one of these states.
         case credentials(Set<String>)
     }
 
@@ -23,7 +23,7 @@ struct HostileUpload: Sendable, CustomTestStringConvertible {
         self.bytes = bytes
     }
 
-    /// For a container that is not valid either is right.
+    /// For an invalid container both states are acceptable.
     private static let brokenManifest = Outcome.credentials(["unreadable", "invalid"])
 
     static let all: [HostileUpload] = [
@@ -71,7 +71,7 @@ struct HostileUpload: Sendable, CustomTestStringConvertible {
         return photo.prefix(2) + comments + photo.dropFirst(2)
     }
 
-    /// A compressed-text chunk (PNG, third edition, §11.3.3.3): gzip's stream with zlib's wrapping.
+    /// A compressed-text chunk (PNG, third edition, §11.3.3.3): the stream of gzip with the wrapping of zlib.
     private static func bomb() throws -> [UInt8] {
         let zeros = 64 << 20
         let deflated = try Bomb.gzipOfZeros(bytes: zeros).dropFirst(10).dropLast(8)
@@ -81,7 +81,7 @@ struct HostileUpload: Sendable, CustomTestStringConvertible {
         return png + chunk("IHDR", header) + chunk("zTXt", text) + chunk("IEND", [])
     }
 
-    /// With a checksum of zero, which readers of credentials do not check.
+    /// With a checksum of zero, since readers of credentials do not check it.
     private static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
         HostileBytes.number(content.count) + Array(type.utf8) + content + [0, 0, 0, 0]
     }

@@ -6,7 +6,7 @@ import Testing
 extension SystemTests {
     @Suite("Verifying hostile files", .verifyingGateway(6))
     struct HostileVerifications {
-        /// What every answer must leave behind: a gateway that is well, no process and no file.
+        /// Expects a healthy gateway without remaining processes and files.
         private func expectUnharmed(_ what: String) async throws {
             let gateway = try VerifyingGateway.required()
             #expect(try await gateway.client.send("GET", "/health").status == 200, "\(what)")

@@ -4,7 +4,7 @@ import Testing
 extension SystemTests {
     @Suite("Verifying with a broken inspector")
     struct BrokenInspectors {
-        /// What a program in the inspector's place does with a file, and what is told of it.
+        /// The behaviour of a program that replaces the inspector, and the reported failure.
         enum Failure: String, Sendable, CaseIterable {
             case killed, hanging, crashing, failing, babbling, endless
 
@@ -20,7 +20,7 @@ extension SystemTests {
 
             var reason: String {
                 switch self {
-                // So ends the kernel what has taken the machine's memory.
+                // The kernel's OOM killer sends the same signal.
                 case .killed: "memory"
                 case .crashing: "crash"
                 case .hanging: "timeout"
@@ -33,7 +33,7 @@ extension SystemTests {
         @Test("makes the file unreadable without other effects", .timeLimit(.minutes(2)), arguments: Failure.allCases)
         func broken(failure: Failure) async throws {
             let program = FileManager.default.temporaryDirectory.appendingPathComponent("rial-inspector-\(UUID().uuidString)")
-            // The gateway's trial at its start, with next to no file, is none of this test's.
+            // The gateway's self-test at start, with a tiny file, must succeed.
             let trial = "if [ \"$(/usr/bin/head -c 100 | /usr/bin/wc -c)\" -lt 100 ]; then exit 0; fi"
             try Data("#!/bin/sh\n\(trial)\n\(failure.command)\n".utf8).write(to: program)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
@@ -53,7 +53,7 @@ extension SystemTests {
                 let told = try await answer
                 #expect(told.status == 200 && told.verdict == "c2pa_only" && told.validationState == "unreadable", "\(told.text)")
                 #expect(told.validationCodes == ["rial.inspection.\(failure.reason)"], "\(told.text)")
-                // What needs no inspector goes on.
+                // Verification without the inspector still works.
                 #expect(try await gateway.verify(capture.parts.photo).verdict == "verified")
                 #expect(try await gateway.client.send("GET", "/health").status == 200)
                 try await eventually(within: .seconds(5), "nothing is left") {

@@ -4,7 +4,7 @@ import Testing
 extension SystemTests {
     @Suite("Logs and limits of verifications")
     struct VerificationLimits {
-        /// Behind a proxy, so that addresses can be told apart.
+        /// Behind a proxy, so that clients have different addresses.
         private static let proxied = ["RIAL_TRUSTED_PROXIES": "127.0.0.1/32"]
 
         private func from(_ address: String) -> [(String, String)] { [("X-Forwarded-For", address)] }
@@ -15,7 +15,7 @@ extension SystemTests {
             try await VerifyingGatewayTrait(number: 7, settings: settings).around {
                 let gateway = try VerifyingGateway.required()
                 let photo = try ForeignPhoto.plain()
-                // Addresses of this run's own: a bucket of an earlier one would be half empty.
+                // Random addresses: buckets of an earlier run would be half empty.
                 let (address, other) = ("198.51.\(Int.random(in: 0...255)).7", "203.0.\(Int.random(in: 0...255)).9")
                 let file = { (address: String) in try await gateway.verify(photo, headers: from(address)) }
                 let hash = { (address: String) in
@@ -29,7 +29,7 @@ extension SystemTests {
                     #expect(answers.allSatisfy { $0.headers["ratelimit-limit"] == "3" })
                     for answer in answers.suffix(2) {
                         APIRefusal.rateLimited.expectEnvelope(answer)
-                        // One in twenty minutes.
+                        // The limit is one token in twenty minutes.
                         #expect((1100...1200).contains(Int(answer.headers["retry-after"] ?? "") ?? 0))
                     }
                     #expect(try await send(other).status == found)
@@ -52,7 +52,7 @@ extension SystemTests {
                     let path = "/api/v1/verify-hash/\(file.sha256)"
                     _ = try await gateway.client.send("GET", path, headers: from("2001:db8:1:2::abcd"))
                 }
-                // A file that was refused was not verified.
+                // Rejected files are not logged as verifications.
                 _ = try await gateway.verify(Array("text".utf8), name: name, headers: from("203.0.113.77"))
 
                 #expect(

@@ -11,12 +11,12 @@ extension SystemTests {
     struct VerificationLoad {
         @Test("of 5 MB each delay no upload, and fill neither memory nor disk", .timeLimit(.minutes(8)))
         func hundred() async throws {
-            // Who waits in line is to be served, however long the machine takes.
+            // All queued requests must be served, even on a slow machine.
             let settings = ["RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "300"]
             try await VerifyingGatewayTrait(number: 6, settings: settings).around {
                 let gateway = try VerifyingGateway.required()
                 let capture = try await SignedCapture.make()
-                // Half of them carry credentials, so that all that there is to do is done.
+                // Half of them have Content Credentials, so that all steps are exercised.
                 let stranger = try HostileUpload.photo(bytes: 5_000_000)
                 let signed = try await capture.signedAnew(bytes: 5_000_000, by: gateway.listed)
                 _ = try await gateway.verify(capture.media("c2pa.jpg"))
@@ -25,7 +25,7 @@ extension SystemTests {
 
                 let bodies = [stranger, signed].map { TestClient.encode([FormPart("file", $0)]) }
                 async let verified = Self.verify(bodies, count: 100, with: gateway.client)
-                // Through the same gateway, one after the other, for as long as the verifications last.
+                // Sequentially through the same gateway, as long as the verifications last.
                 var device = try await gateway.client.device()
                 var ids: [String] = []
                 var slowest = Duration.zero
@@ -42,7 +42,7 @@ extension SystemTests {
                 #expect(answers.count { $0.status == 200 } == 100, "\(answers.map(\.status).sorted())")
                 #expect(answers.count { $0.verdict == "no_record" } == 50 && answers.count { $0.validationState == "trusted" } == 50)
                 #expect(slowest < .seconds(45), "an upload took \(slowest)")
-                // Half a gigabyte went through it.
+                // Half a gigabyte was uploaded.
                 let grown = try gateway.peakMemory() - before
                 #expect(grown < 96 << 20, "the gateway grew by \(grown >> 20) MB")
                 try await eventually(within: .seconds(5), "nothing is left") {
@@ -51,7 +51,7 @@ extension SystemTests {
             }
         }
 
-        /// The two bodies by turns.
+        /// Verifies the two bodies alternately.
         private static func verify(_ bodies: [[UInt8]], count: Int, with client: TestClient) async throws -> [Answer] {
             try await withThrowingTaskGroup(of: Answer.self) { group in
                 for index in 0..<count {
@@ -65,7 +65,7 @@ extension SystemTests {
 
         @Test("are refused with 503 and Retry-After when the queue is full", .timeLimit(.minutes(3)))
         func line() async throws {
-            // Each file takes the inspector's whole time.
+            // The inspector never responds before its timeout.
             let program = FileManager.default.temporaryDirectory.appendingPathComponent("rial-inspector-\(UUID().uuidString)")
             let trial = "if [ \"$(/usr/bin/head -c 100 | /usr/bin/wc -c)\" -lt 100 ]; then exit 0; fi"
             try Data("#!/bin/sh\n\(trial)\nexec /bin/sleep 60\n".utf8).write(to: program)
@@ -79,7 +79,7 @@ extension SystemTests {
                 let photo = try ForeignPhoto.plain()
                 let waiting = (0..<230).map { _ in Task { try await gateway.client.verify(photo, within: .seconds(120)) } }
                 defer { for one in waiting { one.cancel() } }
-                // One is looked at and two hundred stand behind it: the others are sent away while these wait.
+                // One file is being inspected and two hundred are queued: further ones are rejected meanwhile.
                 var refused: Answer?
                 try await eventually("the line is full") {
                     refused = try await gateway.client.verify(photo, within: .seconds(5))
@@ -88,7 +88,7 @@ extension SystemTests {
                 APIRefusal.serviceUnavailable.expectEnvelope(try #require(refused))
                 #expect(refused?.headers["retry-after"] == "5")
                 for one in waiting { one.cancel() }
-                // Nobody waits longer than a connection may be idle, and then there is room again.
+                // The queue's timeout is the idle timeout of a connection; afterwards the queue has room again.
                 try await eventually("there is room again") { try await !gateway.isFull(photo) }
             }
         }
@@ -98,14 +98,14 @@ extension SystemTests {
             let settings = ["RIAL_MAX_CONCURRENT_VERIFICATIONS": "1", "RIAL_HTTP_IDLE_TIMEOUT_SECONDS": "6"]
             try await VerifyingGatewayTrait(number: 7, settings: settings).around {
                 let gateway = try VerifyingGateway.required()
-                // It moves on every second, for a minute if it must.
+                // Sends data every second, for up to a minute.
                 let pace = SlowUpload.Pace()
                 let slow = SlowUpload.start(
                     try HostileUpload.photo(bytes: 3_000_000), to: gateway.client, pausing: .seconds(1), pauses: 60, at: pace)
                 try await eventually("somebody is sending") {
                     try await gateway.admin("/metrics").contains("rial_verification_files 1")
                 }
-                // More than fits into buffers on the way.
+                // Larger than all buffers in between.
                 let other = try await gateway.verify(HostileUpload.photo(bytes: 5_000_000))
                 #expect(other.verdict == "no_record", "\(other.text)")
                 #expect(try await gateway.admin("/metrics").contains("rial_verification_files 1"), "the slow one is still sending")
@@ -117,7 +117,7 @@ extension SystemTests {
 }
 
 extension VerifyingGateway {
-    /// Whether a file is sent away at once; one that has to wait is not.
+    /// Whether a file is rejected at once; a queued one is not.
     fileprivate func isFull(_ photo: [UInt8]) async throws -> Bool {
         do {
             return try await client.verify(photo, within: .seconds(2)).status == 503
@@ -127,9 +127,9 @@ extension VerifyingGateway {
     }
 }
 
-/// A file that is sent in parts, with pauses between them.
+/// A file that is sent in pieces with pauses between them.
 private enum SlowUpload {
-    /// Pauses until somebody is in a hurry.
+    /// Pauses that a test can end.
     final class Pace: Sendable {
         private let isHurried = Mutex(false)
         func hurry() { isHurried.withLock { $0 = true } }
@@ -158,7 +158,7 @@ private enum SlowUpload {
 }
 
 extension SignedCapture {
-    /// A photo of so many bytes, signed by somebody else with what this capture claims.
+    /// A photo of about this size, with this capture's claim signed by another signer.
     func signedAnew(bytes: Int, by signer: DevelopmentAuthority.Identity) async throws -> [UInt8] {
         try signer.sign(await claim(), into: HostileUpload.photo(bytes: bytes))
     }

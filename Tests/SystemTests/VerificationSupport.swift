@@ -5,14 +5,14 @@ import NIOCore
 import Signing
 import Testing
 
-/// A gateway of the stack without rate limits for verification, with a scratch folder of its own.
+/// A gateway of the stack without rate limits for verification, with its own scratch folder.
 struct VerifyingGateway: Sendable {
     @TaskLocal static var current: VerifyingGateway?
     let client: TestClient
-    /// Where it stores files while it verifies them.
+    /// The folder for files that are being verified.
     let scratch: URL
     let number: Int
-    /// An authority that is listed besides our own: its signers are trusted, but are not ours.
+    /// An authority listed by the operator: its signers are trusted, but are not ours.
     let listed: DevelopmentAuthority.Identity
 
     static func required() throws -> VerifyingGateway { try #require(current) }
@@ -27,7 +27,7 @@ struct VerifyingGateway: Sendable {
         get throws { try LocalStack.required().processID(of: "gateway.\(number)") }
     }
 
-    /// Files that it has open in its scratch folder, with or without a name, and files in the folder.
+    /// The gateway's open files in its scratch folder, named or not, and the files in the folder.
     func scratchFiles() throws -> [String] {
         let descriptors = "/proc/\(try processID)/fd"
         let open = try FileManager.default.contentsOfDirectory(atPath: descriptors).compactMap {
@@ -143,7 +143,7 @@ struct VerifyingGatewayTrait: SuiteTrait, TestScoping {
         let scratch = folder.appendingPathComponent("scratch").resolvingSymlinksInPath()
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        // The listed authority's leaf has our serial number: an authority can choose any.
+        // The listed authority's leaf has our serial number, since any authority can choose serial numbers.
         let own = try String(contentsOf: stack.folder.appendingPathComponent("keys/c2pa/certificates.pem"), encoding: .utf8)
         let listed = try DevelopmentAuthority.make(
             algorithm: .ed25519, leafSerial: SigningCertificate(pem: own).leafSerialBytes, now: Date().addingTimeInterval(-3600))

@@ -7,7 +7,7 @@ import Testing
 extension SystemTests {
     @Suite("Verifying files of ours", .verifyingGateway(6))
     struct Verifications {
-        /// Every file of a capture that others can have, and as what it is known.
+        /// The published files of a capture, with the roles reported for them.
         private static let published = [
             ("c2pa.jpg", "c2pa_copy"), ("thumbnail.jpg", "thumbnail"), ("manifest.c2pa", "manifest"),
             ("photo-828.jpg", "thumbnail"), ("og.jpg", "share_picture"), ("depth-preview.png", "depth_preview"),
@@ -24,7 +24,7 @@ extension SystemTests {
                 for answer in [try await gateway.verify(bytes), try await gateway.verify(hash: bytes.sha256)] {
                     #expect(answer.status == 200 && answer.verdict == "verified" && answer.matched == role, "\(role): \(answer.text)")
                     #expect(answer.data["file_hash"] as? String == bytes.sha256)
-                    // All captures of the room have one depth picture.
+                    // All captures of the room have the same depth picture.
                     if role == "depth_preview" { continue }
                     #expect(answer.captureID == capture.id)
                     #expect(answer.data["confidence_level"] as? String == "high")
@@ -33,7 +33,7 @@ extension SystemTests {
                     #expect(answer.evidence("content_credentials.status") == "embedded")
                     #expect((answer.data["other_claims"] as? [Any])?.isEmpty == true)
                     #expect(answer.headers["cache-control"] == "no-store")
-                    // The public form: neither counter nor precise place.
+                    // The public form: neither counter nor precise location.
                     #expect(!answer.text.contains("\"counter\"") && !answer.text.contains("45.764043"))
                 }
             }
@@ -74,7 +74,7 @@ extension SystemTests {
             let gateway = try VerifyingGateway.required()
             let capture = try await SignedCapture.make()
             let copy = try await capture.media("c2pa.jpg")
-            // The number of the box in the segment's head: the store is the same, byte for byte.
+            // Changes the box instance number in the segment's header: the store is unchanged.
             let store = try #require(EmbeddedStore(jpegHead: copy))
             let other = copy.changed(at: store.range.lowerBound + 7)
             APIRefusal.hashNotFound.expectEnvelope(try await gateway.verify(hash: other.sha256))
@@ -82,7 +82,7 @@ extension SystemTests {
             #expect(answer.verdict == "verified" && answer.matched == "c2pa_copy" && answer.captureID == capture.id, "\(answer.text)")
             #expect(answer.data["file_hash"] as? String == other.sha256)
 
-            // What the signature leaves unused of its box is part of the store, and it is not what we recorded.
+            // The unused padding of the signature's box is part of the store, so a change differs from the recorded store.
             let padded = try await gateway.verify(copy.changed(at: copy.middleOfPadding))
             #expect(padded.verdict == "c2pa_only" && padded.validationState == "valid", "\(padded.text)")
             #expect(padded.manifest["own_signer"] as? Bool == true && padded.captureID == nil)
@@ -104,7 +104,7 @@ extension SystemTests {
             let before = try await stack.sql(recorded)
             #expect(before.count == 3 && Set(before.map { $0.prefix(64) }).count == 1)
             try await stack.control("stop", "evidence-assembler")
-            // As the schema before left them; one whose store cannot be found any more.
+            // As written by the previous schema; one has a store that can no longer be found.
             _ = try await stack.sql(
                 "UPDATE content_credentials SET leaf_sha256 = NULL, manifest_sha256 = NULL WHERE capture_id IN (\(ids))")
             let lost = try await stack.sql(
@@ -153,7 +153,7 @@ extension SystemTests {
                     #expect(answer.manifest[field] is String == false, "\(field)")
                 }
                 #expect((answer.manifest["assertions"] as? [Any])?.isEmpty == true)
-                // Neither as a field nor inside of what explains a code.
+                // Neither as a field nor inside the explanation of a code.
                 for secret in [capture.id, "app.rial", "iPhone", "rial development"] { #expect(!answer.text.contains(secret), "\(secret)") }
                 #expect(answer.captureID == nil)
             }
