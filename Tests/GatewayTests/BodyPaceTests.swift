@@ -79,7 +79,7 @@ struct ResponsePaceTests {
     func slow() {
         let pace = Answer()
         pace.write(1_000_000)
-        // It began in this window: the next one tells.
+        // The transfer began in this window, so it is assessed only in the next one.
         #expect(!pace.isTooSlow(waiting: 900_000))
         #expect(!pace.isTooSlow(waiting: 900_000 - ResponsePace.leastBytes))
         #expect(pace.isTooSlow(waiting: 900_001 - 2 * ResponsePace.leastBytes))
@@ -102,13 +102,13 @@ struct ResponsePaceTests {
         for _ in 0..<10 { #expect(!pace.isTooSlow(waiting: 0)) }
         pace.write(10)
         #expect(!pace.isTooSlow(waiting: 10))
-        // It left, and other bytes came late in the window.
+        // The transfer has ended, and other bytes came late in the window.
         pace.write(10)
         #expect(!pace.isTooSlow(waiting: 0))
     }
 }
 
-// Held by reference: an expectation takes no value that it would change.
+// A class, since an expectation cannot mutate a captured value.
 private final class Body {
     private var pace: BodyPace
     init(length: Int64?) { pace = BodyPace(length: length) }

@@ -44,7 +44,7 @@ struct CaptureRepositoryTests {
             }
             #expect(ids.count == 1)
             #expect(try await Self.announced(pool) == ids.map(\.description))
-            // Those of the eleven others go with their objects.
+            // The intakes of the eleven others are deleted together with their objects.
             #expect(try await pool.query("SELECT id FROM intakes").count == 11)
         }
     }
@@ -120,7 +120,7 @@ struct CaptureRepositoryTests {
 
     static func submission() throws -> CaptureSubmission { try CaptureSubmission(try CaptureSubmissionTests.body()) }
 
-    /// As the gateway does: named first.
+    /// Records a capture as the gateway does: its intake is opened first.
     static func record(
         _ id: CaptureID, _ submission: CaptureSubmission? = nil, on pool: PostgresPool, _ device: DeviceID
     ) async throws -> Recorded {

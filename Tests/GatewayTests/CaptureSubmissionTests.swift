@@ -105,7 +105,7 @@ struct CaptureSubmissionTests {
 
     @Test("an assertion far larger than any is refused")
     func largeAssertion() throws {
-        // A byte string of 2,046 bytes is CBOR, and with its head one byte too many.
+        // A byte string of 2,046 bytes is valid CBOR, but with its head one byte too long.
         try expect(.invalidAssertion, "assertion") { $0.assertion = [0x59, 0x07, 0xfe] + [UInt8](repeating: 0, count: 2046) }
         try expect(.invalidAssertion, "assertion") {
             $0.assertion = []
@@ -156,7 +156,7 @@ struct CaptureSubmissionTests {
         #expect(refused?.details.map(\.field) == [field], sourceLocation: location)
     }
 
-    /// A sound body; `NSNull` takes a metadata field away.
+    /// A valid body; `NSNull` removes a metadata field.
     static func body(metadata changes: [String: Any] = [:]) throws -> ReceivedBody {
         var fields: [String: Any] = [
             "captured_at": "2026-11-21T07:00:00Z", "device_model": "iPhone 15 Pro", "photo_hash": Hex.encode(photoDigest),

@@ -52,7 +52,7 @@ struct EventCursorTests {
         let all = whole.advance(row, parts: parts).map(Event.init)
         for (index, event) in all.enumerated() {
             var returned = EventCursor(event.id)
-            // Another instance may know the parts in another order.
+            // Another instance may return the parts in another order.
             let rest = returned.advance(row, parts: parts.reversed()).map(Event.init)
             #expect(Set(rest.map(\.data)) == Set(all[(index + 1)...].map(\.data)), "after event \(index)")
         }

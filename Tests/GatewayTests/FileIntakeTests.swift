@@ -24,7 +24,7 @@ struct FileIntakeTests {
         "a form that lacks its file, or has more than it may, is refused for that",
         arguments: [
             ([], .fileMissing), ([Sent("note")], .fileMissing),
-            // So a browser sends a form in which nothing was chosen.
+            // Browsers send this for a form without a chosen file.
             ([Sent("file", bytes: 0, filename: "")], .fileMissing), ([Sent("file", bytes: 0, filename: "a.jpg")], .fileEmpty),
             ([Sent("file"), Sent("file")], .fileTwice),
             ([Sent("note", bytes: SizeLimits.unknownPart + 1)], .partTooLarge(name: "note")),
@@ -35,7 +35,7 @@ struct FileIntakeTests {
         await #expect(throws: error) { try await Self.read(bodies) }
     }
 
-    /// A part in few words, as arguments are described for each test.
+    /// A part with a short description, since tests print their arguments.
     struct Sent: Sendable {
         let name: String
         let bytes: Int

@@ -9,7 +9,7 @@ import NIOEmbedded
 @testable import Gateway
 @testable import Persistence
 
-/// A moment with whole milliseconds, so that windows can be met exactly.
+/// A time in whole milliseconds, so that the limits of time windows can be tested exactly.
 let now = Date(timeIntervalSince1970: 1_795_000_000)
 
 func makeContext(from address: SocketAddress? = nil) -> GatewayContext {
@@ -52,7 +52,7 @@ private struct Collector: ResponseBodyWriter {
     consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }
 
-/// A row as PostgreSQL's text format gives it; `nil` is NULL.
+/// A row in PostgreSQL's text format; `nil` is NULL.
 func makeRow(_ columns: KeyValuePairs<String, String?>) -> Row {
     var bytes: [UInt8] = []
     var cells: [Range<Int>?] = []
@@ -67,7 +67,7 @@ func makeRow(_ columns: KeyValuePairs<String, String?>) -> Row {
     return Row(table: ResultTable(columns: columns.map(\.key), bytes: bytes, cells: cells), index: 0)
 }
 
-/// The response to what a call refused.
+/// The error response for the error that the call throws.
 func refusal(_ body: () throws -> Void) -> APIError? {
     do {
         try body()

@@ -2,7 +2,7 @@ import Persistence
 import TestSupport
 import Testing
 
-/// A schema of its own with the product's tables, in the PostgreSQL that `RIAL_TEST_DATABASE_URL` names; dropped after the test.
+/// A separate schema with the product's tables, in the PostgreSQL server of `RIAL_TEST_DATABASE_URL`; dropped after the test.
 enum GatewayDatabase {
     static let isConfigured = TestSchema.isConfigured
     static let hint: Comment = "RIAL_TEST_DATABASE_URL names no PostgreSQL"

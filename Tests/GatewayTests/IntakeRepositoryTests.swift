@@ -14,7 +14,7 @@ struct IntakeRepositoryTests {
             let id = CaptureID()
             _ = try await CaptureRepositoryTests.record(id, on: pool, device)
             #expect(await IntakeRepository(database: pool).outcome(of: id) == .recorded)
-            // A row of that name that is there all the same: the capture decides.
+            // An intake row of the same name exists again: the capture takes precedence.
             try await IntakeRepository(database: pool).open(id, device: device)
             #expect(await IntakeRepository(database: pool).outcome(of: id) == .recorded)
             let rows = try await pool.query("SELECT abandoned_at FROM intakes WHERE id = \(id.uuid)")
@@ -42,12 +42,12 @@ struct IntakeRepositoryTests {
                     """)
                 reach.finish()
                 for await _ in resumed {}
-                // As when the server ends it: the client never learns.
+                // Simulates the server ending the transaction without the client noticing.
                 if !commits { throw CancellationError() }
             }
             for await _ in reached {}
             let answer = Task { await IntakeRepository(database: asking).outcome(of: id) }
-            // It waits for the row that the transaction holds.
+            // Waits until the call blocks on the row that the transaction has locked.
             for _ in 0..<200 {
                 let waiting = try await pool.query(
                     "SELECT 1 AS one FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE intakes%'")
@@ -63,7 +63,7 @@ struct IntakeRepositoryTests {
     @Test("where the database does not say, nothing is taken for lost")
     func unknown() async throws {
         try await GatewayDatabase.with { pool in
-            // Neither an intake nor a capture.
+            // There is neither an intake nor a capture.
             #expect(await IntakeRepository(database: pool).outcome(of: CaptureID()) == .unknown)
             await pool.shutdown()
             #expect(await IntakeRepository(database: pool).outcome(of: CaptureID()) == .unknown)

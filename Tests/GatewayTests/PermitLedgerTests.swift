@@ -28,7 +28,7 @@ struct PermitLedgerTests {
         let verified = (0..<100).count { book.refusal(of: Holder(address: "a \($0)", device: "d \($0)", isVerified: true)) == nil }
         #expect(verified == 16)
         #expect(book.refusal(of: Holder(address: "x", device: "y", isVerified: true)) == .total)
-        // What a verified device releases is not for the others.
+        // A permit released by a verified device is not available to unverified ones.
         book.ledger.release(Holder(address: "a 0", device: "d 0", isVerified: true))
         #expect(book.refusal(of: Holder(address: "x", device: "y")) == .total)
     }
@@ -51,7 +51,7 @@ struct PermitLedgerTests {
         #expect(acquired == 5000)
     }
 
-    /// A ledger, and what it refuses.
+    /// A ledger, and the refusals that it returned.
     private final class Book {
         var ledger: PermitLedger
         init(_ limits: PermitLedger.Limits) { ledger = PermitLedger(limits) }

@@ -26,7 +26,7 @@ struct RateLimitsTests {
                 "RIAL_LIMIT_VERIFICATIONS_PER_HOUR": "0",
             ]))
         #expect([limits.challenges, limits.registrations, limits.captures, limits.verifications].allSatisfy { $0.isOff })
-        // An address goes with its devices, unless it has a limit of its own.
+        // The limit of an address is derived from that of its devices unless it is set.
         #expect([limits.unverifiedCaptures, limits.capturesOfAddress].allSatisfy { $0.isOff })
         let own = try RateLimits(
             ServiceEnvironment(["RIAL_LIMIT_CAPTURES_PER_HOUR": "0", "RIAL_LIMIT_CAPTURES_PER_ADDRESS_HOUR": "7"]))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Token buckets", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
 struct TokenBucketsTests {
-    /// Refills so slowly that a test sees none of it.
+    /// Refills too slowly to affect a test.
     private static let slow = BucketRule(name: "test", burst: 3, perSecond: 1.0 / 3600)
 
     @Test("a bucket gives as many tokens as it holds, then refuses with the time to wait")
@@ -54,7 +54,7 @@ struct TokenBucketsTests {
             let buckets = TokenBuckets(database: pool)
             for _ in 0..<3 { try await buckets.debit(Self.slow, "a") }
             for _ in 0..<50 { _ = await refusal { try await buckets.debit(Self.slow, "a") } }
-            // An hour later there is one token again, however often was asked.
+            // After an hour one token is available again, regardless of the number of requests.
             try await Self.age(pool, by: "3601 seconds")
             try await buckets.debit(Self.slow, "a")
             #expect(await refusal { try await buckets.debit(Self.slow, "a") }?.code == .rateLimited)
@@ -125,13 +125,13 @@ struct TokenBucketsTests {
     func slowBucket() async throws {
         try await GatewayDatabase.with { pool in
             let buckets = TokenBuckets(database: pool)
-            // A token an hour: three days after a burst of 100 there are 72.
+            // One token an hour: three days after a burst of 100 there are 72.
             let rule = BucketRule(name: "days", burst: 100, perSecond: 1.0 / 3600)
             for _ in 0..<100 { try await buckets.debit(rule, "a") }
             try await Self.age(pool, by: "72 hours")
             try await buckets.sweep()
             #expect(try await buckets.debit(rule, "a")?.remaining == 71)
-            // One debit of a bucket of two days' rest is filled again in 29 hours.
+            // With 71 of 100 tokens the bucket is full again in 29 hours.
             try await Self.age(pool, by: "28 hours")
             try await buckets.sweep()
             #expect(try await pool.query("SELECT bucket FROM rate_limits").count == 1)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gateway
 
-/// A connection whose clock the test holds.
+/// Tests a connection whose clock is controlled by the test.
 @Suite("What a connection's transfers may take")
 struct TransferHandlerTests {
     @Test("a body that is too slow ends as an error for its reader, and its response as the connection's last", arguments: [12, 14])
@@ -147,7 +147,7 @@ struct TransferHandlerTests {
     }
 }
 
-/// A handler under test between a socket that only notes what is asked of it, and a reader that notes what fails.
+/// A handler under test between a socket that records outbound operations, and a reader that records errors.
 private final class Connection {
     let channel = EmbeddedChannel()
     private let socket = Socket()
@@ -184,7 +184,7 @@ private final class Connection {
 
     func write(_ part: HTTPResponsePart) throws { try channel.writeOutbound(part) }
 
-    /// A whole answer; its head as it left.
+    /// Sends a whole response and returns its head as it was written.
     func answer(_ status: HTTPResponse.Status) throws -> HTTPResponse {
         try write(.head(HTTPResponse(status: status)))
         try write(.body(ByteBuffer(string: "{}")))

@@ -11,7 +11,7 @@ struct WaitersTests {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<20 { group.addTask { await waiters.wait(for: "a") } }
             group.addTask {
-                // Who begins to wait after a wake-up waits for the next one, so it is repeated until all are through.
+                // A waiter that starts after a wake-up misses it, so wake-ups are repeated until all waiters have finished.
                 while !Task.isCancelled {
                     waiters.wake("a")
                     try? await Task.sleep(for: .milliseconds(5))

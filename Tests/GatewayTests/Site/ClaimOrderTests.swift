@@ -12,13 +12,13 @@ struct ClaimOrderTests {
     func order() async throws {
         try await SiteDatabase.with { database in
             var expected: [CaptureID] = []
-            // In the order in which they are to come, each received before the one above it.
+            // In the expected order; each was received before the previous one.
             let rows: [(ConfidenceLevel, Bool, String)] = [
                 (.high, false, "AAAAAAAA"), (.high, true, "BBBBBBBB"), (.medium, false, "CCCCCCCC"), (.medium, true, "DDDDDDDD"),
                 (.low, false, "EEEEEEEE"), (.suspicious, false, "FFFFFFFF"),
             ]
             for (number, (confidence, development, short)) in rows.enumerated() {
-                // A device claims a photo once.
+                // One device cannot claim a photo twice.
                 let device = try await database.insertDevice()
                 expected.append(
                     try await database.insertCapture(

@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// A schema of its own with the product's tables, in the PostgreSQL that `RIAL_TEST_DATABASE_URL` names; dropped after the test.
+/// A separate schema with the product's tables, in the PostgreSQL server of `RIAL_TEST_DATABASE_URL`; dropped after the test.
 struct SiteDatabase: Sendable {
     static let isConfigured = TestSchema.isConfigured
     static let hint: Comment = "RIAL_TEST_DATABASE_URL names no PostgreSQL"
@@ -30,7 +30,7 @@ struct SiteDatabase: Sendable {
         return id
     }
 
-    /// - Parameter evidence: of a complete capture; `nil` for one that is still being checked.
+    /// - Parameter evidence: of a complete capture; `nil` for a capture in processing.
     func insertCapture(
         of device: DeviceID, short: String, _ evidence: EvidencePackage?, _ confidence: ConfidenceLevel = .high,
         at time: Date = Samples.received

@@ -24,7 +24,7 @@ struct SiteResponseTests {
         #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; "))
         #expect(policy.hasSuffix("connect-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"))
         #expect(!policy.contains("unsafe") && !policy.contains("*"))
-        // What the policy would stop must not be there.
+        // The page must not contain anything that its content security policy blocks.
         #expect(html.firstMatch(of: #/<[^>]+ (style|on[a-z]+)=/#) == nil)
         #expect(html.firstMatch(of: #/<script(?![^>]* src="\/assets\/)/#) == nil)
         #expect(html.components(separatedBy: "<style>").count == 2)

@@ -16,7 +16,7 @@ import Testing
 
 let publicURL = "https://rial.example"
 
-/// Loaded once: what a gateway loads at its start.
+/// Loaded once, like a gateway at its start.
 let resources: SiteResources = {
     do {
         return try SiteResources.bundled()
@@ -29,7 +29,7 @@ func makePages(_ settings: SiteSettings = SiteSettings(publicURL: publicURL)) ->
     PageResponder(pages: SitePages(settings: settings, resources: resources))
 }
 
-/// The whole site, in front of a database that cannot be reached.
+/// The whole site, with an unreachable database.
 struct TestSite {
     let responder: any HTTPResponder<GatewayContext>
 
@@ -62,7 +62,7 @@ struct TestSite {
     }
 }
 
-/// Knows one outcome, whatever is sent.
+/// Returns one fixed verdict for all files.
 struct FixedVerifier: FileVerifying {
     let outcome: Result<FileVerdict, any Error>
 
