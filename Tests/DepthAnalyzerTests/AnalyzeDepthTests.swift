@@ -39,7 +39,7 @@ struct AnalyzeDepthTests {
         return bytes
     }
 
-    /// A capture of these bytes, which lie where an upload puts them.
+    /// An accepted capture with these bytes under the keys of an upload.
     private func accept(photo: [UInt8], depth: [UInt8]) async throws -> CaptureAnnouncement {
         let id = CaptureID()
         func media(_ name: MediaName, _ bytes: [UInt8]) -> StoredMedia {

@@ -9,11 +9,11 @@ import Testing
 
 @testable import EvidenceAssembler
 
-/// Where the service keeps what it knows.
+/// The kind of the service's repositories.
 enum Backend: String, CustomTestStringConvertible {
     case memory, postgres
 
-    /// PostgreSQL only where it is configured.
+    /// PostgreSQL only if it is configured.
     static var available: [Backend] { TestSchema.isConfigured ? [.memory, .postgres] : [.memory] }
 
     var testDescription: String { rawValue }
@@ -26,7 +26,7 @@ enum Backend: String, CustomTestStringConvertible {
     }
 }
 
-/// What a reader of the capture sees.
+/// The state of a capture as its readers see it.
 struct CaptureState: Equatable {
     var status = CaptureStatus.processing
     var failure: String?
@@ -34,7 +34,7 @@ struct CaptureState: Equatable {
     var objects: [MediaName: String] = [:]
 }
 
-/// The service's handlers over one backend, and what tests put into that and read out of it.
+/// The service's handlers over one backend, and the tests' access to that backend.
 protocol AssemblerRig: Sendable {
     associatedtype Captures: AssemblyRepository
     var captures: Captures { get }
@@ -43,14 +43,14 @@ protocol AssemblerRig: Sendable {
     var issuer: ScriptedIssuer { get }
 
     func inTransaction(_ body: @escaping @Sendable (Captures.Transaction) async throws -> Void) async throws
-    /// As the gateway leaves it.
+    /// Stores a capture, as the gateway does.
     func accept(_ announcement: CaptureAnnouncement) async throws
-    /// As the service of the part leaves it.
+    /// Stores the result of a part, as its service does.
     func answer(_ part: EvidencePart, _ result: PostgresJSON?, failure: FailureReason?, of capture: CaptureID) async throws
-    /// As if the last part had come ten seconds earlier.
+    /// Makes the last part ten seconds older.
     func age(_ capture: CaptureID) async throws
     func state(of capture: CaptureID) async throws -> CaptureState
-    /// In order.
+    /// The announcements, in order.
     func announced(for capture: CaptureID) async throws -> [EvidenceAssembled]
 }
 
@@ -61,7 +61,7 @@ extension AssemblerRig {
         CaptureAssembly(captures: captures, storage: store, credentials: issuer, cards: try ShareCardMaker(storage: store, logger: quiet))
     }
 
-    /// One turn of what runs every few seconds.
+    /// One run of the periodic retry.
     func retryUnsigned() async throws { try await UnsignedCaptures(assembly: try assembly(), logger: quiet).retry() }
     func retryWaiting() async throws {
         try await WaitingCredentials(captures: credentials, storage: store, credentials: issuer, logger: quiet).retry()
@@ -81,7 +81,7 @@ extension AssemblerRig {
             .handle(message, MessageContext(eventID: event, topic: Part.topic, logger: quiet))
     }
 
-    /// The service finds something out, and its event is delivered.
+    /// Stores the findings of a part and delivers its event.
     func finish(_ part: EvidencePart, of capture: SampleCapture, event: EventID = EventID()) async throws {
         try await answer(part, try capture.result(of: part), failure: nil, of: capture.id)
         try await deliver(part, of: capture.id, event: event)
@@ -92,13 +92,13 @@ extension AssemblerRig {
         try await deliver(part, of: capture)
     }
 
-    /// A record of the capture becomes a dead letter here.
+    /// Dead-letters a record of the capture.
     func deadLetter(_ capture: CaptureID, _ reason: FailureReason) async throws {
         let handler = AssembleEvidence<MediaSynced, Captures>(assembly: try assembly())
         try await inTransaction { try await handler.giveUp(.done(capture), reason: reason, on: $0) }
     }
 
-    /// A capture of which the store holds the media, and nothing is found out yet.
+    /// An accepted capture with its media in the store, without findings.
     func capture(_ change: (inout SampleCapture) -> Void = { _ in }) async throws -> SampleCapture {
         var capture = try await SampleCapture(in: store)
         change(&capture)
@@ -107,7 +107,7 @@ extension AssemblerRig {
     }
 }
 
-/// Over PostgreSQL.
+/// The handlers with repositories in PostgreSQL.
 struct PostgresRig: AssemblerRig {
     let database: PostgresPool
     let store = MemoryObjectStore()

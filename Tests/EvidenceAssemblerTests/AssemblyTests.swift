@@ -36,7 +36,7 @@ struct AssemblyTests {
         #expect(state.status == .complete && state.package?.contentCredentials.status == .embedded)
         #expect(Set(state.objects.keys) == [.original, .depth, .thumbnail, .signedCopy, .manifest, .shareCard])
         #expect(state.objects.values.allSatisfy { rig.store.bytes($0) != nil })
-        // Each event once more, and as another event.
+        // Redelivers each event, and then announces each part again under a new event id.
         for (part, event) in zip(order, events) {
             try await rig.deliver(part, of: capture.id, event: event)
             try await rig.deliver(part, of: capture.id)
@@ -50,7 +50,7 @@ struct AssemblyTests {
     func objects(backend: Backend) async throws {
         let rig = try backend.rig()
         let signed = try await rig.capture()
-        // A signature that does not hold: nothing may be signed (SPEC §7).
+        // An invalid hardware signature: nothing may be signed (SPEC §7).
         let withheld = try await rig.capture { $0.attestation.appraisal = .sample(.fail) }
         for capture in [signed, withheld] {
             for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
@@ -71,7 +71,7 @@ struct AssemblyTests {
         #expect(try await rig.state(of: capture.id) == CaptureState(status: .failed, failure: "handling_failed"))
         try await rig.finish(.attestation, of: capture)
         try await rig.finish(.media, of: capture)
-        // The same failure is not announced twice; another one is.
+        // The same failure is not announced twice; a different one is.
         try await rig.deliver(.depth, of: capture.id)
         try await rig.giveUp(.depth, of: capture.id, .depthUnreadable)
         #expect(try await rig.state(of: capture.id).failure == "depth_unreadable")
@@ -95,7 +95,7 @@ struct AssemblyTests {
         try await rig.finish(.media, of: capture)
         let package = try #require(try await rig.state(of: capture.id).package)
         #expect(package.depthAnalysis.status == .unavailable)
-        // What the assertion says is decided once.
+        // Findings about the assertion are final: later ones do not replace them.
         #expect(package.hardwareAttestation.deviceModel == "iPhone 15 Pro")
         capture.depth.unavailableReason = nil
         capture.depth.preview = capture.original

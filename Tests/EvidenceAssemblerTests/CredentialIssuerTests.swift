@@ -16,7 +16,7 @@ struct CredentialIssuerTests {
 
     private func issuer(leafValidity: DateInterval? = nil, timestampAuthority: URL? = nil) throws -> CredentialIssuer {
         let identity = try DevelopmentAuthority.make(algorithm: .ed25519, leafValidity: leafValidity, now: .now)
-        // With a certificate that has run out since.
+        // With a certificate that has expired since.
         let signer = try PEMSigner(
             certificatesPEM: identity.chainPEM, privateKeyPEM: identity.privateKeyPEM, at: leafValidity?.start ?? .now)
         return CredentialIssuer(
@@ -72,7 +72,7 @@ struct CredentialIssuerTests {
 
     @Test("goes on without a time stamp while the authority is away")
     func noTimestamp() async throws {
-        // Nobody listens there.
+        // Nothing listens on this port.
         let issuer = try issuer(timestampAuthority: URL(string: "http://127.0.0.1:1/"))
         for _ in 0..<2 {
             guard case .noTimestampYet = try await issuer.issue(claim(), photo: try photo(), isTrial: false) else {

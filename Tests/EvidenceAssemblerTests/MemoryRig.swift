@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import EvidenceAssembler
 
-/// Over memory.
+/// The handlers with repositories in memory.
 struct MemoryRig: AssemblerRig {
     let captures = MemoryCaptures()
     let store = MemoryObjectStore()

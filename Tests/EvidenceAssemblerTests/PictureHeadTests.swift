@@ -14,7 +14,7 @@ struct PictureHeadTests {
     func sizes() {
         #expect(PictureHead.size(Self.png) == PixelSize(768, 576))
         #expect(PictureHead.size([0xFF, 0xD8] + Self.frame) == PixelSize(4032, 3024))
-        // EXIF that says orientation 6.
+        // EXIF with orientation 6.
         let tiff: [UInt8] = Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
         let exif = Array("Exif\0\0".utf8) + tiff
         #expect(PictureHead.size([0xFF, 0xD8, 0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif + Self.frame) == PixelSize(3024, 4032))

@@ -11,7 +11,7 @@ import TestSupport
 
 @testable import EvidenceAssembler
 
-/// A capture whose media lie in a store, and what services find out about it.
+/// A capture with media in a store, and the services' findings about it.
 struct SampleCapture {
     let announcement: CaptureAnnouncement
     var attestation = AttestationFindings(
@@ -32,7 +32,7 @@ struct SampleCapture {
         return try JPEGEncoder.encode(RGBImage(width: width, height: height, pixels: pixels), quality: 85)
     }
 
-    /// - Parameter photo: instead of one that can be decoded.
+    /// - Parameter photo: replaces the default photo, which can be decoded.
     init(in store: MemoryObjectStore, photo: [UInt8]? = nil, metadata: [UInt8]? = nil) async throws {
         let id = CaptureID()
         func put(_ name: MediaName, _ bytes: [UInt8]) async throws -> StoredMedia {
@@ -67,7 +67,7 @@ struct SampleCapture {
     }
 }
 
-/// Signs as a test says: the copy is the photo with a byte more.
+/// Signs as scripted by a test: the copy is the photo with an additional byte.
 final class ScriptedIssuer: CredentialIssuing {
     enum Behaviour: Sendable { case signs, noSigner, noTimestamp, refuses, storeAway }
 
@@ -77,7 +77,7 @@ final class ScriptedIssuer: CredentialIssuing {
     init(_ store: MemoryObjectStore) { self.store = store }
 
     func set(_ behaviour: Behaviour) { state.withLock { $0.behaviour = behaviour } }
-    /// The captures of which credentials were asked, in order.
+    /// The captures for which credentials were requested, in order.
     var asked: [CaptureID] { state.withLock { $0.asked } }
 
     func issue(_ claim: CaptureClaim, photo: PublicCopy?, isTrial: Bool) async throws -> Issuing {

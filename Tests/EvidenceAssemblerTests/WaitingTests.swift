@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Captures that wait for signer or time stamp", .sharedSchema("waiting"))
 struct WaitingTests {
-    /// Deletes what other tests of the suite left waiting.
+    /// Deletes the waiting captures of other tests of the suite.
     private func only(_ rig: any AssemblerRig) async throws {
         guard let rig = rig as? PostgresRig else { return }
         _ = try await rig.database.query("TRUNCATE captures CASCADE")
@@ -20,12 +20,12 @@ struct WaitingTests {
         let rig = try backend.rig()
         try await only(rig)
         let capture = try await rig.capture()
-        // It had failed: nothing is wrong with it any more.
+        // It had failed; now the reason for the failure is gone.
         try await rig.giveUp(.media, of: capture.id, .intakeMissing)
         rig.issuer.set(.noSigner)
         for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
         #expect(try await rig.state(of: capture.id) == CaptureState())
-        // The last part came just now: it may be in hand.
+        // The last part is recent: the capture may still be in progress.
         #expect(try await rig.captures.unsigned(limit: 50).isEmpty)
         try await rig.age(capture.id)
         #expect(try await rig.captures.unsigned(limit: 50) == [capture.id])
