@@ -13,7 +13,7 @@ struct AssertionSchemaTests {
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 
-    /// The assertion's data as the definition has it.
+    /// The assertion's data in the definition.
     private func data(_ label: String, hasDepth: Bool) throws -> [String: Any] {
         let definition = try Fixture().claim(Fixture.evidence(hasDepth: hasDepth)).definition()
         let root = try #require(try JSONSerialization.jsonObject(with: Data(definition.utf8)) as? [String: Any])
@@ -44,7 +44,7 @@ struct AssertionSchemaTests {
     }
 }
 
-/// The part of JSON Schema that ours use.
+/// Validates the subset of JSON Schema that our schemas use.
 private enum SchemaCheck {
     static func defects(of value: Any, by schema: [String: Any], at path: String = "") -> [String] {
         if let words = schema["enum"] as? [String] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ContentCredentials
 
-/// What the asset rubric 0.2 of the C2PA Conformance task force asserts for specification 2.4, of the store as the library renders it.
+/// The assertions of the asset rubric 0.2 of the C2PA Conformance task force for specification 2.4, on the store as the library renders it.
 @Suite("Conformance with specification 2.4")
 struct ConformanceTests {
     private static let allowedAssertions: Set = ["c2pa.actions.v2", "c2pa.hash.data"]

@@ -63,7 +63,7 @@ struct Fixture {
         CaptureClaim(captureID: captureID, capturedAt: Self.capturedAt, evidence: evidence, confidence: .medium)
     }
 
-    /// The signed copy's bytes and what the writer says of it.
+    /// The signed copy's bytes and the writer's result.
     func sign(_ source: [UInt8]? = nil, by signer: (any ClaimSigner)? = nil, timestampAuthority: URL? = nil) throws -> (
         copy: [UInt8], result: SignedCopy
     ) {
@@ -88,7 +88,7 @@ struct Fixture {
     }
 }
 
-/// Signs with a key that its certificates do not vouch for.
+/// Signs with a key that does not match its certificates.
 struct ImpostorSigner: ClaimSigner {
     let owner: PEMSigner
     let stranger: PEMSigner
@@ -98,7 +98,7 @@ struct ImpostorSigner: ClaimSigner {
     func check() throws(SigningError) {}
 }
 
-/// Answers as told, whatever it is to sign.
+/// Returns a prepared result for any input.
 struct ScriptedSigner: ClaimSigner {
     let owner: PEMSigner
     let answer: Result<[UInt8], SigningError>
@@ -109,7 +109,7 @@ struct ScriptedSigner: ClaimSigner {
 }
 
 extension [UInt8] {
-    /// Where the text begins; the last time that it occurs.
+    /// The offset of the last occurrence of the text.
     func offset(ofLast text: String) -> Int? { Data(self).range(of: Data(text.utf8), options: .backwards)?.lowerBound }
 
     func changed(at offset: Int) -> [UInt8] {

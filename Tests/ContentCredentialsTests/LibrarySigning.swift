@@ -8,7 +8,7 @@ import Testing
 @testable import ContentCredentials
 
 extension Fixture {
-    /// What the library makes of any definition, ours or not.
+    /// Signs with any definition, through the library alone.
     func sign(
         definition: String, timestampAuthority: URL? = nil, prepare: (OpaquePointer) throws -> Void = { _ in }
     ) throws -> [UInt8] {
@@ -34,7 +34,7 @@ extension Fixture {
         return try output.bytes()
     }
 
-    /// The store of a file in the form that the conformance programme's rubrics read.
+    /// The file's store in the crJSON format, which the conformance programme's rubrics read.
     func crJSON(_ bytes: [UInt8]) throws -> [String: Any] {
         let context = try LibraryContext(anchors: [.own: identity.rootPEM], timestampAnchors: nil)
         let file = try NamelessFile(holding: bytes)
@@ -50,7 +50,7 @@ extension Fixture {
     }
 }
 
-/// Passes the library's call on to a signer.
+/// Forwards the library's callback to a signer.
 private final class PlainCall {
     let signer: PEMSigner
     init(_ signer: PEMSigner) { self.signer = signer }

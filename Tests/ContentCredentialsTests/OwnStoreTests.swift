@@ -23,7 +23,7 @@ struct OwnStoreTests {
         let certificate = try SigningCertificate(pem: fixture.identity.chainPEM)
         #expect(identity.leafDigest.hex == certificate.leafFingerprint)
         #expect(SigningCertificate.serialNumber(ofCertificate: identity.leaf) == certificate.serialNumber)
-        // The hard binding leaves out the segments of the store and nothing else.
+        // The hard binding excludes exactly the segments of the store.
         let binding = try #require(identity.binding)
         #expect(binding.excluded == embedded.range)
         let rest = Array(copy[..<embedded.range.lowerBound]) + copy[embedded.range.upperBound...]

@@ -23,7 +23,7 @@ struct RemoteManifestTests {
         #expect(report.assertions.isEmpty && report.activeManifest == nil)
         #expect(server.connections == 0)
 
-        // The library would have: the file is what it is meant to be, and the server counts.
+        // With the library's default settings the manifest is fetched: so the file is right, and the server counts requests.
         try readWithDefaults(bytes)
         #expect(server.connections == 1)
     }

@@ -21,7 +21,7 @@ struct ReportBoundTests {
 
     @Test("holds for texts, lists and data")
     func bounds() throws {
-        // One character of 50,001 scalars.
+        // A single character of 50,001 scalars.
         let title = "e" + String(repeating: "\u{301}", count: 50_000)
         let assertions: [[String: Any]] = (0..<300).map {
             ["label": "app.rial.\($0)", "data": ["x": String(repeating: "x", count: $0 == 0 ? 20_000 : 10)]]

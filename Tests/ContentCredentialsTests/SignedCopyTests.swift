@@ -56,7 +56,7 @@ struct SignedCopyTests {
         #expect(report.signedAt == nil)
         #expect(!result.hasTimestamp)
         #expect(report.assertions.filter { !$0.isCreated }.isEmpty)
-        // The definition says app.rial.….v1; the library drops the version. A library that keeps it must not go unnoticed.
+        // The definition has app.rial.….v1; the library drops the version. The test fails for a version of the library that keeps it.
         #expect(
             report.assertions.map(\.label) == [
                 "c2pa.actions.v2", "app.rial.attestation", "app.rial.depth_analysis", "app.rial.confidence",

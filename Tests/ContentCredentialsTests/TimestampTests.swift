@@ -15,7 +15,7 @@ struct TimestampTests {
         .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
     func expiry() async throws {
         let authority = try TimestampAuthority()
-        // Certificates end on whole seconds.
+        // Certificates expire at whole seconds.
         let end = Date(timeIntervalSince1970: Date.now.timeIntervalSince1970.rounded(.down) + 10)
         let fixture = try Fixture(leafValidity: DateInterval(start: .now.addingTimeInterval(-60), end: end))
         let stamped = try fixture.sign(timestampAuthority: authority.url)
@@ -25,7 +25,7 @@ struct TimestampTests {
         #expect(try fixture.read(stamped.copy, timestampAnchors: authority.rootPEM).state == .trusted)
         #expect(try fixture.read(bare.copy, timestampAnchors: authority.rootPEM).state == .trusted)
 
-        // The library takes the last second as valid.
+        // The library includes the last second of the validity.
         while Date.now < end.addingTimeInterval(1) { try await Task.sleep(for: .milliseconds(100)) }
         let late = try fixture.read(stamped.copy, timestampAnchors: authority.rootPEM)
         #expect(late.state == .trusted)
@@ -57,7 +57,8 @@ struct TimestampTests {
         ]
         for (version, bytes) in files {
             let file = try NamelessFile(holding: bytes)
-            // Nobody's, the signer's authority, one that is listed for signers alone, and the one for times.
+            // Readers without anchors, with the signer's authority, with the time-stamp authority as an anchor for signers only, and as an
+            // anchor for time stamps.
             let readers = [
                 (try CredentialReader(trustAnchorsPEM: nil), false),
                 (try CredentialReader(trustAnchorsPEM: fixture.identity.rootPEM), false),

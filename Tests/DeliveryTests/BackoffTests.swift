@@ -26,7 +26,7 @@ struct BackoffTests {
         struct Odd: Error {}
         #expect(isDependencyFailure(DependencyUnavailable("signer", "away")))
         #expect(isDependencyFailure(ObjectStorageError(.unavailable, "x")))
-        // A rotated key, a bucket that is not there yet: whoever runs the store mends it.
+        // A rotated key or a missing bucket: an operator of the store can correct it.
         for code in [ObjectStorageError.Code.accessDenied, .noSuchBucket, .rejected, .unexplained404] {
             #expect(isDependencyFailure(ObjectStorageError(code, "x")))
         }

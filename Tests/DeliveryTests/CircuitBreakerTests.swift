@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Circuit breaker")
 struct CircuitBreakerTests {
-    /// A clock that stands still until it is told.
+    /// A clock that is advanced by the test.
     private final class Clock: Sendable {
         private let time = Mutex(ContinuousClock.now)
         func advance(_ seconds: Int) { time.withLock { $0 = $0.advanced(by: .seconds(seconds)) } }
@@ -48,7 +48,7 @@ struct CircuitBreakerTests {
         let breaker = breaker()
         breaker.fail()
         for pause in [5, 10, 20, 20] {
-            // Calls of before change nothing.
+            // Results of earlier calls have no effect.
             breaker.fail()
             clock.advance(pause - 1)
             #expect(!breaker.mayPass(isTrial: true), "\(pause)")

@@ -114,7 +114,7 @@ struct ConsumerServiceTests {
         #expect(delivery.ledger.tries == [event: 0])
         clock.advance(by: .seconds(1))
         try await running
-        // The handler's effect settles it, in a transaction of the handler's.
+        // The handler settles the event in the transaction of its effect.
         #expect(delivery.ledger.tries == [event: 1])
     }
 
@@ -146,7 +146,7 @@ struct ConsumerServiceTests {
 
 @Suite("Shutdown of a consumer", .timeLimit(.minutes(1)))
 struct ConsumerShutdownTests {
-    /// Holds a handler up until a test lets it go.
+    /// Blocks a handler until the test releases it.
     private final class Gate: Sendable {
         private let gate = AsyncStream.makeStream(of: Void.self)
         private let reached = Mutex(false)

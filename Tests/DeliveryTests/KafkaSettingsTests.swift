@@ -102,7 +102,7 @@ struct KafkaSettingsTests {
             let given = (transport == "SSL" ? [:] : Self.login).merging(["RIAL_KAFKA_SECURITY_PROTOCOL": transport]) { $1 }
             #expect(variable(given, .production) == nil)
         }
-        // A password in the clear is not a matter of the network.
+        // A password in plain text (PLAIN without TLS) is rejected even if plaintext connections are allowed.
         let shown = Self.login.merging(["RIAL_KAFKA_SECURITY_PROTOCOL": "SASL_PLAINTEXT", "RIAL_KAFKA_SASL_MECHANISM": "PLAIN"]) { $1 }
         #expect(variable(shown.merging(open) { $1 }, .production) == "RIAL_KAFKA_SASL_MECHANISM")
     }
@@ -136,7 +136,7 @@ struct TopicAccessTests {
         for service in ServiceName.allCases {
             let rights = TopicAccess.rights(service)
             #expect(Set(rights).count == rights.count && rights.allSatisfy { $0.user == service.rawValue })
-            // Groups of others begin otherwise.
+            // Other groups have other prefixes.
             let groups = rights.compactMap { right in if case .groups(let prefix) = right.resource { prefix } else { nil as String? } }
             #expect(groups == [TopicAccess.groupPrefix(service)])
             for other in ServiceName.allCases where other != service {

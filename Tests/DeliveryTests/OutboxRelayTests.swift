@@ -72,7 +72,7 @@ struct OutboxRelayTests {
         append(["a", "b"])
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [relay] in try await relay.run() }
-            // One looks once a second, the other waits after the failure.
+            // One sleep is the polling interval, the other is the backoff after the failure.
             try await waitUntil("it waits") { clock.sleepers == 2 }
             #expect(outbox.rows.count == 2 && broker.sent.isEmpty)
             broker.refuse { _ in nil }

@@ -17,8 +17,8 @@ struct OutboxRowsTests {
 
     private static let headers = [KafkaHeader(name: "a", value: [0, 255]), KafkaHeader(name: "none", value: nil)]
 
-    /// Rows with the keys `0`, `1`, `2`, of which the last is a tombstone.
-    /// - Parameter service: whose table no other test uses.
+    /// Provides rows with the keys `0`, `1`, `2`, of which the last is a tombstone.
+    /// - Parameter service: one whose table no other test uses.
     private func with(_ kind: Kind, _ service: ServiceName, _ body: @escaping @Sendable (any OutboxRows) async throws -> Void) async throws
     {
         switch kind {

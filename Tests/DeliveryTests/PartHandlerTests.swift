@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Handlers of received captures")
 struct PartHandlerTests {
-    /// Finds what its test says, and counts what it is asked.
+    /// Returns prepared results, and counts its calls.
     private struct Work: PartWork {
         typealias Part = DepthAnalyzed
         final class Log: Sendable {

@@ -15,13 +15,13 @@ struct PartRepositoryTests {
         var testDescription: String { rawValue }
     }
 
-    /// A repository, and a capture that the gateway accepted.
+    /// A repository, and an accepted capture.
     private struct Subject: Sendable {
         let parts: any PartRepository<DepthAnalyzed, DepthFindings>
         let capture: CaptureAnnouncement
         let giveUp: @Sendable (CaptureID, FailureReason) async throws -> Void
         let announced: @Sendable () async throws -> [DepthAnalyzed]
-        /// As the assembler does.
+        /// Sets the status, as the assembler does.
         let set: @Sendable (CaptureStatus) async throws -> Void
 
         func save(_ findings: DepthFindings, replacing: Bool = false, event: EventID = EventID()) async throws -> DepthFindings? {

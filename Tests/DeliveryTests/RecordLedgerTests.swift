@@ -15,12 +15,12 @@ struct RecordLedgerTests {
         var testDescription: String { rawValue }
     }
 
-    /// A ledger with what a test needs to know of it.
+    /// A ledger, with functions to inspect it.
     private struct Subject<Ledger: RecordLedger>: Sendable {
         let ledger: Ledger
-        /// As an inbox does, in the transaction of a handler's effect.
+        /// Settles the event, as an inbox does in the transaction of a handler's effect.
         let settle: @Sendable (EventID) async throws -> Void
-        /// How many dead letters it holds.
+        /// The number of stored dead letters.
         let letters: @Sendable () async throws -> Int
         let letter: DeadLetter
     }
@@ -56,7 +56,7 @@ struct RecordLedgerTests {
             rejection: RejectedMessage(.tombstone), service: .depthAnalyzer, attempts: 1)
     }
 
-    /// A closure that is generic: a test's body for any ledger.
+    /// A generic closure: a test's body for any ledger.
     private protocol Body: Sendable { func run<Ledger: RecordLedger>(_ subject: Subject<Ledger>) async throws }
 
     private struct Deaths: Body {

@@ -9,16 +9,16 @@ import ServiceLifecycleTestKit
 import Synchronization
 import TestSupport
 
-/// Something broke, and no one knows whether it stays so.
+/// An error that may be transient or permanent.
 struct Hiccup: Error {}
 
-/// A handler that does what its test says, and tells of what it gave up.
+/// A handler with behaviour scripted by a test, which records the dead-lettered events.
 struct ScriptedHandler: MessageHandler {
     final class Log: Sendable {
         private let reasons = Mutex<[FailureReason]>([])
         private let handled = Mutex<[EventID]>([])
         var givenUp: [FailureReason] { reasons.withLock { $0 } }
-        /// Of each time that it was called.
+        /// The event ids of all calls.
         var calls: [EventID] { handled.withLock { $0 } }
         func note(_ reason: FailureReason) { reasons.withLock { $0.append(reason) } }
         func note(_ event: EventID) { handled.withLock { $0.append(event) } }
@@ -37,7 +37,7 @@ struct ScriptedHandler: MessageHandler {
     }
 }
 
-/// A consumer service whose broker, database and clock are the test's.
+/// A consumer service with broker, database and clock controlled by the test.
 struct ScriptedDelivery: Sendable {
     let ledger = MemoryRecordLedger()
     let source: MemoryRecordSource
@@ -55,7 +55,7 @@ struct ScriptedDelivery: Sendable {
     }
 
     /// Runs until the condition holds, then to the end of a graceful shutdown.
-    /// - Parameter then: what happens once shutdown has begun.
+    /// - Parameter then: called once shutdown has begun.
     func run(until condition: @escaping @Sendable () -> Bool, then: @escaping @Sendable () -> Void = {}) async throws {
         let service = ConsumerService(
             service: .depthAnalyzer, handler: handler, consumers: 1, ledger: ledger, clock: clock, logger: logger
@@ -80,7 +80,7 @@ func shutDown(
 }
 
 extension KafkaRecord {
-    /// A record of `capture-received` as it should be, but for what is said to be otherwise.
+    /// A valid record of `capture-received`, except for the given changes.
     static func received(
         _ offset: Int64, event: EventID? = EventID(),
         value: [UInt8]? = try? WireJSON.encode(

@@ -21,7 +21,7 @@ struct StorageProbeTests {
         #expect(await probe.answers())
         #expect(storage.requests.map(\.verb) == [.put, .get, .get])
         try await storage.delete(["probes/gateway"])
-        // Read each time: gone is not what was written. The next answer needs a write, and heals it.
+        // Each probe reads the object: a missing object differs from the written one. The next probe writes it again.
         #expect(await !probe.answers())
         #expect(await probe.answers())
     }

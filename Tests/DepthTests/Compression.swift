@@ -41,7 +41,7 @@ func bytes(of values: [Float]) -> [UInt8] {
     values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * UInt32($0))) } }
 }
 
-/// Seconds of processor time that this thread has used, which other work on the machine does not change.
+/// The CPU time of this thread in seconds, which does not depend on other work on the machine.
 func threadSeconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

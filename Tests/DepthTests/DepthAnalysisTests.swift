@@ -82,7 +82,7 @@ struct DepthAnalyzerTests {
 
     @Test("measures no relief where the pixels determine no surface")
     func undeterminedSurface() throws {
-        // Valid all around, but two rows only in the centre.
+        // Valid around the centre, but only two valid rows inside.
         let map = try Maps.make { u, v in max(abs(u), abs(v)) > 0.62 || abs(v) < 0.01 ? 1 + 0.1 * u : .nan }
         let result = analyze(map)
         #expect(result.verdict == .undecided)
@@ -93,14 +93,14 @@ struct DepthAnalyzerTests {
         "takes the specified rule between the thresholds of relief",
         arguments: [(0.08, DepthVerdict.flat), (0.15, .undecided), (0.25, .real)])
     func thresholds(share: Double, verdict: DepthVerdict) throws {
-        // Slats 10 cm before a wall, which without a photo cannot meet the specified rule.
+        // Slats 10 cm in front of a wall, which without a photo cannot meet the specified rule.
         let map = try Maps.make { u, _ in Self.isSlat(u, share) ? 0.9 : 1 }
         let result = analyze(map)
         #expect(abs((result.relief ?? 0) - share) < 0.02)
         #expect(result.verdict == verdict)
     }
 
-    /// Ten slats across, covering this share.
+    /// Ten slats across that cover this share.
     private static func isSlat(_ u: Double, _ share: Double) -> Bool {
         let position = (u + 1) * 5
         return position - position.rounded(.down) < share
@@ -108,7 +108,7 @@ struct DepthAnalyzerTests {
 
     @Test("lets the specified rule turn an undecided relief real")
     func specifiedRule() throws {
-        // Slats before a wall in the centre, the room around in two distances.
+        // Slats in front of a wall in the centre, surrounded by the room at two distances.
         let map = try Maps.make { u, v in
             if max(abs(u), abs(v)) > 0.65 { return u > 0 ? 4 : 2.5 }
             return Self.isSlat(u, 0.15) ? 0.7 : 1

@@ -32,7 +32,7 @@ struct DepthMapDecoderTests {
     func ambiguousHeader() throws {
         let content = bytes(of: values)
         let rest = UInt16(content.count - 1)
-        // A stored block of one byte whose padding makes 0x78 0x01, then the rest in a last stored block.
+        // A stored block of one byte whose padding yields 0x78 0x01, then the rest in a final stored block.
         let tail = [UInt8(1), UInt8(rest & 255), UInt8(rest >> 8), UInt8(~rest & 255), UInt8(~rest >> 8)] + content[1...]
         let compressed: [UInt8] = [0x78, 0x01, 0x00, 0xFE, 0xFF, content[0]] + tail
         #expect(try DepthMapDecoder.decode(compressed, width: 8, height: 6).metres == values)
@@ -75,7 +75,7 @@ struct DepthMapDecoderTests {
         let start = threadSeconds()
         #expect(error(bomb, width: 256, height: 192) == .shapeMismatch)
         #expect(error(bomb, width: 1024, height: 1024) == .shapeMismatch)
-        // Inflating all of it takes longer by an order of magnitude.
+        // Inflating all of it would take longer by an order of magnitude.
         #expect(threadSeconds() - start < 0.3)
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Depth
 
-/// A scene with edges at one place only, so that no other rotation fits.
+/// A scene with edges in one place only, so that only one rotation matches.
 @Suite("Orientation of depth against the photo")
 struct DepthOrientationTests {
     private let map: DepthMap
@@ -44,7 +44,7 @@ struct DepthOrientationTests {
 
     @Test("is upright when the photo must be turned to have the depth's shape")
     func uprightDepth() {
-        // Stored sideways (8), to be turned clockwise (6) for viewing.
+        // Stored sideways (8), with an EXIF orientation that rotates it clockwise (6).
         let result = analyze(turned(8), 6)
         #expect(result.rotation == 0)
         #expect(result.edgeCoherence > 0.95)

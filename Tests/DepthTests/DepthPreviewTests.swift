@@ -10,7 +10,7 @@ struct DepthPreviewTests {
         DepthPreview.render(depth: map, rotation: rotation, aspect: aspect)
     }
 
-    /// Lightness as the eye weighs the colours, 0...255.
+    /// Perceptual lightness, 0...255.
     private func lightness(_ picture: DepthPicture, x: Int, y: Int) -> Double {
         let index = Int(picture.indices[y * picture.width + x]) * 3
         let (red, green, blue) = (picture.palette[index], picture.palette[index + 1], picture.palette[index + 2])
@@ -36,7 +36,7 @@ struct DepthPreviewTests {
 
     @Test("turns the map clockwise", arguments: [(0, 5, 5), (1, 570, 5), (2, 760, 570), (3, 5, 760)])
     func rotation(turns: Int, x: Int, y: Int) throws {
-        // Near in the upper left quarter alone.
+        // Near only in the upper left quarter.
         let picture = render(try Maps.make { u, v in u < 0 && v < 0 ? 0.5 : 5 }, rotation: turns)
         #expect(lightness(picture, x: x, y: y) > 200)
         #expect(lightness(picture, x: picture.width - 1 - x, y: picture.height - 1 - y) < 60)

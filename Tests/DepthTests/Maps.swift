@@ -1,6 +1,6 @@
 import Depth
 
-/// Numbers that are the same on every machine: a linear congruential generator and arithmetic that IEEE 754 defines.
+/// Pseudo-random numbers that are the same on all machines: a linear congruential generator and arithmetic that IEEE 754 defines.
 struct Randomness {
     var state: UInt64
 
@@ -12,7 +12,7 @@ struct Randomness {
         return Double(state >> 33) / Double(1 << 31)
     }
 
-    /// Nearly normal, of mean 0 and standard deviation 1.
+    /// Approximately normal, with mean 0 and standard deviation 1.
     mutating func normal() -> Double {
         var sum = 0.0
         for _ in 0..<12 { sum += unit() }
@@ -22,7 +22,7 @@ struct Randomness {
     mutating func byte() -> UInt8 { UInt8(unit() * 256) }
 }
 
-/// Depth maps made by formula, with u and v in −1...1 from the left and the top.
+/// Synthetic depth maps, with u and v in −1...1 from the left and the top.
 enum Maps {
     static func make(width: Int = 256, height: Int = 192, _ metres: (_ u: Double, _ v: Double) -> Double) throws -> DepthMap {
         var values: [Float] = []
@@ -35,10 +35,10 @@ enum Maps {
         return try DepthMap(width: width, height: height, metres: values)
     }
 
-    /// A plane `distance` away in the middle, tilted so that its inverse depth changes by `slope` from the middle to the side.
+    /// A plane at `distance` in the middle, tilted so that its inverse depth changes by `slope` from the middle to the side.
     static func plane(distance: Double, slope: Double, u: Double) -> Double { distance / (1 + slope * u) }
 
-    /// The factor of a sensor's noise, 0.4 %.
+    /// A factor that simulates a sensor's noise of 0.4 %.
     static func noise(_ random: inout Randomness) -> Double { 1 + 0.004 * random.normal() }
 
     static func slantedPoster() throws -> DepthMap {
@@ -46,7 +46,7 @@ enum Maps {
         return try make { u, _ in plane(distance: 1.3, slope: 0.62, u: u) * noise(&random) }
     }
 
-    /// A desk seen from above at an angle, half a metre away, with a mug that is nearer by a hand's breadth.
+    /// A desk seen from above at an angle, half a metre away, with a mug that is about 10 cm nearer.
     static func mugOnDesk() throws -> DepthMap {
         var random = Randomness(2)
         return try make { u, v in

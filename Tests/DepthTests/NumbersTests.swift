@@ -16,7 +16,7 @@ struct NumbersTests {
 
     @Test("leave out peaks of at most 5 % of the highest", arguments: [(75, 2), (76, 3)])
     func smallPeaks(count: Int, expected: Int) throws {
-        // Smoothed, a lone bin at an end keeps a half and one inside a third: 500, count / 3, 250.
+        // After smoothing, a single bin keeps a half at an end and a third inside: 500, count / 3, 250.
         var values: [Float] = []
         for (metres, count) in [(1, 1000), (2, count), (3, 500)] as [(Float, Int)] {
             values += [Float](repeating: metres, count: count)
@@ -55,7 +55,7 @@ struct NumbersTests {
         var random = Randomness(6)
         let truth = [1.2, 0.3, -0.2, 0.05, 0.02, -0.04]
         let surface = SurfaceFit(coefficients: truth)
-        // u and v of the centre, which is 0.6 of each side.
+        // u and v within the centre, which is 0.6 of each side.
         let map = try Maps.make(width: 100, height: 80) { u, v in
             let outlier = random.unit() < 0.33 ? 0.4 + random.unit() : 0
             return 1 / (surface.inverseDepth(u / 0.6, v / 0.6) * (1 + 0.003 * random.normal()) + outlier)
@@ -113,7 +113,7 @@ struct NumbersTests {
         let map = try DepthMap(width: 20, height: 1, metres: (0..<20).map { $0 < 10 ? 1 : 2 })
         var photo = [Bool](repeating: false, count: 20)
         photo[10 + shift] = true
-        // The jump lies between columns 9 and 10; both belong to it.
+        // The jump is between columns 9 and 10; both are edges.
         #expect(DepthJumps(map).coherence(with: photo, width: 20) == expected)
     }
 }

@@ -2,14 +2,13 @@ import Models
 import Depth
 import Testing
 
-/// A flat surface that leaves a part of the centre to a room behind it: what an attacker's screen looks like that does not fill the
-/// picture.
+/// A flat surface that leaves a part of the centre to a room behind it, like an attacker's screen that does not fill the picture.
 @Suite("A surface with the room visible beside it")
 struct RoomBesideTests {
     enum Side: String, CaseIterable, Sendable {
         case left, right, top, bottom, topLeft, topRight, bottomLeft, bottomRight, shapeL, reverseL, both
 
-        /// Whether a place of the centre, 0...1 from its left and top, is room if `share` of the centre is.
+        /// Whether a position in the centre, 0...1 from its left and top, shows the room if the room covers `share` of the centre.
         func isRoom(_ x: Double, _ y: Double, _ share: Double) -> Bool {
             let corner = share.squareRoot()
             let arm = 1 - (1 - share).squareRoot()
@@ -49,7 +48,7 @@ struct RoomBesideTests {
         }
     }
 
-    /// Another room and another shape of the surface for each share; all of them together were tried once.
+    /// Each share is combined with a different room and shape of the surface; all combinations were tested once.
     @Test("is never real, on any side", arguments: Side.allCases, shares.indices)
     func neverReal(side: Side, index: Int) throws {
         let share = Self.shares[index]

@@ -40,11 +40,11 @@ struct SampleVerdictTests {
         #expect(front >= 0 && behind >= 0 && abs(front + behind - relief) < 1e-9)
         let edges = try #require(result.photoEdgesOnSurface)
         #expect((0...1).contains(edges))
-        // A picture's edges lie on its surface.
+        // The edges of a recaptured picture are on its surface.
         if sample.label == "flat" { #expect(edges > 0.95) }
     }
 
-    /// Recorded on x86-64 Linux: relief, its front and behind, the deviation, the photo's edges on the surface.
+    /// Recorded on x86-64 Linux: relief, its front and behind, the deviation, and the photo's edges on the surface.
     private static let recorded: [String: [UInt64]] = [
         "dev_real_library": [
             4_602_807_392_605_806_280, 4_598_199_421_603_282_885, 4_598_408_164_353_588_683, 4_602_087_290_396_227_047,

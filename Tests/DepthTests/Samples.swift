@@ -16,7 +16,7 @@ struct Sample: Decodable, Sendable, CustomTestStringConvertible {
         .deletingLastPathComponent().resolvingSymlinksInPath().deletingLastPathComponent()
         .appendingPathComponent("shared/data/rgbd")
 
-    /// Empty where the data are absent.
+    /// Empty if the data are absent.
     static let all: [Sample] = {
         guard let index = try? Data(contentsOf: directory.appendingPathComponent("index.json")) else { return [] }
         return (try? JSONDecoder().decode([Sample].self, from: index)) ?? []

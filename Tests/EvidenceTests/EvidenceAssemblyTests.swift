@@ -90,7 +90,7 @@ struct EvidenceAssemblerTests {
         ] as [(CheckStatus, AssertionBinding?, DepthVerdict?, ConfidenceLevel)])
     func levels(hardware: CheckStatus, binding: AssertionBinding?, verdict: DepthVerdict?, level: ConfidenceLevel) throws {
         #expect(try assemble(attestation(hardware, binding), depth(verdict), exif: exif).confidence == level)
-        // Missing metadata changes nothing.
+        // Missing metadata do not change the level.
         #expect(try assemble(attestation(hardware, binding), depth(verdict), exif: nil).confidence == level)
     }
 

@@ -32,14 +32,14 @@ struct ModelCheckTests {
     @Test(
         "judges every combination",
         arguments: [
-            // A known model without LiDAR, in either place, whatever else is said.
+            // A known model without LiDAR in either field, regardless of the others.
             ("iPhone 15", "iPhone 15 Pro", "iPhone 15 Pro", .fail, .modelWithoutLiDAR),
             ("iPhone 15 Pro", "iPhone 15", "iPhone 15 Pro", .fail, .modelWithoutLiDAR),
             (nil, "iPhone15,4", "iPhone", .fail, .modelWithoutLiDAR),
             ("iPhone 15", "iPhone 15", "iPhone 15", .fail, .modelWithoutLiDAR),
             ("iPhone X", "iPhone10,3", "iPhone 15 Pro", .fail, .modelWithoutLiDAR),
             ("iPhone 11 Pro", "iPhone", "iPhone", .fail, .modelWithoutLiDAR),
-            // Another model than the registered one.
+            // A model that differs from the registered one.
             ("iPhone 15 Pro", "iPhone 15 Pro", "iPhone 14 Pro", .fail, .differsFromRegistered),
             ("iPhone 15 Pro", "iPhone 14 Pro", "iPhone 14 Pro", .fail, .differsFromRegistered),
             ("iPhone 14 Pro", "iPhone 15 Pro", "iPhone 14 Pro", .fail, .differsFromRegistered),
@@ -49,7 +49,7 @@ struct ModelCheckTests {
             (nil, "iPhone 15 Pro", "iPhone 18 Pro", .fail, .differsFromRegistered),
             (nil, "iPhone 18 Pro Max", "iPhone 18 Pro", .fail, .differsFromRegistered),
             (nil, "iPhone19,2", "iPhone19,1", .fail, .differsFromRegistered),
-            // Nothing wrong, and not enough to pass.
+            // No contradiction, but not enough to pass.
             ("iPhone", "iPhone", "iPhone 15 Pro", .unavailable, .modelUnknown),
             ("iPhone", "iPhone 15 Pro", "iPhone 15 Pro", .unavailable, .modelUnknown),
             ("iPhone 15 Pro", "iPhone", "iPhone 15 Pro", .unavailable, .modelUnknown),
@@ -58,7 +58,7 @@ struct ModelCheckTests {
             ("iPhone 18 Pro", "iPhone19,1", "iPhone 18 Pro", .unavailable, .modelUnknown),
             ("iphone 15 pro", "iphone 15 pro", "iphone 15 pro", .unavailable, .modelUnknown),
             (nil, "", "iPhone 15 Pro", .unavailable, .modelUnknown),
-            // Enough.
+            // Enough to pass.
             (nil, "iPhone 15 Pro", "iPhone 15 Pro", .pass, nil),
             ("iPhone 15 Pro", "iPhone16,1", "iPhone", .pass, nil),
             ("iPhone 15 Pro", "", "", .pass, nil),

@@ -52,7 +52,7 @@ struct PlaceTests {
 
     @Test("finds the same city from both sides of the antimeridian")
     func antimeridian() {
-        // Waiyevo on Taveuni stands at 179.98° W; Labasa, the nearest large town, at 179.37° E.
+        // Waiyevo on Taveuni is at 179.98° W; Labasa, the nearest large town, at 179.37° E.
         let east = CityNames.shared.name(latitude: -16.6, longitude: 179.99)
         let west = CityNames.shared.name(latitude: -16.6, longitude: -179.99)
         #expect(east == west && east != "at sea")
@@ -67,7 +67,7 @@ struct PlaceTests {
             return (row[0], SpherePoint(latitude: try #require(Double(row[3])), longitude: try #require(Double(row[4]))))
         }
         for index in stride(from: part, to: 200, by: 4) {
-            // Golden-angle spiral: even over the sphere.
+            // A golden-angle spiral, which is evenly distributed over the sphere.
             let latitude = asin(1 - 2 * (Double(index) + 0.5) / 200) * 180 / .pi
             let longitude = (Double(index) * 137.50776405).truncatingRemainder(dividingBy: 360) - 180
             let place = SpherePoint(latitude: latitude, longitude: longitude)

@@ -8,7 +8,7 @@ import Testing
 struct RuleTests {
     static let statuses: [CheckStatus] = [.pass, .fail, .inconclusive, .unavailable]
 
-    /// All 4096 combinations of six checks, against the rule said another way.
+    /// All 4096 combinations of six checks, against an independent formulation of the rule.
     @Test("any failure is suspicious, otherwise hardware and depth count their passes")
     func confidence() {
         func check(_ number: Int, _ place: Int) -> CheckStatus { Self.statuses[number >> (2 * place) & 3] }

@@ -10,7 +10,7 @@ struct TimestampCheckTests {
     /// 2026-11-21 06:00:00 UTC.
     static let receipt = Date(timeIntervalSince1970: 1_795_240_800)
 
-    /// The EXIF of a photo taken so many milliseconds before receipt, on a clock an hour east of Greenwich.
+    /// The EXIF of a photo taken this many milliseconds before receipt, with a UTC offset of one hour.
     static func exif(millisecondsBeforeReceipt milliseconds: Int) -> EXIFFields {
         let time = 1_795_240_800_000 - milliseconds + 3_600_000
         let text = Timestamp.format(Date(timeIntervalSince1970: (Double(time) / 1000).rounded(.down)))
