@@ -8,7 +8,7 @@ enum Fixtures {
 
     static func resource(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: resources.appendingPathComponent(name))) }
 
-    /// The program as it was built beside the tests.
+    /// The program built together with the tests.
     static var inspector: String {
         let running = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
         return URL(fileURLWithPath: running).deletingLastPathComponent().appendingPathComponent("c2pa-inspector").path
@@ -20,7 +20,7 @@ enum Fixtures {
         InspectorPool(executable: executable, trustAnchorsFile: rootFile, concurrency: concurrency, waiting: waiting, limits: limits)
     }
 
-    /// Child processes of this one that were not reaped, running or not.
+    /// Child processes of this process that were not reaped, running or not.
     static func children() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { $0.allSatisfy(\.isNumber) }.compactMap { process in
             guard let line = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return nil }
@@ -31,7 +31,7 @@ enum Fixtures {
     }
 }
 
-/// A file in a temporary folder, gone at the end.
+/// A temporary file, deleted with the last reference.
 final class TemporaryFile: Sendable {
     let path: String
     let descriptor: Int32
@@ -43,7 +43,7 @@ final class TemporaryFile: Sendable {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
     }
 
-    /// A shell script that stands in for the inspector.
+    /// A shell script that replaces the inspector.
     convenience init(script: String) throws { try self.init(Array("#!/bin/sh\n\(script)\n".utf8), isProgram: true) }
 
     deinit {

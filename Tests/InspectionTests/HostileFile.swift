@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A file that was made to break its reader.
+/// A file crafted to break its reader.
 struct HostileFile: Sendable, CustomTestStringConvertible {
     let name: String
     let mediaType: String

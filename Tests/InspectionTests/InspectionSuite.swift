@@ -1,5 +1,5 @@
 import Testing
 
-/// Not in parallel: the tests count the processes that this one has.
+/// Not in parallel: the tests count the child processes of this process.
 @Suite("Inspection", .serialized, .timeLimit(.minutes(5)))
 struct InspectionSuite {}

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// With shell scripts in the inspector's place, which misbehave as no sound file can make it.
+/// Tests the pool with shell scripts that misbehave as the inspector itself cannot be made to.
 extension InspectionSuite {
     private static let report = #"{"assertions":[],"ingredients":0,"state":"none","validation_codes":[]}"#
 
@@ -82,7 +82,7 @@ extension InspectionSuite {
         let parts = title.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
         try #require(parts.count == 6)
         #expect(parts[0] == "content")
-        // 10 is the script itself, held by the shell.
+        // Descriptor 10 is the script itself, opened by the shell.
         #expect(Set(parts[1].split(separator: ",").compactMap { Int($0) }).subtracting([10]).isSubset(of: [0, 1, 2, 3, 4, 5]))
         #expect(parts[2] == "-----BEGIN CERTIFICATE-----")
         #expect(parts[3] == "SWIFT_BACKTRACE=enable=no ")
@@ -138,7 +138,7 @@ extension InspectionSuite {
         let cancelled = call()
         cancelled.cancel()
         #expect(await cancelled.value == .failure(.cancelled))
-        // Three of these five find a place to wait, in whatever order they come.
+        // Three of these five calls fit into the queue, in any order.
         let more = (0..<5).map { _ in call() }
         let busy = Counter()
         let watchers = more.map { task in Task { if await task.value == .failure(.busy) { busy.count.withLock { $0 += 1 } } } }

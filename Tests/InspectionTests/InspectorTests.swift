@@ -4,7 +4,7 @@ import Inspection
 import Models
 import Testing
 
-/// With the inspector itself.
+/// Tests the pool with the inspector itself.
 extension InspectionSuite {
     @Test("passes its own test of the sandbox")
     func selfTest() async throws { try await Fixtures.pool().selfTest() }
@@ -35,7 +35,7 @@ extension InspectionSuite {
     @Test("does not fetch a manifest from the address that a file names")
     func staysOffline() async throws {
         let listener = try #require(Listener())
-        // Ports that the system chooses have five digits, so that no length in the file changes.
+        // Ephemeral ports have five digits, so that no length in the file changes.
         var bytes = Data(try Fixtures.resource("remote.jpg"))
         let place = try #require(bytes.range(of: Data(":18399".utf8)))
         let port = Data(":\(listener.port)".utf8)
@@ -50,7 +50,7 @@ extension InspectionSuite {
         #expect(report.state == .remote)
         #expect(report.remoteURL == "http://127.0.0.1:\(listener.port)/remote.c2pa")
         #expect(!listener.hasCaller)
-        // The listener would have noticed.
+        // The listener works, so the test can fail.
         #expect(listener.call())
         #expect(listener.hasCaller)
     }
@@ -118,7 +118,7 @@ extension InspectionSuite {
 }
 
 extension InspectorPool {
-    /// `nil` if there is no report.
+    /// `nil` without a report.
     fileprivate func state(of file: TemporaryFile) async throws -> CredentialReport.State? {
         guard case .report(let report) = try await inspect(fileDescriptor: file.descriptor, mediaType: "image/jpeg") else { return nil }
         return report.state

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Listens on 127.0.0.1 and tells whether anybody has called.
+/// Listens on 127.0.0.1 and tells whether anything has connected.
 final class Listener: Sendable {
     let port: Int
     private let descriptor: Int32
@@ -27,7 +27,7 @@ final class Listener: Sendable {
         return poll(&polled, 1, 0) == 1
     }
 
-    /// - Returns: whether the connection came about.
+    /// - Returns: whether the connection succeeded.
     func call() -> Bool {
         let caller = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(caller) }

@@ -11,7 +11,7 @@ struct EmbeddedStoreTests {
         (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     }
 
-    /// A superbox "c2pa" of so many bytes.
+    /// A superbox "c2pa" of this size.
     private static func box(_ size: Int = 200) -> [UInt8] {
         number(size) + Array("jumb".utf8) + number(30) + Array("jumdc2pa".utf8) + (0..<size - 20).map { UInt8(truncatingIfNeeded: $0) }
     }
@@ -21,7 +21,7 @@ struct EmbeddedStoreTests {
         return [0xff, 0xeb] + number(payload.count + 2, 2) + payload
     }
 
-    /// The box in pieces; each but the first repeats its head.
+    /// The box cut into segments; each but the first repeats its header.
     private static func segments(_ box: [UInt8], cuts: [Int]) -> [[UInt8]] {
         let bounds = [0] + cuts + [box.count]
         return zip(bounds, bounds.dropFirst()).enumerated().map { index, range in

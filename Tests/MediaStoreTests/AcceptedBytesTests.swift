@@ -91,7 +91,7 @@ struct AcceptedBytesTests {
         #expect(stored.key == "captures/\(capture)/\(stem)-\(digest.hex).jpg")
         #expect(stored.sha256 == digest && stored.sizeBytes == 5 && stored.contentType == "image/jpeg")
         #expect(store.bytes(stored.key) == Self.photo)
-        // The next one has a key of its own.
+        // The next object has a different key.
         let other = try await store.storeDerived(Self.depth, named: .thumbnail, of: capture)
         #expect(other.key != stored.key && store.keys == [stored.key, other.key])
     }

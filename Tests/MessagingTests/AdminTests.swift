@@ -101,7 +101,7 @@ struct UnknownTopicsTests {
     }
 
     private final class Told: @unchecked Sendable {
-        // Used by the one test that has it.
+        // Used by one test only.
         private(set) var count = 0
         func increment() { count += 1 }
     }

@@ -109,7 +109,7 @@ struct ConsumerTests {
         let consumers = try (0..<6).map { _ in
             try KafkaConsumer(configuration, topics: ["t"], group: "g", logger: logger)
         }
-        // More of them than the pool has threads poll without end; what stops them must get its turn on the pool.
+        // More consumers than threads in the cooperative pool poll indefinitely; the task that stops them must still run on the pool.
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for consumer in consumers { group.addTask { try await consumer.next() == nil } }
             for _ in 0..<20 { try await Task.sleep(for: .milliseconds(1)) }

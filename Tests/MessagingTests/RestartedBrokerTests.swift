@@ -2,7 +2,7 @@ import Foundation
 import Messaging
 import Testing
 
-/// A broker in memory that the test kills and starts again empty: Tansu, whose program `RIAL_TEST_TANSU` names.
+/// A broker with its log in memory, which the test kills and restarts empty: Tansu, the program `RIAL_TEST_TANSU`.
 private final class TansuBroker {
     static let program = ProcessInfo.processInfo.environment["RIAL_TEST_TANSU"].flatMap { $0.isEmpty ? nil : $0 }
     let address: String
@@ -10,7 +10,7 @@ private final class TansuBroker {
 
     init() throws { address = "127.0.0.1:\(try Self.freePort())" }
 
-    /// A port that nobody listens on at this moment.
+    /// A port that is free at the moment.
     private static func freePort() throws -> UInt16 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -42,7 +42,7 @@ private final class TansuBroker {
         self.process = process
     }
 
-    /// As `kill -9`.
+    /// Sends SIGKILL.
     func kill() {
         guard let process, process.isRunning else { return }
         Foundation.kill(process.processIdentifier, SIGKILL)
@@ -91,7 +91,7 @@ struct RestartedBrokerTests {
         try await send(100..<100 + recordsAfter, producer, "t")
         let sent = start.duration(to: .now)
         let values = try await waiting.value.compactMap { $0.value?.first }
-        // A record whose answer was lost may have been written twice.
+        // A record whose delivery report was lost may have been written twice.
         #expect(Set(values).isSubset(of: Set(100..<100 + recordsAfter)) && values.first == 100, "\(values)")
         #expect(Set(values).count == Int(recordsAfter))
         #expect(sent < .seconds(20) && start.duration(to: .now) < .seconds(40))

@@ -2,14 +2,14 @@ import Foundation
 import Synchronization
 import Testing
 
-/// An authority of its own and a broker's certificate under it, made by openssl; gone with the last reference.
+/// A certificate authority and a broker's certificate, made by openssl; deleted with the last reference.
 final class TestAuthority: Sendable {
     private let folder: URL
     var root: URL { folder.appending(path: "root.pem") }
     var certificate: URL { folder.appending(path: "broker.pem") }
     var key: URL { folder.appending(path: "broker.key") }
 
-    /// - Parameter host: whom the broker's certificate names.
+    /// - Parameter host: the host in the broker's certificate.
     init(host: String = "localhost") throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "rial-authority-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -37,9 +37,9 @@ final class TestAuthority: Sendable {
     deinit { try? FileManager.default.removeItem(at: folder) }
 }
 
-/// `Tests/broker/secure_broker.py`, which takes a client in or not; ends with the last reference.
+/// Runs `Tests/broker/secure_broker.py`, which accepts or rejects clients; the process ends with the last reference.
 ///
-/// Unchecked: the process is started before anybody else has this, and only ended afterwards.
+/// `@unchecked Sendable`: the process is started before the value is shared, and only terminated afterwards.
 final class SecureBroker: @unchecked Sendable {
     let address: String
     private let process = Process()
@@ -80,6 +80,6 @@ final class SecureBroker: @unchecked Sendable {
         process.waitUntilExit()
     }
 
-    /// What it told, a JSON object a line.
+    /// The lines that it printed, one JSON object each.
     var told: [String] { lines.withLock { $0 } }
 }

@@ -32,7 +32,7 @@ struct SecurityTests {
         #expect(await !isLetIn(broker, trusting(other), within: .seconds(2)))
         #expect(await !isLetIn(broker, KafkaSecurity(transport: .tls), within: .seconds(2)))
         #expect(await !isLetIn(wrongName, trusting(misnamed), within: .seconds(2)))
-        // In the clear, to a door that speaks TLS alone.
+        // A plaintext connection to a port that expects TLS.
         #expect(await !isLetIn(broker, KafkaSecurity(), within: .seconds(2)))
     }
 
@@ -119,7 +119,7 @@ struct SecurityTests {
             KafkaRight(user: "gateway", .write, .topic("t.v1")), KafkaRight(user: "gateway", .read, .groups(prefix: "gateway-")),
             KafkaRight(user: "upload-sync", .create, .topic("t.v1")),
         ])
-        // Kafka's numbers: topic 2, group 3; literal 3, prefixed 4; read 3, write 4, create 5; allow 3.
+        // Kafka's codes: topic 2, group 3; literal 3, prefixed 4; read 3, write 4, create 5; allow 3.
         try await eventually("the broker was told") {
             broker.told == [
                 #"{"acl": [2, "t.v1", 3, "User:gateway", "*", 4, 3]}"#, #"{"acl": [3, "gateway-", 4, "User:gateway", "*", 3, 3]}"#,
@@ -145,7 +145,7 @@ struct OffsetResetTests {
 
         configuration.offsetReset = .latest
         let latest = try KafkaConsumer(configuration, topics: [topic], group: "latest", logger: logger)
-        // It has joined at some moment between two of these.
+        // It joined at some time between two of these.
         let sending = Task {
             while !Task.isCancelled {
                 try await producer.send(topic: topic, key: nil, value: "new".bytes)

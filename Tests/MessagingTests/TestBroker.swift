@@ -5,13 +5,13 @@ import Messaging
 import TestSupport
 import Testing
 
-/// The broker of a test: librdkafka's mock cluster in this process, or the broker that `RIAL_TEST_KAFKA_BROKERS` names.
+/// The broker of a test: librdkafka's mock cluster in this process, or the broker at `RIAL_TEST_KAFKA_BROKERS`.
 enum TestBroker: String, CaseIterable, CustomTestStringConvertible {
     case mock, real
 
     private static let address = ProcessInfo.processInfo.environment["RIAL_TEST_KAFKA_BROKERS"].flatMap { $0.isEmpty ? nil : $0 }
 
-    /// The real one only if it is configured.
+    /// The real broker only if it is configured.
     static var available: [TestBroker] { address == nil ? [.mock] : [.mock, .real] }
 
     var testDescription: String { rawValue }
@@ -33,9 +33,9 @@ enum TestBroker: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// One mock broker; gone with the last reference.
+/// A mock broker, destroyed with the last reference.
 ///
-/// Unchecked: librdkafka's handles may be used from any thread.
+/// `@unchecked Sendable`: librdkafka's handles are thread-safe.
 final class MockCluster: @unchecked Sendable {
     private let handle: OpaquePointer
     private let cluster: OpaquePointer

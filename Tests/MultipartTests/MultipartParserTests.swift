@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Multipart parser")
 struct MultipartParserTests {
-    /// Names with bytes, in order; slices put together.
+    /// A part's name and content, assembled from its events.
     struct Part: Equatable {
         let headers: PartHeaders
         var bytes: [UInt8] = []

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ObjectStorage
 
-/// SPEC §1: only what cannot succeed is hopeless.
+/// SPEC §1: only errors that no retry can solve are permanent.
 @Suite("What the store's answers mean")
 struct ObjectStorageErrorTests {
     private func error(_ status: Int, _ code: String?, key: String? = "a") -> ObjectStorageError {

@@ -66,7 +66,7 @@ struct ObjectStoreTests {
         try await store.put(accepted.key, bytes: swapped, contentType: "image/jpeg")
         #expect(await storageError { _ = try await store.read(accepted) } == .digestMismatch)
         #expect(await storageError { _ = try await store.digest(ofAll: [accepted]) } == .digestMismatch)
-        // A stream may have given some away, but never the end.
+        // A stream may have returned some of the bytes, but never the last.
         var given = 0
         let mismatch = await storageError { for try await chunk in try await store.stream(accepted) { given += chunk.readableBytes } }
         #expect(mismatch == .digestMismatch && given < 100_000)
@@ -108,7 +108,7 @@ struct ObjectStoreTests {
     }
 }
 
-/// Bytes that differ from their neighbours, and from what stands 4 KiB away.
+/// Bytes that differ from their neighbours, and from those 4 KiB away.
 func pattern(_ size: Int) -> [UInt8] {
     let block = (0..<251).map { UInt8($0) }
     var bytes: [UInt8] = []

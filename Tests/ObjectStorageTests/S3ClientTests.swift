@@ -70,7 +70,7 @@ struct S3ClientTests {
         let upload = client.putStream(key + "b", contentType: "image/jpeg")
         try await upload.write(ByteBuffer(bytes: bytes))
         _ = try await upload.finish()
-        // The list of the parts is sent as well.
+        // Includes the list of the parts, which is sent as well.
         #expect((bytes.count + 1000..<bytes.count + 2000).contains(try #require(metrics.counted("sent"))))
         for try await _ in try await client.range(0...99, of: media(key + "b", bytes)) {}
         #expect(metrics.counted("received") == 1100)
@@ -146,7 +146,7 @@ struct S3ClientTests {
 }
 
 extension MetricsRegistry {
-    /// Bytes of the direction; `nil` if they are not counted at all.
+    /// The bytes in this direction; `nil` if they are not counted.
     fileprivate func counted(_ direction: String) -> Int? {
         let name = "rial_storage_bytes_total{direction=\"\(direction)\"} "
         return exposition().split(separator: "\n").first { $0.hasPrefix(name) }.flatMap { Int($0.dropFirst(name.count)) }

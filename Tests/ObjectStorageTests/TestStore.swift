@@ -4,16 +4,16 @@ import ObjectStorage
 import TestSupport
 import Testing
 
-/// Where a test's objects go: into memory, or into the store that `RIAL_TEST_S3_ENDPOINT` names.
+/// The store of a test: in memory, or the one at `RIAL_TEST_S3_ENDPOINT`.
 enum TestStore: String, CustomTestStringConvertible {
     case memory, s3
 
-    /// The real one only where it is configured.
+    /// S3 only if it is configured.
     static var available: [TestStore] { TestBucket.isConfigured ? [.memory, .s3] : [.memory] }
 
     var testDescription: String { rawValue }
 
-    /// - Returns: the store, and where in it nobody else writes.
+    /// - Returns: the store, and a prefix that no other test uses.
     func make() async throws -> (store: any ObjectStore, prefix: String) {
         let prefix = "test/\(UUID().uuidString)/"
         switch self {
@@ -26,7 +26,7 @@ enum TestStore: String, CustomTestStringConvertible {
     }
 }
 
-/// Begins an upload in parts that is neither finished nor ended, as by a process that was killed.
+/// Begins a multipart upload that is neither completed nor aborted, as if the process was killed.
 func leaveUnfinished(_ key: String, in store: any ObjectStore) async throws {
     if let memory = store as? MemoryObjectStore { return memory.leaveUnfinished(key) }
     let client = try #require(store as? S3Client)

@@ -129,7 +129,7 @@ struct ConnectionTests {
                 }
                 try await group.waitForAll()
             }
-            // One after another they would take twelve seconds.
+            // Sequentially they would take twelve seconds.
             #expect(start.duration(to: .now) < .seconds(9))
         }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Listener", .enabled(if: TestDatabase.isConfigured, TestDatabase.hint))
 struct ListenerTests {
-    /// Starts to listen and gives what was heard, with the time it took to arrive.
+    /// Starts to listen and returns the received notifications, with their latencies.
     private func listening(
         _ database: TestDatabase, channels: [String], _ body: (Heard) async throws -> Void
     ) async throws {
@@ -17,7 +17,7 @@ struct ListenerTests {
         var failure: (any Error)?
         do { try await body(heard) } catch { failure = error }
         listening.cancel()
-        // Ends, or the test hangs.
+        // If this does not end, the test hangs.
         await listening.value
         if let failure { throw failure }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Lost responses to COMMIT", .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL is not set"))
 struct LostCommitTests {
-    /// A pool that reaches PostgreSQL through a proxy, and a table of its own.
+    /// Provides a pool that connects to PostgreSQL through a proxy, and a separate table.
     private func withProxy(_ body: (PostgresPool, PostgresProxy) async throws -> Void) async throws {
         try await TestSchema.with(prefix: "lost") { schema in
             var address = try #require(URLComponents(string: schema.url))

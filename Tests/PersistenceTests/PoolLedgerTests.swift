@@ -45,7 +45,7 @@ struct PoolLedgerTests {
         _ = queue("xyz")
         let first = ledger.giveBack("a")
         #expect(first?.0 == "x" && first?.1 == .connection("a"))
-        // A connection that is no more leaves its room.
+        // A closed connection makes room for a new one.
         let second = ledger.giveBack(nil)
         #expect(second?.0 == "y" && second?.1 == .opening)
         #expect(ledger.leased == 2 && ledger.idle.isEmpty && ledger.waiting == 1)
@@ -65,7 +65,7 @@ struct PoolLedgerTests {
         #expect(ledger.removeWaiter(ids[1]) == "y")
         #expect(ledger.removeWaiter(ids[1]) == nil)
         #expect(ledger.giveBack("a")?.0 == "x" && ledger.giveBack("b")?.0 == "z")
-        // A timeout may come after the connection.
+        // A timeout may fire after the connection was acquired.
         #expect(ledger.removeWaiter(ids[0]) == nil)
         #expect(ledger.giveBack("a") == nil && ledger.idle == ["a"])
     }

@@ -12,7 +12,7 @@ struct PoolTests {
         try #require(try await connection.query("SELECT pg_backend_pid() AS pid").first).get("pid")
     }
 
-    /// Says that the group that it is in runs.
+    /// Signals that its service group is running.
     private struct Started: Service {
         let mark: AsyncStream<Void>.Continuation
         func run() async throws {
@@ -86,7 +86,7 @@ struct PoolTests {
                     let last = Task { try await pool.ping() }
                     try await eventually("all wait") { pool.waiting == 3 }
                     cancelled.cancel()
-                    // Ends although the connection is still leased.
+                    // The call ends although the connection is still leased.
                     let result = await cancelled.result
                     return ([first, last], result)
                 }

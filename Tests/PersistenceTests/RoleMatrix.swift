@@ -1,7 +1,6 @@
-/// What each service's role may do with which table, written down once: everything else is refused. `*` is every column; table-wide
-/// rights cover every column.
+/// The rights of each service's role on each table; everything else is denied. `*` is every column; table-wide rights cover every column.
 enum RoleMatrix {
-    /// Role, without `rial_`; then per table the rights: S, I, U, D, each with its columns where they are not all.
+    /// Role, without `rial_`; then per table the rights S, I, U, D, each with its columns if they are not all.
     static let rights: [String: [String: [String]]] = [
         "gateway": [
             "challenges": [
@@ -48,7 +47,7 @@ enum RoleMatrix {
         ],
     ]
 
-    /// With the tables that every service has of its own.
+    /// The rights including those on the tables that every service has.
     static func rights(of role: String) -> [String: [String]] {
         var all = rights[role] ?? [:]
         all["\(role)_outbox"] = ["S", "I", "U", "D"]

@@ -8,7 +8,7 @@ import Testing
 struct RoleTests {
     static let roles = ["gateway", "attestation_verifier", "depth_analyzer", "upload_sync", "evidence_assembler"]
 
-    /// The product's tables in a schema of their own, in which every role may look.
+    /// Provides the product's tables in a separate schema, on which every role has USAGE.
     private func withTables(_ body: (PostgresConnection, _ schema: String) async throws -> Void) async throws {
         try await TestDatabase.with { database in
             try await Migrator.bundled().migrate(url: database.url, logger: Logger(label: "tests"))
@@ -78,7 +78,7 @@ struct RoleTests {
         }
     }
 
-    /// A device, a capture that is complete and one that is not.
+    /// A device, a complete capture and an incomplete one.
     private static let stored = """
         INSERT INTO devices (id, platform, model, has_lidar, attestation_level, key_id, public_key, attestation_object, registered_at)
             VALUES ('11111111-1111-4111-8111-111111111111', 'ios', 'iPhone 15 Pro', true, 'secure_enclave', '\\x01',
@@ -164,7 +164,7 @@ struct RoleTests {
             ("evidence_assembler", "UPDATE content_credentials SET manifest_id = 'other'"),
             ("evidence_assembler", "INSERT INTO attestation_appraisals (capture_id, result) VALUES (gen_random_uuid(), '{}')"),
             ("evidence_assembler", "SELECT * FROM challenges"),
-            // What would take the guards away.
+            // Statements that would disable the guards.
             ("upload_sync", "ALTER TABLE media_objects DISABLE TRIGGER ALL"),
             ("evidence_assembler", "SET session_replication_role = replica"),
             ("gateway", "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'"),
@@ -175,12 +175,12 @@ struct RoleTests {
             for (role, statement) in attacks {
                 try await connection.execute(script: "SET ROLE rial_\(role)")
                 let error = await postgresError { try await connection.execute(script: statement) }
-                // A value that a guard refuses, or a right that lacks; a check of the table's own is neither.
+                // Rejected by a guard or for a missing right, but not by a check constraint of the table.
                 let isGuarded = error?.message.contains("rial_\(role) may not ") == true
                 #expect(error?.sqlState == (isGuarded ? "23514" : "42501"), "\(role): \(statement): \(error.map { "\($0)" } ?? "done")")
                 try await connection.execute(script: "RESET ROLE")
             }
-            // A table that hides the real one deceives no guard.
+            // A temporary table that shadows the real one does not mislead the guards.
             try await connection.execute(script: "SET ROLE rial_depth_analyzer; CREATE TEMP TABLE captures (id uuid, status text)")
             let overwrite = "UPDATE depth_analyses SET result = '{}'"
             #expect(await postgresError { try await connection.execute(script: overwrite) }?.sqlState == "23514")

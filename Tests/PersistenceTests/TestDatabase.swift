@@ -4,13 +4,13 @@ import Persistence
 import TestSupport
 import Testing
 
-/// A schema of its own in the PostgreSQL that `RIAL_TEST_DATABASE_URL` names, dropped with what is in it after the test.
+/// A separate schema on the PostgreSQL server of `RIAL_TEST_DATABASE_URL`, dropped with its content after the test.
 struct TestDatabase: Sendable {
     static let isConfigured = TestSchema.isConfigured
     static let serverURL = TestSchema.serverURL
     static let hint: Comment = "RIAL_TEST_DATABASE_URL names no PostgreSQL"
 
-    /// Connects to the schema, since it sets the search path.
+    /// Connects to the schema through the search path.
     let url: String
     let schema: String
 
@@ -33,7 +33,7 @@ struct TestDatabase: Sendable {
         if let failure { throw failure }
     }
 
-    /// Ends every session of this test, as a restart of the server does, and waits for their end.
+    /// Terminates all sessions of this test, like a restart of the server, and waits until they have ended.
     func endSessions() async throws {
         let admin = try await PostgresConnection.connect(url: try #require(Self.serverURL), applicationName: "tests")
         try await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = \(schema)")

@@ -72,7 +72,7 @@ struct TransactionTests {
         try await withTable { pool in
             _ = try await pool.query("INSERT INTO t VALUES (1), (2)")
             let runs = Counter()
-            // Each waits until the other has its first row; the second try finds nobody to wait for.
+            // Each waits until the other has locked its first row; the second attempt does not wait.
             let arrivals = Counter()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (first, second) in [(1, 2), (2, 1)] {
