@@ -6,11 +6,11 @@ indirect enum EXIFValue: Sendable {
     case rational([(UInt32, UInt32)])
     case undefined([UInt8])
     case directory([UInt16: EXIFValue])
-    /// Type, count and the four bytes as they are.
+    /// Type, count and the four value bytes, unchanged.
     case raw(UInt16, UInt32, UInt32)
 }
 
-/// Writes TIFF structures of either byte order for tests, sound ones and others.
+/// Writes TIFF structures of either byte order for tests, valid and malformed ones.
 struct EXIFBuilder {
     var isLittleEndian = false
 
@@ -73,7 +73,7 @@ enum JPEGParts {
         [0xff, marker, UInt8((payload.count + 2) >> 8), UInt8((payload.count + 2) & 255)] + payload
     }
 
-    /// The same file with segments put right behind its start.
+    /// The same file with segments inserted directly after SOI.
     static func inserting(_ segments: [UInt8], into jpeg: [UInt8]) -> [UInt8] { Array(jpeg[..<2]) + segments + jpeg[2...] }
 
     /// From the first scan header to the end.

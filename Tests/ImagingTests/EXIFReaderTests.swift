@@ -72,11 +72,11 @@ struct EXIFReaderTests {
         #expect(try read(EXIFBuilder().segment([0x0112: .short(written)]))?.orientation == expected)
     }
 
-    /// A tag with a type, a count and a word that are not sound together.
+    /// Tags whose type, count and value are inconsistent.
     static let lyingFields: [(UInt16, UInt16, UInt32, UInt32)] = [
-        // A directory that points at itself, beyond the end, at the largest offset.
+        // Directory offsets to itself, beyond the end, and the largest possible.
         (0x8769, 4, 1, 8), (0x8769, 4, 1, 0x1000), (0x8769, 4, 1, .max), (0x8769, 4, 0, 8),
-        // Texts and numbers with endless counts, from offsets outside, of types that do not exist.
+        // Texts and numbers with huge counts, offsets outside of the structure, and unknown types.
         (0x0110, 2, .max, 8), (0x0110, 2, 1000, 8), (0x0110, 2, 20, .max), (0x0110, 2, 0, 0), (0x0110, 99, 5, 8),
         (0x0110, 0xffff, .max, .max), (0x0112, 3, .max, 8), (0x0112, 12, 1, 8), (0x8825, 4, 1, .max),
     ]

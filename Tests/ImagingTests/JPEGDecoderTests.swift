@@ -93,7 +93,7 @@ struct JPEGDecoderTests {
                 refused += 1
             }
         }
-        // At the least everything before the first scan.
+        // At least everything before the first scan.
         #expect(refused > 300)
     }
 
@@ -107,7 +107,7 @@ struct JPEGDecoderTests {
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 damaged[Int(state >> 33) % damaged.count] = UInt8(truncatingIfNeeded: state >> 25)
             }
-            // Other sizes may come out; beyond the limits they are refused.
+            // The damaged header may have another size; beyond the limits it is rejected.
             if let rgb = try? JPEGDecoder.decodeRGB(damaged, fitting: 32) { #expect(max(rgb.width, rgb.height) <= 32) }
         }
     }

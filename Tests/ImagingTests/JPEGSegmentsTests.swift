@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Public copy of a JPEG")
 struct JPEGSegmentsTests {
-    /// Everything private that a photo may carry, each with the word "SECRET" or a place in it.
+    /// Adds all private data that a photo may contain, each with the word "SECRET" or a location.
     private func revealing(_ jpeg: [UInt8], isLittleEndian: Bool = false) throws -> [UInt8] {
         let place: [UInt16: EXIFValue] = [
             0x0001: .text("S"), 0x0002: .rational([(33, 1), (51, 1), (2447, 100)]), 0x0003: .text("E"),
@@ -51,7 +51,7 @@ struct JPEGSegmentsTests {
         let copy = try JPEGSegments.publicCopy(of: source)
         let text = String(decoding: copy, as: Unicode.ASCII.self)
         for word in ["SECRET", "GPS", "xap", "MPF", "JFXX", "Photoshop", "Apple iOS"] { #expect(!text.contains(word)) }
-        // One picture: the previews are gone.
+        // Only one SOI: the previews were removed.
         #expect(copy.indices.dropLast().count { copy[$0] == 0xff && copy[$0 + 1] == 0xd8 } == 1)
     }
 
@@ -139,7 +139,7 @@ struct JPEGSegmentsTests {
     func exiftool() throws {
         let source = try revealing(try TestPictures.jpeg(width: 48, height: 32))
         let before = try ExifToolJSON.read(source)
-        // The test can fail: exiftool sees it all in the original.
+        // All data are found in the original, so the test can fail.
         for tag in ["EXIF:GPSLatitude", "XMP:GPSLatitude", "EXIF:SerialNumber", "IPTC:City", "EXIF:ThumbnailImage", "File:Comment"] {
             #expect(before[tag] != nil, "\(tag)")
         }
@@ -149,7 +149,7 @@ struct JPEGSegmentsTests {
         #expect(groups.isSubset(of: ["SourceFile", "ExifTool", "File", "JFIF", "EXIF", "ICC_Profile", "Composite"]))
         #expect(!after.contains { "\($0.key) \($0.value)".localizedCaseInsensitiveContains("GPS") || "\($0.value)".contains("SECRET") })
         #expect(after["ExifTool:Error"] == nil)
-        // The profile is none, which is not our doing.
+        // The original's profile is already invalid.
         #expect(after["ExifTool:Warning"].map { "\($0)".contains("ICC_Profile") } ?? true)
         #expect(after["EXIF:Model"] as? String == "iPhone 15 Pro" && after["EXIF:LensModel"] as? String == "back triple camera")
         for tag in [

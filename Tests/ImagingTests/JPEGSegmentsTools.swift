@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// Phil Harvey's exiftool, where it is installed.
+/// Phil Harvey's exiftool, if it is installed.
 enum ExifToolJSON {
     private static let path = ["/usr/bin/exiftool", "/usr/local/bin/exiftool", "/opt/homebrew/bin/exiftool"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
     static var isInstalled: Bool { path != nil }
 
-    /// Every tag, "Group:Name", numbers unconverted.
+    /// All tags as "Group:Name", with unconverted numbers.
     static func read(_ jpeg: [UInt8]) throws -> [String: Any] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).jpg")
         try Data(jpeg).write(to: file)

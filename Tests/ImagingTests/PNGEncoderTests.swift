@@ -4,7 +4,7 @@ import Testing
 
 @Suite("PNG encoder")
 struct PNGEncoderTests {
-    /// Reads with libpng itself, as red, green and blue.
+    /// Decodes to RGB with libpng.
     private func decode(_ png: [UInt8]) -> (width: Int, height: Int, pixels: [UInt8])? {
         var image = png_image()
         image.version = UInt32(PNG_IMAGE_VERSION)

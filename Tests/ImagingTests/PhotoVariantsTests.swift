@@ -12,7 +12,7 @@ struct PhotoVariantsTests {
         return [size.width, size.height]
     }
 
-    /// A segment behind SOI.
+    /// Inserts a segment directly after SOI.
     private func inserting(_ marker: UInt8, _ payload: [UInt8], into jpeg: [UInt8]) -> [UInt8] {
         let length = payload.count + 2
         return Array(jpeg[..<2]) + [0xff, marker, UInt8(length >> 8), UInt8(length & 255)] + payload + jpeg[2...]
@@ -94,7 +94,7 @@ struct PhotoVariantsTests {
         #expect(shown.width == expected.width && shown.height == expected.height)
         let differences = zip(shown.pixels, expected.pixels).map { abs(Int($0) - Int($1)) }
         #expect(Double(differences.reduce(0, +)) / Double(differences.count) < 2)
-        // Away from the edge of the marked square nothing is off.
+        // Far from the edge of the marked square the difference is small.
         let middle = (expected.height / 2 * expected.width + expected.width / 2) * 3
         #expect(differences[middle..<middle + 300].allSatisfy { $0 < 8 })
     }

@@ -86,7 +86,7 @@ struct RGBImageTests {
         let jpeg = try TestPictures.jpeg(width: 960, height: 720)
         let small = try JPEGDecoder.decodeRGB(try PhotoVariants(jpeg).copies(orientation: orientation).thumbnail.jpeg, fitting: 1000)
         #expect(small.width == width && small.height == height)
-        // Where the marked corner comes to lie.
+        // The position of the marked corner after rotation.
         let (x, y) = [1: (5, 5), 6: (width - 6, 5), 3: (width - 6, height - 6), 8: (5, height - 6)][orientation] ?? (0, 0)
         #expect(small.pixels[(y * width + x) * 3] > 230)
     }

@@ -2,7 +2,7 @@ import CTurboJPEG
 import Imaging
 import Testing
 
-/// Pictures by formula.
+/// Synthetic pictures.
 enum TestPictures {
     /// Smooth colours with a bright square in the upper left corner.
     static func gradient(width: Int, height: Int) throws -> RGBImage {
@@ -33,12 +33,12 @@ enum TestPictures {
         return Array(UnsafeBufferPointer(start: try #require(output), count: Int(size)))
     }
 
-    /// Where the body of the frame header starts.
+    /// The offset of the frame header's body.
     static func frame(in jpeg: [UInt8]) -> Int? {
         jpeg.indices.dropLast().first { jpeg[$0] == 0xFF && (0xC0...0xC2).contains(jpeg[$0 + 1]) }.map { $0 + 4 }
     }
 
-    /// The same file announcing another size.
+    /// The same file with another size in its header.
     static func announcing(width: Int, height: Int, _ jpeg: [UInt8]) -> [UInt8] {
         var changed = jpeg
         guard let start = frame(in: jpeg) else { return [] }

@@ -105,7 +105,7 @@ struct EvidencePackageTests {
         #expect(depth.method == "relief-1" && read.algorithmVersions["depth"] == "relief-1")
         #expect(depth.relief == 0.5 && depth.verdict == .real && depth.status == .pass)
         #expect(depth.reliefFront == nil && depth.reliefBehind == nil && depth.photoEdgesOnSurface == nil)
-        // What an analyzer stored before.
+        // Findings stored by an earlier analyzer.
         let measured = try WireJSON.decode(
             DepthMeasurements.self,
             from: Data(

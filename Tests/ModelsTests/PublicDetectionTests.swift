@@ -53,7 +53,7 @@ struct PublicDetectionTests {
             for secret in ["37.77", "122.4", "UNTOLD", "6ba7b8", "POINT", "["] {
                 #expect(!text.contains(secret), "round \(round): \(text)")
             }
-            // Showing it again changes nothing: only what is public is left.
+            // The public form of a public form is the same.
             #expect(try DetectionReport(parsing: json).publicForm() == shown)
         }
     }
@@ -86,7 +86,7 @@ struct PublicDetectionTests {
         }
     }
 
-    /// Sebastiano Vigna's generator: the same reports every time.
+    /// Sebastiano Vigna's generator, so that the reports are the same in every run.
     private struct SplitMix: RandomNumberGenerator {
         var state: UInt64
         mutating func next() -> UInt64 {

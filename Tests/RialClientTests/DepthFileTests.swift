@@ -45,7 +45,7 @@ struct DepthFileTests {
     @Test("refuses a huge file without reading it", arguments: ["f32", "gz"])
     func refusesHugeFiles(pathExtension: String) async throws {
         try await withTemporaryFile([], extension: pathExtension) { url in
-            // Sparse: takes no room on disk.
+            // A sparse file, which takes no space on disk.
             let handle = try FileHandle(forWritingTo: url)
             try handle.truncate(atOffset: 1 << 40)
             try handle.close()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Passwords of database roles", .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
 struct RolePasswordTests {
-    /// A role of its own, gone afterwards.
+    /// Provides a new role, which is dropped afterwards.
     private func withRole(_ body: (_ owner: PostgresConnection, _ role: String) async throws -> Void) async throws {
         let server = try #require(TestSchema.serverURL)
         let owner = try await PostgresConnection.connect(url: server, applicationName: "tests")
@@ -51,7 +51,7 @@ struct RolePasswordTests {
             let secret = "THE-SECRET-" + UUID().uuidString
             try await owner.setPassword(of: role, to: "own")
             do {
-                // A role without the right to alter others.
+                // As a role without the right to alter other roles.
                 try await RolePasswords([("rial_gateway", secret)]).apply(url: url(as: role, "own"))
                 Issue.record("a role without rights set a password")
             } catch let error as PostgresError {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("State file")
 struct StateFileTests {
-    /// A folder that does not exist yet, so that making it is tested too.
+    /// In a folder that does not exist yet, so that its creation is tested too.
     private func withFile<Value>(_ type: Value.Type, _ body: (StateFile<Value>) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rial-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

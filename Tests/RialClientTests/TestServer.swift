@@ -6,7 +6,7 @@ import RialClient
 import Synchronization
 import Testing
 
-/// A request as the server of a test got it.
+/// A request as received by the test server.
 struct SeenRequest: Sendable {
     let method: String
     let path: String
@@ -14,7 +14,7 @@ struct SeenRequest: Sendable {
     let body: [UInt8]
 }
 
-/// An HTTP server on a free port that gives prepared answers one after the other, the last one again and again.
+/// An HTTP server on a free port that returns prepared responses in order, and repeats the last one.
 final class TestServer: Sendable {
     struct Answer: Sendable {
         var status: HTTPResponse.Status = .ok
@@ -27,7 +27,7 @@ final class TestServer: Sendable {
 
     var requests: [SeenRequest] { seen.withLock { $0 } }
 
-    /// - Parameter answers: by method and path, such as "GET /health".
+    /// - Parameter answers: the responses by method and path, such as "GET /health".
     init(_ answers: [String: [Answer]]) { self.answers = Mutex(answers) }
 
     /// Serves while `body` runs.

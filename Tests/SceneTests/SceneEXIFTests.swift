@@ -2,7 +2,7 @@ import Foundation
 import Scene
 import Testing
 
-/// Reads EXIF with exiftool, which knows nothing of how we wrote it.
+/// Reads EXIF with exiftool, which is independent of our writer.
 @Suite("EXIF of rendered scenes", .enabled(if: ExifTool.isInstalled, "needs exiftool"))
 struct SceneEXIFTests {
     private func tags(_ change: (inout SceneOptions) -> Void) throws -> [String: String] {
@@ -58,13 +58,13 @@ struct SceneEXIFTests {
     }
 }
 
-/// Phil Harvey's exiftool, where it is installed.
+/// Phil Harvey's exiftool, if it is installed.
 enum ExifTool {
     static let path = ["/usr/bin/exiftool", "/usr/local/bin/exiftool", "/opt/homebrew/bin/exiftool"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
     static var isInstalled: Bool { path != nil }
 
-    /// Tags by name, numbers unconverted.
+    /// Tags by name, with unconverted numbers.
     static func read(_ jpeg: [UInt8]) throws -> [String: String] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).jpg")
         try Data(jpeg).write(to: file)

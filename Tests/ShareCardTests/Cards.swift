@@ -4,7 +4,7 @@ import Models
 
 @testable import ShareCard
 
-/// Cards and photos by formula.
+/// Synthetic cards and photos.
 enum Cards {
     /// 22 November 2025, 10:30:04 UTC.
     static let time = Date(timeIntervalSince1970: 1_763_807_404)
@@ -16,7 +16,7 @@ enum Cards {
         ShareCardContent(subject: .photo, level: level, isDevelopment: isDevelopment, capturedAt: time, placeName: place)
     }
 
-    /// One colour, as a JPEG.
+    /// A JPEG of a single colour.
     static func photo(_ colour: [UInt8] = [200, 30, 30], width: Int = 400, height: Int = 300) throws -> [UInt8] {
         let pixels = Array(repeatElement(colour, count: width * height).joined())
         return try JPEGEncoder.encode(try RGBImage(width: width, height: height, pixels: pixels), quality: 95)
@@ -28,7 +28,7 @@ enum Cards {
 }
 
 extension RGBImage {
-    /// Whether a pixel is about this colour.
+    /// Whether a pixel has approximately this colour.
     func shows(_ rgb: UInt32, x: Int, y: Int) -> Bool {
         let offset = (y * width + x) * 3
         let wanted = [Int(rgb >> 16 & 255), Int(rgb >> 8 & 255), Int(rgb & 255)]
@@ -41,7 +41,7 @@ extension RGBImage {
         return (Int(pixels[offset]) * 299 + Int(pixels[offset + 1]) * 587 + Int(pixels[offset + 2]) * 114) / 1000
     }
 
-    /// Pixels in an area that are not about this colour.
+    /// The number of pixels in an area that do not have approximately this colour.
     func count(in columns: Range<Int>, _ rows: Range<Int>, but rgb: UInt32) -> Int {
         rows.reduce(0) { sum, y in sum + columns.count { !shows(rgb, x: $0, y: y) } }
     }

@@ -42,7 +42,7 @@ struct ShareCardRendererTests {
         #expect(card.shows(colour, x: 780, y: 76) && card.shows(colour, x: 823, y: 60))
         #expect(card.count(in: 786..<818, 58..<94, but: colour) > 60, "the shape")
         #expect(card.count(in: 830..<1000, 58..<94, but: colour) > 800, "the word")
-        // Beyond its right end at the safe margin.
+        // To the right of the safe margin.
         #expect(card.count(in: 1161..<1200, 0..<630, but: Self.paper) == 0)
     }
 
@@ -50,7 +50,7 @@ struct ShareCardRendererTests {
     func shapes(level: ConfidenceLevel, filled: Int) throws {
         let card = try Cards.picture(Cards.content(level))
         let ground = card.luma(x: 823, y: 60)
-        // The middles of the three bars, and a place inside the first, which is filled always.
+        // The middles of the three bars, and a point inside the first, which is always filled.
         let ink = card.luma(x: 793, y: 83)
         let bars = [(793, 83), (802, 80), (811, 76)].map {
             abs(card.luma(x: $0.0, y: $0.1) - ink) < abs(card.luma(x: $0.0, y: $0.1) - ground)
@@ -84,7 +84,7 @@ struct ShareCardRendererTests {
         let unsigned = try Cards.picture(content)
         func ink(_ card: RGBImage) -> Int { card.count(in: 768..<1152, 408..<442, but: Self.paper) }
         #expect(ink(unsigned) > ink(signed) + 300)
-        // With nothing to cover there is nothing to say.
+        // Without time and place the note is omitted.
         content.capturedAt = nil
         content.placeName = nil
         var bare = content
@@ -132,7 +132,7 @@ struct ShareCardRendererTests {
         #expect(error?.code == .fontMissing && error?.message.hasPrefix("/nowhere/") == true)
     }
 
-    /// The last two are no characters.
+    /// The last two are noncharacters.
     private static let unusual = String(decoding: [0xFFFD, 0xFDD0, 0xFFFF] as [UInt16], as: UTF16.self)
 
     @Test(

@@ -5,7 +5,7 @@ import X509
 
 @testable import Signing
 
-/// A chain of leaf and issuing authority, right in everything but what a test changes.
+/// A chain of leaf and issuing authority, valid except for the changes of a test.
 struct CertificateFixture {
     static let now = Date(timeIntervalSince1970: 1_790_000_000)
     static let claimSigning = ExtendedKeyUsage.Usage(oid: [1, 3, 6, 1, 4, 1, 62558, 2, 1])
@@ -27,7 +27,7 @@ struct CertificateFixture {
     var issuingUsage: KeyUsage? = KeyUsage(keyCertSign: true)
     var issuingExtra: [Certificate.Extension] = []
     var issuingValidity = DateInterval(start: now.addingTimeInterval(-7_200), duration: 172_800)
-    /// Whose key signs the leaf; the issuing authority's if absent.
+    /// The key that signs the leaf; by default the issuing authority's.
     var signsLeaf: Certificate.PrivateKey?
     let rootKey = Certificate.PrivateKey(P256.Signing.PrivateKey())
 

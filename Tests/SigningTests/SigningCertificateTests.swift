@@ -52,7 +52,7 @@ struct SigningCertificateTests {
     @Test("is refused when a path length is exceeded")
     func refusesPathLength() throws {
         let upper = CertificateFixture()
-        // The lower authority is certified by one that allows leaves only.
+        // The lower authority is certified by one whose path length constraint allows only leaves.
         var lower = CertificateFixture()
         lower.leafSubject = CertificateFixture.name("Lower")
         lower.leafKey = Certificate.PrivateKey(P256.Signing.PrivateKey())

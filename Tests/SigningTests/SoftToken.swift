@@ -4,14 +4,14 @@ import X509
 
 @testable import Signing
 
-/// Tokens of a real SoftHSM2 in a temporary folder of this process, each made by SoftHSM's and OpenSC's own programs.
+/// Tokens of a real SoftHSM2 in a temporary folder of this process, initialised with the tools of SoftHSM and OpenSC.
 struct SoftToken {
     static let module = "/usr/lib/softhsm/libsofthsm2.so"
     private static let tokenTool = "/usr/bin/softhsm2-util"
     private static let keyTool = "/usr/bin/pkcs11-tool"
     static var isInstalled: Bool { [module, tokenTool, keyTool].allSatisfy { FileManager.default.fileExists(atPath: $0) } }
 
-    /// The tokens' folder; made once, since the module reads its settings from the environment of the process.
+    /// The tokens' folder; created once, since the module reads its settings from the process's environment.
     private static let home: URL = {
         let home = FileManager.default.temporaryDirectory.appending(path: "rial-softhsm-\(UUID().uuidString)")
         let tokens = home.appending(path: "tokens")
@@ -71,7 +71,7 @@ struct SoftToken {
         }
     }
 
-    /// Takes the token away, as if it were pulled out.
+    /// Simulates the removal of the token.
     func remove() throws { try Self.alone { try FileManager.default.moveItem(at: folder, to: away) } }
     func putBack() throws { try Self.alone { try FileManager.default.moveItem(at: away, to: folder) } }
     private var away: URL { Self.home.appending(path: "away-" + folder.lastPathComponent) }
@@ -80,14 +80,14 @@ struct SoftToken {
         try PKCS11Signer.publicKey(module: Self.module, tokenLabel: label, pin: pin, keyLabel: keyLabel)
     }
 
-    /// A chain for the token's key by a fresh authority.
+    /// A chain for the token's key, issued by a new authority.
     func chain(_ algorithm: SigningAlgorithm, at now: Date) throws -> String {
         let authority = try DevelopmentAuthority(algorithm: algorithm, validFrom: now)
         return try authority.issue(leafFor: publicKey(), validity: DevelopmentAuthority.year(from: now))
     }
 
-    /// Runs while no signer of this process calls the module: SoftHSM's tools give up where another process writes to a token at that moment,
-    /// or takes one away. A new token's folder is then also the only one that came.
+    /// Runs while no signer of this process calls the module: SoftHSM's tools fail while another process writes to or removes a token. It
+    /// also ensures that a new token's folder is the only new one.
     private static func alone<Value: Sendable>(_ body: () throws -> Value) throws -> Value {
         _ = home
         return try PKCS11Module.load(module).run(renewing: false) { _ in Result { try body() } }.get()

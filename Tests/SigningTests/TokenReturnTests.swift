@@ -84,7 +84,7 @@ struct TokenReturnTests {
                         do throws(SigningError) {
                             if used.certificate.isValidSignature(try used.sign(claim), for: claim) { good += 1 }
                         } catch {
-                            // Only the token that was taken away may fail.
+                            // Only the signer of the removed token may fail.
                             guard used === signer, Self.isUnavailable(error) else { throw error }
                             away += 1
                         }
@@ -112,14 +112,14 @@ struct TokenReturnTests {
         let token = try SoftToken(.ed25519)
         let signer = try signer(token, .ed25519)
         try token.changePIN(to: "another-pin")
-        // Logged in, the token does not ask; a new login is needed once it was away.
+        // While logged in, the token does not check the PIN; after its return a new login is needed.
         try token.remove()
         #expect(throws: SigningError.self) { try signer.check() }
         try token.putBack()
         let refused = #expect(throws: SigningError.self) { try signer.check() }
         #expect(Self.isUnavailable(refused))
         #expect("\(String(describing: refused))".contains("refuses the PIN"), "\(String(describing: refused))")
-        // Were it tried, it would now be right: the module looks at the token anew.
+        // The old PIN would now be accepted if it were tried: the module re-reads the token.
         try token.changePIN(from: "another-pin", to: token.pin)
         try PKCS11Module.load(SoftToken.module).run(renewing: true) { _ in }
         try PKCS11Signer(

@@ -8,14 +8,14 @@ import Testing
 
 @Suite("Text of unknown origin")
 struct InjectionTests {
-    /// Each ends in a word that must not become part of the page's own markup.
+    /// Each attack ends in a word that must not become part of the page's markup.
     static let attacks = [
         "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "' onfocus='alert(1)", "</title><svg onload=alert(1)>",
         "{{{css}}}{{h1}}", "{model}{city}", "javascript:alert(1)", "&lt;b&gt;", "<!--", "]]><x>", "\u{0}<b>\u{1b}[31m",
-        // A mark that the template library takes for one character with what comes after or before.
+        // A combining mark, which forms one grapheme cluster with the character before or after it.
         "\"\u{301} onmouseover=\"alert(1)", "'\u{301} onmouseover='alert(1)", "<\u{301}b>x</b\u{301}>",
         "\u{d4e}\" autofocus onfocus=\u{d4e}\"x", "&\u{20e3}lt;",
-        // Right-to-left tricks.
+        // Characters that change the text direction.
         "iPhone \u{202e}oPr 51\u{202c}", "\u{2066}x\u{2069}\u{2069}", "a\u{200f}b\u{200e}c\u{61c}d", "\u{fe0f}\u{e0041}x",
         "line\u{2028}break\u{2029}\n\r\tend",
     ]
@@ -116,7 +116,7 @@ struct InjectionTests {
         #expect(MarkupText.escape("\"\u{301}&") == "&quot;\u{301}&amp;")
     }
 
-    /// By code points, as strings compare clusters.
+    /// Replaces by code points, since strings compare grapheme clusters.
     private static func replacing(_ part: [Unicode.Scalar], with other: [Unicode.Scalar], in text: [Unicode.Scalar]) -> [Unicode.Scalar] {
         var result: [Unicode.Scalar] = []
         var rest = text[...]
@@ -167,7 +167,7 @@ struct InjectionTests {
         return try makePages().html(makePages().file(.credentials(info, digest: Samples.digest), .english), .english)
     }
 
-    /// The tags with their attributes' names, read as a browser reads them: by code point, quotation mark to quotation mark.
+    /// The tags with their attributes' names, parsed like a browser: by code points, from quotation mark to quotation mark.
     private static func skeleton(_ html: String) -> [String] {
         var tags: [String] = []
         let scalars = Array(html.unicodeScalars)
@@ -202,7 +202,7 @@ struct InjectionTests {
         scalar.properties.isAlphabetic || "/!?".unicodeScalars.contains(scalar)
     }
 
-    /// No character that changes the direction of what follows, but the isolates that we set, each of them closed.
+    /// Expects no direction-changing characters, except for our isolates, each of which must be closed.
     private static func expectNoDirections(_ html: String) {
         let forbidden: Set<UInt32> = [0x200e, 0x200f, 0x061c, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067]
         #expect(!html.unicodeScalars.contains { forbidden.contains($0.value) || ($0.value < 0x20 && $0 != "\n") })

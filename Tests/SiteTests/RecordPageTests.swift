@@ -15,14 +15,14 @@ struct RecordPageTests {
         let html = try Samples.html(record, language)
         #expect(html.hasPrefix("<!doctype html>\n<html lang=\"\(language.rawValue)\">"))
         #expect(html.contains("</html>"))
-        // What a value or a word that is missing would leave behind.
+        // The traces of a missing value or string.
         #expect(!html.contains("{{") && !html.contains("Optional("))
         let visible = html.replacing(#/ data-[a-z]+="[^"]*"/#, with: "").replacing(#/<template.*?<\/template>/#, with: "")
             .replacing(#/<style>[^<]*<\/style>/#, with: "")
         #expect(visible.firstMatch(of: #/\{\w+\}/#) == nil)
         #expect(html.components(separatedBy: "<h1").count == 2)
         #expect(html.contains("<link rel=\"canonical\" href=\"\(publicURL)/verify/\(Samples.id)\">"))
-        // A key that is no word stands for itself: "hw.pass".
+        // A missing string is rendered as its key, such as "hw.pass".
         #expect(visible.firstMatch(of: #/>(?:hw|dp|time|model|size|loc|cc|h1|note|fact|m|zone|st|ck|proc|failed|hash)\.[a-z.]+</#) == nil)
     }
 

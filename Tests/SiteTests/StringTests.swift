@@ -23,7 +23,7 @@ struct StringTests {
                 .map { String($0.output.1) })
         }
         #expect(named.count > 120)
-        // File names that look like keys.
+        // Without file names, which look like keys.
         #expect(named.subtracting(["file.js", "site.css"]).subtracting(resources.strings.keys).isEmpty)
     }
 

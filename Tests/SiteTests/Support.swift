@@ -4,7 +4,7 @@ import TestSupport
 
 let publicURL = "https://rial.example"
 
-/// Loaded once: what a gateway loads at its start.
+/// Loaded once, like a gateway at its start.
 let resources: SiteResources = {
     do {
         return try SiteResources.bundled()

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import UploadSync
 
-/// What the sweeps know of captures, in memory. What is due a test says; what is done about it is noted.
+/// The sweeps' rows in memory. A test decides which are due; the sweeps' writes are recorded.
 final class MemoryRows: IntakeRepository, DerivedRepository, ExpiryRepository, LegacyIntakeRepository {
     struct State {
         var finished: [CaptureID] = []
@@ -14,7 +14,7 @@ final class MemoryRows: IntakeRepository, DerivedRepository, ExpiryRepository, L
         var unswept: [CaptureID] = []
         var named: [CaptureID: Set<String>] = [:]
         var expired: [CaptureID] = []
-        /// Brought again before their media are forgotten, or after that.
+        /// Captures uploaded again before their media are deleted, or afterwards.
         var broughtBefore: Set<CaptureID> = []
         var broughtAfter: Set<CaptureID> = []
         var forgotten: Set<CaptureID> = []
@@ -67,12 +67,12 @@ final class MemoryRows: IntakeRepository, DerivedRepository, ExpiryRepository, L
     }
 }
 
-/// When media were looked at, in memory.
+/// The times of scrubs, in memory.
 final class MemoryScrubRows: ScrubRepository {
     struct State {
         var due: [(capture: CaptureID, objects: [(name: String, media: StoredMedia)])] = []
         var looked: [CaptureID] = []
-        /// By name; gone once mended.
+        /// By name; removed once repaired.
         var problems: [String: MediaProblem] = [:]
         var isMeasured = false
     }
@@ -83,7 +83,7 @@ final class MemoryScrubRows: ScrubRepository {
 
     var now: State { state.withLock { $0 } }
 
-    /// Due again.
+    /// Makes the objects due for a scrub again.
     func add(_ capture: CaptureID, _ objects: [(name: String, media: StoredMedia)]) {
         state.withLock { $0.due.append((capture, objects)) }
     }

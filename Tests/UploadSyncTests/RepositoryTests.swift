@@ -21,7 +21,7 @@ struct RepositoryTests {
         rows = PostgresCleanUpRepository(database: database)
     }
 
-    /// A capture that became this so long ago.
+    /// A capture that reached this status so many hours ago.
     private func capture(_ status: CaptureStatus, hoursAgo hours: Int, credentials: String = "embedded") async throws -> CaptureID {
         let id = try await StoredCapture(in: database).id
         let isComplete = status == .complete

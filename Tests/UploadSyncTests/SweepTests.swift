@@ -98,7 +98,7 @@ struct DerivedSweeperTests {
         #expect(store.keys == ["captures/\(stuck)/x"] && rows.now.unswept == [stuck])
     }
 
-    /// A time of day that a test moves.
+    /// The current time, which the test changes.
     private final class Moment: Sendable {
         private let time = Mutex(Date(timeIntervalSince1970: 1_795_000_000))
         var now: Date { time.withLock { $0 } }

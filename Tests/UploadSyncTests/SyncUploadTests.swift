@@ -17,7 +17,7 @@ struct SyncUploadTests {
     private static let metadata = Array(#"{"captured_at": 1}"#.utf8)
     private static let (photo, depth) = ([UInt8]("photo".utf8), [UInt8]("depth".utf8))
 
-    /// - Parameter prefix: where the upload lies; `nil` for where it stays.
+    /// - Parameter prefix: the prefix of the uploaded objects; `nil` for the final keys.
     private func accept(under prefix: String? = nil) async throws -> CaptureAnnouncement {
         let id = CaptureID()
         func put(_ name: MediaName, _ bytes: [UInt8]) async throws -> StoredMedia {
@@ -95,7 +95,7 @@ struct SyncUploadTests {
         #expect(store.bytes(MediaName.original.key(of: id)) == Self.photo && store.bytes(MediaName.depth.key(of: id)) == Self.depth)
         #expect(parts.findings(id)?.objects[.original]?.key == MediaName.original.key(of: id))
         #expect(rows.now.withIntake == [id])
-        // Intake may be gone when a database that lost its last moments asks again.
+        // The uploaded objects may be deleted already when a database that lost its last transactions requests them again.
         try await store.delete(store.keys.filter { $0.hasPrefix("incoming/") })
         parts.forget(id)
         try await handle(capture)
