@@ -14,7 +14,7 @@ RESOLVED = ROOT / "Package.resolved"
 
 
 def resolved(text):
-    """{name: version} of a Package.resolved; a branch or a bare commit is no version."""
+    """{name: version} of a Package.resolved; without packages pinned to a branch or a commit."""
     pins = {}
     for pin in json.loads(text)["pins"]:
         pins[pin["identity"]] = pin["state"].get("version") or "no version"

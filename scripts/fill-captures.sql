@@ -1,12 +1,12 @@
--- Fills a database with captures to measure and to plan with: SET rial.rows = 1000000 first, then run this with psql as the owner.
--- They are copies of the newest complete capture there is, with ids, digests, devices, counters and times of their own, in every table
--- that knows captures, through the schema's own checks; one in a hundred has failed. Their objects are not in the store.
+-- Fills a database with captures for measurements and query plans: SET rial.rows = 1000000 first, then run this with psql as the owner.
+-- They are copies of the newest complete capture with their own ids, digests, devices, counters and times, in all tables with data about
+-- captures, under the schema's constraints; one in a hundred has failed. Their objects are not in the store.
 
 CREATE TEMP TABLE template AS
     SELECT captures.id AS capture_id, captures.device_id FROM captures JOIN content_credentials ON content_credentials.capture_id = captures.id
     WHERE status = 'complete' AND type = 'photo' AND capture_mode = 'full' ORDER BY completed_at DESC LIMIT 1;
 
--- Twenty captures a device, uploaded between two days and about a year ago.
+-- Twenty captures per device, uploaded between two days and about a year ago.
 CREATE TEMP TABLE fresh_devices AS
     SELECT number, gen_random_uuid() AS id FROM generate_series(0, (current_setting('rial.rows')::bigint - 1) / 20) AS number;
 CREATE TEMP TABLE fresh AS
@@ -16,13 +16,13 @@ CREATE TEMP TABLE fresh AS
     JOIN fresh_devices ON fresh_devices.number = fill.number / 20;
 ANALYZE fresh;
 
--- The expression that gives a copied row its own value in a column; the row it is copied from is `old`, the capture that it is for `fresh`.
+-- The expression for a copied row's own value in a column; `old` is the row to copy, `fresh` the new capture.
 CREATE FUNCTION pg_temp.fresh_value(name text, type text) RETURNS text LANGUAGE sql AS $$
     SELECT CASE
         WHEN name = 'short_id' THEN $f$substr(translate(encode(sha256(fresh.id_text::bytea), 'base64'), '+/=', ''), 1, 8)$f$
         WHEN name = 'counter' THEN 'fresh.number % 20'
         WHEN name = 'key_id' THEN 'sha256(fresh.device_text::bytea)'
-        -- What is cleaned up some time after a capture is done with them.
+        -- Times of clean-ups that follow a capture.
         WHEN name IN ('intake_deleted_at', 'derived_swept_at') THEN $f$now() - fresh.age + interval '1 day'$f$
         WHEN name = 'scrubbed_at' THEN 'now()'
         WHEN type = 'timestamptz' THEN format('old.%I - fresh.age', name)
@@ -36,7 +36,7 @@ CREATE FUNCTION pg_temp.fresh_value(name text, type text) RETURNS text LANGUAGE 
     END
 $$;
 
--- Copies the template's rows of a table for every row of `fresh` that the condition names.
+-- Copies the template's rows of a table for each row of `fresh` that matches the condition.
 CREATE FUNCTION pg_temp.copy_rows(target regclass, condition text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     columns text;
@@ -70,7 +70,7 @@ $$;
 UPDATE captures SET status = 'failed', failure = 'depth_unreadable', evidence = NULL, confidence_level = NULL, completed_at = NULL
     FROM fresh WHERE captures.id = fresh.id AND fresh.number % 100 = 99;
 
--- A registration for each device, and many that came to nothing; the challenges of the last day; uploads of the last hours.
+-- A registration for each device, and many unfinished ones; the challenges of the last day; uploads of the last hours.
 INSERT INTO registrations (id, outcome, device_id) SELECT gen_random_uuid(), 'registered', id FROM fresh_devices;
 INSERT INTO registrations (id, outcome, attestation_failure) SELECT gen_random_uuid(), 'invalid_attestation', 'untrusted' FROM fresh;
 INSERT INTO challenges (challenge, created_at, expires_at, consumed_at, body_sha256, registration_id, announced_at)
@@ -81,10 +81,10 @@ INSERT INTO intakes (id, device_id, prefix, created_at)
     SELECT arriving, device_id, 'captures/' || arriving || '/', now() - number % 1000 * interval '1 minute'
     FROM fresh, LATERAL (SELECT sha256(id_text::bytea) AS digest) AS digests,
         LATERAL (SELECT encode(substr(digest, 1, 16), 'hex')::uuid AS arriving) AS names WHERE number < 20000;
--- What was damaged and is mended.
+-- Damaged objects that have been repaired.
 INSERT INTO media_damage (capture_id, name, object_key, problem, mended_at)
     SELECT id, 'original.jpg', 'captures/' || id_text || '/original.jpg', 'missing', now() FROM fresh WHERE number % 5 = 0;
--- What is asked about files, and by how many.
+-- Verifications of files.
 INSERT INTO verification_logs (asked_at, method, file_sha256, client_network, status, capture_id)
     SELECT now() - number % 40000 * interval '1 minute', 'hash', sha256(id_text::bytea), '192.0.2.0/24', 'verified', id FROM fresh;
 INSERT INTO rate_limits (bucket, tokens, updated_at, seconds_to_full)

@@ -1,4 +1,4 @@
-"""What `make bench-compare` measures once both are built: python3 scripts/bench/compare.py OTHER-CHECKOUT RUNS."""
+"""The measurements of `make bench-compare`, after both versions are built: python3 scripts/bench/compare.py OTHER-CHECKOUT RUNS."""
 
 import os
 import pathlib
@@ -14,12 +14,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def turns(runs):
-    """A B B A A B B A …, so that a machine that grows slower or faster favours nobody."""
+    """A B B A A B B A …, so that a machine that becomes slower or faster does not favour either version."""
     return [side for pair in range(runs) for side in ("AB" if pair % 2 == 0 else "BA")]
 
 
 def figures(found, costs):
-    """{what: value} of one run; `None` for what the version does not tell."""
+    """{name: value} of one run; `None` for values that the version does not report."""
     complete, accepted = found.get("complete_ms") or {}, found.get("accepted_ms") or {}
     parts = [*SERVICES, *sorted(part for part in costs.seconds if part not in SERVICES)]
     return {
@@ -32,7 +32,7 @@ def figures(found, costs):
 
 
 def compared(these, others):
-    """(what, median of these, median of others, their ratio) for each figure of the runs; `None` where a side does not tell."""
+    """(name, median of these, median of others, their ratio) for each figure of the runs; `None` if one version does not report it."""
     def median(runs, what):
         values = [run.get(what) for run in runs]
         return None if not values or None in values else statistics.median(values)

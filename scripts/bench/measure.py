@@ -1,4 +1,4 @@
-"""One run of `rial load` or `rial load-pages` against a stack, with what it cost each part."""
+"""One run of `rial load` or `rial load-pages` against a stack, with the costs for each part."""
 
 import json
 import os
@@ -17,7 +17,7 @@ class Snapshot:
         self.traffic = stack.traffic()
 
     def since(self, earlier):
-        """What was added after `earlier`."""
+        """The difference since `earlier`."""
         def added(name):
             then, now = getattr(earlier, name), getattr(self, name)
             return {key: value - then.get(key, 0) for key, value in now.items()}
@@ -29,15 +29,15 @@ class Snapshot:
 
 
 def idle(stack, seconds):
-    """What the stack does when nobody asks for anything."""
+    """The costs of an idle stack."""
     before = Snapshot(stack)
     time.sleep(seconds)
     return Snapshot(stack).since(before)
 
 
 def load(stack, rial, *arguments):
-    """Runs the command, which sends from the moment it says so. Returns (its report, what it cost); the report of a run that was not clean
-    says why."""
+    """Runs the command, measuring from its message that it starts sending. Returns (its report, the costs); the report of a failed run
+    states the reason."""
     command = subprocess.Popen(
         [rial, *map(str, arguments)], env={**os.environ, **stack.settings}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True)
@@ -55,10 +55,10 @@ def load(stack, rial, *arguments):
 
 
 class Costs:
-    """What each capture of a run cost."""
+    """The costs of a run per capture."""
 
     def __init__(self, added, captures, quiet=None):
-        """`quiet`: what an idle stack does, which is taken off the statements."""
+        """`quiet`: the costs of an idle stack, which are subtracted from the statements."""
         self.captures = max(captures, 1)
         self.seconds = added["seconds"]
         self.traffic = added["traffic"]
@@ -67,24 +67,24 @@ class Costs:
         self.statements = {key: calls - without.get(key, 0) * share for key, calls in added["statements"].items()}
 
     def cpu(self, *parts):
-        """Milliseconds of a core; of all parts if none is named."""
+        """CPU time in milliseconds; of all parts if none is named."""
         return sum(self.seconds.get(part, 0) for part in parts or self.seconds) * 1000 / self.captures
 
     def services(self):
         return self.cpu(*SERVICES)
 
     def sent(self, service=None):
-        """Statements; of all services if none is named. `None` where nothing counted them."""
+        """The number of statements; of all services if none is named. `None` if they were not counted."""
         if not self.statements:
             return None
         return sum(calls for (role, _), calls in self.statements.items() if service in (None, role)) / self.captures
 
     def bytes(self, direction, service=None):
-        """Megabytes; `None` where nothing counted them."""
+        """Megabytes; `None` if they were not counted."""
         found = [value for (name, way), value in self.traffic.items() if way == direction and service in (None, name)]
         return sum(found) / 1e6 / self.captures if self.traffic else None
 
     def frequent(self):
-        """(statements a capture, service, text) of those that captures cause, most frequent first."""
+        """(statements per capture, service, text) of the statements caused by captures, most frequent first."""
         lines = ((calls / self.captures, role, text) for (role, text), calls in self.statements.items())
         return sorted((line for line in lines if line[0] >= 0.05), key=lambda line: (line[1], -line[0]))

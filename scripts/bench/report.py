@@ -1,4 +1,4 @@
-"""What a measurement prints: tables, and each target of the specification (§13) beside what was measured."""
+"""The output of a measurement: tables, and each target of the specification (§13) with the measured value."""
 
 from stack import SERVICES
 
@@ -16,7 +16,7 @@ def number(value, digits=1):
 
 
 def table(rows):
-    """Prints rows of texts; the first column to the left, the others to the right."""
+    """Prints rows of texts; the first column left-aligned, the others right-aligned."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         print("  ".join([row[0].ljust(widths[0])] + [text.rjust(width) for text, width in zip(row[1:], widths[1:])]).rstrip())
@@ -27,7 +27,7 @@ def percentiles(found):
 
 
 def print_run(report, costs, added, memory):
-    """What a run of captures measured and cost."""
+    """Prints the measurements and costs of a run of captures."""
     print(
         f"accepted {report['accepted']}, complete {report['complete']}, failed {report['failed']}, not sent {report['skipped']}"
         + "".join(f", {word}: {count}" for word, count in sorted(report["errors"].items())))
@@ -90,7 +90,7 @@ def verdicts(figures, components):
 
 
 def compared(filled, empty, rows):
-    """The verdicts on a filled database: each figure of time against that of the empty one."""
+    """The verdicts on a filled database: each time compared with that of the empty database."""
     found = []
 
     def ratio(what, now, before):
@@ -112,7 +112,7 @@ def compared(filled, empty, rows):
 
 
 def print_verdicts(found):
-    """Prints them; returns how many are missed."""
+    """Prints the verdicts; returns the number of missed targets."""
     table([("target of SPEC §13", "target", "measured", "")] + [
         (what, target, measured, "met" if met else "MISSED") for what, target, measured, met in found])
     missed = sum(not met for *_, met in found)
@@ -121,7 +121,7 @@ def print_verdicts(found):
 
 
 def components(text):
-    """What ComponentBench has printed: milliseconds of the unavoidable work, and the ratios that have a target."""
+    """Parses the output of ComponentBench: milliseconds of the unavoidable work, and the ratios that have a target."""
     found = {"unavoidable": None, "ratios": {"assertion check": None, "Content Credentials, sign and read": None}}
     for line in text.splitlines():
         if line.startswith("unavoidable work of one capture:"):

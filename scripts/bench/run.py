@@ -1,4 +1,4 @@
-"""What `make bench` measures once the programs are built: python3 scripts/bench/run.py FOLDER-OF-PROGRAMS RESULTS-FOLDER."""
+"""The measurements of `make bench`, after the programs are built: python3 scripts/bench/run.py FOLDER-OF-PROGRAMS RESULTS-FOLDER."""
 
 import os
 import pathlib
@@ -27,7 +27,7 @@ class Bench:
         return measure.load(self.stack, self.rial, *arguments)
 
     def captures(self, title, quiet, *arguments):
-        """Sends 12-megapixel captures and prints what they cost."""
+        """Sends 12-megapixel captures and prints their costs."""
         say(title)
         found, added = self.load("load", "--size", "full", *arguments)
         costs = measure.Costs(added, found["complete"], quiet)
@@ -38,7 +38,7 @@ class Bench:
         return found, costs
 
     def all(self, label):
-        """Everything against the database as it is. Returns the figures."""
+        """Runs all measurements against the database in its current state. Returns the figures."""
         # Warm-up: the first captures of a process include its one-time initialization.
         self.load("load", "--size", "full", "--rate", 2, "--seconds", 3, "--looks-later")
         say(f"nothing to do, {label}")

@@ -1,4 +1,4 @@
-"""A local stack as a measurement sees it: the processor time and memory of its parts, PostgreSQL's statements, bytes of the store."""
+"""A local stack with its measurements: CPU time and memory of its parts, PostgreSQL's statements, bytes of the object store."""
 
 import os
 import pathlib
@@ -11,25 +11,25 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def processor_ticks(stat):
-    """(parent, ticks) of a line of /proc/PID/stat: its own time and that of its children that have ended. The name may hold spaces."""
+    """Parses a line of /proc/PID/stat: (parent, ticks of the process and of its reaped children). The name may contain spaces."""
     fields = stat[stat.rindex(")") + 2:].split()
     return int(fields[1]), sum(map(int, fields[11:15]))
 
 
 def processes():
-    """{pid: (parent, ticks)} of every process there is."""
+    """{pid: (parent, ticks)} of all processes."""
     found = {}
     for folder in os.listdir("/proc"):
         if folder.isdigit():
             try:
                 found[int(folder)] = processor_ticks(pathlib.Path("/proc", folder, "stat").read_text())
             except OSError:
-                continue  # it has ended
+                continue  # the process has exited
     return found
 
 
 def tree_seconds(pid, table):
-    """Processor seconds of a process and everything below it."""
+    """CPU seconds of a process and its descendants."""
     children = {}
     for child, (parent, _) in table.items():
         children.setdefault(parent, []).append(child)
@@ -48,13 +48,13 @@ def memory(pid):
 
 
 def stolen_and_all():
-    """Ticks of all processors so far: those that the host gave to other machines, and all."""
+    """Ticks of all processors so far: (stolen by the host for other machines, total)."""
     line = pathlib.Path("/proc/stat").read_text().splitlines()[0].split()[1:9]
     return int(line[7]), sum(map(int, line))
 
 
 def counters(text, name):
-    """{labels: value} of a metric with labels in Prometheus' text."""
+    """{labels: value} of a labelled metric in Prometheus' text format."""
     lines = (line.rsplit(" ", 1) for line in text.splitlines() if line.startswith(name + "{"))
     return {labels[len(name):]: float(value) for labels, value in lines}
 
@@ -69,7 +69,7 @@ class Stack:
         self.settings = {}
 
     def script(self, *arguments):
-        """Runs scripts/stack.sh of its checkout, which is silent unless it fails."""
+        """Runs scripts/stack.sh of its checkout, whose output is shown only if it fails."""
         done = subprocess.run(
             [self.root / "scripts/stack.sh", *arguments], env={**os.environ, "STACK": self.name}, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -77,7 +77,7 @@ class Stack:
             raise SystemExit(f"error: scripts/stack.sh {' '.join(arguments)} failed\n{done.stdout}")
 
     def up(self):
-        """From nothing, with PostgreSQL counting statements where its extension is installed."""
+        """Starts an empty stack. PostgreSQL counts statements if the extension is installed."""
         self.script("clean", self.name)
         self.script("infra", self.name)
         self.settings = self.file("test.env")
@@ -96,7 +96,7 @@ class Stack:
         return {key: value.strip("'") for key, value in lines}
 
     def sql(self, text, file=None):
-        """The answer's rows as lists of texts, asked as the database's owner; the password is on no command line."""
+        """Runs SQL as the database's owner and returns the rows as lists of texts. The password is not on a command line."""
         url = urllib.parse.urlsplit(self.settings.get("RIAL_DATABASE_URL") or self.settings["RIAL_TEST_DATABASE_URL"])
         login = {
             "PGHOST": url.hostname, "PGPORT": str(url.port), "PGUSER": url.username, "PGPASSWORD": url.password,
@@ -110,11 +110,11 @@ class Stack:
         return [line.split("\t") for line in done.stdout.splitlines()]
 
     def parts(self):
-        """{name: pid} of everything that runs."""
+        """{name: pid} of the running processes."""
         return {file.stem: int(file.read_text().split()[0]) for file in sorted((self.home / "run").glob("*.pid"))}
 
     def seconds(self):
-        """{part: processor seconds so far}."""
+        """{part: CPU seconds so far}."""
         table = processes()
         return {name: tree_seconds(pid, table) for name, pid in self.parts().items()}
 
@@ -122,7 +122,8 @@ class Stack:
         return {name: memory(pid) for name, pid in self.parts().items()}
 
     def statements(self):
-        """{(role, statement): calls} since the statistics began; empty where nothing counts them. BEGIN and COMMIT are statements."""
+        """{(role, statement): calls} since the statistics were reset; empty if they are not counted. BEGIN and COMMIT count as
+        statements."""
         if not self.sql("SELECT 1 FROM pg_extension WHERE extname = 'pg_stat_statements'"):
             return {}
         rows = self.sql(
@@ -133,7 +134,7 @@ class Stack:
         return {(role.removeprefix("rial_").replace("_", "-"), query): int(calls) for role, query, calls in rows}
 
     def traffic(self):
-        """{(service, "sent" | "received"): bytes} between services and store; empty for a version that does not count them."""
+        """{(service, "sent" | "received"): bytes} between services and object store; empty for a version that does not count them."""
         found = {}
         for service in SERVICES:
             address = self.settings[f"RIAL_ADMIN_{service.upper().replace('-', '_')}"]
