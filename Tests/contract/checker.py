@@ -1,4 +1,4 @@
-"""Holds one exchange to the file."""
+"""Validates one exchange against the OpenAPI file."""
 
 import base64
 import hashlib
@@ -6,12 +6,13 @@ import json
 
 from document import is_uuid
 
-# What HTTP itself puts there.
+# Headers added by HTTP itself.
 TRANSPORT = {"content-type", "content-length", "date", "connection", "transfer-encoding", "keep-alive"}
 
 
 def operation_of(document, exchange):
-    """(path, method, {status: response}); the path is None where the file has none, the method None where it does not take it."""
+    """(path, method, {status: response}); the path is None if the file does not document it, the method None if the path does not support
+    it."""
     path = document.path_of(exchange.target)
     components = document.content["components"]["responses"]
     if path is None:
@@ -22,7 +23,7 @@ def operation_of(document, exchange):
 
 
 def problems(document, exchange):
-    """Where the answer is not as the file says, a sentence each."""
+    """The deviations of the response from the file, a sentence each."""
     path, method, responses = operation_of(document, exchange)
     if exchange.status not in responses:
         return [f"status {exchange.status} is not documented"]
@@ -95,7 +96,7 @@ def _json_problems(document, exchange, schema):
 
 
 def events(body):
-    """[(id, name, data)] of an event stream, comments left out."""
+    """[(id, name, data)] of an event stream, without comments."""
     found = []
     for block in body.decode().split("\n\n"):
         fields = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line and not line.startswith(":"))

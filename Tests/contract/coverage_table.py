@@ -1,8 +1,8 @@
-"""Which documented statuses and codes nobody produced, and which of those cannot be had from outside."""
+"""The documented statuses and codes that no test produced, and those of them that cannot be produced from outside."""
 
 import checker
 
-# {status, or path and status: (all that it takes, why it is not had without)}
+# {status, or path and status: (all conditions for it, why it cannot be produced without them)}
 EXCUSES = {
     500: ({"a defect"}, "an INTERNAL_ERROR is a defect: nobody knows how to ask for one"),
     ("/media/{id}/{name}", 302): ({"limits"}, "RIAL_CONTRACT_LIMITS is not set: no gateway whose store is public"),
@@ -18,7 +18,7 @@ EXCUSES = {
 
 
 def missing(document, log, able):
-    """([what should have been produced], [what could not be, with the reason]). `able`: what there is of EXCUSES"""
+    """([missing statuses and codes], [those that could not be produced, with the reason]). `able`: the available conditions of EXCUSES"""
     produced = set()
     for exchange in log:
         path, method, _ = checker.operation_of(document, exchange)

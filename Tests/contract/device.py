@@ -1,4 +1,4 @@
-"""A simulated device of `rial`: registered and heard by the program, and able to sign what the program would never send."""
+"""A simulated device of `rial`: registered by the program, and able to sign requests that the program would never send."""
 
 import base64
 import gzip
@@ -19,7 +19,7 @@ CAPTURES = "/api/v1/captures"
 
 
 def rial(*arguments, url=None):
-    """Runs the program. Raises with what it said if it fails."""
+    """Runs the program. Raises an error with its output if it fails."""
     environment = dict(os.environ)
     if url:
         environment["RIAL_PUBLIC_URL"] = url
@@ -30,7 +30,7 @@ def rial(*arguments, url=None):
 
 
 class Scene:
-    """A rendered photo with its depth map; another trailing comment makes another photo of it."""
+    """A rendered photo with its depth map; other trailing bytes make a different file with the same picture."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -39,12 +39,12 @@ class Scene:
         self.photo, self.depth = self.photo_file.read_bytes(), self.depth_file.read_bytes()
 
     def another_photo(self):
-        """A JPEG that was not sent before: bytes after its end are no picture."""
+        """A new JPEG: bytes after the end of the image do not change the picture."""
         return self.photo + os.urandom(8)
 
 
 def metadata(photo, **changes):
-    """The metadata part as bytes; a change to None leaves the member out."""
+    """The metadata part as bytes; a change to None removes the member."""
     fields = {
         "captured_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "device_model": "iPhone 15 Pro",
         "photo_hash": hashlib.sha256(photo).hexdigest(), "depth_map_dimensions": {"width": WIDTH, "height": HEIGHT},
@@ -69,7 +69,7 @@ def form(parts):
 
 
 def capture_parts(photo, depth=None, meta=None, **more):
-    """The parts of a capture; `more` adds some by name, as bytes."""
+    """The parts of a capture; `more` adds parts by name, as bytes."""
     parts = [
         ("photo", "image/jpeg", photo), ("depth_map", "application/octet-stream", flat_depth() if depth is None else depth),
         ("metadata", "application/json", metadata(photo) if meta is None else meta),
@@ -94,7 +94,7 @@ class Device:
         rial("device", "revoke", self.id)
 
     def headers(self, method, target, body=b"", at=0, version="2"):
-        """The four headers, signed by the request key. `at`: seconds from now."""
+        """The four headers, signed by the request key. `at`: offset of the timestamp from now in seconds."""
         state = json.loads(self.state_file.read_text())["device"]
         seed = base64.b64decode(state["requestKeyBytes"])
         timestamp = str(int((time.time() + at) * 1000))
@@ -109,7 +109,7 @@ class Device:
         }
 
     def submit(self, server, parts, **signing):
-        """Sends a capture of these parts, well signed unless `signing` says otherwise."""
+        """Sends a capture with these parts, validly signed unless `signing` changes that."""
         kind, body = form(parts)
         return server.send("POST", CAPTURES, {"Content-Type": kind, **self.headers("POST", CAPTURES, body, **signing)}, body)
 

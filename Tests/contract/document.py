@@ -1,4 +1,4 @@
-"""docs/openapi.yaml: what it says of each operation, and schemas that can be applied."""
+"""docs/openapi.yaml: its descriptions of the operations, and validators for its schemas."""
 
 import base64
 import binascii
@@ -48,7 +48,7 @@ def _is_address(value):
 
 
 def _encoding(_validator, encoding, value, _schema):
-    """JSON Schema only annotates contentEncoding; here it must hold, in either alphabet of base64, padded or not."""
+    """Validates contentEncoding, which JSON Schema only annotates: either alphabet of base64, padded or not."""
     if encoding != "base64" or not isinstance(value, str):
         return
     text = value.rstrip("=").replace("-", "+").replace("_", "/")
@@ -62,7 +62,7 @@ _Validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"con
 
 
 class Document:
-    """The file, or a changed copy of what it holds."""
+    """The file, or a modified copy of its content."""
 
     def __init__(self, content=None):
         self.content = yaml.safe_load(FILE.read_text()) if content is None else content
@@ -71,7 +71,7 @@ class Document:
         self.registry = referencing.Registry().with_resource(BASE, resource)
 
     def resolve(self, node):
-        """What a $ref stands for; anything else stands for itself."""
+        """Resolves a $ref; returns any other node unchanged."""
         while isinstance(node, dict) and "$ref" in node:
             target = self.content
             for step in node["$ref"].removeprefix("#/").split("/"):
@@ -84,12 +84,12 @@ class Document:
         return [(path, method.upper()) for path, item in self.paths.items() for method in METHODS if method in item]
 
     def methods(self, path):
-        """What the path takes; HEAD comes with GET."""
+        """The methods of the path; GET implies HEAD."""
         named = {method.upper() for method in METHODS if method in self.paths[path]}
         return named | ({"HEAD"} if "GET" in named else set())
 
     def path_of(self, target):
-        """The template that a request's path belongs to, or None."""
+        """The path template that matches a request's path, or None."""
         path = urllib.parse.urlsplit(target).path
         for template in sorted(self.paths, key=lambda one: one.count("{")):
             if re.fullmatch("".join(p if i % 2 == 0 else "[^/]+" for i, p in enumerate(re.split(r"(\{[^}]+\})", template))), path):
@@ -102,7 +102,7 @@ class Document:
         return {int(status): self.resolve(response) for status, response in item["responses"].items()}
 
     def codes(self, response):
-        """The error codes that a response may have: the most particular enum of each of its schemas."""
+        """The possible error codes of a response: the most specific enum of each of its schemas."""
         found = set()
 
         def walk(node, name):
@@ -119,20 +119,20 @@ class Document:
         return found
 
     def problems(self, schema, value):
-        """What is wrong with the value, a sentence each. References of the schema are of the file."""
+        """The violations of the schema by the value, a sentence each. References in the schema are relative to the file."""
         validator = _Validator(_absolute(schema), registry=self.registry, format_checker=formats)
         return [f"{'/'.join(map(str, e.absolute_path)) or 'body'}: {e.message[:300]}" for e in validator.iter_errors(value)]
 
 
 def _absolute(node):
-    """The schema with references that say which document they are of."""
+    """The schema with references that include the document's address."""
     if isinstance(node, dict):
         return {k: BASE + v if k == "$ref" and v.startswith("#") else _absolute(v) for k, v in node.items()}
     return [_absolute(one) for one in node] if isinstance(node, list) else node
 
 
 def is_uuid(text):
-    """Whether the gateway would take it as a request's id."""
+    """Whether the gateway would accept it as a request id."""
     try:
         return str(uuid.UUID(text)) == text.lower()
     except ValueError:

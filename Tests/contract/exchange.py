@@ -1,4 +1,4 @@
-"""Requests to the gateway and their answers, as they are on the wire."""
+"""Requests to the gateway and their responses, as transferred."""
 
 import dataclasses
 import http.client
@@ -10,7 +10,7 @@ TIMEOUT = 60
 
 @dataclasses.dataclass
 class Exchange:
-    """One request and its answer; names of headers in lower case."""
+    """One request and its response; header names in lower case."""
 
     method: str
     target: str
@@ -30,21 +30,21 @@ class Exchange:
 
     @property
     def code(self):
-        """The error's code, in either form of errors; None without one."""
+        """The error code, in either error format; None if there is none."""
         if not self.body or not self.media_type.endswith("json"):
             return None
         try:
             body = self.json
             return body["error"]["code"] if "error" in body else body.get("code")
         except (ValueError, TypeError, KeyError, AttributeError):
-            return None  # Whatever it is, it is not as the file says; the checker tells.
+            return None  # Not a documented error format; the checker reports it.
 
     def __str__(self):
         return f"{self.method} {self.target[:120]} → {self.status} {self.code or ''} {self.body[:200]!r}"
 
 
 class Server:
-    """A gateway; every exchange with it is kept in `log`, and given to whoever looks."""
+    """A gateway; all exchanges with it are kept in `log`, and passed to observers."""
 
     def __init__(self, url, log):
         self.url = url.rstrip("/")
@@ -58,7 +58,7 @@ class Server:
         return kind(self.host, self.port, timeout=TIMEOUT)
 
     def send(self, method, target, headers=None, body=b"", chunked=False):
-        """Sends one request and reads the whole answer. `chunked` gives the body no length."""
+        """Sends one request and reads the whole response. `chunked` sends the body without a length."""
         given = {"Host": f"{self.host}:{self.port}", **(headers or {})}
         connection = self.connect()
         try:
@@ -78,7 +78,7 @@ class Server:
                 if chunked:
                     connection.send(b"0\r\n\r\n")
             except (BrokenPipeError, ConnectionResetError):
-                pass  # It answered before the body's end.
+                pass  # The gateway responded before the end of the body.
             answer = connection.getresponse()
             lower = {}
             for name, value in answer.getheaders():

@@ -1,4 +1,4 @@
-"""Stands between `rial` and the gateway, and keeps what passes: what the client says is held to the file like the rest."""
+"""A proxy between `rial` and the gateway that records exchanges, so that the program's requests are validated like the tests' own."""
 
 import http.server
 import threading

@@ -1,4 +1,4 @@
-"""What the gateway's sources say: its routes, and its error codes with their statuses."""
+"""Parses the gateway's sources: its routes, and its error codes with their statuses."""
 
 import pathlib
 import re
@@ -9,7 +9,7 @@ STATUSES = {
     "contentTooLarge": 413, "unsupportedMediaType": 415, "unprocessableContent": 422, "tooManyRequests": 429, "internalServerError": 500,
     "serviceUnavailable": 503,
 }
-# Where routes become a router.
+# Where routes are added to the router.
 REGISTRY = GATEWAY / "HTTP/Routes.swift"
 ADDED = re.compile(r'\broutes\s*\.\s*(get|post|put|patch|delete|head)\s*\(\s*"([^"]+)"')
 ADDED_OTHERWISE = re.compile(
@@ -18,13 +18,13 @@ ADDED_OTHERWISE = re.compile(
 
 
 def sources():
-    """All but the site's: its pages are for people, and no part of the API."""
+    """All sources but those of the site, whose pages are not part of the API."""
     files = [file for file in sorted(GATEWAY.rglob("*.swift")) if GATEWAY / "Site" not in file.parents and file != REGISTRY]
     return {file: file.read_text() for file in files}
 
 
 def normal(path):
-    """Parameters by place, not by name; without wildcards' spelling."""
+    """Parameters by position instead of name; wildcards in one notation."""
     return re.sub(r"\{[^}]+\}|:\w+", "{}", path)
 
 
@@ -34,7 +34,7 @@ def added():
 
 
 def unreadable():
-    """Routes that are added in a way this cannot read."""
+    """Routes that are added in a form that this module cannot parse."""
     return [f"{file.name}: {found.group(0)}" for file, text in sources().items() for found in ADDED_OTHERWISE.finditer(text)]
 
 

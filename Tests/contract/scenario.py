@@ -1,4 +1,4 @@
-"""What every scenario can do."""
+"""The base class of all scenarios."""
 
 import unittest
 
@@ -6,7 +6,7 @@ import world
 
 
 class Scenario(unittest.TestCase):
-    """Expectations are of statuses and codes only; whether the answers are as the file says is judged at the end, over all of them."""
+    """Scenarios expect only statuses and codes; all responses are validated against the file at the end."""
 
     @property
     def server(self):

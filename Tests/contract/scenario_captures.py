@@ -1,4 +1,4 @@
-"""Captures sent by the program, and by a device that does what the program would not."""
+"""Captures sent by the program, and invalid ones by a device."""
 
 import base64
 import hashlib
@@ -21,7 +21,7 @@ class Captures(Scenario):
         return world.owner().submit(self.server, parts, **signing)
 
     def fresh(self, **changes):
-        """Parts of a capture that was not sent before."""
+        """The parts of a new capture."""
         photo = world.scene().another_photo()
         return capture_parts(photo, **changes)
 

@@ -23,7 +23,7 @@ class Devices(Scenario):
         return self.server.send("POST", REGISTER, {**JSON, **headers}, body)
 
     def changed(self, **changes):
-        """The sound body under a new challenge, with members changed; dots name members of members, None leaves one out."""
+        """The valid body with a new challenge and changed members; dots separate nested members, None removes one."""
         fields = json.loads(self.sound)
         fields["attestation"]["challenge"] = self.server.get(CHALLENGE).json["data"]["challenge"]
         for name, value in changes.items():

@@ -1,4 +1,4 @@
-"""What is answered while something that the gateway needs is away."""
+"""Responses while a dependency of the gateway is unavailable."""
 
 import contextlib
 import json
@@ -23,7 +23,7 @@ class Faults(Scenario):
             world.eventually(lambda: self.server.get("/health").status == 200, f"the gateway is well after {part}")
 
     def registration(self, challenge=None):
-        """A body in good form, with an attestation that was for another challenge."""
+        """A well-formed body with an attestation for another challenge."""
         body = json.loads([one for one in world.LOG if one.target == REGISTER and one.status == 201][-1].request_body)
         body["attestation"]["challenge"] = challenge or body["attestation"]["challenge"]
         return json.dumps(body).encode() + b"   "

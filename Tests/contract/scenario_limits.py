@@ -1,4 +1,4 @@
-"""A second gateway with every limit at 2, whose store is public."""
+"""A second gateway with all limits at 2, and a public object store."""
 
 import contextlib
 import unittest
@@ -53,7 +53,7 @@ class Limits(Scenario):
                 connection = self.server.connect()
                 held.callback(connection.close)
                 connection.request("GET", target)
-                # Held: the answer ends its connection, and a reader that is let go gives its place back.
+                # Keeps the response referenced: otherwise the connection is closed, and its permit is released.
                 answer = connection.getresponse()
                 held.callback(answer.close)
                 self.assertEqual(answer.status, 200)
@@ -61,7 +61,7 @@ class Limits(Scenario):
 
     @contextlib.contextmanager
     def stalled(self):
-        """While captures stay in processing: a stream of a final one ends at once."""
+        """Keeps captures in processing: the stream of a final capture ends at once."""
         if "faults" not in world.ABLE:
             self.skipTest("RIAL_CONTRACT_FAULTS is not set: no capture stays in processing")
         world.stack("stop", "depth-analyzer")

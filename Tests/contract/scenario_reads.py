@@ -75,7 +75,7 @@ class Reads(Scenario):
 
 class Media(Scenario):
     def link(self):
-        """To the photo as everyone gets it."""
+        """A public link to the photo."""
         return world.local(self.server.get(f"{CAPTURES}/{world.capture()}").json["data"]["media_url"])
 
     def test_every_link_of_the_capture_works(self):

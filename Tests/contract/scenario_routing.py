@@ -1,4 +1,4 @@
-"""Addresses and methods that there are not."""
+"""Unknown addresses and methods."""
 
 import re
 import uuid

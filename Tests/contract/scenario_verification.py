@@ -1,4 +1,4 @@
-"""Files: what is known of them."""
+"""Verification of files."""
 
 import hashlib
 import uuid

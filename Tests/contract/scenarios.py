@@ -1,4 +1,4 @@
-"""All scenarios, in the order they run; those that stop things come last."""
+"""All scenarios in their order; those that stop parts of the stack come last."""
 
 import unittest
 
@@ -13,7 +13,7 @@ from world import ABLE, LOG, server
 
 
 def is_unknown(target):
-    """Whether the gateway has nothing at this address: with something there, it would refuse the method."""
+    """Whether the address is unknown to the gateway: for a known one, it would reject the method."""
     return server().send("TRACE", target).code == "NOT_FOUND"
 
 

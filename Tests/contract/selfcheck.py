@@ -1,4 +1,4 @@
-"""The check must be able to fail: deliberate mistakes, in the file and in answers, are found."""
+"""Checks that the validation can fail: deliberate errors, in the file and in responses, are found."""
 
 import copy
 import json
@@ -14,7 +14,7 @@ ID = "0b5e4a52-6b0f-4a37-8f3d-0d8f0c3f5f10"
 
 
 def health(**changes):
-    """A sound answer of GET /health, with changes to body, headers or status."""
+    """A valid response of GET /health, with changes to body, headers or status."""
     body = {"broker": "connected", "database": "connected", "status": "ok", "storage": "connected", "version": "1.0.0"}
     body.update(changes.pop("body", {}))
     headers = {

@@ -1,4 +1,4 @@
-"""What the scenarios share: the gateway, a device, a scene and a capture of theirs."""
+"""Shared by the scenarios: the gateway, a device, a scene and a capture."""
 
 import functools
 import os
@@ -20,7 +20,7 @@ STACK = os.environ.get("STACK", "")
 
 
 def link_key():
-    """The stack's key for links, where this runs beside it; None elsewhere."""
+    """The stack's key for media links if this runs beside the stack; None otherwise."""
     file = ROOT / ".local" / (STACK or "-") / "keys/link-key"
     text = os.environ.get("RIAL_LINK_KEY") or (file.read_text() if file.exists() else "")
     return bytes.fromhex(text.strip()) if text else None
@@ -36,7 +36,7 @@ ABLE = {
 
 @functools.cache
 def folder():
-    """Removed with the object, at the end of the process."""
+    """A temporary folder, deleted at the end of the process."""
     held = tempfile.TemporaryDirectory(prefix="rial-contract-")
     folder.held = held
     return pathlib.Path(held.name)
@@ -65,7 +65,7 @@ def owner():
 
 @functools.cache
 def capture():
-    """The id of a whole capture by `rial`, complete."""
+    """The id of a complete capture sent by `rial`."""
     sender = owner()
     with Recorder(server()) as url:
         device.rial(
@@ -108,9 +108,9 @@ def sql(statement):
 
 
 def stack(*arguments):
-    """scripts/stack.sh for the stack that is tested. Its parts outlive it and must not hold our pipes."""
+    """Runs scripts/stack.sh for the tested stack. The processes that it starts outlive it and must not inherit our pipes."""
     with open(folder() / "stack.log", "ab") as log:
-        # Settings of one stack's parts are the script's to make.
+        # The script itself sets the settings of the stack's parts.
         kept = {name: value for name, value in os.environ.items() if not name.startswith("RIAL_") or name == "RIAL_BUILD"}
         subprocess.run(
             [ROOT / "scripts/stack.sh", *arguments], env={**kept, "STACK": STACK}, check=True, stdin=subprocess.DEVNULL, stdout=log,
