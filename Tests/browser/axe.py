@@ -1,17 +1,17 @@
-"""axe-core 4: what it finds wrong with a page for people who cannot see, hear or point well."""
+"""axe-core 4: finds violations of accessibility rules on a page."""
 
 import importlib.util
 import pathlib
 
 
 def source():
-    """axe.min.js from the package that ships it."""
+    """axe.min.js from the package that contains it."""
     package = importlib.util.find_spec("axe_playwright_python")
     return (pathlib.Path(package.origin).parent / "axe.min.js").read_text()
 
 
 def violations(browser, *, undecided=False):
-    """What it finds, a line each; with `undecided` also contrasts that it could not measure."""
+    """The violations, a line each; with `undecided` also contrasts that it could not measure."""
     browser.js(source())
     found = browser.driver.execute_async_script("""
         const done = arguments[arguments.length - 1];

@@ -1,4 +1,4 @@
-"""Chromium as a reader has it: a size, a colour scheme, a language, with or without scripts. What it complains about fails the test."""
+"""Chromium with a given size, colour scheme and language, with or without scripts. Errors that it logs fail the test."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ SHOTS = pathlib.Path(os.environ.get("RIAL_BROWSER_SHOTS") or world.ROOT / ".loca
 
 @dataclass
 class Request:
-    """What the page asked for. `status` is None until there is an answer; `received` counts bytes as they came, headers included."""
+    """A request of the page. `status` is None until there is a response; `received` counts transferred bytes, including headers."""
     method: str
     url: str
     kind: str
@@ -31,7 +31,7 @@ class Request:
 
 
 class Browser:
-    """A window. Use it in `with`: at the end it closes, and fails if the pages logged an error or broke their policy."""
+    """A window. Use it in `with`: at the end it closes, and fails if the pages logged an error or violated their policy."""
 
     def __init__(self, driver, base):
         self.driver = driver
@@ -57,12 +57,12 @@ class Browser:
     # Pages
 
     def go(self, path):
-        """Loads a path of the site, or a whole address."""
+        """Loads a path of the site, or an absolute address."""
         self.driver.get(path if "://" in path else self.base + path)
         return self
 
     def wait(self, condition, seconds=10, what="a condition"):
-        """The condition's first true answer; an element that is replaced meanwhile counts as no answer."""
+        """Waits for a true result of the condition and returns it; a stale element counts as no result."""
         def answer():
             try:
                 return condition()
@@ -82,11 +82,11 @@ class Browser:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def js(self, script, *arguments):
-        """Runs a function's body, also where the page itself may run none."""
+        """Runs the body of a function, even if the page's policy allows no scripts."""
         return self.driver.execute_script(script, *arguments)
 
     def style(self, rules):
-        """Adds rules to the page's own; its policy does not hold for these."""
+        """Adds CSS rules to the page, regardless of its policy."""
         self.js("const sheet = new CSSStyleSheet(); sheet.replaceSync(arguments[0]); document.adoptedStyleSheets = [sheet]", rules)
 
     def text(self, selector="main"):
@@ -99,14 +99,14 @@ class Browser:
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def media(self, name="", **features):
-        """Media type and features, as `media("print")` or `media(prefers_color_scheme="dark")`."""
+        """Emulates media type and features, as `media("print")` or `media(prefers_color_scheme="dark")`."""
         self.features = {**getattr(self, "features", {}), **features}
         listed = [{"name": key.replace("_", "-"), "value": value} for key, value in self.features.items()]
         self.cdp("Emulation.setEmulatedMedia", media=name, features=listed)
         return self
 
     def shot(self, name, whole=True):
-        """Keeps a picture of the page, by default all of it, and says where."""
+        """Saves a screenshot, by default of the whole page, and returns its path."""
         SHOTS.mkdir(parents=True, exist_ok=True)
         file = SHOTS / f"{''.join(c if c.isalnum() or c in '-_.' else '-' for c in name)[:120]}.png"
         picture = self.cdp("Page.captureScreenshot", format="png", captureBeyondViewport=whole, **self._whole() if whole else {})
@@ -117,10 +117,10 @@ class Browser:
         area = self.cdp("Page.getLayoutMetrics")["cssContentSize"]
         return {"clip": {"x": 0, "y": 0, "width": area["width"], "height": min(area["height"], 12000), "scale": 1}}
 
-    # What it noticed
+    # Recorded events
 
     def requests(self):
-        """Every request so far, in order, those before a navigation included."""
+        """All requests so far, in order, including those before a navigation."""
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
             self._note(message["method"], message["params"])
@@ -142,12 +142,12 @@ class Browser:
             request.received = int(values["encodedDataLength"])
 
     def allow(self, part):
-        """Complaints with these words are part of the test."""
+        """Ignores logged errors that contain this text."""
         self.allowed.append(part)
         return self
 
     def problems(self):
-        """Errors, failed loads and breaches of the policy that the pages logged."""
+        """Errors, failed loads and policy violations that the pages logged."""
         for entry in self.driver.get_log("browser"):
             if entry["level"] in ("SEVERE", "WARNING") or "Content Security Policy" in entry["message"]:
                 self._logged.append(entry["message"])
@@ -160,7 +160,7 @@ class Browser:
 
 
 def program(*names):
-    """Where the first of these is, named outright so that Selenium fetches none."""
+    """The path of the first program that is installed, given explicitly so that Selenium downloads none."""
     found = next(filter(None, map(shutil.which, names)), None)
     if not found:
         raise FileNotFoundError(f"{names[0]} is not installed: run scripts/setup.sh --tests")
@@ -169,7 +169,7 @@ def program(*names):
 
 def open_browser(
         width=1280, height=900, dark=False, script=True, touch=False, reduced_motion=False, language="en", base=None, font_size=16):
-    """A new window on the site (or on `base`), of a browser without a past."""
+    """A new window on the site (or on `base`), with an empty profile."""
     options = Options()
     options.binary_location = program("chromium", "chromium-browser")
     for argument in [

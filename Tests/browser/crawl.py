@@ -1,4 +1,4 @@
-"""Everything on the site that a link leads to, and a search of it for what must not be there."""
+"""Crawls everything on the site that links lead to, and searches the responses for secrets."""
 
 import base64
 import concurrent.futures
@@ -33,7 +33,7 @@ class Answer:
         return self.headers.get("content-type", "").split(";")[0].strip()
 
     def texts(self):
-        """The bytes as they came, and as they read where something was encoded."""
+        """The bytes as received, and in decoded form if something was encoded."""
         yield self.body
         head = "\n".join(f"{name}: {value}" for name, value in self.headers.items())
         yield head.encode()
@@ -49,7 +49,7 @@ class Answer:
 
 
 def _png_texts(body):
-    """What is packed in a PNG's chunks."""
+    """The content of a PNG's compressed chunks."""
     at = 8
     while at + 8 <= len(body):
         size, name = struct.unpack_from(">I4s", body, at)
@@ -73,7 +73,7 @@ _opener = urllib.request.build_opener(_NoRedirect)
 
 
 def get(url, **headers):
-    """One answer, whatever its status. A stream of events is read until it is quiet for a second after its first event."""
+    """One response of any status. An event stream is read until a second without data after its first event."""
     request = urllib.request.Request(url, headers={name.replace("_", "-"): value for name, value in headers.items()})
     try:
         answer = _opener.open(request, timeout=20)
@@ -104,7 +104,7 @@ def _events(url):
 
 
 def _links(answer):
-    """Addresses in an answer, as they stand there."""
+    """The addresses in a response, as written."""
     if "location" in answer.headers:
         yield answer.headers["location"]
     for link in re.findall(r"<([^>]+)>", answer.headers.get("link", "")):
@@ -130,7 +130,7 @@ def _links(answer):
 
 
 def values(node, path=()):
-    """(path, value) of every member and element of JSON, objects included."""
+    """(path, value) of all members and elements of JSON, including objects."""
     yield path, node
     if isinstance(node, dict):
         for name, each in node.items():
@@ -141,7 +141,7 @@ def values(node, path=()):
 
 
 def crawl(origin, starts, headers=({},)):
-    """Every answer below `origin` that can be reached, by address and number of the headers it was asked with."""
+    """All responses below `origin` that can be reached, by address and index of the request's headers."""
     answers, known = {}, {urllib.parse.urljoin(origin, start) for start in starts}
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         new = sorted(known)
@@ -157,7 +157,7 @@ def crawl(origin, starts, headers=({},)):
 
 
 def _targets(answer, origin):
-    """The links of an answer that stay below `origin`, whole."""
+    """The links of a response that stay below `origin`, as absolute addresses."""
     for link in _links(answer):
         try:
             target = urllib.parse.urldefrag(urllib.parse.urljoin(answer.url, link)).url
@@ -168,7 +168,7 @@ def _targets(answer, origin):
 
 
 def number_forms(value, name):
-    """A precise number as text (three decimals or more) and as binary."""
+    """A precise number as text (three decimals or more) and in binary form."""
     forms = set()
     for places in range(3, 8):
         for text in (f"{abs(value):.{places}f}", str(int(abs(value) * 10**places) / 10**places)):
@@ -179,7 +179,7 @@ def number_forms(value, name):
 
 
 def degree_forms(value, name):
-    """Degrees, minutes and seconds as text and as EXIF writes them."""
+    """Degrees, minutes and seconds as text and in EXIF's format."""
     degrees, rest = divmod(abs(value) * 60, 60)
     degrees, minutes, seconds = int(degrees), int(rest), (rest - int(rest)) * 60
     texts = [
@@ -192,7 +192,7 @@ def degree_forms(value, name):
 
 
 def bytes_forms(value, name, raw=True):
-    """Bytes in hex and base64, and as they are."""
+    """Bytes in hex and base64, and raw."""
     plain, safe = base64.b64encode(value).rstrip(b"="), base64.urlsafe_b64encode(value).rstrip(b"=")
     forms = {value.hex().encode(), value.hex().upper().encode(), plain, safe} | ({value} if raw else set())
     if len(value) == 16:
@@ -202,14 +202,14 @@ def bytes_forms(value, name, raw=True):
 
 
 def piece_forms(content, name, size=48):
-    """Pieces from within a file, that another with the same meaning would not have."""
+    """Parts of a file that another file with the same meaning would not contain."""
     starts = {len(content) * share // 8 for share in range(1, 8)}
     pieces = {content[start:start + size] for start in starts if len(set(content[start:start + size])) > 8}
     return [(f"a piece of {name}", each) for each in sorted(pieces)]
 
 
 def leaks(answers, secrets):
-    """[(what, where)] for every secret in an answer. `secrets`: [(name, bytes)]"""
+    """[(secret, place)] for every secret found in a response. `secrets`: [(name, bytes)]"""
     found = []
     for answer in answers:
         texts = list(answer.texts())

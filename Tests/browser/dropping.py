@@ -1,4 +1,4 @@
-"""Files given to the page as readers give them, and what went over the wire meanwhile."""
+"""Drops, chooses and pastes files on the page, and records the network traffic."""
 
 import base64
 import contextlib
@@ -26,13 +26,13 @@ WORDS = json.loads((world.ROOT / "Shared/Site/Resources/strings.json").read_text
 
 
 def word(key, language="en", **values):
-    """A sentence of the site's table; `*` marks a part that stands out."""
+    """A string of the site's table; `*` marks emphasis."""
     text = WORDS[key][language].replace("*", "")
     return re.sub(r"\{(\w+)\}", lambda match: str(values.get(match[1], match[0])), text)
 
 
 def wait_for_script(browser):
-    """Until the page takes files: its module has run when the form no longer sends itself."""
+    """Waits until the page accepts files: its module has run once the form no longer submits itself."""
     browser.wait(lambda: browser.js("""
         return document.readyState === 'complete' && performance.getEntriesByType('resource').some((each) => each.name.endsWith('/js/file.js'))
           && !document.body.dispatchEvent(new DragEvent('dragover', { bubbles: true, cancelable: true,
@@ -52,7 +52,7 @@ def drop(browser, content, name="photo.jpg", kind="image/jpeg"):
 
 
 def drag(browser, file):
-    """Drags a file of this machine over the page and lets go, by the browser's own events."""
+    """Drags a local file over the page and drops it, with the browser's own events."""
     data = {"items": [], "files": [str(file)], "dragOperationsMask": 1}
     for kind in ("dragEnter", "dragOver"):
         browser.cdp("Input.dispatchDragEvent", type=kind, x=200, y=300, data=data)
@@ -70,7 +70,7 @@ def choose(browser, file):
 
 
 def told(browser, text, seconds=20):
-    """Waits until the outcome says this, and gives all that it says."""
+    """Waits until the result contains the text, and returns the whole text of the result."""
     return browser.wait(lambda: text in (said := browser.text("#outcome")) and said, seconds, f"the page says {text}")
 
 
@@ -79,12 +79,12 @@ def press(browser, action):
 
 
 def has_focus(browser):
-    """Whether the outcome's heading has the focus."""
+    """Whether the heading of the result has the focus."""
     return browser.js("return document.activeElement === document.querySelector('#outcome h2')")
 
 
 def uploads_received():
-    """How many files the gateway says that it was sent, by any route."""
+    """The number of files that the gateway received, by any route."""
     with urllib.request.urlopen(os.environ["RIAL_ADMIN_GATEWAY"] + "/metrics", timeout=10) as answer:
         lines = answer.read().decode().splitlines()
     wanted = [line for line in lines if line.startswith("rial_http_requests_total") and 'method="POST"' in line and "verify-file" in line]
@@ -92,7 +92,7 @@ def uploads_received():
 
 
 class Wire:
-    """What was sent since this was made: as the browser tells, and as the gateway counts."""
+    """The traffic since this object was created: as the browser reports it, and as the gateway counts it."""
 
     def __init__(self, browser):
         self.browser = browser
@@ -103,14 +103,14 @@ class Wire:
         return self.browser.requests()[self.start:]
 
     def looked_up(self):
-        """The digests that were asked for."""
+        """The digests that were looked up."""
         return [each.url.rsplit("/", 1)[1] for each in self.requests() if "/verify-hash/" in each.url]
 
     def uploads(self):
         return [each for each in self.requests() if each.method != "GET" or each.has_body]
 
     def assert_nothing_sent(self, test):
-        """No request with a body or of another method than GET left the browser, and none came to the gateway."""
+        """Neither a request with a body nor one of another method than GET left the browser, and the gateway received no file."""
         test.assertEqual([f"{each.method} {each.url}" for each in self.uploads()], [])
         test.assertEqual(uploads_received(), self.received)
         allowed = ("/api/v1/verify-hash/", "/assets/", "blob:")
@@ -124,12 +124,12 @@ class Wire:
 
 @contextlib.contextmanager
 def another_gateway(of, number, **settings):
-    """The address of a gateway with settings of its own, while it runs."""
+    """Runs another gateway with its own settings; yields its address."""
     of.start("gateway", number, RIAL_PUBLIC_URL=of.url, **settings)
     try:
         yield of.gateway(number)
     finally:
-        # As `World.stop` ends the first of them.
+        # Like `World.stop`, which stops the first of them.
         kept = {name: value for name, value in os.environ.items() if not name.startswith("RIAL_") or name == "RIAL_BUILD"}
         subprocess.run(
             [world.ROOT / "scripts/stack.sh", "stop", "gateway", number], env={**kept, "STACK": of.stack}, check=True,

@@ -1,4 +1,4 @@
-"""Photos with Content Credentials of others, signed with the C2PA library that scripts/setup.sh unpacks."""
+"""Photos with foreign Content Credentials, signed with the C2PA library that scripts/setup.sh unpacks."""
 
 import io
 import json
@@ -21,7 +21,7 @@ subjectKeyIdentifier=hash
 
 
 def library():
-    """The module `c2pa`. Raises where the wheel is missing."""
+    """The module `c2pa`. Raises an error if the wheel is missing."""
     found = sorted((ROOT / ".local/tools").glob("c2pa-python-*/c2pa/__init__.py"))
     if not found:
         raise RuntimeError("the C2PA library for Python is not in .local/tools: run scripts/setup.sh --tests")
@@ -44,7 +44,7 @@ def _subject(organisation, name):
 
 
 class Authority:
-    """A root of its own and a signer below it, whose organisation may be any text of at most 64 characters."""
+    """A root and a signer issued by it, whose organisation may be any text of at most 64 characters."""
 
     def __init__(self, folder, organisation="Example Press", days=2):
         self.folder = pathlib.Path(folder)
@@ -88,14 +88,14 @@ class Authority:
 
 
 def damaged(signed):
-    """Another last byte of the picture's data: the hard binding no longer fits."""
+    """Changes the last byte of the picture's data, so that the hard binding does not match."""
     changed = bytearray(signed)
     changed[-20] ^= 1
     return bytes(changed)
 
 
 def unreadable(signed):
-    """The manifest's box cut off in its middle, the picture whole."""
+    """Truncates the manifest's box in the middle; the picture is complete."""
     start = signed.index(b"\xff\xeb")
     length = int.from_bytes(signed[start + 2:start + 4], "big")
     inside = bytearray(signed[start + 4:start + 2 + length])
@@ -104,7 +104,7 @@ def unreadable(signed):
 
 
 def elsewhere(photo, address):
-    """The JPEG with XMP that names a manifest at another address."""
+    """The JPEG with XMP that refers to a remote manifest."""
     xmp = (
         '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description '
         f'rdf:about="" xmlns:dcterms="http://purl.org/dc/terms/" dcterms:provenance="{address}"/></rdf:RDF></x:xmpmeta>')

@@ -1,4 +1,4 @@
-"""Texts that try to become more than text, and what tells whether one did."""
+"""Texts that try to inject markup or scripts, and the detection of a success."""
 
 import unicodedata
 
@@ -19,7 +19,7 @@ STRINGS = {
     "markup section": "]]><b data-owned><![CDATA[",
     "template": "{{{css}}}{{#t}}owned{{/t}}{{=<% %>=}}${__owned=1}",
     "encoded": "&lt;b data-owned&gt;&#60;b data-owned&#62;%3Cb data-owned%3E\\u003cb data-owned\\x3e",
-    # A library that compares grapheme clusters does not see the quotation mark or the bracket in these.
+    # A library that compares grapheme clusters does not recognise the quotation mark or the bracket in these.
     "combining mark": '"\u0301 data-owned onfocus=__owned=1 autofocus x="\u0301<\u0301b data-owned>\u0301',
     "prepended mark": '\u0600" data-owned x="\u0600<b data-owned>',
     "joiner": '"\u200d data-owned x="\u200d<\u200db data-owned>',
@@ -32,7 +32,7 @@ STRINGS = {
     "right to left": "\u05d0\u05d1\u05d2 owned (1",
     "many marks": "owned" + "\u0336\u0489" * 30,
 }
-# What a metadata field of `rial` refuses, and a database or a manifest may hold all the same.
+# Texts that a metadata field of `rial` rejects, but that a database or a manifest may contain.
 UNREFUSED = {
     "controls": "a\x01\x07\x1b[31m\x7f\x85<b data-owned>",
     "lines": "a\r\nSet-Cookie: owned=1\r\n\r\n<b data-owned>\u2028\u2029",
@@ -40,7 +40,7 @@ UNREFUSED = {
     "long without rest": "\U0001d518" * 3000 + '"><b data-owned>',
 }
 
-# Runs before any script of a page.
+# Runs before all scripts of a page.
 WATCH = """
 window.__violations = [];
 document.addEventListener('securitypolicyviolation', (event) => {
@@ -49,7 +49,7 @@ document.addEventListener('securitypolicyviolation', (event) => {
 for (const name of ['alert', 'confirm', 'prompt', 'print']) window[name] = () => { window.__owned = name; };
 """
 
-# Says what is wrong with the page as it is now: [] for nothing.
+# Returns the problems of the page in its current state, [] if there are none.
 LOOK = r"""
 const found = [];
 if (window.__owned !== undefined) found.push(`a script ran: ${window.__owned}`);
@@ -104,24 +104,24 @@ return found;
 
 
 def watched(driver):
-    """Lets every later page of this driver notice what happens to it."""
+    """Installs the detection on all later pages of this driver."""
     driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
 
 
 def findings(driver):
-    """What became of hostile texts on the page that is shown."""
-    # Focus and pointers may be what such a text waits for.
+    """The effects of hostile texts on the current page."""
+    # Focus or pointer events may trigger such a text.
     driver.execute_script("for (const each of document.querySelectorAll('[autofocus]')) each.focus()")
     return driver.execute_script(LOOK)
 
 
 def plain(text):
-    """Without what the site may leave out of a line: controls, format characters, and marks on the character before."""
+    """Without characters that the site may remove: controls, format characters, and marks on the character before."""
     kinds = ((each, unicodedata.category(each)) for each in text)
     kept = "".join(" " if kind in ("Cc", "Zl", "Zp") else each for each, kind in kinds if kind not in ("Cf", "Mn", "Mc", "Me"))
     return " ".join(kept.split())
 
 
 def holds(page, text):
-    """Whether a page's text has the beginning of a hostile one, as text."""
+    """Whether a page's text contains the beginning of a hostile text."""
     return plain(text)[:60].strip() in plain(page)

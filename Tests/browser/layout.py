@@ -1,6 +1,6 @@
-"""What can be told about a page's layout without looking at it: nothing cut, nothing over something else, nothing too small."""
+"""Automatic checks of a page's layout: nothing is cut off, overlapping or too small."""
 
-# Runs in the page, and works where the page's own scripts may not. Lists flaws in words.
+# Runs in the page, even if the page's own scripts may not. Returns descriptions of the flaws.
 FLAWS = r"""
 const flaws = [], width = document.documentElement.clientWidth;
 const say = (what, element) => flaws.push(`${what}: <${element.localName} class="${element.getAttribute('class') ?? ''}"> “${
@@ -75,7 +75,7 @@ return [...new Set(flaws)];
 
 
 def flaws(browser):
-    """Flaws of the page in sight, once every picture is there."""
+    """The flaws of the current page, after all pictures have loaded."""
     browser.js("for (const image of document.images) image.loading = 'eager'")
     browser.wait(lambda: browser.js("return [...document.images].every((image) => image.complete)"), 30, "pictures are there")
     return browser.js(FLAWS)

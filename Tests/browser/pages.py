@@ -1,4 +1,4 @@
-"""Every page of the site, and what each must say."""
+"""All pages of the site, and the texts that each must contain."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,12 @@ from words import words
 
 
 class Key(str):
-    """A value that is a word of the table itself."""
+    """A value that is a key of the string table."""
 
 
 @dataclass
 class Page:
-    """`says`, like `h1`: keys of words, or (key, values)."""
+    """`says` and `h1`: keys of strings, or (key, values)."""
     name: str
     path: str
     h1: object
@@ -53,13 +53,13 @@ RECORDS = {
 
 
 def every_page():
-    """The plain pages and a record of every state."""
+    """The static pages and a record of every state."""
     records = world.shared().records
     return PLAIN + [Page(name, records[name].path, *content) for name, content in RECORDS.items()]
 
 
 def spoken(key, language):
-    """The words of an item of `says`."""
+    """The string for an item of `says`."""
     if isinstance(key, str):
         return words(key, language)
     values = {name: words(value, language) if isinstance(value, Key) else value for name, value in key[1].items()}

@@ -1,4 +1,4 @@
-"""One record of every state that a verification page can be in."""
+"""One record of every state of a verification page."""
 
 import concurrent.futures
 import json
@@ -13,7 +13,7 @@ LARGE = "4032x3024"
 
 
 def fill(world):
-    """Makes the records, or takes those that an earlier run left in a stack that was kept."""
+    """Creates the records, or uses those of an earlier run in a stack that was kept."""
     file = world.folder / "records.json"
     if file.exists():
         for name, fields in json.loads(file.read_text()).items():
@@ -30,7 +30,7 @@ def fill(world):
 def make(world, made):
     room = {"scene": "room", "size": LARGE}
     small = {"scene": "screen"}
-    # Sent together, as services work on them at the same time.
+    # Sent without waiting, so that the services process them concurrently.
     made["high"] = world.send(*PLACE, **room, wait=False)
     made["development"] = world.send(*PLACE, **room, device="test", wait=False)
     made["without_location"] = world.send(**room, wait=False)
@@ -56,7 +56,7 @@ def room_of(options):
 
 
 def on_its_side(world, photo):
-    """As a phone held upright takes it: the same pixels, to be turned by a quarter (EXIF 2.32 §4.6.4, orientation 6)."""
+    """Stored as by a phone held upright: the same pixels, to be rotated by a quarter (EXIF 2.32 §4.6.4, orientation 6)."""
     file = world.another_photo(photo)
     content = file.read_bytes()
     entry = b"\x01\x12\x00\x03\x00\x00\x00\x01\x00"
@@ -73,7 +73,7 @@ def on_its_side(world, photo):
 
 
 def cut_short(world, photo):
-    """A photo whose second half is missing."""
+    """A truncated photo whose second half is missing."""
     file = world.another_photo(photo)
     content = file.read_bytes()
     file.write_bytes(content[:len(content) // 2])
@@ -81,7 +81,7 @@ def cut_short(world, photo):
 
 
 def copied(world, record, status):
-    """A capture in a state that none stays in, or that none of the devices gets into: a copy of another's rows."""
+    """A capture in a transient state, or one that the devices cannot reach: a copy of another capture's rows."""
     identifier, short, digest = str(uuid.uuid4()), os.urandom(4).hex(), os.urandom(32).hex()
     failure = "'no_answer'" if status == "failed" else "NULL"
     parts = "('attestation', 'media')" if status == "processing" else "('attestation')"
@@ -94,13 +94,13 @@ def copied(world, record, status):
             WHERE capture_id = '{record.id}' AND part IN {parts};
         """)
     if status == "processing":
-        # It stays as it is: nobody announces it again.
+        # Prevents it from being announced again, which would change its state.
         world.sql(f"INSERT INTO sync_jobs (capture_id, announcements, announce_next_at) VALUES ('{identifier}', 0, 'infinity')")
     return world.record(identifier)
 
 
 def hash_only(world, record):
-    """A capture whose media never left the phone: nothing sends these yet. Its photo is at hand, to be compared."""
+    """A capture without media on the server. No client sends these yet. Its photo is available for comparison."""
     photo = world.another_photo(record.photo_path)
     made = copied(world, record, "processing")
     changes = {
@@ -116,7 +116,7 @@ def hash_only(world, record):
 
 
 def assert_states(world, made):
-    """What the records stand for must be so, or tests would look at the wrong pages."""
+    """The records must be in the expected states, or tests would check the wrong pages."""
     expected = {
         "high": "high", "development": "high", "without_location": "high", "portrait": "high", "medium": "medium", "low": "low",
         "unverified": "low", "suspicious": "suspicious", "similar": "high", "similar_second": "high", "similar_test": "high",

@@ -1,7 +1,7 @@
-"""Runs test modules side by side: python run.py MODULE…
+"""Runs test modules in parallel: python run.py MODULE…
 
-Each module has a process of its own, and all use one stack and its records. Modules that stop parts of the stack, or change what others
-look at, have `ALONE = True` and come last, one after another.
+Each module has its own process; all use one stack and its records. Modules that stop parts of the stack, or change data that others read,
+have `ALONE = True` and run last, sequentially.
 """
 
 import concurrent.futures
@@ -16,7 +16,7 @@ import world
 sys.path.insert(0, str(world.ROOT / "Tests"))
 from timed import TimedResult
 
-# A test in which a browser waits leaves its processor to another.
+# At least two: while a test waits for the browser, another can use the processor.
 WORKERS = max(2, os.cpu_count() or 1)
 
 
@@ -28,7 +28,7 @@ def run_here(module):
 
 
 def run_apart(module):
-    """Runs one module in a process of its own; what it printed comes in one piece."""
+    """Runs one module in its own process; its output is printed at once."""
     done = subprocess.run(
         [sys.executable, __file__, "--here", module], env={**os.environ, "RIAL_BROWSER_DEVICES": f"-{module}"},
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -39,7 +39,7 @@ def run_apart(module):
 def main(modules):
     if modules[0] == "--here":
         return run_here(modules[1])
-    # One process makes the records and the scene that others send again, before many look at them.
+    # One process creates the records and the scene that others send again, before the others start.
     world.shared().scene("room")
     alone = [module for module in modules if getattr(importlib.import_module(module), "ALONE", False)]
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:

@@ -1,4 +1,4 @@
-"""What must never be public, planted in captures of every kind; and every form in which it might show."""
+"""Data that must never be public, planted in captures of every kind, and all forms in which they could appear."""
 
 import base64
 import functools
@@ -12,7 +12,7 @@ import subprocess
 import crawl
 import sender
 
-# West and south of nothing else here; 151 degrees need three digits.
+# South and east coordinates that appear nowhere else here; 151 degrees need three digits.
 LATITUDE, LONGITUDE, ALTITUDE, ACCURACY = -33.868820, 151.209296, 3127.4375, 17.3125
 MARK = "UNTOLD"
 DETECTION = {
@@ -21,12 +21,12 @@ DETECTION = {
     "serial_number": f"{MARK}-serial", "udid": f"{MARK}-udid",
     "found": [{"what": "window", "location": {"name": f"{MARK}-location"}, "deeper": [{"coordinates": [LATITUDE, LONGITUDE]}]}],
 }
-# The same under names that are written otherwise, or that mean the same.
+# The same data under alternative spellings and synonyms.
 OTHER_NAMES = [
     "Device-Id", "device id", "DEVICE.ID", "key_id", "imei", "identifier_for_vendor", "altitude", "horizontal_accuracy", "geohash", "geo",
     "geotag", "city", "street", "postcode", "ssid", "loc", "coords", "point", "note", "idForThisPhone",
 ]
-# As cameras and people write them into files.
+# In the formats in which cameras and people write them into files.
 TAGS = {
     "EXIF:GPSLatitude": abs(LATITUDE), "EXIF:GPSLatitudeRef": "S", "EXIF:GPSLongitude": LONGITUDE, "EXIF:GPSLongitudeRef": "E",
     "EXIF:GPSAltitude": ALTITUDE, "EXIF:GPSImgDirection": 271.8125, "EXIF:GPSAreaInformation": f"{MARK}-area",
@@ -47,7 +47,7 @@ def exiftool(*arguments):
 
 
 def tagged(photo_file, target):
-    """The photo with everything that cameras and people might write into it, and bytes after its end."""
+    """The photo with all tags that cameras and people might write into it, and bytes after its end."""
     shutil.copyfile(photo_file, target)
     if has_exiftool():
         exiftool("-q", "-overwrite_original", *(f"-{name}={value}" for name, value in TAGS.items()), target)
@@ -57,7 +57,7 @@ def tagged(photo_file, target):
 
 
 class Planted:
-    """Captures whose senders told more than the public may know; `secrets` are the forms of what they told."""
+    """Captures that contain private data; `secrets` are the forms of these data."""
 
     def __init__(self, world, folder):
         self.world = world
@@ -74,7 +74,7 @@ class Planted:
         other = sender.Sender(world.url, folder / "two", scene=scene)
         self.claimed = other.send_bound(place, photo=photo)
         self.captures = [self.bound, self.unbound, self.claimed]
-        # Records of other states are crawled as well; nobody may learn which devices sent them.
+        # Records of other states are crawled as well: the devices that sent them must not be revealed.
         self.states = [world.records[name].id for name in ("suspicious", "processing", "failed", "hash_only")]
         listed = ", ".join(f"'{each}'" for each in [*self.captures, *self.states])
         self.devices = [row[0] for row in world.sql(f"SELECT DISTINCT device_id FROM captures WHERE id IN ({listed})")]
@@ -95,7 +95,7 @@ class Planted:
                     value = bytes.fromhex(text)
                     found += crawl.bytes_forms(value, f"the device's {name}") if len(value) <= 100 else crawl.piece_forms(value, name)
         found += crawl.piece_forms(self.depth, "the depth file") + crawl.piece_forms(gzip.decompress(self.depth), "the depth map", 32)
-        # The picture's data may be public, as they are; what came before and after them may not.
+        # The picture's data may be public unchanged; the bytes before and after them may not.
         start = self.original.index(b"Exif\0\0")
         found += [("the original's EXIF", self.original[start:start + 200]), ("the original's end", self.original[-60:])]
         kept = [f"captures/{self.bound}/{name}" for name in ("original", "depth", "metadata", "public", "thumbnail", "c2pa", "manifest", "og")]
@@ -115,7 +115,7 @@ PRIVATE_MEMBERS = re.compile(r"^(counter|altitude|accuracy|device_?id|key_?id|pu
 
 
 def private_members(answer):
-    """Members of a JSON answer that only the owning device may see, and coordinates that are too exact."""
+    """Members of a JSON response that only the owning device may see, and coordinates that are too precise."""
     if not answer.kind.endswith("json"):
         return []
     found = []

@@ -1,4 +1,4 @@
-"""Captures that `rial` would not send: any metadata, any detection report. By the device of Tests/contract."""
+"""Captures that `rial` would not send, with any metadata and detection report; uses the device of Tests/contract."""
 
 import json
 import pathlib
@@ -6,7 +6,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Behind this folder: both have a module `world`.
+# After this folder in the search path: both have a module `world`.
 if str(ROOT / "Tests/contract") not in sys.path:
     sys.path.append(str(ROOT / "Tests/contract"))
 
@@ -15,10 +15,10 @@ from exchange import Server  # noqa: E402
 
 
 class Sender:
-    """A registered device before a scene."""
+    """A registered device with a scene."""
 
     def __init__(self, url, folder, *options, scene):
-        """`options` of `rial device register`; `scene`: a rendered one's folder."""
+        """`options` of `rial device register`; `scene`: the folder of a rendered scene."""
         self.server = Server(url, [])
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -26,7 +26,7 @@ class Sender:
         self.photo_file, self.depth_file = scene / "photo.jpg", scene / "depth.f32.gz"
 
     def send(self, photo=None, detection=None, **metadata):
-        """The id of a capture without an assertion, once it is final."""
+        """Sends a capture without an assertion; returns its id once it is final."""
         photo = photo or self.photo_file.read_bytes() + time.time_ns().to_bytes(8, "big")
         parts = device.capture_parts(photo, self.depth_file.read_bytes(), device.metadata(photo, **metadata))
         if detection is not None:
@@ -37,7 +37,7 @@ class Sender:
         return self.settled(answer.json["data"]["capture_id"])
 
     def send_bound(self, *options, photo=None):
-        """The id of a capture by `rial`, bound by an assertion, once it is final."""
+        """Sends a capture with an assertion through `rial`; returns its id once it is final."""
         said = device.rial(
             "capture", "send", "--state", self.device.state_file, "--photo", photo or self.photo_file, "--depth", self.depth_file,
             "--width", device.WIDTH, "--height", device.HEIGHT, "--json", *options, url=self.server.url)

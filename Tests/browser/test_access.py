@@ -1,4 +1,4 @@
-"""The site for everyone: axe-core, reduced motion, narrow and enlarged windows, forced colours, paper."""
+"""Accessibility of the site: axe-core, reduced motion, narrow and enlarged windows, forced colours, print."""
 
 import unittest
 
@@ -16,7 +16,7 @@ class AxeTests(unittest.TestCase):
             for page in every_page():
                 with self.subTest(page.name, **options):
                     browser.go(page.path)
-                    # With all there is to read in sight.
+                    # With all content visible.
                     browser.js("for (const row of document.querySelectorAll('details')) row.open = true")
                     self.assertEqual(axe.violations(browser), [])
 
@@ -48,7 +48,7 @@ class AxeTests(unittest.TestCase):
 
 class MotionTests(unittest.TestCase):
     def moves(self, reduced):
-        """What moves when rows open and a step is done, and what could."""
+        """(the number of running animations when rows open and a step is done, the number of elements that could be animated)"""
         with open_browser(reduced_motion=reduced) as browser:
             moving = 0
             for name in ["high", "processing"]:
@@ -83,7 +83,7 @@ class MotionTests(unittest.TestCase):
 
 class SizeTests(unittest.TestCase):
     def test_pages_flow_again_at_320_pixels_and_at_four_times_the_size(self):
-        # 1280 pixels at 400 % are 320 of the page's own (WCAG 2.2, 1.4.10).
+        # 1280 pixels at 400 % are 320 CSS pixels (WCAG 2.2, 1.4.10).
         for width, height, scale in [(320, 640, 1), (320, 200, 4)]:
             with open_browser(width=width, height=height).allow("status of 404") as browser:
                 browser.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=False)
@@ -129,7 +129,7 @@ class OtherMediaTests(unittest.TestCase):
                 self.assertEqual(
                     browser.js("const style = getComputedStyle(document.body); return [style.color, style.backgroundColor]"),
                     ["rgb(0, 0, 0)", "rgb(255, 255, 255)"])
-                # Ink for white paper, whatever the screen's colours are.
+                # Ink for white paper, regardless of the screen's colour scheme.
                 self.assertIn(browser.js("return getComputedStyle(document.querySelector('.rows .w')).color"), [
                     "rgb(23, 100, 61)", "rgb(179, 38, 30)"])
                 self.assertTrue(browser.js(

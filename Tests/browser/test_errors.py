@@ -35,7 +35,7 @@ class ErrorPages(unittest.TestCase):
                 text = shown(browser.text("main"))
                 for each in [more or f"{key}.more", "err.neutral", *offers]:
                     self.assertIn(words(each, language).split("{")[0], text)
-                # What went wrong is said in words, not in codes. A request's id has any digits.
+                # Errors are described in words, not by codes. A request id may contain any digits.
                 self.assertNotIn(str(status), re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "", text))
                 self.assertEqual(layout.flaws(browser), [])
                 browser.shot(f"error-{status}-{key}-{width}-{language}")

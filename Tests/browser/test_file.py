@@ -31,7 +31,7 @@ class FileTest(unittest.TestCase):
         cls.addClassCleanup(cls.browser.close)
 
     def setUp(self):
-        # A hash that is not known is an ordinary answer; the browser tells of every 404.
+        # An unknown hash is a normal result, but the browser logs every 404.
         self.browser.allow("/api/v1/verify-hash/")
 
     def tearDown(self):
@@ -43,7 +43,7 @@ class FileTest(unittest.TestCase):
         return path
 
     def unknown(self):
-        """A JPEG that nobody has seen, without credentials."""
+        """A new JPEG without credentials."""
         return SAMPLE.read_bytes() + os.urandom(8)
 
     def media(self, record, member):

@@ -19,7 +19,7 @@ class Foreign(FileTest):
         cls.signed = cls.authority.sign(cls.photo, TITLE, GENERATOR, ingredients=["An ingredient"])
 
     def verdict(self, content, case, browser=None, **values):
-        """Agrees to send the file; what the page says then."""
+        """Agrees to send the file; returns the page's result."""
         browser = browser or self.browser
         wire = open_page(browser)
         drop(browser, content)
@@ -39,7 +39,7 @@ class Foreign(FileTest):
         return said
 
     def assert_says_nothing_of_it(self, said):
-        """Not a word of the manifest: it cannot be believed."""
+        """Expects nothing of the manifest's content, since it cannot be trusted."""
         for text in (TITLE, GENERATOR, ISSUER, "An ingredient"):
             self.assertNotIn(text, said)
         self.assertEqual(self.browser.all("#outcome .kv"), [])

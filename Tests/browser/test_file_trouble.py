@@ -49,7 +49,7 @@ class Refusals(FileTest):
     def test_cancelling(self):
         """Hashing can be cancelled, for good: nothing was sent, and the same file can be chosen again."""
         wire = open_page(self.browser)
-        # A hundred megabytes take long enough for a click.
+        # Hashing a hundred megabytes takes long enough for a click.
         film = self.sparse("film.mp4", 100 * MEGABYTE)
         choose(self.browser, film)
         self.browser.wait(lambda: self.browser.all("#outcome progress"), what="progress")
@@ -62,7 +62,7 @@ class Refusals(FileTest):
         self.assertEqual(self.browser.js("return document.querySelector('#check input').value"), "")
         wire.assert_nothing_sent(self)
         self.browser.shot("file-cancelled")
-        # A later file is not disturbed by the one that was given up.
+        # A later file is not affected by the cancelled one.
         paste(self.browser, PNG + b"1")
         told(self.browser, word("file.unknown"))
         self.assertEqual(len(wire.looked_up()), 1)
@@ -92,7 +92,7 @@ class Troubles(FileTest):
         record = self.world.records["high"]
         wire = open_page(self.browser)
         self.browser.allow("ERR_INTERNET_DISCONNECTED")
-        # The page's scripts are there; what comes later is asked for later.
+        # The page's scripts have loaded; the network is emulated only for later requests.
         self.browser.cdp("Network.enable")
         conditions = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
         drop(self.browser, self.unknown())
@@ -133,7 +133,7 @@ class Troubles(FileTest):
             told(self.browser, word("file.server"), 60)
         finally:
             self.world.start("postgres")
-        # The retry may come before the gateway has its connections back.
+        # The retry may come before the gateway has reconnected.
         def known():
             if word("file.unknown") in self.browser.text("#outcome"):
                 return True

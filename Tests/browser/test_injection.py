@@ -30,7 +30,7 @@ class InjectionTest(FileTest):
         self.assertEqual(hostile.findings(browser.driver), [], name)
 
     def assert_shown(self, browser, name, text, selector="main"):
-        """What a reader sees has it as text; without that a test would have seen nothing."""
+        """Expects the text to be visible, since otherwise nothing would be tested."""
         said = browser.js("return document.querySelector(arguments[0]).textContent", selector)
         self.assertTrue(hostile.holds(said, text), f"{name} is not on the page: {hostile.plain(said)[:3000]}")
 
@@ -39,7 +39,7 @@ class Records(InjectionTest):
     def test_what_a_device_says_of_itself(self):
         """Models, metadata and detection reports, sent as a device sends them, are text on the record's page and in the answer's JSON."""
         for number, (name, text) in enumerate(hostile.STRINGS.items()):
-            # The model is at most 100 characters; what is longer is tried by the other tests.
+            # The model is limited to 100 characters; longer texts are covered by the other tests.
             sender = Sender(self.world.url, self.folder / f"device-{number}", "--model", text[:100], scene=self.world.scene("screen"))
             report = {text: text, "nested": [{text[::-1]: text}]}
             identifier = sender.send(detection=report, device_model=text[:100], app_version=text, **{"note": text, "os": {text: [text]}})
@@ -47,7 +47,7 @@ class Records(InjectionTest):
             self.assert_shown(self.browser, name, text[:60])
             self.assert_harmless(self.browser, name)
             self.browser.go(f"/api/v1/captures/{identifier}")
-            # In JSON a text stays what it is; it must be no markup.
+            # In JSON the text is unchanged; it must not be interpreted as markup.
             found = [each for each in hostile.findings(self.browser.driver) if "PRE" not in each]
             self.assertEqual(found, [], f"{name} as JSON")
             self.assertEqual(self.browser.all("body > :not(pre):not(div)"), [])
@@ -94,7 +94,7 @@ class Records(InjectionTest):
 
 class Manifests(InjectionTest):
     def signed(self, number, text):
-        """A photo whose manifest says this wherever it says anything."""
+        """A photo with this text in all text fields of its manifest."""
         # An X.520 organisation has at most 64 characters, and a label is plain ASCII here: "/", "=" and "_" mean something in it.
         issuer = text.replace("\n", " ").replace("\r", " ").replace("\x1b", " ")[:60]
         label = "org.x." + "".join(each for each in text if "!" <= each <= "~" and each not in "/=_")[:60]
@@ -109,7 +109,7 @@ class Manifests(InjectionTest):
                 try:
                     content = self.signed(number, text)
                 except (RuntimeError, foreign.library().C2paError):
-                    # Not even the library, or openssl, writes such a text.
+                    # Neither the library nor openssl can write such a text.
                     self.assertIn(name, ("controls", "lines", "long", "long without rest"))
                     continue
                 open_page(self.browser)
@@ -231,7 +231,7 @@ class Detector(unittest.TestCase):
                 f"<style>{text}</style>", f"<title>{text}</title>", f"<template>{text}</template>", f"<script>'{text}'</script>",
             ]
             if name in ("template", "encoded", "many marks"):
-                continue  # Nothing for a browser; a template library that reads its values again would write what it may not.
+                continue  # Harmless in a browser, but a template library that evaluates its values again would expand it.
             self.assertTrue(any(self.findings(place) for place in places), name)
 
     def test_a_page_that_escapes_is_not(self):

@@ -9,7 +9,7 @@ import world
 from browser import open_browser
 from words import words
 
-# What has the focus, in words: its role in the page, and whether it shows.
+# Describes the focused element: its kind and label, and whether the focus is visible.
 FOCUS = r"""
 const element = document.activeElement;
 if (!element || element === document.body) return null;
@@ -29,7 +29,7 @@ class Keyboard(unittest.TestCase):
         ActionChains(browser.driver, duration=0).send_keys(*keys).perform()
 
     def path(self, browser, limit=80):
-        """Everything that Tab reaches from the top of the page, in order."""
+        """All elements that Tab reaches from the top of the page, in order."""
         stops = []
         for _ in range(limit):
             self.press(browser, Keys.TAB)
@@ -42,7 +42,7 @@ class Keyboard(unittest.TestCase):
         raise AssertionError(f"Tab does not come to an end: {stops}")
 
     def expect(self, stops, order):
-        """`order`: how each stop's kind or label starts."""
+        """`order`: the prefix of each stop's kind or label."""
         found = [(stop["kind"], stop["label"]) for stop in stops]
         self.assertEqual(len(found), len(order), found)
         for (kind, label), wanted in zip(found, order):

@@ -12,7 +12,7 @@ SHORT_WAITS = """
 const wait = window.setTimeout;
 window.setTimeout = (work, time, ...rest) => wait(work, time === 30000 ? 300 : time, ...rest);
 """
-# A new load would lose the mark; what was said and ticked meanwhile is kept.
+# Reloading the page would remove the mark; announcements and ticked steps are recorded.
 MARK = """
 window.__first = true;
 window.__said = [];
@@ -28,7 +28,7 @@ class Live(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.world = world.shared()
-        # Before anything is stopped that a registration needs.
+        # Registered before any part that a registration needs is stopped.
         cls.world.device()
 
     def setUp(self):
@@ -48,15 +48,15 @@ class Live(unittest.TestCase):
         self.stopped.remove(part)
 
     def sent(self, **options):
-        """A capture that stays in processing while the assembler is away."""
+        """A capture that stays in processing while the assembler is stopped."""
         return self.world.send(**{"scene": "screen", "wait": False, **options})
 
     def steps(self, browser):
-        """Names of the steps that are done."""
+        """The names of the completed steps."""
         return browser.js("return [...document.querySelectorAll('#steps .on')].map((each) => each.dataset.step)")
 
     def watch(self, browser, record):
-        """Opens the page while the capture is checked, and marks it: a new load would lose the mark."""
+        """Opens the page while the capture is processing, and marks it, to detect a reload."""
         browser.go(record.path)
         self.assertEqual(browser.text("h1"), word("proc.h1"))
         self.assertIn(word("badge.proc"), browser.driver.title)
@@ -96,7 +96,7 @@ class Live(unittest.TestCase):
             self.assertTrue(browser.js("return document.activeElement === document.querySelector('h1')"))
             self.assertEqual(set(browser.js("return [...window.__ticked]")), {"received", "hardware_attestation", "depth_analysis", "evidence"})
             self.said(browser, "badge.medium")
-            # What came is what a new load gives, and works.
+            # The updated content equals that of a reload, and works.
             self.assertEqual(len(browser.all(".rows > details")), 6)
             browser.js("document.getElementById('split').focus()")
             browser.one("#split").send_keys("\ue012")
@@ -120,7 +120,7 @@ class Live(unittest.TestCase):
             self.start("evidence-assembler")
             self.finished(browser, word("dev.h1"))
             self.assertEqual(browser.js("return document.activeElement.closest('header') !== null"), True)
-            # The band of test records comes with it, and the title says so.
+            # The banner of test records is shown, and the title mentions it.
             self.assertEqual(len(browser.all("#band")), 1)
             self.assertTrue(browser.driver.title.startswith("[TEST]"), browser.driver.title)
 

@@ -1,4 +1,4 @@
-"""Every page in every size, colour scheme and language, with and without scripts; each is kept as a picture."""
+"""All pages in all sizes, colour schemes and languages, with and without scripts; a screenshot of each is saved."""
 
 import unittest
 
@@ -13,7 +13,7 @@ WIDTHS = {360: 780, 768: 1024, 1280: 800}
 
 class PageTests(unittest.TestCase):
     def look(self, language="en", **options):
-        """Looks at all pages in one window."""
+        """Checks all pages in one window."""
         with open_browser(language=language, **options).allow("status of 404") as browser:
             for page in every_page():
                 with self.subTest(page.name, **options, language=language):
@@ -23,7 +23,7 @@ class PageTests(unittest.TestCase):
                     self.keep(browser, page, language, **options)
 
     def expect_words(self, browser, page, language):
-        # Details that are closed are part of the page, though not in sight.
+        # Closed details are part of the page, though not visible.
         browser.js("for (const row of document.querySelectorAll('.rows > details')) row.open = true")
         text = shown(browser.text("body"))
         self.assertEqual(browser.js("return document.documentElement.lang"), language)

@@ -120,7 +120,7 @@ class Privacy(unittest.TestCase):
         self.assertTrue("GPSLatitude" in planted and "Serial" in planted and "IPTC" in planted, "what is looked for was in the original")
 
     def ask(self, target, **headers):
-        """Status and body for a target that no client would leave as it is."""
+        """Status and body for a target that HTTP clients would normalise."""
         parts = urllib.parse.urlsplit(self.world.url)
         connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
         try:
@@ -139,7 +139,7 @@ class Privacy(unittest.TestCase):
         except (http.client.InvalidURL, UnicodeError):
             return
         if status == 200:
-            # What a trick leads to may be something that anyone may have.
+            # A manipulated path may lead to a public resource.
             self.assertEqual(crawl.leaks([crawl.Answer("", 200, {}, body)], self.planted.secrets), [], target)
             self.assertNotEqual(hashlib.sha256(body).digest(), hashlib.sha256(self.planted.original).digest(), target)
         else:

@@ -18,7 +18,7 @@ class Page(unittest.TestCase):
         cls.record = cls.world.records["high"]
 
     def open(self, **options):
-        """A window on the record's page, its depth picture in the middle; it closes with the test."""
+        """A window on the record's page, with its depth picture in view; it closes with the test."""
         browser = open_browser(**options)
         self.addCleanup(browser.close)
         browser.go(self.record.path)
@@ -29,7 +29,7 @@ class Page(unittest.TestCase):
         return browser
 
     def state(self, browser):
-        """(divider, what is cut off the depth picture's left, chosen view)"""
+        """(divider, left part of the depth picture that is hidden, selected view)"""
         return browser.js("""
             const stage = document.getElementById('stage');
             return [+document.getElementById('split').value, parseFloat(stage.style.getPropertyValue('--x')),
@@ -45,7 +45,7 @@ class Page(unittest.TestCase):
         self.assert_drawn(browser, divider)
 
     def assert_drawn(self, browser, divider):
-        """Left of the divider the reader sees the photo, right of it the depth picture, and the line between the two."""
+        """Expects the photo on the left of the divider, the depth picture on its right, and the line between them."""
         left, _, width, _ = browser.js(RECT, "#stage")
         clip = browser.js("return getComputedStyle(document.querySelector('#stage .over')).clipPath")
         self.assertIn(f"{divider}%", clip if divider else clip + "0%")

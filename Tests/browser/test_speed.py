@@ -1,4 +1,4 @@
-"""How soon pages are there over a slow connection, that nothing moves meanwhile, and how much they weigh."""
+"""Page load times over a slow connection, layout shifts, and page sizes."""
 
 import gzip
 import unittest
@@ -6,7 +6,7 @@ import unittest
 import world
 from browser import open_browser
 
-# 1.6 Mbit/s each way, 150 ms there and back; a loaded machine shifts times, so the best of three loads counts.
+# 1.6 Mbit/s in each direction, 150 ms round trip; load of the machine affects times, so the best of three loads counts.
 NETWORK = {"offline": False, "latency": 150, "downloadThroughput": 1.6e6 / 8, "uploadThroughput": 1.6e6 / 8}
 LOADS = 3
 
@@ -29,14 +29,14 @@ def paths():
 
 class SpeedTests(unittest.TestCase):
     def load(self, path, width, height):
-        """Paints (ms) and shifts of one load with an empty cache."""
+        """Paint times (ms) and layout shifts of one load with an empty cache."""
         with open_browser(width=width, height=height) as browser:
             browser.cdp("Network.enable")
             browser.cdp("Network.setCacheDisabled", cacheDisabled=True)
             browser.cdp("Network.emulateNetworkConditions", **NETWORK)
             browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
             browser.go(path)
-            # The largest paint is final once the page is there and has been quiet.
+            # The largest paint is final once the page has loaded and become idle.
             browser.wait(lambda: browser.js(
                 "return document.readyState === 'complete' && seen.lcp !== null && [...document.images].every((each) => "
                 "each.loading === 'lazy' || each.complete) && performance.now() > performance.timing.loadEventEnd - "

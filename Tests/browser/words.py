@@ -1,4 +1,4 @@
-"""The site's own table of words, as the pages print them."""
+"""The site's string table, in the form that pages show."""
 
 import functools
 import json
@@ -13,7 +13,7 @@ def table():
 
 
 def words(key, language="en", **values):
-    """The text of a key. A badge's emphasis is left out."""
+    """The string of a key, without the emphasis marks of badges."""
     text = table()[key][language].replace("*", "")
     for name, value in values.items():
         text = text.replace(f"{{{name}}}", str(value))
@@ -21,5 +21,5 @@ def words(key, language="en", **values):
 
 
 def shown(text):
-    """Text as a reader meets it: one line, plain spaces, no invisible isolates around untrusted words."""
+    """Normalises text as readers see it: one line, plain spaces, no invisible isolates around untrusted text."""
     return re.sub(r"\s+", " ", re.sub("[\u2066-\u2069]", "", text)).strip()

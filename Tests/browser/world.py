@@ -1,4 +1,4 @@
-"""The stack that is tested, and one record of each state in it: sent by simulated devices through the real services."""
+"""The tested stack, and one record of each state in it, sent by simulated devices through the real services."""
 
 import functools
 import hashlib
@@ -14,12 +14,12 @@ from dataclasses import dataclass
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CLI = os.environ.get("RIAL_CLI") or str(ROOT / ".build" / os.environ.get("RIAL_BUILD", "debug") / "rial")
 DEPTH_SIZE = ("--width", "256", "--height", "192")
-# Modules that run side by side have devices of their own: a device's captures come in the order of its counter.
+# Modules that run in parallel use different devices, since a device's captures must be in the order of its counter.
 OWN_DEVICES = os.environ.get("RIAL_BROWSER_DEVICES", "")
 
 
 def eventually(condition, what, seconds=60):
-    """The condition's first true answer. An AssertionError when it has none in time."""
+    """Waits for a true result of the condition and returns it. Raises an AssertionError after the timeout."""
     deadline = time.monotonic() + seconds
     while True:
         answer = condition()
@@ -32,7 +32,7 @@ def eventually(condition, what, seconds=60):
 
 @dataclass
 class Record:
-    """A capture. `photo_path` is None where no file is at hand; `sha256` is the registered one."""
+    """A capture. `photo_path` is None if there is no file; `sha256` is the recorded digest."""
     id: str
     short_id: str
     photo_path: pathlib.Path | None
@@ -55,14 +55,14 @@ class World:
     # Services
 
     def rial(self, *arguments):
-        """Runs the program. Raises with what it said if it fails."""
+        """Runs the program. Raises an error with its output if it fails."""
         done = subprocess.run([CLI, *map(str, arguments)], capture_output=True, text=True, timeout=240)
         if done.returncode != 0:
             raise RuntimeError(f"rial {arguments[0]} {arguments[1]}: {done.stderr.strip() or done.stdout.strip()}")
         return done.stdout
 
     def sql(self, text):
-        """The answer's rows as lists of texts."""
+        """The rows as lists of texts."""
         done = subprocess.run(
             ["psql", "-qXAt", "-F", "\t", "-v", "ON_ERROR_STOP=1", os.environ["RIAL_DATABASE_URL"]], input=text, capture_output=True,
             text=True, timeout=30)
@@ -74,7 +74,7 @@ class World:
         self._script("stop", part, *number)
 
     def start(self, part, *number, **settings):
-        """`number`: which instance; `settings`: RIAL_ variables of it."""
+        """`number`: the instance; `settings`: its RIAL_ variables."""
         self._script("start", part, *number, **settings)
 
     def gateway(self, number):
@@ -82,7 +82,7 @@ class World:
         return f"http://127.0.0.1:{(self.home / f'run/gateway.{number}.http').read_text().strip()}"
 
     def _script(self, *arguments, **settings):
-        # Settings of one stack's parts are the script's to make. Its parts outlive it and must not hold our pipes.
+        # The script itself sets the settings of the stack's parts. They outlive it and must not inherit our pipes.
         kept = {name: value for name, value in os.environ.items() if not name.startswith("RIAL_") or name == "RIAL_BUILD"}
         limits = {
             "RIAL_LIMIT_CHALLENGES_PER_MINUTE": "1000", "RIAL_LIMIT_REGISTRATIONS_PER_MINUTE": "1000",
@@ -98,7 +98,7 @@ class World:
     # Captures
 
     def scene(self, kind, size="640x480"):
-        """The folder of a rendered scene: photo.jpg and depth.f32.gz. Rendered once: a large one takes half a minute."""
+        """The folder of a rendered scene: photo.jpg and depth.f32.gz. Rendered once, since a large scene takes half a minute."""
         folder = self.folder / f"{kind}-{size}"
         if not (folder / "scene.json").exists():
             self.rial("scene", kind, "--out", folder, "--size", size)
@@ -111,7 +111,7 @@ class World:
         if not file.exists():
             self.rial("device", "register", "--state", file, *(["--unverified"] if name.startswith("unverified") else []))
         if name.startswith("genuine"):
-            # A simulated device is always a development one; the site must be seen without the mark as well.
+            # A simulated device is always a development device; the site must be tested without that mark as well.
             self.sql(f"UPDATE devices SET is_development_root = false WHERE id = '{self.device_id(file)}'")
         return file
 
@@ -120,14 +120,15 @@ class World:
         return json.loads(state_file.read_text())["device_id"]
 
     def another_photo(self, photo):
-        """A file with a copy that was not sent before: bytes after the end of a JPEG are no picture."""
+        """A copy of a file with a new digest: bytes after the end of a JPEG do not change the picture."""
         content = pathlib.Path(photo).read_bytes() + os.urandom(8)
         file = self.folder / f"{hashlib.sha256(content).hexdigest()[:16]}.jpg"
         file.write_bytes(content)
         return file
 
     def send(self, *options, scene="room", size="640x480", device="genuine", photo=None, depth=None, wait=True):
-        """Sends a capture as `rial capture send` does with these options, a new photo unless one is given; final if `wait`."""
+        """Sends a capture with these options of `rial capture send`, with a new photo unless one is given; if `wait`, returns once it is
+        final."""
         folder = self.scene(scene, size)
         photo = photo or self.another_photo(folder / "photo.jpg")
         answer = json.loads(self.rial(
@@ -152,7 +153,7 @@ class World:
         return record
 
     def get(self, path, **headers):
-        """(status, headers, body) of a request without a browser; redirections are not followed."""
+        """(status, headers, body) of a request without a browser; redirects are not followed."""
         class Stay(urllib.request.HTTPRedirectHandler):
             def redirect_request(self, *_):
                 return None
@@ -168,7 +169,7 @@ class World:
 
 @functools.cache
 def shared():
-    """The world with a record of every state, made when first asked for."""
+    """The world with a record of every state, created on first use."""
     import records
     world = World()
     records.fill(world)
