@@ -1,7 +1,7 @@
 """The part of a Kafka broker that clients meet first: TLS, login, metadata and the given access control lists.
 
-Speaks as much of Kafka's protocol as a client needs to come in: ApiVersions, SaslHandshake and SaslAuthenticate (PLAIN, SCRAM-SHA-256
-and SCRAM-SHA-512 as RFC 5802 has them), Metadata and CreateAcls. Prints `port N` once it listens, then a JSON line for each login and each list
+Implements the part of Kafka's protocol that clients need to connect: ApiVersions, SaslHandshake and SaslAuthenticate (PLAIN, SCRAM-SHA-256
+and SCRAM-SHA-512 by RFC 5802), Metadata and CreateAcls. Prints `port N` once it listens, then a JSON line for each login and each list
 entry. Ends with its standard input.
 """
 

@@ -1,4 +1,4 @@
-"""What `make bench` and `make bench-compare` make of what they measure; the measuring itself needs a stack."""
+"""Tests the evaluation of measurements by `make bench` and `make bench-compare`; measuring itself needs a stack."""
 
 import contextlib
 import io
@@ -73,7 +73,7 @@ class Verdicts(unittest.TestCase):
         return [what for what, *_, met in report.verdicts(figures(**changes), report.components(COMPONENTS)) if not met]
 
     def test_each_target_is_judged_by_itself(self):
-        # 80 ms are unavoidable: 120 and 240 are as much as there may be.
+        # 80 ms are unavoidable: 120 and 240 are the maximum.
         always = ["CPU of the whole stack, 2 a second", "Content Credentials, sign and read"]
         self.assertEqual(self.missed(), always)
         self.assertEqual(self.missed(stack={2: 240, 4: 240, 6: 240.1}), ["CPU of the whole stack, 6 a second", always[1]])

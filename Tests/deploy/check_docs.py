@@ -35,7 +35,7 @@ def rows(text):
 
 
 def configuration_problems(text, listed):
-    """Each variable has one row, under the services that read it; the page names no variable that nobody reads."""
+    """Each variable has one row, under the services that read it; the page lists no variable that no service reads."""
     problems = []
     documented = set()
     for services, variable, _ in rows(text):
@@ -54,7 +54,7 @@ def configuration_problems(text, listed):
 
 
 def default_problems(text):
-    """The defaults of numbers in the sources are those of the page."""
+    """Compares the default numbers in the sources with those of the page."""
     documented = {variable: default.replace(",", "") for _, variable, default in rows(text)}
     given = re.findall(r'\.integer\(\s*"(RIAL_[A-Z0-9_]+)", default: ([0-9_]+),', sources("Services", "Shared"))
     assert len(given) > 20, "the sources read numbers in another way now"

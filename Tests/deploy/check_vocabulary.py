@@ -1,7 +1,7 @@
-"""Words that outlive a process are spelled once in Swift, and alike where they have to be spelled again: SQL and OpenAPI.
+"""Stable words are spelled once in Swift, and identically where SQL and OpenAPI must repeat them.
 
-Modules import what Package.swift says and nothing above them; services do not know each other; no two folders of a module need each
-other. Sizes and the version stand once in Swift, and are the same in scripts, documents and compositions.
+Modules import only what Package.swift declares and nothing of a higher layer; services do not depend on each other; the folders of a module
+have no cyclic dependencies. Sizes and the version are defined once in Swift, and are the same in scripts, documents and compositions.
 """
 
 import json
@@ -12,7 +12,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMES = "Shared/Models/MediaName.swift"
 REASONS = ("Shared/Models/Reasons/CheckReasons.swift", "Shared/Models/Reasons/FailureReason.swift")
-# Files in which a reason's word means something else.
+# Files in which the words of reasons have another meaning.
 ELSEWHERE = {
     "Shared/Models/MediaProblem.swift": "how stored media are damaged, in the database",
     "Shared/Attestation/AssertionAppraiser.swift": "classes of assertions' failures, mapped to reasons in CaptureAppraiser",
@@ -31,7 +31,7 @@ def enumeration(path, name):
 
 
 def reasons():
-    """{enum: words}."""
+    """{enum: values}."""
     found = {}
     for path in REASONS:
         for name in re.findall(r"public enum (\w+): String", (ROOT / path).read_text()):
@@ -56,7 +56,7 @@ def spelled_again(words, allowed):
 
 
 def schema_enums(text):
-    """{schema: words} of the OpenAPI file's lists."""
+    """{schema: values} of the enums in the OpenAPI file."""
     return {
         name: re.findall(r"[\w.+-]+", words)
         for name, words in re.findall(r"^    (\w+):\n(?:      description: .*\n)?      enum: \[([^\]]*)\]", text, re.M)
@@ -64,7 +64,7 @@ def schema_enums(text):
 
 
 def name_lists(sql):
-    """Every list of media names in the migrations, newest last."""
+    """All lists of media names in the migrations, newest last."""
     return [re.findall(r"'([^']+)'", found) for found in re.findall(r"(?:CHECK \(name IN \(|ARRAY\[)\s*([^)\]]*\.(?:jpg|png)'[^)\]]*)", sql)]
 
 
@@ -88,7 +88,7 @@ def targets():
     return found
 
 
-# What may be imported by what, lowest first: nothing upward, nothing sideways but what is named.
+# The layers, lowest first: imports go only downward, and sideways only as listed below.
 LAYERS = (
     {"CaptureProtocol"},
     {"Models"},
@@ -99,23 +99,23 @@ LAYERS = (
     {"AttestationVerifier", "DepthAnalyzer", "UploadSync", "EvidenceAssembler", "Gateway", "C2PAInspector"},
 )
 DOMAIN = LAYERS[2]
-# What values are turned into values without.
+# Modules for input and output, which domain modules must not import.
 INPUT_OUTPUT = re.compile(r"Hummingbird|HTTPTypes|NIO|AsyncHTTPClient|ServiceLifecycle|Logging|Metrics")
-# Within a layer.
+# Allowed imports within a layer.
 SIDEWAYS = {
     "ShareCard": {"Imaging"}, "ContentCredentials": {"Signing"}, "ManifestStore": {"Attestation"},
     "Persistence": {"Blocking"}, "Messaging": {"Blocking"}, "Inspection": {"Blocking"}, "MediaStore": {"ObjectStorage"}, "Site": {"Evidence"},
 }
 
 
-# Types are declared at the margin.
+# Top-level type declarations.
 DECLARATION = re.compile(r"^(?:(?:public|package|private|fileprivate|final|indirect|@\w+) +)*(?:struct|class|enum|actor|protocol|typealias) (\w+)", re.M)
-# Modules whose folders still need each other.
+# Modules whose folders still depend on each other.
 ENTANGLED = {"Services/evidence-assembler"}
 
 
 def folder_uses(module):
-    """{folder: {other folder: what of it is named}} of a module, by the types that only one folder declares."""
+    """{folder: {other folder: types used from it}} of a module, by the types that only one folder declares."""
     root = ROOT / module
     texts = {path: re.sub(r'"(?:\\.|[^"\\])*"|//.*', "", path.read_text()) for path in sorted(root.rglob("*.swift"))}
     folder = {path: path.relative_to(root).parent.as_posix() for path in texts}
@@ -133,7 +133,7 @@ def folder_uses(module):
 
 
 def cycles(uses):
-    """Pairs of folders that need each other, be it through others."""
+    """Pairs of folders that depend on each other, directly or indirectly."""
     def reach(start):
         found, open_ = set(), [start]
         while open_:
@@ -152,7 +152,7 @@ def constant(name):
 
 
 def products(text):
-    """Values of what a source multiplies or shifts from numbers alone."""
+    """The values of products and shifts of number literals in a source."""
     for found in re.findall(r"\b\d+(?: ?(?:\*|<<) ?\d+)+\b", text.replace("_", "")):
         yield eval(found)  # Digits, "*" and "<<" only.
 
@@ -162,7 +162,7 @@ def layer(module):
 
 
 def layer_problems(found):
-    """Imports that go up or sideways, or that Package.swift does not name."""
+    """Imports that go upward or sideways, or that Package.swift does not declare."""
     problems = []
     modules = set().union(*LAYERS)
     for name, (path, depends) in found.items():
@@ -180,14 +180,14 @@ def layer_problems(found):
 
 
 def manifest_problems(found):
-    """What Package.swift gives a target that it does not import, and the other way round. Services are given a common set."""
+    """Differences between the dependencies in Package.swift and the imports. Services are given a common set."""
     problems = []
     for name, (path, depends) in found.items():
         used = {module for _, text in swift(path) for module in imports(text)} & set(found) - {name}
         given = depends & set(found)
         if layer(name) == len(LAYERS) - 1:
             given &= used
-        # A dependency for its program, not an import.
+        # A dependency on its program, not an import.
         given.discard("C2PAInspector")
         problems += [f"{name} does not import {module}" for module in sorted(given - used)]
         problems += [f"{name} is not given {module}" for module in sorted(used - given)]
@@ -199,7 +199,7 @@ class Vocabulary(unittest.TestCase):
         self.assertEqual(spelled_again(enumeration(NAMES, "MediaName"), {NAMES}), [])
 
     def test_reasons_are_spelled_once(self):
-        # A single word, such as "missing", can mean many things.
+        # Single words, such as "missing", are ambiguous.
         words = {word for listed in reasons().values() for word in listed if "_" in word}
         self.assertGreater(len(words), 40)
         self.assertEqual(spelled_again(words, {*REASONS, *ELSEWHERE}), [])

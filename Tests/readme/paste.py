@@ -53,7 +53,7 @@ def paste(block, stack, folder, capture):
     script = pathlib.Path(folder) / "block"
     script.write_text(block)
     environment = {name: os.environ[name] for name in ("HOME", "PATH")}
-    # Not the device of a stack that is being used.
+    # Not the device of a stack in use.
     environment["RIAL_DEVICE_STATE"] = f"{folder}/device.json"
     return block, subprocess.run(
         ["bash", "-eo", "pipefail", script], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
@@ -71,7 +71,7 @@ def main():
             for block in blocks(text):
                 if re.match(r"(make|docker|deploy/)", block):
                     continue
-                # A block may use a capture that it has just sent.
+                # A block may use the capture that it has just sent.
                 parts = [block]
                 if " ID" in block and capture is None:
                     lines = block.splitlines(keepends=True)
