@@ -11,7 +11,7 @@ public func fuzzManifestStore(_ start: UnsafePointer<UInt8>?, _ count: Int) -> C
         precondition(binding.excluded.lowerBound >= 0 && !store.label.isEmpty, "a range out of bounds")
     }
     guard input.count < 60_000 else { return 0 }
-    // A box that says what its segment says can be found, whatever is in it.
+    // A box whose size and type match its segment's header can be found, whatever its content.
     let size = input.count + 24
     let box = number(size) + Array("jumb".utf8) + number(16 + input.count) + Array("jumdc2pa".utf8) + Array("1234".utf8) + input
     let payload = Array("JP".utf8) + [2, 0x11] + number(1) + box

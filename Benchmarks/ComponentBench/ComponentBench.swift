@@ -8,8 +8,8 @@ import Models
 import Scene
 import SimulatedDevice
 
-/// Measures the checks against the bare cost of their parts, on one core, by processor time, and the work that no capture can do
-/// without: what `make bench` prints first.
+/// Measures the components in relation to the bare cost of their parts, in CPU time on one core, and the unavoidable work of a capture: the
+/// first output of `make bench`.
 @main
 enum ComponentBench {
     static func main() throws {
@@ -105,7 +105,7 @@ enum ComponentBench {
         try UnavoidableWork(photo: jpeg, compressedDepth: depth, depth: map, credentials: credentials).print()
     }
 
-    /// A depth map of the largest size against one as the sensor gives it: at most three times its cost.
+    /// A depth map of the largest size compared with one of the sensor's size: at most three times the cost.
     private static func largeDepth(_ small: DepthMap) throws {
         let side = 1024
         let large = try DepthMap(

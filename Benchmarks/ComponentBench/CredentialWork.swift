@@ -5,10 +5,10 @@ import Foundation
 import Models
 import Signing
 
-/// Signing and reading a photo through our module, and the same done with nothing but the library.
+/// Signs and reads a photo through our module, and through the library alone.
 ///
-/// The bare side makes a manifest with the same assertions and trusts the same root; it has its settings, its definition and its signer
-/// ready, and keeps the photo in memory.
+/// The bare side creates a manifest with the same assertions and trusts the same root. Its settings, definition and signer are prepared in
+/// advance, and it keeps the photo in memory.
 final class CredentialWork {
     private let claim: CaptureClaim
     private let signer: PEMSigner
@@ -63,7 +63,7 @@ final class CredentialWork {
         """#
 }
 
-/// The library's own calls on bytes in memory.
+/// Calls the library directly, with bytes in memory.
 private final class BareLibrary {
     private let context: OpaquePointer
     private let source: MemoryStream
@@ -120,7 +120,7 @@ private final class BareLibrary {
         return true
     }
 
-    /// - Returns: whether what was signed last reads back as trusted.
+    /// - Returns: whether the last signed photo is read as trusted.
     func read() -> Bool {
         target.rewind()
         guard let reader = c2pa_reader_with_stream(c2pa_reader_from_context(context), "image/jpeg", target.handle) else { return false }
@@ -131,7 +131,7 @@ private final class BareLibrary {
     }
 }
 
-/// Bytes in memory as the library reads and writes them.
+/// A stream of bytes in memory for the library.
 private final class MemoryStream {
     private var bytes: [UInt8]
     private var position = 0

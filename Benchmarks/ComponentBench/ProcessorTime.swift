@@ -1,6 +1,6 @@
 import Foundation
 
-/// Work measured by the processor time of this process, which other processes do not lengthen.
+/// Measures work by the CPU time of this process, which does not depend on other processes.
 enum ProcessorTime {
     /// Seconds of one run: the best of five rounds of about a fifth of a second.
     static func measure(_ body: () -> Bool) -> Double {
@@ -21,7 +21,7 @@ enum ProcessorTime {
     }
 
     private static func now() -> Double {
-        // A million clocks make a second wherever POSIX holds.
+        // POSIX defines a million clock ticks per second.
         Double(clock()) / 1e6
     }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What is printed: a component a line.
+/// The output: a component per line.
 enum Table {
     static func head() { print("component                                 per second       µs each   of the bare cost") }
 
-    /// - Parameter bare: seconds of what the component cannot do without, for the ratio.
+    /// - Parameter bare: seconds of the component's unavoidable part, for the ratio.
     static func row(_ name: String, _ seconds: Double, bare: Double? = nil) {
         let padded = name.padding(toLength: 40, withPad: " ", startingAt: 0)
         let share = bare.map { String(format: "%10.2f×", seconds / $0) } ?? ""

@@ -5,10 +5,10 @@ import Depth
 import Imaging
 import Scene
 
-/// What a capture of a photo costs whoever makes its record, however it is arranged: one SHA-256 of the bytes that came, one colour decode
-/// fitted to the largest page picture, the encoding of its pictures, the depth fit, one signature of the C2PA library.
+/// The minimum cost of a photo capture for any implementation: one SHA-256 of the received bytes, one colour decode fitted to the largest
+/// page picture, the encoding of its pictures, the depth fit, one signature of the C2PA library.
 ///
-/// Everything that an arrangement may spare is ready before the clock runs: the depth map is decoded, the signer has its settings.
+/// Everything that an implementation could avoid is prepared before the measurement: the depth map is decoded, the signer has its settings.
 struct UnavoidableWork {
     private let photo: [UInt8]
     private let compressedDepth: [UInt8]
@@ -27,7 +27,7 @@ struct UnavoidableWork {
         luma = try LumaImage(width: gray.width, height: gray.height, pixels: gray.pixels)
     }
 
-    /// Prints each part and, in a line that `scripts/bench` reads, their sum in milliseconds of one core.
+    /// Prints each part and, in a line that `scripts/bench` parses, their sum in milliseconds of one core.
     func print() throws {
         var total = 0.0
         func part(_ name: String, _ work: () -> Bool) {
