@@ -67,7 +67,7 @@ struct EXIFBuilder {
     }
 }
 
-/// Pieces of JPEG files.
+/// Parts of JPEG files.
 enum JPEGParts {
     static func segment(_ marker: UInt8, _ payload: [UInt8]) -> [UInt8] {
         [0xff, marker, UInt8((payload.count + 2) >> 8), UInt8((payload.count + 2) & 255)] + payload
