@@ -11,10 +11,12 @@ import Observability
 
 /// Computes the depth findings and pictures of a capture from its objects. The photo is read once and decoded once.
 ///
-/// An actor with its own thread: decoding and fitting take tens of milliseconds of CPU and must not block the cooperative pool.
+/// An actor with its own thread, and a second thread for the depth: decoding and fitting take tens of milliseconds of CPU each and must not
+/// block the cooperative pool. The map is fitted while the photo is being decoded, and compared with it while the copies are encoded.
 actor CaptureAnalysis {
-    private let executor = BlockingExecutor(label: "depth-analysis")
+    private let executor = BlockingExecutor(label: "photo-decoding")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private nonisolated let depthExecutor = BlockingExecutor(label: "depth-analysis")
     private let storage: any ObjectStore
 
     init(storage: any ObjectStore) { self.storage = storage }
@@ -32,7 +34,7 @@ actor CaptureAnalysis {
         async let depthBytes = storage.accepted(content.depth, keptAs: .depth, of: capture)
         let (photo, depth) = try await (photoBytes, depthBytes)
         FailPoint.reached("depth-analyzer.fetched")
-        let analyzed = try analyze(depth.bytes, photo: photo.bytes, content)
+        let analyzed = try await analyze(depth.bytes, photo: photo.bytes, content)
         let stored = try await store(analyzed.pictures, of: capture)
         FailPoint.reached("depth-analyzer.preview")
         return DepthFindings(
@@ -53,33 +55,52 @@ actor CaptureAnalysis {
         }
     }
 
-    private func analyze(_ compressed: [UInt8], photo: [UInt8], _ content: PhotoContent) throws -> AnalyzedPhoto {
+    private func analyze(_ compressed: [UInt8], photo: [UInt8], _ content: PhotoContent) async throws -> AnalyzedPhoto {
         let start = ContinuousClock.now
         defer { Metrics.Timer(label: "rial_depth_analysis_seconds").record(duration: start.duration(to: .now)) }
-        let depth: DepthMap
+        let map: DepthMap
         do {
-            depth = try DepthMapDecoder.decode(compressed, width: content.depthWidth, height: content.depthHeight)
+            map = try DepthMapDecoder.decode(compressed, width: content.depthWidth, height: content.depthHeight)
         } catch {
             throw RejectedMessage(.depthUnreadable, detail: "\(error)")
         }
+        async let fitted = depthExecutor.run { FittedDepth(map) }
         let exif = EXIFReader.read(jpeg: Array(photo.prefix(EXIFReader.headBytes)))
         // The depth is measured even if the photo cannot be decoded; coherence is then 0.
         let decoded = try? PhotoVariants(photo)
-        let gray = decoded?.luma(covering: DepthMap.measuredSize(width: depth.width, height: depth.height))
+        let gray = decoded?.luma(covering: DepthMap.measuredSize(width: map.width, height: map.height))
         let luma = gray.flatMap { try? LumaImage(width: $0.width, height: $0.height, pixels: $0.pixels) }
-        let measurements = DepthAnalysis.analyze(depth: depth, luma: luma, exifOrientation: exif?.orientation)
         // The preview is laid over the photo, so it gets the photo's aspect ratio if that can be read.
         let aspect = (try? JPEGDecoder.size(of: photo)).map { EXIFReader.upright($0, orientation: exif?.orientation) }
-        let preview = try DepthPreview.file(depth: depth, rotation: measurements.rotation, aspect: aspect) { picture in
-            try PNGEncoder.encode(width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
+        let surface = try await fitted
+        async let measured = depthExecutor.run {
+            try MeasuredDepth(map, surface.measurements(luma: luma, exifOrientation: exif?.orientation), aspect: aspect)
         }
-        var pictures = [MediaName.depthPreview: EncodedPicture(bytes: preview.bytes, pixels: PixelSize(preview.width, preview.height))]
+        var pictures: [MediaName: EncodedPicture] = [:]
         if let copies = try decoded?.copies(orientation: exif?.orientation ?? 1) {
             for (name, copy) in [(MediaName.thumbnail, copies.thumbnail), (.smallPicture, copies.small), (.largePicture, copies.large)] {
                 pictures[name] = copy.map { EncodedPicture(bytes: $0.jpeg, pixels: PixelSize($0.width, $0.height)) }
             }
         }
-        return AnalyzedPhoto(measurements: measurements, scale: preview.scale, exif: exif, pictures: pictures)
+        let depth = try await measured
+        pictures[.depthPreview] = depth.preview
+        return AnalyzedPhoto(measurements: depth.measurements, scale: depth.scale, exif: exif, pictures: pictures)
+    }
+}
+
+/// A depth map's measurements and its preview.
+private struct MeasuredDepth: Sendable {
+    let measurements: DepthMeasurements
+    let scale: DepthPreviewScale
+    let preview: EncodedPicture
+
+    init(_ map: DepthMap, _ measurements: DepthMeasurements, aspect: (width: Int, height: Int)?) throws {
+        let file = try DepthPreview.file(depth: map, rotation: measurements.rotation, aspect: aspect) { picture in
+            try PNGEncoder.encode(width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
+        }
+        self.measurements = measurements
+        scale = file.scale
+        preview = EncodedPicture(bytes: file.bytes, pixels: PixelSize(file.width, file.height))
     }
 }
 

@@ -1,0 +1,66 @@
+public import Models
+
+/// The part of ``DepthAnalysis`` that does not need the photo: statistics, jumps, and the surface fitted to the centre. It takes most of the
+/// time, so it can run while the photo is being decoded.
+public struct FittedDepth: Sendable {
+    private enum Centre {
+        case surface(FittedSurface)
+        /// Why there is no surface.
+        case none(DepthReason)
+    }
+
+    private let map: DepthMap
+    private let statistics: DepthStatistics
+    private let jumps: DepthJumps
+    private let centre: Centre
+
+    /// - Parameter map: with more than `DepthMap.measuredPixels` pixels it is first reduced to its `DepthMap.measuredSize`.
+    public init(_ map: DepthMap) {
+        let map = map.reduced()
+        let (statistics, jumps) = (DepthStatistics(map), DepthJumps(map))
+        self.map = map
+        self.statistics = statistics
+        self.jumps = jumps
+        centre = Self.centre(of: map, statistics, jumps)
+    }
+
+    private static func centre(of map: DepthMap, _ statistics: DepthStatistics, _ jumps: DepthJumps) -> Centre {
+        // 10 × valid < 3 × pixels is coverage < 30 % without rounding.
+        guard statistics.valid.count * 10 >= map.metres.count * 3 else { return .none(.tooFewValid) }
+        let grid = CentreGrid(map)
+        guard grid.validCount >= CentreRelief.leastValid else { return .none(.tooFewValid) }
+        // Noise is not fitted: the search would be slow and find no surface.
+        guard !jumps.isNoise(validCount: statistics.valid.count), let surface = CentreRelief.surface(of: grid) else {
+            return .none(.notASurface)
+        }
+        return .surface(surface)
+    }
+
+    /// Compares the map with the photo and decides.
+    ///
+    /// - Parameters: as of ``DepthAnalysis/analyze(depth:luma:exifOrientation:)``.
+    public func measurements(luma: LumaImage?, exifOrientation: Int?) -> DepthMeasurements {
+        let photo = PhotoEdges.best(map, jumps, luma, exifOrientation)
+        let followsSpecifiedRule = statistics.deviation > 0.5 && statistics.layers >= 3 && photo.coherence > 0.7
+        let (verdict, surface, reason) = appraise(followsSpecifiedRule: followsSpecifiedRule)
+        return DepthMeasurements(
+            depthVariance: statistics.deviation, depthLayers: statistics.layers, edgeCoherence: photo.coherence,
+            minDepth: statistics.minimum, maxDepth: statistics.maximum, relief: surface?.relief, reliefFront: surface?.front,
+            reliefBehind: surface?.behind, photoEdgesOnSurface: photo.edges.flatMap { surface?.share(ofEdges: $0, width: map.width) },
+            coverage: statistics.coverage, verdict: verdict, specifiedRule: followsSpecifiedRule, method: DepthAnalysis.method,
+            reason: reason, rotation: photo.rotation)
+    }
+
+    private func appraise(followsSpecifiedRule: Bool) -> (verdict: DepthVerdict, surface: FittedSurface?, reason: DepthReason?) {
+        let surface: FittedSurface
+        switch centre {
+        case .none(let reason): return (.undecided, nil, reason)
+        case .surface(let fitted): surface = fitted
+        }
+        // A screen that fills all but a tenth to a fifth of the centre, with a room behind it, meets the specified rule. So if the relief
+        // is between the two thresholds, the rule counts only together with something in front of the surface.
+        let isReal = surface.relief > 0.20 || (surface.front >= 0.10 && followsSpecifiedRule)
+        if isReal, surface.isScattered { return (.undecided, surface, .notASurface) }
+        return (isReal ? .real : surface.relief < 0.10 ? .flat : .undecided, surface, nil)
+    }
+}
