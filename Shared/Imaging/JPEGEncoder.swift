@@ -14,6 +14,25 @@ public enum JPEGEncoder {
         }
     }
 
+    /// Like ``encode(_:quality:)``, of pixels in another program's memory.
+    /// - Parameters:
+    ///   - bgrx: rows of four bytes a pixel: blue, green, red and one that is ignored.
+    ///   - stride: bytes from the start of a row to that of the next.
+    public static func encode(
+        bgrx: UnsafeRawBufferPointer, width: Int, height: Int, stride: Int, quality: Int
+    ) throws(ImagingError) -> [UInt8] {
+        guard (1...65_500).contains(width), (1...65_500).contains(height), (width * 4...width * 8).contains(stride),
+            bgrx.count >= stride * height
+        else {
+            throw ImagingError(.invalidArgument, "\(width) × \(height) pixels in \(bgrx.count) bytes, \(stride) a row")
+        }
+        return try encode(quality: quality) { handle, output, size in
+            tjCompress2(
+                handle, bgrx.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(width), Int32(stride), Int32(height),
+                TJPF_BGRX.rawValue, output, size, Int32(TJSAMP_420.rawValue), Int32(quality), 0)
+        }
+    }
+
     /// Like ``encode(_:quality:)``, without converting colours.
     static func encode(_ image: PlanarImage, quality: Int) throws(ImagingError) -> [UInt8] {
         // libjpeg-turbo reads whole blocks of 2 × 2 pixels.

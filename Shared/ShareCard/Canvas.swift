@@ -109,27 +109,25 @@ final class Canvas {
         cairo_paint(context)
     }
 
-    /// The picture.
-    /// - Throws: ``ShareCardError`` `drawingFailed`, also for an earlier failure.
-    func image() throws(ShareCardError) -> RGBImage {
+    /// The picture as a JPEG of the first quality that gives at most so many bytes, or else of the last.
+    /// - Throws: ``ShareCardError`` `drawingFailed`, also for an earlier failure, or `encodingFailed`.
+    func jpeg(qualities: [Int], maximumBytes: Int) throws(ShareCardError) -> [UInt8] {
         try check()
         cairo_surface_flush(surface)
         let stride = Int(cairo_image_surface_get_stride(surface))
         guard let bytes = cairo_image_surface_get_data(surface) else { throw ShareCardError(.drawingFailed, "no pixels") }
-        var pixels: [UInt8] = []
-        pixels.reserveCapacity(width * height * 3)
-        for y in 0..<height {
-            let row = UnsafeRawPointer(bytes + y * stride).assumingMemoryBound(to: UInt32.self)
-            for x in 0..<width {
-                let pixel = row[x]
-                pixels.append(UInt8(truncatingIfNeeded: pixel >> 16))
-                pixels.append(UInt8(truncatingIfNeeded: pixel >> 8))
-                pixels.append(UInt8(truncatingIfNeeded: pixel))
+        // CAIRO_FORMAT_RGB24 is a 32-bit number, 0x00RRGGBB: blue is first, as all supported machines are little-endian.
+        let pixels = UnsafeRawBufferPointer(start: bytes, count: stride * height)
+        var jpeg: [UInt8] = []
+        do {
+            for quality in qualities {
+                jpeg = try JPEGEncoder.encode(bgrx: pixels, width: width, height: height, stride: stride, quality: quality)
+                if jpeg.count <= maximumBytes { break }
             }
+        } catch {
+            throw ShareCardError(.encodingFailed, "\(error)")
         }
-        do { return try RGBImage(width: width, height: height, pixels: pixels) } catch {
-            throw ShareCardError(.drawingFailed, "\(error)")
-        }
+        return jpeg
     }
 
     func set(_ colour: Colour) { cairo_set_source_rgb(context, colour.red, colour.green, colour.blue) }

@@ -1,5 +1,3 @@
-import Imaging
-
 /// Draws the preview picture for shared links to a capture (`guides/site.md` §8).
 ///
 /// The same content gives the same bytes on machines with the same font and library packages. A call takes tens of milliseconds of
@@ -39,7 +37,7 @@ public struct ShareCardRenderer: Sendable {
         let right = Box(x: Self.photoWidth, y: top, width: Double(Self.width) - Self.photoWidth, height: height)
         try FactsPanel(box: right).draw(content, on: canvas, with: typesetter)
         if content.isDevelopment { try drawBand(on: canvas, with: typesetter) }
-        return try encode(canvas.image())
+        return try canvas.jpeg(qualities: Self.qualities, maximumBytes: Self.maximumBytes)
     }
 
     private func drawBand(on canvas: Canvas, with typesetter: Typesetter) throws(ShareCardError) {
@@ -50,18 +48,5 @@ public struct ShareCardRenderer: Sendable {
         let text = try typesetter.set(
             CardText.band, TextStyle(size: 34, isBold: true, colour: .developmentInk), width: band.width - 40 - side - 16 - 40)
         text.draw(on: canvas, at: Point(40 + side + 16, band.middle.y - text.height / 2))
-    }
-
-    private func encode(_ image: RGBImage) throws(ShareCardError) -> [UInt8] {
-        var jpeg: [UInt8] = []
-        do {
-            for quality in Self.qualities {
-                jpeg = try JPEGEncoder.encode(image, quality: quality)
-                if jpeg.count <= Self.maximumBytes { break }
-            }
-        } catch {
-            throw ShareCardError(.encodingFailed, "\(error)")
-        }
-        return jpeg
     }
 }
