@@ -14,7 +14,7 @@ final class CredentialWork {
     private let signer: PEMSigner
     private let writer: CredentialWriter
     private let reader: CredentialReader
-    private let photo: Int32
+    private let photo: [UInt8]
     private let destination: Int32
     private let bare: BareLibrary
 
@@ -25,15 +25,17 @@ final class CredentialWork {
         reader = try CredentialReader(trustAnchorsPEM: identity.rootPEM)
         let evidence = try WireJSON.decode(EvidencePackage.self, from: Array(Self.evidence.utf8))
         claim = CaptureClaim(captureID: CaptureID(), capturedAt: Date(), evidence: evidence, confidence: .high)
-        photo = try Self.file(bytes)
-        destination = try Self.file([])
+        photo = bytes
+        destination = try Self.file()
         bare = try BareLibrary(photo: bytes, signer: signer, rootPEM: identity.rootPEM)
     }
 
     /// - Returns: whether the copy reads back as trusted.
     func signAndRead() -> Bool {
+        guard let copy = try? writer.sign(claim, photo: photo) else { return false }
+        // The reader takes a file, as the gateway's inspector gets one.
         ftruncate(destination, 0)
-        guard (try? writer.sign(claim, source: photo, destination: destination)) != nil else { return false }
+        guard copy.bytes.withUnsafeBytes({ pwrite(destination, $0.baseAddress, $0.count, 0) }) == copy.bytes.count else { return false }
         return reader.read(fileDescriptor: destination, mediaType: "image/jpeg").state == .trusted
     }
 
@@ -41,13 +43,11 @@ final class CredentialWork {
 
     func signBare() -> Bool { bare.sign() }
 
-    private static func file(_ bytes: [UInt8]) throws -> Int32 {
+    private static func file() throws -> Int32 {
         var template = Array("/dev/shm/rial-bench-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
         unlink(template)
-        guard descriptor >= 0, bytes.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) == bytes.count else {
-            throw CocoaError(.fileWriteUnknown)
-        }
+        guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
         return descriptor
     }
 

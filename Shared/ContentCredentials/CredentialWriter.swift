@@ -4,6 +4,8 @@ public import Signing
 
 /// The result of signing.
 public struct SignedCopy: Sendable {
+    /// The copy of the photo.
+    public let bytes: [UInt8]
     /// The active manifest's label, unique to it.
     public let manifestID: String
     /// The manifest store inside the file (application/c2pa).
@@ -35,17 +37,22 @@ public final class CredentialWriter: Sendable {
     }
 
     /// Copies the photo with the claim embedded, and validates the copy. The coded picture does not change.
-    /// - Parameters:
-    ///   - source: a descriptor of a JPEG, read from its start. It must be the public copy: signing removes no metadata.
-    ///   - destination: a descriptor of an empty file, open for reading and writing. After an error its content is invalid.
+    /// - Parameter photo: a JPEG. It must be the public copy: signing removes no metadata.
     /// - Throws: ``CredentialError``; after ``CredentialError/timestampUnavailable(_:)`` a retry, or a writer without time stamps, may
     ///   succeed.
-    public func sign(_ claim: CaptureClaim, source: Int32, destination: Int32) throws(CredentialError) -> SignedCopy {
+    public func sign(_ claim: CaptureClaim, photo: [UInt8]) throws(CredentialError) -> SignedCopy {
+        try sign(claim, photo: photo, room: 4 << 20)
+    }
+
+    /// - Parameter room: how many bytes the copy may have more than the photo. Stores have some ten thousand.
+    func sign(_ claim: CaptureClaim, photo: [UInt8], room: Int) throws(CredentialError) -> SignedCopy {
         let call = SigningCall(signer)
+        let destination = MemoryStream(maximumBytes: photo.count + room)
         do {
-            let manifest = try sign(claim, FileStream(source), FileStream(destination), call)
+            let manifest = try sign(claim, MemoryStream(photo, maximumBytes: photo.count), destination, call)
             return SignedCopy(
-                manifestID: claim.manifestID, manifest: manifest, hasTimestamp: timestampAuthority != nil && Self.holdsTimestamp(manifest))
+                bytes: destination.bytes, manifestID: claim.manifestID, manifest: manifest,
+                hasTimestamp: timestampAuthority != nil && Self.holdsTimestamp(manifest))
         } catch {
             // The library reports only that there is no signature; the signer has the reason.
             if let failure = call.failure { throw .signer(failure) }
@@ -56,9 +63,9 @@ public final class CredentialWriter: Sendable {
         }
     }
 
-    private func sign(_ claim: CaptureClaim, _ source: FileStream, _ destination: FileStream, _ call: SigningCall) throws(CredentialError)
-        -> [UInt8]
-    {
+    private func sign(
+        _ claim: CaptureClaim, _ source: MemoryStream, _ destination: MemoryStream, _ call: SigningCall
+    ) throws(CredentialError) -> [UInt8] {
         guard let definition = try? claim.definition() else { throw .refused("the claim cannot be written as JSON") }
         guard let input = source.handle, let output = destination.handle, let empty = c2pa_builder_from_context(context.handle) else {
             throw .refused("out of memory")

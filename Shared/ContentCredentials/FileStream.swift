@@ -1,10 +1,15 @@
 import CC2PA
 import Foundation
 
-/// A file for the library's callbacks. It has its own position; the descriptor's position does not change.
+/// A file for the library's callbacks, read through a buffer: the library often reads a few bytes. It has its own position; the descriptor's
+/// position does not change.
 final class FileStream {
+    private static let bufferBytes = 64 << 10
     private let descriptor: Int32
     private var position: Int64 = 0
+    /// Bytes of the file from ``bufferStart`` on.
+    private var buffer: [UInt8] = []
+    private var bufferStart: Int64 = 0
     private(set) var handle: OpaquePointer?
 
     /// - Parameter descriptor: must stay open as long as the stream exists.
@@ -14,7 +19,8 @@ final class FileStream {
             Unmanaged.passUnretained(self).toOpaque(),
             { context, bytes, count in FileStream.from(context)?.read(bytes, count) ?? -1 },
             { context, offset, mode in FileStream.from(context)?.seek(offset, mode) ?? -1 },
-            { context, bytes, count in FileStream.from(context)?.write(bytes, count) ?? -1 },
+            // Files are only read.
+            { _, _, _ in -1 },
             { _ in 0 })
     }
 
@@ -26,33 +32,52 @@ final class FileStream {
 
     private func read(_ bytes: UnsafeMutablePointer<UInt8>?, _ count: Int) -> Int {
         guard let bytes, count >= 0 else { return -1 }
-        while true {
-            let read = pread(descriptor, bytes, count, off_t(position))
-            if read < 0, errno == EINTR { continue }
-            if read > 0 { position += Int64(read) }
-            return read
+        let target = UnsafeMutableRawBufferPointer(start: bytes, count: count)
+        // Large reads do not pass through the buffer.
+        guard count < Self.bufferBytes else { return advance(by: Self.read(descriptor, into: target, at: position)) }
+        if !(bufferStart..<bufferStart + Int64(buffer.count)).contains(position) {
+            guard fill() else { return -1 }
         }
+        let rest = buffer[Int(position - bufferStart)...]
+        let part = rest.prefix(count)
+        target.copyBytes(from: part)
+        return advance(by: part.count)
     }
 
-    private func write(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int {
-        guard let bytes, count >= 0 else { return -1 }
+    private func advance(by count: Int) -> Int {
+        if count > 0 { position += Int64(count) }
+        return count
+    }
+
+    /// Reads on from the position; the buffer is empty at the file's end.
+    private func fill() -> Bool {
+        var count = 0
+        buffer = [UInt8](unsafeUninitializedCapacity: Self.bufferBytes) { target, initialized in
+            count = Self.read(descriptor, into: UnsafeMutableRawBufferPointer(target), at: position)
+            initialized = max(0, count)
+        }
+        bufferStart = position
+        return count >= 0
+    }
+
+    private static func read(_ descriptor: Int32, into target: UnsafeMutableRawBufferPointer, at position: Int64) -> Int {
         while true {
-            let written = pwrite(descriptor, bytes, count, off_t(position))
-            if written < 0, errno == EINTR { continue }
-            if written > 0 { position += Int64(written) }
-            return written
+            let count = pread(descriptor, target.baseAddress, target.count, off_t(position))
+            if count < 0, errno == EINTR { continue }
+            return count
         }
     }
 
     /// - Parameter mode: 0 from the start, 1 from here, 2 from the end.
     private func seek(_ offset: Int, _ mode: Int32) -> Int {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return -1 }
         let base: Int64
         switch mode {
         case 0: base = 0
         case 1: base = position
-        case 2: base = Int64(status.st_size)
+        case 2:
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { return -1 }
+            base = Int64(status.st_size)
         default: return -1
         }
         let (target, overflow) = base.addingReportingOverflow(Int64(offset))

@@ -68,17 +68,12 @@ struct Fixture {
         copy: [UInt8], result: SignedCopy
     ) {
         let writer = try CredentialWriter(signer: signer ?? self.signer, timestampAuthority: timestampAuthority)
-        let input = try NamelessFile(holding: source ?? photo)
-        let output = try NamelessFile()
-        let result = try writer.sign(claim(), source: input.descriptor, destination: output.descriptor)
-        return (try output.bytes(), result)
+        let result = try writer.sign(claim(), photo: source ?? photo)
+        return (result.bytes, result)
     }
 
     func sign(claim: CaptureClaim) throws -> [UInt8] {
-        let (input, output) = (try NamelessFile(holding: photo), try NamelessFile())
-        let writer = try CredentialWriter(signer: signer, timestampAuthority: nil)
-        _ = try writer.sign(claim, source: input.descriptor, destination: output.descriptor)
-        return try output.bytes()
+        try CredentialWriter(signer: signer, timestampAuthority: nil).sign(claim, photo: photo).bytes
     }
 
     func read(_ bytes: [UInt8], mediaType: String? = "image/jpeg", timestampAnchors: String? = nil) throws -> CredentialReport {

@@ -23,15 +23,14 @@ extension Fixture {
                 Unmanaged.passUnretained(call).toOpaque(), PlainCall.callback, 6, signer.certificateChainPEM,
                 timestampAuthority?.absoluteString))
         defer { c2pa_free(UnsafeRawPointer(handle)) }
-        let (input, output) = (try NamelessFile(holding: photo), try NamelessFile())
-        let (source, destination) = (FileStream(input.descriptor), FileStream(output.descriptor))
+        let (source, destination) = (MemoryStream(photo, maximumBytes: photo.count), MemoryStream(maximumBytes: photo.count + (4 << 20)))
         var manifest: UnsafePointer<UInt8>?
         let count = withExtendedLifetime((call, source, destination)) {
             c2pa_builder_sign(builder, "image/jpeg", source.handle, destination.handle, handle, &manifest)
         }
         try #require(count > 0, "\(LibraryError.last.text)")
         c2pa_free(manifest)
-        return try output.bytes()
+        return destination.bytes
     }
 
     /// The file's store in the crJSON format, which the conformance programme's rubrics read.

@@ -53,20 +53,18 @@ struct RefusedSigningTests {
         var evidence = Fixture.evidence()
         evidence.depthAnalysis.maxDepth = .infinity
         let writer = try CredentialWriter(signer: fixture.signer, timestampAuthority: nil)
-        let (input, output) = (try NamelessFile(holding: fixture.photo), try NamelessFile())
         #expect(throws: CredentialError.refused("the claim cannot be written as JSON")) {
-            try writer.sign(fixture.claim(evidence), source: input.descriptor, destination: output.descriptor)
+            try writer.sign(fixture.claim(evidence), photo: fixture.photo)
         }
     }
 
-    @Test("refuses a destination that cannot be written")
-    func destination() throws {
+    @Test("refuses a copy that is larger than there is room for")
+    func room() throws {
         let fixture = try Fixture()
         let writer = try CredentialWriter(signer: fixture.signer, timestampAuthority: nil)
-        let input = try NamelessFile(holding: fixture.photo)
-        #expect(throws: CredentialError.self) {
-            try writer.sign(fixture.claim(), source: input.descriptor, destination: -1)
-        }
+        let needed = try writer.sign(fixture.claim(), photo: fixture.photo).bytes.count - fixture.photo.count
+        #expect(throws: CredentialError.self) { try writer.sign(fixture.claim(), photo: fixture.photo, room: needed / 2) }
+        #expect(throws: Never.self) { try writer.sign(fixture.claim(), photo: fixture.photo, room: needed + 1024) }
     }
 
     @Test("refuses an authority's address that is not HTTP", arguments: ["ftp://127.0.0.1/", "file:///etc/passwd", "tsa.example"])

@@ -146,10 +146,10 @@ struct SignedCopyTests {
             for _ in 0..<10 {
                 let claim = CaptureClaim(
                     captureID: CaptureID(), capturedAt: Fixture.capturedAt, evidence: Fixture.evidence(), confidence: .high)
-                guard let input = try? NamelessFile(holding: fixture.photo), let output = try? NamelessFile(),
-                    let made = try? writer.sign(claim, source: input.descriptor, destination: output.descriptor)
-                else { continue }
-                let report = reader.read(fileDescriptor: output.descriptor, mediaType: "image/jpeg")
+                guard let made = try? writer.sign(claim, photo: fixture.photo), let file = try? NamelessFile(holding: made.bytes) else {
+                    continue
+                }
+                let report = reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg")
                 if report.state == .trusted, report.activeManifest == made.manifestID { trusted.add() }
             }
         }

@@ -43,9 +43,7 @@ struct UnsignedMetadataTests {
     func sound() throws {
         let fixture = try Fixture()
         let writer = try CredentialWriter(signer: fixture.signer, timestampAuthority: nil)
-        let (input, output) = (try NamelessFile(holding: fixture.photo), try NamelessFile())
-        _ = try writer.sign(fixture.claim(evidence(.photo)), source: input.descriptor, destination: output.descriptor)
-        let copy = try output.bytes()
+        let copy = try writer.sign(fixture.claim(evidence(.photo)), photo: fixture.photo).bytes
         let report = try fixture.read(copy)
         #expect(report.state == .trusted, "\(report.validationCodes)")
         #expect(copy.offset(ofLast: "iPhone 15 Pro") == nil && copy.offset(ofLast: Timestamp.format(Fixture.capturedAt)) == nil)

@@ -47,7 +47,7 @@ final class CredentialFile: Sendable {
     let path: String
     let descriptor: Int32
 
-    init(_ bytes: [UInt8] = []) throws {
+    init(_ bytes: [UInt8]) throws {
         path = FileManager.default.temporaryDirectory.appendingPathComponent("rial-test-\(UUID().uuidString)").path
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         descriptor = open(path, O_RDWR | O_CLOEXEC)
@@ -79,10 +79,7 @@ extension DevelopmentAuthority.Identity {
     /// Signs as this identity.
     func sign(_ claim: CaptureClaim, into photo: [UInt8]) throws -> [UInt8] {
         let signer = try PEMSigner(certificatesPEM: chainPEM, privateKeyPEM: privateKeyPEM, at: Date())
-        let (source, destination) = (try CredentialFile(photo), try CredentialFile())
-        let writer = try CredentialWriter(signer: signer, timestampAuthority: nil)
-        _ = try writer.sign(claim, source: source.descriptor, destination: destination.descriptor)
-        return try destination.bytes()
+        return try CredentialWriter(signer: signer, timestampAuthority: nil).sign(claim, photo: photo).bytes
     }
 }
 

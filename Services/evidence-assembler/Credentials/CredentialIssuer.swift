@@ -1,7 +1,6 @@
 import Blocking
 import CaptureProtocol
 import ContentCredentials
-import Delivery
 import Foundation
 import Logging
 import ManifestStore
@@ -88,12 +87,10 @@ actor CredentialIssuer: CredentialIssuing {
         } catch {
             return noSigner("\(error)")
         }
-        let source = try NamelessFile.made(holding: photo.bytes)
-        let destination = try NamelessFile.made()
         let start = ContinuousClock.now
         let signed: SignedCopy
         do {
-            signed = try writer.sign(claim, source: source.descriptor, destination: destination.descriptor)
+            signed = try writer.sign(claim, photo: photo.bytes)
             signerCircuit.succeed()
             timestampCircuit.succeed()
         } catch {
@@ -114,9 +111,7 @@ actor CredentialIssuer: CredentialIssuing {
         guard let identity = StoreIdentity(signed.manifest), identity.label == signed.manifestID, identity.binding != nil else {
             return refused("its manifest store cannot be read again")
         }
-        let copied = try NamelessFile.onDisk { try destination.bytes() }
-        guard !copied.isEmpty else { throw DependencyUnavailable("disk", "a scratch file was cut short") }
-        async let copy = storage.storeDerived(copied, named: .signedCopy, of: claim.captureID, pixels: photo.pixels)
+        async let copy = storage.storeDerived(signed.bytes, named: .signedCopy, of: claim.captureID, pixels: photo.pixels)
         let manifest = try await storage.storeDerived(
             signed.manifest, named: .manifest, of: claim.captureID)
         return .made(
@@ -137,24 +132,5 @@ extension CredentialIssuer {
         logger.error("a photo could not be signed", metadata: ["reason": "\(reason)"])
         Counter(label: "rial_signings_refused_total").increment()
         return .notSignable(reason: .photoNotSignable)
-    }
-}
-
-extension NamelessFile {
-    /// - Throws: ``DependencyUnavailable``, since a full or broken disk is not the capture's fault.
-    fileprivate static func made(holding bytes: [UInt8] = []) throws -> NamelessFile {
-        try onDisk {
-            let file = try NamelessFile()
-            try file.append(bytes[...])
-            return file
-        }
-    }
-
-    fileprivate static func onDisk<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let failure as Failure {
-            throw DependencyUnavailable("disk", "\(failure)")
-        }
     }
 }
