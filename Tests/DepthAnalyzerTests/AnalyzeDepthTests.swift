@@ -64,12 +64,7 @@ struct AnalyzeDepthTests {
     }
 
     private func rejection(of capture: CaptureAnnouncement) async -> FailureReason? {
-        do {
-            try await handle(capture)
-            return nil
-        } catch {
-            return (error as? RejectedMessage)?.reason
-        }
+        await TestSupport.rejection { try await handle(capture) }
     }
 
     @Test("measures the depth and stores every picture that pages need, each part of the upload read once")

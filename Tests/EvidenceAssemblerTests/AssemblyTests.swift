@@ -14,15 +14,6 @@ struct AssemblyTests {
         [.media, .attestation, .depth], [.media, .depth, .attestation],
     ]
 
-    private func rejection(_ body: () async throws -> Void) async -> FailureReason? {
-        do {
-            try await body()
-            return nil
-        } catch {
-            return (error as? RejectedMessage)?.reason
-        }
-    }
-
     @Test("completes it with the last part, in any order, once", arguments: Backend.available, permutations)
     func orders(backend: Backend, order: [EvidencePart]) async throws {
         let rig = try backend.rig()

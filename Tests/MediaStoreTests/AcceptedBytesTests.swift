@@ -22,15 +22,6 @@ struct AcceptedBytesTests {
         try await store.put(object.key, bytes: bytes, contentType: object.contentType)
     }
 
-    private func rejection(_ body: () async throws -> Void) async -> FailureReason? {
-        do {
-            try await body()
-            return nil
-        } catch {
-            return (error as? RejectedMessage)?.reason
-        }
-    }
-
     @Test("come from intake while they lie there, else from their final key")
     func places() async throws {
         let object = intake("photo", Self.photo)

@@ -42,12 +42,7 @@ struct SyncUploadTests {
     }
 
     private func rejection(of capture: CaptureAnnouncement) async -> FailureReason? {
-        do {
-            try await handle(capture)
-            return nil
-        } catch {
-            return (error as? RejectedMessage)?.reason
-        }
+        await TestSupport.rejection { try await handle(capture) }
     }
 
     @Test("finds what was uploaded where it lies, reads none of it, and keeps the metadata beside it")
