@@ -38,11 +38,11 @@ python_for() { # python_for FOLDER [PIP OPTIONS…]
     printf '%s\n' "$pinned" >"$environment/.complete"
 }
 
-# Removes the caller's settings, but for the build that runs and the time between fetches: the others are not for a test's stack.
+# Removes the caller's settings except the build and the ones of Kafka that scripts/test.sh sets: the others are not for a test's stack.
 unset_settings() {
     local name
     for name in $(compgen -e RIAL_ || true); do
-        case $name in RIAL_BUILD | RIAL_KAFKA_FETCH_WAIT_MS) ;; *) unset "$name" ;; esac
+        case $name in RIAL_BUILD | RIAL_KAFKA_FETCH_WAIT_MS | RIAL_KAFKA_PARTITIONS) ;; *) unset "$name" ;; esac
     done
 }
 # Prepares a new stack for a test, never the caller's: parts of it are stopped, and its data is deleted. Sets STACK, and removes the

@@ -8,8 +8,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"
 # Ignores the caller's STACK, since the test stack's data is deleted. Tests that start whole stacks set their own names.
 unset STACK
-# Several stacks run at once: their idle brokers must leave the processors to the tests.
-export RIAL_KAFKA_FETCH_WAIT_MS=100
+# Several stacks run at once: their idle brokers must leave the processors to the tests. Each fetch asks the broker for every partition.
+export RIAL_KAFKA_FETCH_WAIT_MS=100 RIAL_KAFKA_PARTITIONS=3
 started=$SECONDS
 failed=()
 # Running groups: "PID NAME" each.

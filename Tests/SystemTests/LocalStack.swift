@@ -86,7 +86,7 @@ struct LocalStack: Sendable {
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment
-            .filter { !$0.key.hasPrefix("RIAL_") || $0.key == "RIAL_KAFKA_FETCH_WAIT_MS" }.merging(settings) { _, new in new }
+            .filter { !$0.key.hasPrefix("RIAL_") || ["RIAL_KAFKA_FETCH_WAIT_MS", "RIAL_KAFKA_PARTITIONS"].contains($0.key) }.merging(settings) { _, new in new }
         // Output goes to a file, since background processes would keep a pipe open.
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("rial-\(UUID().uuidString).out")
         try Data().write(to: file)

@@ -1,5 +1,6 @@
 """Chromium with a given size, colour scheme and language, with or without scripts. Errors that it logs fail the test."""
 
+import atexit
 import base64
 import json
 import os
@@ -8,7 +9,7 @@ import shutil
 from dataclasses import dataclass, field
 
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -31,11 +32,13 @@ class Request:
 
 
 class Browser:
-    """A window. Use it in `with`: at the end it closes, and fails if the pages logged an error or violated their policy."""
+    """A tab. Use it in `with`: at the end it closes, and fails if the pages logged an error or violated their policy."""
 
-    def __init__(self, driver, base):
+    def __init__(self, driver, base, kind=None):
+        """`kind`: of the program that later tests may use again; `None` if none may."""
         self.driver = driver
         self.base = base
+        self.kind = kind
         self.allowed = []
         self._logged = []
         self._requests = {}
@@ -52,7 +55,14 @@ class Browser:
             self.close()
 
     def close(self):
-        self.driver.quit()
+        """Does nothing if it is closed."""
+        driver, self.driver = self.driver, None
+        if driver is None:
+            return
+        if self.kind in _idle and _emptied(driver):
+            _idle[self.kind].append(driver)
+        else:
+            driver.quit()
 
     # Pages
 
@@ -167,21 +177,59 @@ def program(*names):
     return found
 
 
-def open_browser(
-        width=1280, height=900, dark=False, script=True, touch=False, reduced_motion=False, language="en", base=None, font_size=16):
-    """A new window on the site (or on `base`), with an empty profile."""
+# Running programs without a page, by language and font size, which only a new program takes. Starting one costs a second of CPU time.
+_idle = {}
+
+
+@atexit.register
+def _quit():
+    for driver in (driver for drivers in _idle.values() for driver in drivers):
+        driver.quit()
+
+
+def _emptied(driver):
+    """Replaces all tabs by an empty one, without cookies, cache, logs, and emulated properties, which belong to a tab. Returns whether that
+    was possible."""
+    try:
+        former = driver.window_handles
+        driver.switch_to.new_window("tab")
+        kept = driver.current_window_handle
+        for handle in former:
+            driver.switch_to.window(handle)
+            driver.close()
+        driver.switch_to.window(kept)
+        for command in ("Network.clearBrowserCookies", "Network.clearBrowserCache", "Browser.resetPermissions"):
+            driver.execute_cdp_cmd(command, {})
+        for log in ("browser", "performance"):
+            driver.get_log(log)
+        return True
+    except WebDriverException:
+        return False
+
+
+def _started(language, font_size, size):
     options = Options()
     options.binary_location = program("chromium", "chromium-browser")
     for argument in [
         "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", "--disable-background-networking",
-        "--disable-component-update", "--no-first-run", f"--lang={language}", f"--window-size={max(width, 500)},{height}",
+        "--disable-component-update", "--no-first-run", f"--lang={language}", f"--window-size={size[0]},{size[1]}",
     ]:
         options.add_argument(argument)
     options.add_experimental_option("prefs", {"intl.accept_languages": language, "webkit.webprefs.default_font_size": font_size})
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(program("chromedriver")))
     driver.set_page_load_timeout(60)
-    browser = Browser(driver, base or os.environ["RIAL_PUBLIC_URL"])
+    return driver
+
+
+def open_browser(
+        width=1280, height=900, dark=False, script=True, touch=False, reduced_motion=False, language="en", base=None, font_size=16,
+        apart=False):
+    """A new tab on the site (or on `base`), in a program without cookies or cache. `apart`: in a new program."""
+    kind = None if apart else (language, font_size)
+    idle = _idle.setdefault(kind, []) if kind else []
+    driver = idle.pop() if idle else _started(language, font_size, (1280, 900))
+    browser = Browser(driver, base or os.environ["RIAL_PUBLIC_URL"], kind)
     browser.size(width, height)
     browser.media(
         prefers_color_scheme="dark" if dark else "light", prefers_reduced_motion="reduce" if reduced_motion else "no-preference")

@@ -30,7 +30,7 @@ def paths():
 class SpeedTests(unittest.TestCase):
     def load(self, path, width, height):
         """Paint times (ms) and layout shifts of one load with an empty cache."""
-        with open_browser(width=width, height=height) as browser:
+        with open_browser(width=width, height=height, apart=True) as browser:
             browser.cdp("Network.enable")
             browser.cdp("Network.setCacheDisabled", cacheDisabled=True)
             browser.cdp("Network.emulateNetworkConditions", **NETWORK)
