@@ -85,10 +85,12 @@ let package = Package(
         .target(name: "Models", dependencies: ["CaptureProtocol"], path: "Shared/Models"),
         .target(name: "Depth", dependencies: ["CaptureProtocol", "Models", "CZlib"], path: "Shared/Depth", swiftSettings: computing),
         .target(
-            name: "Imaging", dependencies: ["CTurboJPEG", "CPNG", "Models"], path: "Shared/Imaging",
+            name: "JPEGMetadata", dependencies: ["CaptureProtocol", "Models"], path: "Shared/JPEGMetadata", swiftSettings: computing),
+        .target(
+            name: "Imaging", dependencies: ["CTurboJPEG", "CPNG", "JPEGMetadata"], path: "Shared/Imaging",
             swiftSettings: computing),
         .target(
-            name: "ShareCard", dependencies: ["CPango", "Imaging", "CaptureProtocol", "Models"], path: "Shared/ShareCard",
+            name: "ShareCard", dependencies: ["CPango", "Imaging", "JPEGMetadata", "CaptureProtocol", "Models"], path: "Shared/ShareCard",
             swiftSettings: computing),
         .target(
             name: "Persistence", dependencies: ["Blocking", "CLibPQ", logging, lifecycle], path: "Shared/Persistence",
@@ -139,13 +141,13 @@ let package = Package(
             name: "AttestationVerifier", dependencies: backbone + ["Attestation", httpTypes, hummingbird],
             path: "Services/attestation-verifier"),
         .executableTarget(
-            name: "DepthAnalyzer", dependencies: backbone + ["Depth", "Imaging"], path: "Services/depth-analyzer"),
+            name: "DepthAnalyzer", dependencies: backbone + ["Depth", "Imaging", "JPEGMetadata"], path: "Services/depth-analyzer"),
         .executableTarget(
             name: "UploadSync", dependencies: backbone, path: "Services/upload-sync"),
         .executableTarget(
             name: "EvidenceAssembler",
             dependencies: backbone + [
-                "ContentCredentials", "Evidence", "Imaging", "ManifestStore", "ShareCard", "Signing", nioCore,
+                "ContentCredentials", "Evidence", "JPEGMetadata", "ManifestStore", "ShareCard", "Signing", nioCore,
             ],
             path: "Services/evidence-assembler"),
         .executableTarget(
@@ -161,7 +163,9 @@ let package = Package(
             path: "Services/c2pa-inspector"),
 
         .target(name: "SimulatedDevice", dependencies: ["CaptureProtocol", crypto, x509, asn1], path: "Clients/SimulatedDevice"),
-        .target(name: "Scene", dependencies: ["Compression", "Imaging"], path: "Clients/Scene", swiftSettings: computing),
+        .target(
+            name: "Scene", dependencies: ["CaptureProtocol", "Compression", "Imaging", "JPEGMetadata"], path: "Clients/Scene",
+            swiftSettings: computing),
         .target(
             name: "RialClient", dependencies: ["CaptureProtocol", "Models", crypto, httpClient, nioCore, nioHTTP1],
             path: "Clients/RialClient"),
@@ -170,16 +174,15 @@ let package = Package(
             dependencies: [
                 "MediaStore", "Blocking", "RialClient", "SimulatedDevice", "Scene", "Signing", "Compression", "ContentCredentials",
                 "CaptureProtocol", "Models", "Persistence", "Messaging", "ObjectStorage", "Delivery", "ServiceRuntime",
-                "Imaging", crypto, httpClient, nioCore, logging, arguments,
+                "JPEGMetadata", crypto, httpClient, nioCore, logging, arguments,
             ],
             path: "Clients/rial"),
 
         .executableTarget(
             name: "ComponentBench",
             dependencies: [
-                "Attestation", "CC2PA", "Compression", "ContentCredentials", "Depth", "Imaging", "CaptureProtocol", "Models", "Scene",
-                "Signing",
-                "SimulatedDevice", crypto,
+                "Attestation", "CC2PA", "Compression", "ContentCredentials", "Depth", "Imaging", "JPEGMetadata", "CaptureProtocol",
+                "Models", "Scene", "Signing", "SimulatedDevice", crypto,
             ],
             path: "Benchmarks/ComponentBench"),
 
@@ -219,7 +222,10 @@ let package = Package(
             name: "DepthTests", dependencies: ["Depth", "Imaging", "Models", "CZlib"],
             path: "Tests/DepthTests", swiftSettings: computing),
         .testTarget(
-            name: "ImagingTests", dependencies: ["Imaging", "Models", "CPNG", "CTurboJPEG", "TestSupport"],
+            name: "JPEGMetadataTests", dependencies: ["JPEGMetadata", "CaptureProtocol", "Imaging", "Models", "TestSupport"],
+            path: "Tests/JPEGMetadataTests", swiftSettings: computing),
+        .testTarget(
+            name: "ImagingTests", dependencies: ["Imaging", "JPEGMetadata", "CPNG", "CTurboJPEG"],
             path: "Tests/ImagingTests", swiftSettings: computing),
         .testTarget(
             name: "ShareCardTests", dependencies: ["ShareCard", "Imaging", "CaptureProtocol", "Models"],
@@ -300,7 +306,7 @@ let package = Package(
             name: "SystemTests",
             dependencies: [
                 "CaptureProtocol", "Models", "Messaging", "ObjectStorage", "SimulatedDevice", "Scene", "TestSupport",
-                "ContentCredentials", "Imaging", "ManifestStore", "Signing", crypto, httpClient, nioCore, nioHTTP1, logging,
+                "ContentCredentials", "Imaging", "JPEGMetadata", "ManifestStore", "Signing", crypto, httpClient, nioCore, nioHTTP1, logging,
             ],
             path: "Tests/SystemTests", exclude: ["Resources"]),
     ]

@@ -1,4 +1,4 @@
-import Imaging
+import JPEGMetadata
 
 /// libFuzzer's entry: the input as a JPEG, and as the EXIF structure of one.
 ///

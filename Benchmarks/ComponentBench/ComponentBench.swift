@@ -4,6 +4,7 @@ import Crypto
 import Depth
 import Foundation
 import Imaging
+import JPEGMetadata
 import Models
 import Scene
 import SimulatedDevice

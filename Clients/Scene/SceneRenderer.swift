@@ -16,7 +16,7 @@ public enum SceneRenderer {
             let image = try RGBImage(width: options.photoSize.width, height: options.photoSize.height, pixels: photo)
             let jpeg = try JPEGEncoder.encode(image, quality: options.jpegQuality)
             return RenderedScene(
-                jpeg: try EXIFWriter(options: options).insert(into: jpeg), depth: depth,
+                jpeg: try SceneEXIF(options: options).insert(into: jpeg), depth: depth,
                 depthWidth: options.depthSize.width, depthHeight: options.depthSize.height)
         } catch let error as SceneError {
             throw error

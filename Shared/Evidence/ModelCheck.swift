@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Models
 
 /// Compares EXIF Model and the upload's `device_model` with the known iPhones and the registered model (SPEC §3).

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Models
 
 /// Compares the photo's size with those of its model, in either orientation (SPEC §3). Never `fail`: a photo may have been cropped.

@@ -1,3 +1,5 @@
+import JPEGMetadata
+
 /// Decodes a photo once for everything that is derived from its pixels: upright copies for pages and lists (`guides/site.md` §8), without
 /// metadata except the colour profile, and the brightness with which its depth map is compared.
 public struct PhotoVariants: Sendable {

@@ -1,4 +1,5 @@
 import Imaging
+import JPEGMetadata
 
 /// The left part of a card with the photo: a centred crop, on a plain ground where the photo does not fill the panel.
 struct PhotoPanel {

@@ -1,4 +1,5 @@
 import CTurboJPEG
+import JPEGMetadata
 import Testing
 
 @testable import Imaging

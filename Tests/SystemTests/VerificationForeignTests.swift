@@ -2,6 +2,7 @@ import CaptureProtocol
 import ContentCredentials
 import Foundation
 import Imaging
+import JPEGMetadata
 import ManifestStore
 import Models
 import Scene

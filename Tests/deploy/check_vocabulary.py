@@ -92,7 +92,9 @@ def targets():
 LAYERS = (
     {"CaptureProtocol"},
     {"Models"},
-    {"Attestation", "Depth", "Imaging", "Evidence", "ShareCard", "Signing", "ContentCredentials", "ManifestStore", "Site"},
+    {
+        "Attestation", "Depth", "JPEGMetadata", "Imaging", "Evidence", "ShareCard", "Signing", "ContentCredentials", "ManifestStore", "Site",
+    },
     {"Blocking", "Compression", "Multipart", "Persistence", "Messaging", "ObjectStorage", "MediaStore", "Observability", "Inspection"},
     {"Delivery"},
     {"ServiceRuntime"},
@@ -103,7 +105,7 @@ DOMAIN = LAYERS[2]
 INPUT_OUTPUT = re.compile(r"Hummingbird|HTTPTypes|NIO|AsyncHTTPClient|ServiceLifecycle|Logging|Metrics")
 # Allowed imports within a layer.
 SIDEWAYS = {
-    "ShareCard": {"Imaging"}, "ContentCredentials": {"Signing"}, "ManifestStore": {"Attestation"},
+    "Imaging": {"JPEGMetadata"}, "ShareCard": {"Imaging", "JPEGMetadata"}, "ContentCredentials": {"Signing"}, "ManifestStore": {"Attestation"},
     "Persistence": {"Blocking"}, "Messaging": {"Blocking"}, "Inspection": {"Blocking"}, "MediaStore": {"ObjectStorage"}, "Site": {"Evidence"},
 }
 

@@ -1,5 +1,5 @@
 import Foundation
-import Imaging
+import JPEGMetadata
 import Models
 
 /// Model and time from a photo's EXIF.

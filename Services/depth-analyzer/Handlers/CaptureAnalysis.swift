@@ -3,6 +3,7 @@ import CaptureProtocol
 import Depth
 import Foundation
 import Imaging
+import JPEGMetadata
 import MediaStore
 import Metrics
 import Models

@@ -1,5 +1,5 @@
 import CaptureProtocol
-import Imaging
+import JPEGMetadata
 import MediaStore
 import Models
 import ObjectStorage

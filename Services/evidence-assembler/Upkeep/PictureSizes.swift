@@ -1,7 +1,7 @@
 import NIOCore
 import CaptureProtocol
 import Foundation
-import Imaging
+import JPEGMetadata
 import Logging
 import Metrics
 import Models

@@ -1,4 +1,4 @@
-import Imaging
+import JPEGMetadata
 import Models
 import Testing
 

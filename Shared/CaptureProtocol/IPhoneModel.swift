@@ -1,25 +1,25 @@
 /// An iPhone model.
-struct IPhoneModel: Sendable, Equatable {
+public struct IPhoneModel: Sendable, Equatable {
     /// Apple's product name, which is also in EXIF: "iPhone 15 Pro".
-    let name: String
+    public let name: String
     /// Hardware identifiers, such as "iPhone16,1"; some models have two.
     let identifiers: [String]
     /// True of iPhone 12 to 17 Pro and Pro Max, which have LiDAR.
-    let isSupported: Bool
+    public let isSupported: Bool
     /// Sizes of its photos; empty for models that are not supported.
-    let photoSizes: Set<PhotoSize>
+    public let photoSizes: Set<PhotoSize>
 }
 
 /// All known iPhones, by exact name or identifier.
-enum IPhoneModels {
+public enum IPhoneModels {
     /// `nil` unless it is spelled exactly as Apple does.
-    static func find(_ text: String) -> IPhoneModel? { byText[text] }
+    public static func find(_ text: String) -> IPhoneModel? { byText[text] }
 
     /// Whether the text names a model that is known to have no LiDAR sensor: all known iPhones but the Pro models from 12 on.
-    static func isWithoutLiDAR(_ text: String) -> Bool { find(text)?.isSupported == false }
+    public static func isWithoutLiDAR(_ text: String) -> Bool { find(text)?.isSupported == false }
 
     /// Whether two texts cannot mean the same model. An unknown name and an unknown identifier may.
-    static func contradict(_ first: String, _ second: String) -> Bool {
+    public static func contradict(_ first: String, _ second: String) -> Bool {
         guard first != second, isSpecific(first), isSpecific(second) else { return false }
         switch (find(first), find(second)) {
         case (let first?, let second?): return first != second
@@ -74,11 +74,11 @@ enum IPhoneModels {
 }
 
 /// Width and height in pixels, in either orientation.
-struct PhotoSize: Sendable, Hashable {
+public struct PhotoSize: Sendable, Hashable {
     let long: Int
     let short: Int
 
-    init(_ first: Int, _ second: Int) {
+    public init(_ first: Int, _ second: Int) {
         long = max(first, second)
         short = min(first, second)
     }

@@ -1,12 +1,12 @@
 /// Iterates over the marker segments of a JPEG (ITU-T T.81 B.1).
 ///
 /// Stops before scan data: to continue after them, call ``move(to:)``.
-struct JPEGMarkerWalker {
-    struct Segment {
-        let marker: UInt8
+package struct JPEGMarkerWalker {
+    package struct Segment {
+        package let marker: UInt8
         /// Length field and payload; empty for a marker without a segment.
-        let body: Range<Int>
-        let payload: Range<Int>
+        package let body: Range<Int>
+        package let payload: Range<Int>
         let isEXIF: Bool
 
         /// SOF0 to SOF15 without DHT, JPG and DAC.
@@ -21,10 +21,10 @@ struct JPEGMarkerWalker {
     private var isInScan = false
 
     /// - Parameter bytes: must begin with SOI.
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// The next segment; `nil` after a scan header, at the end, or at malformed or truncated bytes.
-    mutating func next() -> Segment? {
+    package mutating func next() -> Segment? {
         while true {
             guard !isAtEnd, !isInScan, position + 1 < bytes.count, bytes[position] == 0xff else { return nil }
             var index = position + 1

@@ -1,5 +1,4 @@
 import Foundation
-import TestSupport
 
 /// Phil Harvey's exiftool, if it is installed.
 enum ExifToolJSON {
@@ -21,16 +20,5 @@ enum ExifToolJSON {
         let json = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return (try JSONSerialization.jsonObject(with: json) as? [[String: Any]])?.first ?? [:]
-    }
-}
-
-/// The photos of the RGB-D samples.
-enum SamplePhotos {
-    private static var folder: URL { SharedData.folder.appendingPathComponent("rgbd") }
-    static var arePresent: Bool { FileManager.default.fileExists(atPath: folder.path) }
-
-    static func all() throws -> [[UInt8]] {
-        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-            .filter { $0.pathExtension == "jpg" }.map { Array(try Data(contentsOf: $0)) }
     }
 }

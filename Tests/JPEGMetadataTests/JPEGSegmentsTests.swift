@@ -1,53 +1,14 @@
 import Models
 import Foundation
 import Imaging
+import JPEGMetadata
 import Testing
 
 @Suite("Public copy of a JPEG")
 struct JPEGSegmentsTests {
-    /// Adds all private data that a photo may contain, each with the word "SECRET" or a location.
-    private func revealing(_ jpeg: [UInt8], isLittleEndian: Bool = false) throws -> [UInt8] {
-        let place: [UInt16: EXIFValue] = [
-            0x0001: .text("S"), 0x0002: .rational([(33, 1), (51, 1), (2447, 100)]), 0x0003: .text("E"),
-            0x0004: .rational([(151, 1), (12, 1), (5508, 100)]), 0x001d: .text("2026:11:21"),
-        ]
-        let photo: [UInt16: EXIFValue] = [
-            0x829a: .rational([(1, 60)]), 0x8827: .short(125), 0x9000: .undefined(Array("0232".utf8)),
-            0x9003: .text("2026:11:21 07:00:00"), 0x9011: .text("+01:00"), 0x9291: .text("257"),
-            0x927c: .undefined(Array("Apple iOS\0\0\u{1}MM SECRET maker note".utf8)), 0x9286: .undefined(Array("ASCII\0\0\0SECRET".utf8)),
-            0xa002: .long(48), 0xa420: .text("SECRET-image-id"), 0xa430: .text("SECRET owner"), 0xa431: .text("SECRET-body"),
-            0xa432: .rational([(1, 2), (3, 4), (5, 6), (7, 8)]), 0xa434: .text("back triple camera"), 0xa435: .text("SECRET-lens"),
-        ]
-        let main: [UInt16: EXIFValue] = [
-            0x010e: .text("SECRET description"), 0x010f: .text("Apple"), 0x0110: .text("iPhone 15 Pro"), 0x0112: .short(6),
-            0x013b: .text("SECRET artist"), 0x8298: .text("SECRET copyright"), 0x8769: .directory(photo), 0x8825: .directory(place),
-        ]
-        let preview = try TestPictures.jpeg(width: 16, height: 16)
-        let xmp =
-            "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>"
-            + "<rdf:Description xmlns:exif='http://ns.adobe.com/exif/1.0/' exif:GPSLatitude='33,51.4S' exif:GPSLongitude='151,12.9E'/>"
-            + "</rdf:RDF></x:xmpmeta>"
-        let city = Array("SECRET city".utf8)
-        let iptc: [UInt8] = [0x1c, 2, 90, 0, UInt8(city.count)] + city
-        let resource = Array("Photoshop 3.0\0".utf8) + Array("8BIM".utf8) + [4, 4, 0, 0, 0, 0, 0, UInt8(iptc.count)] + iptc
-        let segments = [
-            EXIFBuilder(isLittleEndian: isLittleEndian).segment(main, preview: preview),
-            EXIFBuilder().segment([0x013b: .text("SECRET second")]),
-            JPEGParts.segment(0xe1, Array("http://ns.adobe.com/xap/1.0/\0\(xmp)".utf8)),
-            JPEGParts.segment(0xe1, Array("http://ns.adobe.com/xmp/extension/\0SECRET".utf8)),
-            JPEGParts.segment(0xe2, Array("ICC_PROFILE\0".utf8) + [1, 1] + Self.profile),
-            JPEGParts.segment(0xe2, Array("MPF\0SECRET".utf8)), JPEGParts.segment(0xed, resource),
-            JPEGParts.segment(0xe0, Array("JFXX\0".utf8) + [0x10] + preview), JPEGParts.segment(0xef, Array("SECRET".utf8)),
-            JPEGParts.segment(0xf0, Array("SECRET".utf8)), JPEGParts.segment(0xfe, Array("SECRET comment".utf8)),
-        ]
-        return JPEGParts.inserting(segments.flatMap { $0 }, into: jpeg) + preview + Array("SECRET trailer".utf8)
-    }
-
-    private static let profile = [UInt8](repeating: 7, count: 128)
-
     @Test("holds nothing private", arguments: [true, false])
     func nothingPrivate(isLittleEndian: Bool) throws {
-        let source = try revealing(try TestPictures.jpeg(width: 48, height: 32), isLittleEndian: isLittleEndian)
+        let source = try RevealingPhoto.make(try TestPictures.jpeg(width: 48, height: 32), isLittleEndian: isLittleEndian)
         let copy = try JPEGSegments.publicCopy(of: source)
         let text = String(decoding: copy, as: Unicode.ASCII.self)
         for word in ["SECRET", "GPS", "xap", "MPF", "JFXX", "Photoshop", "Apple iOS"] { #expect(!text.contains(word)) }
@@ -58,11 +19,11 @@ struct JPEGSegmentsTests {
     @Test("keeps scan data, colour profile, orientation, camera and time")
     func kept() throws {
         let jpeg = try TestPictures.jpeg(width: 48, height: 32)
-        let source = try revealing(jpeg)
+        let source = try RevealingPhoto.make(jpeg)
         let copy = try JPEGSegments.publicCopy(of: source)
         #expect(JPEGParts.scans(of: copy) == JPEGParts.scans(of: jpeg))
         #expect(copy.count > jpeg.count)
-        let profile = JPEGParts.segment(0xe2, Array("ICC_PROFILE\0".utf8) + [1, 1] + Self.profile)
+        let profile = JPEGParts.segment(0xe2, Array("ICC_PROFILE\0".utf8) + [1, 1] + RevealingPhoto.profile)
         #expect(copy.indices.contains { copy[$0...].starts(with: profile) })
         var expected = try #require(EXIFReader.read(jpeg: source))
         #expect(expected.hasGPS && expected.orientation == 6)
@@ -73,7 +34,7 @@ struct JPEGSegmentsTests {
 
     @Test("of a copy is the same copy")
     func idempotent() throws {
-        let copy = try JPEGSegments.publicCopy(of: revealing(try TestPictures.jpeg(width: 48, height: 32)))
+        let copy = try JPEGSegments.publicCopy(of: RevealingPhoto.make(try TestPictures.jpeg(width: 48, height: 32)))
         #expect(try JPEGSegments.publicCopy(of: copy) == copy)
     }
 
@@ -120,12 +81,12 @@ struct JPEGSegmentsTests {
             [0xff, 0xd8, 0, 0, 0xff, 0xda], [0xff, 0xd8, 0xff, 0xd8, 0xff, 0xd9], Array("GIF89a".utf8),
         ] as [[UInt8]])
     func damaged(bytes: [UInt8]) {
-        #expect { try JPEGSegments.publicCopy(of: bytes) } throws: { ($0 as? ImagingError)?.code == .corrupt }
+        #expect { try JPEGSegments.publicCopy(of: bytes) } throws: { ($0 as? JPEGError)?.code == .corrupt }
     }
 
     @Test("never crashes on a truncation or a changed byte, and never lets GPS through")
     func fuzzed() throws {
-        let source = try revealing(try TestPictures.jpeg(width: 16, height: 16))
+        let source = try RevealingPhoto.make(try TestPictures.jpeg(width: 16, height: 16))
         for count in stride(from: 0, to: source.count, by: 3) { _ = try? JPEGSegments.publicCopy(of: Array(source[..<count])) }
         for index in stride(from: 0, to: source.count, by: 2) {
             var changed = source
@@ -137,7 +98,7 @@ struct JPEGSegmentsTests {
 
     @Test("shows exiftool no place, number or note, and the same picture", .enabled(if: ExifToolJSON.isInstalled, "needs exiftool"))
     func exiftool() throws {
-        let source = try revealing(try TestPictures.jpeg(width: 48, height: 32))
+        let source = try RevealingPhoto.make(try TestPictures.jpeg(width: 48, height: 32))
         let before = try ExifToolJSON.read(source)
         // All data are found in the original, so the test can fail.
         for tag in ["EXIF:GPSLatitude", "XMP:GPSLatitude", "EXIF:SerialNumber", "IPTC:City", "EXIF:ThumbnailImage", "File:Comment"] {

@@ -1,0 +1,24 @@
+public import CaptureProtocol
+public import Foundation
+
+/// What a capturing device knows about a photo and writes into its EXIF.
+public struct CameraFacts: Sendable, Equatable {
+    /// Written to the millisecond.
+    public let capturedAt: Date
+    /// Offset of the device's clock from UTC, of which EXIF has the minutes.
+    public let secondsFromUTC: Int
+    /// Apple's product name, such as "iPhone 15 Pro".
+    public let model: String
+    /// 1...8: how to rotate the stored picture upright.
+    public let orientation: Int
+    /// On Earth; `nil` if the person does not want it in the photo, or it is unknown.
+    public let location: PreciseLocation?
+
+    public init(capturedAt: Date, secondsFromUTC: Int, model: String, orientation: Int, location: PreciseLocation?) {
+        self.capturedAt = capturedAt
+        self.secondsFromUTC = secondsFromUTC
+        self.model = model
+        self.orientation = orientation
+        self.location = location
+    }
+}
