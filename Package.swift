@@ -22,6 +22,8 @@ let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioFoundation = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 /// Programs of this checkout look first where scripts/setup.sh puts a librdkafka newer than the system's, also in a new shell;
@@ -41,7 +43,7 @@ let backbone: [Target.Dependency] = [
 
 let package = Package(
     name: "rial",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .executable(name: "gateway", targets: ["Gateway"]),
         .executable(name: "attestation-verifier", targets: ["AttestationVerifier"]),
@@ -50,6 +52,7 @@ let package = Package(
         .executable(name: "evidence-assembler", targets: ["EvidenceAssembler"]),
         .executable(name: "c2pa-inspector", targets: ["C2PAInspector"]),
         .executable(name: "rial", targets: ["RialCLI"]),
+        .library(name: "CaptureKit", targets: ["CaptureKit"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
@@ -62,6 +65,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", exact: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", exact: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", exact: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", exact: "2.1.1"),
         .package(url: "https://github.com/swift-server/async-http-client.git", exact: "1.37.0"),
@@ -162,18 +166,23 @@ let package = Package(
             name: "C2PAInspector", dependencies: ["ContentCredentials", "CSandbox", "Models"],
             path: "Services/c2pa-inspector"),
 
-        .target(name: "SimulatedDevice", dependencies: ["CaptureProtocol", crypto, x509, asn1], path: "Clients/SimulatedDevice"),
+        .target(
+            name: "CaptureKit", dependencies: ["CaptureProtocol", "Compression", "JPEGMetadata", crypto, grdb], path: "Clients/CaptureKit",
+            exclude: ["README.md"], swiftSettings: computing),
+        .target(
+            name: "SimulatedDevice", dependencies: ["CaptureKit", "CaptureProtocol", crypto, x509, asn1], path: "Clients/SimulatedDevice"),
         .target(
             name: "Scene", dependencies: ["CaptureProtocol", "Compression", "Imaging", "JPEGMetadata"], path: "Clients/Scene",
             swiftSettings: computing),
         .target(
-            name: "RialClient", dependencies: ["CaptureProtocol", "Models", crypto, httpClient, nioCore, nioHTTP1],
+            name: "RialClient", dependencies: ["CaptureKit", "CaptureProtocol", "Models", crypto, httpClient, nioCore, nioHTTP1, nioSSL],
             path: "Clients/RialClient"),
         .executableTarget(
             name: "RialCLI",
             dependencies: [
-                "MediaStore", "Blocking", "RialClient", "SimulatedDevice", "Scene", "Signing", "Compression", "ContentCredentials",
-                "CaptureProtocol", "Models", "Persistence", "Messaging", "ObjectStorage", "Delivery", "ServiceRuntime",
+                "MediaStore", "Blocking", "CaptureKit", "RialClient", "SimulatedDevice", "Scene", "Signing", "Compression",
+                "ContentCredentials", "Depth", "CaptureProtocol", "Models", "Persistence", "Messaging", "ObjectStorage", "Delivery",
+                "ServiceRuntime",
                 "JPEGMetadata", crypto, httpClient, nioCore, logging, arguments,
             ],
             path: "Clients/rial"),
@@ -200,6 +209,13 @@ let package = Package(
         .testTarget(
             name: "AttestationTests", dependencies: ["Attestation", "CaptureProtocol", "Models", "SimulatedDevice", "TestSupport", crypto],
             path: "Tests/AttestationTests"),
+        .testTarget(
+            name: "CaptureKitTests",
+            dependencies: [
+                "CaptureKit", "CaptureProtocol", "Compression", "JPEGMetadata", "Models", "RialClient", "SimulatedDevice", crypto, grdb,
+                x509, asn1, nioCore, nioHTTP1, nioPosix, nioSSL,
+            ],
+            path: "Tests/CaptureKitTests", swiftSettings: computing),
         .testTarget(
             name: "SimulatedDeviceTests", dependencies: ["SimulatedDevice", "Attestation", crypto], path: "Tests/SimulatedDeviceTests"),
         .testTarget(
@@ -262,7 +278,8 @@ let package = Package(
         .testTarget(
             name: "RialClientTests",
             dependencies: [
-                "RialClient", "RialCLI", "SimulatedDevice", "CaptureProtocol", "Models", "Messaging", "Persistence", "TestSupport", nioCore,
+                "CaptureKit", "RialClient", "RialCLI", "SimulatedDevice", "CaptureProtocol", "Models", "Messaging", "Persistence",
+                "TestSupport", nioCore,
                 hummingbird,
                 logging, httpTypes, arguments,
             ],

@@ -17,7 +17,7 @@ SERVICES = ["gateway", "attestation-verifier", "depth-analyzer", "upload-sync", 
 JOBS = ["migrate", "topics", "bucket"]
 # The system packages that a program needs at run time, by the module that it imports; Swift's own libraries are linked statically.
 RUNTIME_PACKAGES = {
-    "CLibPQ": "libpq5", "CPNG": "libpng16-16", "CRdKafka": "librdkafka1", "CTurboJPEG": "libturbojpeg0", "CZlib": "zlib1g",
+    "CLibPQ": "libpq5", "GRDB": "libsqlite3-0", "CPNG": "libpng16-16", "CRdKafka": "librdkafka1", "CTurboJPEG": "libturbojpeg0", "CZlib": "zlib1g",
     # CPKCS11 loads its library by a path at run time; the image contains libc2pa_c.so itself.
     "CPKCS11": "libc6", "CC2PA": "/usr/local/lib/libc2pa_c.so",
     "FoundationNetworking": "libcurl4", "FoundationXML": "libxml2",

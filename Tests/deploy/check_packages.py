@@ -26,7 +26,7 @@ class PackageTests(unittest.TestCase):
         wanted = re.findall(r'url: "https://[^"]+/([^/"]+)\.git", exact: "([^"]+)"', manifest)
         self.assertEqual(len(wanted), manifest.count(".package(url:"), "a dependency without an exact version")
         for name, version in wanted:
-            self.assertEqual(self.listed.get(name), version)
+            self.assertEqual(self.listed.get(name.lower()), version)
 
     def test_each_difference_is_reported(self):
         pin = {"identity": "a", "state": {"version": "1.0.0", "revision": "0"}}

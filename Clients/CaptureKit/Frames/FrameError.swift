@@ -1,0 +1,11 @@
+/// Why a frame became no capture. Nothing was stored; the person may take another.
+public enum FrameError: Error, Sendable, Equatable {
+    /// The frame has no depth map.
+    case noDepthData
+    /// The photo is not a JPEG, or damaged, with a text for the log.
+    case jpegConversionFailed(String)
+    /// The depth map could not be compressed, with a text for the log.
+    case depthCompressionFailed(String)
+    /// The work took longer than the processor's limit.
+    case processingTimeout
+}

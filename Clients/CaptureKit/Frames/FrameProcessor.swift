@@ -1,0 +1,72 @@
+public import CaptureProtocol
+import Compression
+public import Foundation
+import JPEGMetadata
+
+/// Makes of the camera's frames what is stored and uploaded: EXIF is written without touching the picture, the depth map is compressed.
+///
+/// A frame takes some tens of milliseconds of one core: call it away from the main actor. Any number of frames may be processed at once.
+public struct FrameProcessor: Sendable {
+    /// How long a frame may take; looked at between the steps, so that a frame may take a step longer.
+    public let limit: Duration
+    private let timeZone: TimeZone
+
+    /// - Parameter timeZone: of the times in EXIF.
+    public init(limit: Duration = .seconds(1), timeZone: TimeZone = .autoupdatingCurrent) {
+        self.limit = limit
+        self.timeZone = timeZone
+    }
+
+    /// - Parameters:
+    ///   - deviceModel: 1 to 100 characters, such as ``DeviceSupport/modelName``.
+    ///   - location: written into EXIF and metadata; `nil` leaves no place in either. One that is not on Earth counts as none.
+    /// - Throws: ``FrameError``.
+    public func process(
+        _ frame: CapturedFrame, deviceModel: String, location: PreciseLocation?
+    ) throws(FrameError) -> ProcessedFrame {
+        guard let plane = frame.depth else { throw .noDepthData }
+        let start = ContinuousClock.now
+        let location = location?.onEarth
+        let photo = try photo(of: frame, deviceModel, location)
+        try checkTime(since: start)
+        let depth = try compressed(plane)
+        try checkTime(since: start)
+        return ProcessedFrame(
+            photo: photo, depth: depth, depthWidth: plane.width, depthHeight: plane.height, capturedAt: frame.capturedAt,
+            deviceModel: deviceModel, location: location, thumbnail: frame.thumbnail)
+    }
+
+    private func photo(of frame: CapturedFrame, _ model: String, _ location: PreciseLocation?) throws(FrameError) -> [UInt8] {
+        let facts = CameraFacts(
+            capturedAt: frame.capturedAt, secondsFromUTC: timeZone.secondsFromGMT(for: frame.capturedAt), model: model,
+            orientation: frame.orientation.rawValue, location: location)
+        do throws(JPEGError) {
+            return try JPEGSegments.capturedCopy(of: frame.jpeg, facts)
+        } catch {
+            throw .jpegConversionFailed(error.description)
+        }
+    }
+
+    private func compressed(_ plane: DepthPlane) throws(FrameError) -> [UInt8] {
+        do throws(DeflateError) {
+            return try Deflate.compress(plane.bytes, wrapping: .gzip)
+        } catch {
+            throw .depthCompressionFailed(error.description)
+        }
+    }
+
+    private func checkTime(since start: ContinuousClock.Instant) throws(FrameError) {
+        guard start.duration(to: .now) <= limit else { throw .processingTimeout }
+    }
+}
+
+extension PreciseLocation {
+    /// Without an altitude or accuracy that is not a number; `nil` unless the coordinates are on Earth. A negative accuracy says that
+    /// the coordinates are invalid (`CLLocation.horizontalAccuracy`).
+    fileprivate var onEarth: PreciseLocation? {
+        guard (-90...90).contains(latitude), (-180...180).contains(longitude), !(accuracy ?? 0 < 0) else { return nil }
+        return PreciseLocation(
+            latitude: latitude, longitude: longitude, altitude: altitude.flatMap { $0.isFinite ? $0 : nil },
+            accuracy: accuracy.flatMap { $0.isFinite ? $0 : nil })
+    }
+}

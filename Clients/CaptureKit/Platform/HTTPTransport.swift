@@ -1,0 +1,82 @@
+/// Sends HTTP requests: `URLSession` with pins on iOS, AsyncHTTPClient elsewhere (`RialClient`).
+///
+/// It follows no redirects, adds no cookies, retries nothing, and allows at least TLS 1.3 only.
+public protocol HTTPTransport: Sendable {
+    /// Makes one attempt.
+    /// - Parameter progress: called with the number of body bytes handed to the network so far.
+    /// - Throws: ``TransportFailure``; errors of reading the body unchanged; `CancellationError`.
+    func send(_ request: HTTPRequest, progress: @escaping @Sendable (Int64) -> Void) async throws -> HTTPResponse
+}
+
+extension HTTPTransport {
+    public func send(_ request: HTTPRequest) async throws -> HTTPResponse { try await send(request) { _ in } }
+}
+
+public struct HTTPRequest: Sendable {
+    public let method: String
+    /// Path with query; the transport has the server's address.
+    public let target: String
+    public let headers: [(name: String, value: String)]
+    /// `nil` for no body.
+    public let body: (any HTTPBody)?
+
+    public init(_ method: String, _ target: String, headers: [(name: String, value: String)] = [], body: (any HTTPBody)? = nil) {
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.body = body
+    }
+}
+
+public struct HTTPResponse: Sendable {
+    public let status: Int
+    /// Names in lower case.
+    public let headers: [String: String]
+    /// At most 4 MiB.
+    public let body: [UInt8]
+
+    public init(status: Int, headers: [String: String], body: [UInt8]) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// A body that is read piece by piece, from its beginning for each attempt.
+public protocol HTTPBody: Sendable {
+    var contentLength: Int64 { get }
+    func makeReader() throws -> any HTTPBodyReader
+}
+
+/// Reads a body once; used by one task at a time.
+public protocol HTTPBodyReader: Sendable {
+    /// - Returns: 1 to 262,144 bytes; `nil` at the end.
+    func next() async throws -> [UInt8]?
+}
+
+/// A body in memory.
+public struct BytesBody: HTTPBody {
+    public let bytes: [UInt8]
+    public init(_ bytes: [UInt8]) { self.bytes = bytes }
+    public var contentLength: Int64 { Int64(bytes.count) }
+    public func makeReader() -> any HTTPBodyReader { Reader(bytes) }
+
+    private actor Reader: HTTPBodyReader {
+        private let bytes: [UInt8]
+        private var offset = 0
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
+        func next() -> [UInt8]? {
+            guard offset < bytes.count else { return nil }
+            defer { offset = min(offset + 262_144, bytes.count) }
+            return Array(bytes[offset...].prefix(262_144))
+        }
+    }
+}
+
+/// Why there is no response. None of these says anything about the capture.
+public enum TransportFailure: Error, Sendable, Equatable {
+    /// No connection, a broken one, no response in time, or one that is too long.
+    case unreachable(String)
+    /// The server's certificate or its pin is wrong, or it speaks no TLS 1.3; nothing was sent.
+    case untrusted(String)
+}

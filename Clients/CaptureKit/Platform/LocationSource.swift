@@ -1,0 +1,18 @@
+public import CaptureProtocol
+
+/// Where the device is.
+public protocol LocationSource: Sendable {
+    /// The latest position if it is at most `age` old; `nil` if there is none or the person does not allow it. Never waits for one.
+    func fix(notOlderThan age: Duration) async -> PreciseLocation?
+}
+
+extension LocationSource {
+    /// A position that may be written into a capture: at most five seconds old.
+    func captureFix() async -> PreciseLocation? { await fix(notOlderThan: .seconds(5)) }
+}
+
+/// No position, for captures without a place.
+public struct NoLocation: LocationSource {
+    public init() {}
+    public func fix(notOlderThan age: Duration) async -> PreciseLocation? { nil }
+}

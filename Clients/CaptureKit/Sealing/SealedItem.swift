@@ -1,0 +1,32 @@
+public import Foundation
+public import CaptureProtocol
+
+/// A capture in the store, on this device; the server's ``CaptureID`` is another.
+public struct LocalID: UUIDIdentifier {
+    public let uuid: UUID
+    public init(_ uuid: UUID) { self.uuid = uuid }
+}
+
+/// The sealed parts of a capture. The raw value is part of a file's name and of its key.
+public enum SealedKind: String, Sendable, CaseIterable {
+    case photo, depth, metadata, assertion, thumbnail, facts
+}
+
+/// What a sealed file or blob is: part of its key, so that it opens as nothing else.
+public struct SealedItem: Sendable, Hashable {
+    public let capture: LocalID
+    public let kind: SealedKind
+
+    public init(_ capture: LocalID, _ kind: SealedKind) {
+        self.capture = capture
+        self.kind = kind
+    }
+}
+
+/// Why sealed bytes cannot be opened.
+public enum SealError: Error, Sendable, Equatable {
+    /// Not the bytes that were sealed under this key, for this item: changed, moved, truncated, or of another store.
+    case notAuthentic
+    /// Of a version that this library does not know.
+    case unknownVersion
+}
