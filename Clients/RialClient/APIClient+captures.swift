@@ -1,7 +1,8 @@
-import NIOHTTP1
 import AsyncHTTPClient
+public import CaptureKit
 public import CaptureProtocol
 import Foundation
+import NIOHTTP1
 
 extension APIClient {
     /// Sends a capture. After a transient failure it is signed again and retried. The server recognises a repeated upload, so a lost
@@ -9,11 +10,11 @@ extension APIClient {
     public func send(_ upload: CaptureUpload, signer: any RequestSigner) async throws -> AcceptedCapture {
         let path = "/api/v1/captures"
         let body = upload.body
-        let digest = try body.digest()
+        let digest = try await body.digest()
         let data = try await retries.run {
-            var headers = try await signer.headers(for: signable("POST", path, digest))
+            var headers = try await signer.headers(method: "POST", target: path, bodyDigest: digest, at: Date())
             headers.append(("content-type", body.contentType))
-            return try await call(.POST, path, headers: headers, body: .stream(body, length: .known(body.contentLength)))
+            return try await call(.POST, path, headers: headers, body: .streaming(body))
         }
         return try decode(AcceptedCapture.self, from: data)
     }
@@ -23,14 +24,10 @@ extension APIClient {
         let path = "/api/v1/captures/\(id)"
         let data = try await retries.run {
             guard let signer else { return try await call(.GET, path) }
-            let nothing = try PartContent.digest(of: [])
-            return try await call(.GET, path, headers: try await signer.headers(for: signable("GET", path, nothing)))
+            let nothing = ContentDigest(of: [UInt8]())
+            return try await call(
+                .GET, path, headers: try await signer.headers(method: "GET", target: path, bodyDigest: nothing, at: Date()))
         }
         return try CaptureRecord(json: data)
-    }
-
-    private func signable(_ method: String, _ path: String, _ digest: ContentDigest) -> SignableRequest {
-        SignableRequest(
-            method: method, path: path, timestampMilliseconds: Int64(Date().timeIntervalSince1970 * 1000), bodyDigest: digest)
     }
 }

@@ -1,8 +1,7 @@
 import AsyncHTTPClient
-import NIOHTTP1
+public import CaptureKit
 public import CaptureProtocol
-import Foundation
-import NIOCore
+import NIOHTTP1
 
 extension APIClient {
     /// Looks up a file by its digest; `nil` if it is unknown. The file is not sent.
@@ -17,11 +16,10 @@ extension APIClient {
     /// Uploads a file, which the server does not store, and returns the result of its verification.
     public func verify(_ file: PartContent) async throws -> JSONValue {
         // The file's own name is not sent.
-        let body = MultipartBody(parts: [.init(name: "file", fileName: "file", contentType: "application/octet-stream", content: file)])
+        let part = MultipartBody.Part(name: "file", fileName: "file", contentType: "application/octet-stream", content: file)
+        let body = MultipartBody(boundary: MultipartBody.randomBoundary(), parts: [part])
         return try await retries.run {
-            try await call(
-                .POST, "/api/v1/verify-file", headers: [("content-type", body.contentType)],
-                body: .stream(body, length: .known(body.contentLength)))
+            try await call(.POST, "/api/v1/verify-file", headers: [("content-type", body.contentType)], body: .streaming(body))
         }
     }
 }

@@ -76,8 +76,8 @@ public struct APIClient: Sendable {
     func execute(_ request: HTTPClientRequest, timeout: Duration) async throws -> HTTPClientResponse {
         do {
             return try await httpClient.execute(request, timeout: .seconds(timeout.components.seconds))
-        } catch let error as APIFailure {
-            throw error
+        } catch let failure as BodyReadFailure {
+            throw failure.cause
         } catch is CancellationError {
             throw CancellationError()
         } catch {

@@ -1,7 +1,8 @@
-import HTTPTypes
-import Models
+import CaptureKit
 import CaptureProtocol
 import Foundation
+import HTTPTypes
+import Models
 import RialClient
 import SimulatedDevice
 import Synchronization

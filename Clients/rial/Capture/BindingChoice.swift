@@ -1,6 +1,6 @@
 import ArgumentParser
+import CaptureKit
 import CaptureProtocol
-import RialClient
 
 /// The parts that the assertion covers (SPEC §2).
 enum BindingChoice: String, CaseIterable, ExpressibleByArgument {
@@ -12,14 +12,14 @@ enum BindingChoice: String, CaseIterable, ExpressibleByArgument {
     case none
 
     /// - Returns: `nil` for ``none``.
-    func clientDataHash(photo: PartContent, depth: PartContent, metadata: [UInt8]) throws -> [UInt8]? {
+    func clientDataHash(photo: PartContent, depth: PartContent, metadata: [UInt8]) async throws -> [UInt8]? {
         switch self {
         case .v2:
             return CaptureClientData.hash(
-                photo: try photo.digest(), depth: try depth.digest(), metadata: ContentDigest(of: metadata)
+                photo: try await photo.digest(), depth: try await depth.digest(), metadata: ContentDigest(of: metadata)
             ).bytes
-        case .photoDepth: return ContentDigest(of: try PartContent.digest(of: [photo, depth]).bytes).bytes
-        case .photo: return try photo.digest().bytes
+        case .photoDepth: return ContentDigest(of: try await PartContent.digest(of: [photo, depth]).bytes).bytes
+        case .photo: return try await photo.digest().bytes
         case .none: return nil
         }
     }

@@ -1,7 +1,7 @@
+import CaptureKit
 import CaptureProtocol
 import Foundation
 import Models
-import RialClient
 
 /// A capture before its metadata is written and signed.
 struct CaptureDraft {
@@ -16,12 +16,13 @@ struct CaptureDraft {
     func upload(model: String, binding: BindingChoice, session: DeviceSession) async throws -> CaptureUpload {
         let metadata = try WireJSON.encode(
             CaptureMetadata(
-                capturedAt: capturedAt, deviceModel: model, photoHash: try photo.digest(), depthWidth: depthWidth,
+                capturedAt: capturedAt, deviceModel: model, photoHash: try await photo.digest(), depthWidth: depthWidth,
                 depthHeight: depthHeight, location: location))
         var assertion: [UInt8]?
-        if let hash = try binding.clientDataHash(photo: photo, depth: depthMap, metadata: metadata) {
+        if let hash = try await binding.clientDataHash(photo: photo, depth: depthMap, metadata: metadata) {
             assertion = try await session.assertion(clientDataHash: hash)
         }
-        return CaptureUpload(photo: photo, depthMap: depthMap, metadata: metadata, assertion: assertion)
+        return CaptureUpload(
+            boundary: MultipartBody.randomBoundary(), photo: photo, depthMap: depthMap, metadata: metadata, assertion: assertion)
     }
 }

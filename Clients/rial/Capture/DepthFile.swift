@@ -1,5 +1,7 @@
+import CaptureKit
 import CaptureProtocol
 import Compression
+import Depth
 import Foundation
 import RialClient
 
@@ -31,6 +33,28 @@ struct DepthFile {
             }
             return file
         }
+        return .bytes(try Deflate.compress(try uncompressed()))
+    }
+
+    /// Little-endian float32 values, row by row.
+    /// - Throws: ``CommandFailure`` if the file is not a map of this size.
+    func values() throws -> [UInt8] {
+        guard url.pathExtension.lowercased() != "f32" else { return try uncompressed() }
+        guard case .source(let source) = try content(), let data = FileManager.default.contents(atPath: url.path),
+            data.count == source.sizeBytes
+        else { throw CommandFailure("\(url.path) cannot be read.") }
+        do {
+            return try DepthMapDecoder.decode(Array(data), width: width, height: height).metres.flatMap { metres in
+                withUnsafeBytes(of: metres.bitPattern.littleEndian, Array.init)
+            }
+        } catch {
+            throw CommandFailure("\(url.path) is not a depth map of \(width) × \(height): \(error)")
+        }
+    }
+
+    /// - Throws: ``CommandFailure`` if the file's size is wrong, without reading it.
+    private func uncompressed() throws -> [UInt8] {
+        let file = try PartContent.file(at: url)
         let expected = Int64(width * height * 4)
         guard file.sizeBytes == expected else {
             throw CommandFailure("\(url.path) has \(file.sizeBytes) bytes; \(width) × \(height) float32 values are \(expected).")
@@ -38,6 +62,6 @@ struct DepthFile {
         guard let handle = try? FileHandle(forReadingFrom: url), let data = try? handle.read(upToCount: Int(expected)),
             data.count == expected
         else { throw CommandFailure("\(url.path) cannot be read.") }
-        return .bytes(try Deflate.compress(Array(data)))
+        return Array(data)
     }
 }

@@ -1,3 +1,4 @@
+import CaptureKit
 import CaptureProtocol
 import Models
 import ArgumentParser

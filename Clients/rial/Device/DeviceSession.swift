@@ -1,6 +1,6 @@
+import CaptureKit
 import CaptureProtocol
 import Foundation
-import RialClient
 import SimulatedDevice
 
 /// A registered device that signs requests and captures. It never uses a counter twice.
@@ -33,12 +33,10 @@ actor DeviceSession: RequestSigner {
         try change { try $0.device.assertion(clientDataHash: clientDataHash) }
     }
 
-    func headers(for request: SignableRequest) throws -> [(name: String, value: String)] {
-        let time = Date(timeIntervalSince1970: Double(request.timestampMilliseconds) / 1000)
-        return try change { [signatureVersion] state in
+    func headers(method: String, target: String, bodyDigest: ContentDigest, at time: Date) throws -> [(name: String, value: String)] {
+        try change { [signatureVersion] state in
             try state.device.requestHeaders(
-                method: request.method, path: request.path, bodyDigest: request.bodyDigest, at: time,
-                version: signatureVersion)
+                method: method, path: target, bodyDigest: bodyDigest, at: time, version: signatureVersion)
         }
     }
 

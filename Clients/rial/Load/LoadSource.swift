@@ -1,5 +1,5 @@
+import CaptureKit
 import Foundation
-import RialClient
 import Scene
 
 /// One rendered room, with a different photo for every capture.

@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Blocking
+import CaptureKit
 import Foundation
 import MediaStore
 import RialClient
@@ -74,7 +75,7 @@ struct SoakRun: Sendable {
         do {
             let draft = try await source.current().draft(number)
             let upload = try await draft.upload(model: session.model, binding: .v2, session: session)
-            let digest = try draft.photo.digest()
+            let digest = try await draft.photo.digest()
             await ledger.began(digest)
             let accepted = try await persist(until: end) { try await client.send(upload, signer: session) }
             await ledger.accepted(accepted.captureID, photo: digest)

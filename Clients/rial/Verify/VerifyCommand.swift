@@ -1,5 +1,6 @@
 import CaptureProtocol
 import ArgumentParser
+import CaptureKit
 import ContentCredentials
 import Foundation
 import Models
@@ -60,7 +61,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func ask(_ content: PartContent) async throws {
         let client = try server.client()
-        let digest = try PartContent.digest(of: [content])
+        let digest = try await content.digest()
         var answer = try await client.verification(of: digest)
         if answer == nil, !hashOnly { answer = try await client.verify(content) }
         guard let answer else {

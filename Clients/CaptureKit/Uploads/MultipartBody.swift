@@ -1,9 +1,7 @@
-public import CaptureProtocol
-import Foundation
-public import NIOCore
+import CaptureProtocol
 
-/// A multipart/form-data body (RFC 7578) that is streamed: its files are read once to be hashed, and again to be sent.
-public struct MultipartBody: Sendable {
+/// A multipart/form-data body (RFC 7578) that is streamed: what is not in memory is read once to be hashed, and again to be sent.
+public struct MultipartBody: HTTPBody {
     public struct Part: Sendable {
         public let name: String
         public let fileName: String?
@@ -18,28 +16,36 @@ public struct MultipartBody: Sendable {
         }
     }
 
-    private let boundary: String
-    let segments: [PartContent]
+    public let boundary: String
+    /// The lines between the parts, and the parts that are in memory, together; every other part by itself.
+    private let segments: [PartContent]
 
-    /// - Parameter boundary: 1 to 70 letters, digits and hyphens that no part contains; the default is random.
-    public init(boundary: String = "rial-" + Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255) }), parts: [Part]) {
+    /// - Parameter boundary: 1 to 70 letters, digits and hyphens that no part contains. The same for each attempt, so that the server
+    ///   recognises the body by its digest.
+    public init(boundary: String, parts: [Part]) {
         self.boundary = boundary
         var segments: [PartContent] = []
+        var inMemory: [UInt8] = []
         for part in parts {
-            segments.append(.bytes(Self.head(of: part, boundary: boundary)))
-            segments.append(part.content)
-            segments.append(.bytes([0x0D, 0x0A]))
+            inMemory += Self.head(of: part, boundary: boundary)
+            switch part.content {
+            case .bytes(let bytes): inMemory += bytes
+            case .source:
+                segments += [.bytes(inMemory), part.content]
+                inMemory = []
+            }
+            inMemory += [0x0D, 0x0A]
         }
-        segments.append(.bytes(Array("--\(boundary)--\r\n".utf8)))
+        segments.append(.bytes(inMemory + Array("--\(boundary)--\r\n".utf8)))
         self.segments = segments
     }
 
+    /// A boundary for a body that is sent once: 128 random bits.
+    public static func randomBoundary() -> String { "rial-" + Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255) }) }
+
     public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
     public var contentLength: Int64 { segments.reduce(0) { $0 + $1.sizeBytes } }
-
-    /// SHA-256 of the body.
-    /// - Throws: ``APIFailure`` `unreadableFile`.
-    public func digest() throws -> ContentDigest { try PartContent.digest(of: segments) }
+    public func makeReader() -> any HTTPBodyReader { SegmentReader(segments) }
 
     private static func head(of part: Part, boundary: String) -> [UInt8] {
         var text = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(escape(part.name))\""
@@ -61,15 +67,4 @@ public struct MultipartBody: Sendable {
         }
         return escaped
     }
-}
-
-extension MultipartBody: AsyncSequence {
-    public typealias Element = ByteBuffer
-
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        var cursor: SegmentCursor
-        public mutating func next() async throws -> ByteBuffer? { try cursor.next() }
-    }
-
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(cursor: SegmentCursor(segments)) }
 }

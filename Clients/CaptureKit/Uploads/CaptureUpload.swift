@@ -1,15 +1,18 @@
 /// The parts of a photo capture, exactly as uploaded.
 public struct CaptureUpload: Sendable {
+    /// Of ``MultipartBody``: the same for each attempt to send this capture.
+    public let boundary: String
     /// JPEG.
-    public var photo: PartContent
+    public let photo: PartContent
     /// Little-endian float32, row-major, compressed as gzip, zlib or raw DEFLATE.
-    public var depthMap: PartContent
-    /// JSON; see ``CaptureMetadata``.
-    public var metadata: [UInt8]
+    public let depthMap: PartContent
+    /// JSON; see `CaptureMetadata`.
+    public let metadata: [UInt8]
     /// App Attest assertion (CBOR).
-    public var assertion: [UInt8]?
+    public let assertion: [UInt8]?
 
-    public init(photo: PartContent, depthMap: PartContent, metadata: [UInt8], assertion: [UInt8]?) {
+    public init(boundary: String, photo: PartContent, depthMap: PartContent, metadata: [UInt8], assertion: [UInt8]?) {
+        self.boundary = boundary
         self.photo = photo
         self.depthMap = depthMap
         self.metadata = metadata
@@ -24,6 +27,6 @@ public struct CaptureUpload: Sendable {
             .init(name: "metadata", contentType: "application/json", content: .bytes(metadata)),
         ]
         if let assertion { parts.append(.init(name: "assertion", contentType: "application/cbor", content: .bytes(assertion))) }
-        return MultipartBody(parts: parts)
+        return MultipartBody(boundary: boundary, parts: parts)
     }
 }

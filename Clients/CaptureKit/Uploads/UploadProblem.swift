@@ -1,0 +1,9 @@
+/// Why an attempt to send a capture did not succeed.
+public enum UploadProblem: Error, Sendable, Equatable {
+    /// The server refused, or answered something unexpected.
+    case server(ServerError)
+    /// There was no answer. It says nothing about the capture.
+    case transport(TransportFailure)
+    /// The capture cannot be read or signed here, with a text for the log.
+    case device(String)
+}
