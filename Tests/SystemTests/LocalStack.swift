@@ -85,8 +85,9 @@ struct LocalStack: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment
-            .filter { !$0.key.hasPrefix("RIAL_") || ["RIAL_KAFKA_FETCH_WAIT_MS", "RIAL_KAFKA_PARTITIONS"].contains($0.key) }.merging(settings) { _, new in new }
+        let kept = ["RIAL_KAFKA_FETCH_WAIT_MS", "RIAL_KAFKA_PARTITIONS"]
+        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RIAL_") || kept.contains($0.key) }
+            .merging(settings) { _, new in new }
         // Output goes to a file, since background processes would keep a pipe open.
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("rial-\(UUID().uuidString).out")
         try Data().write(to: file)

@@ -1,0 +1,52 @@
+import CaptureProtocol
+import Foundation
+
+extension CaptureQueue {
+    /// Makes an assertion that is missing. Attempts of the hardware count; without a registered device it waits for the network.
+    func makeAssertion(_ id: LocalID) async throws {
+        let capture = try await store.capture(id)
+        var attempt = await signing.assertion(over: capture.facts.digests)
+        if case .needsRegistration(let refused) = attempt {
+            do {
+                _ = try await signing.currentDevice(replacing: refused)
+            } catch let unavailable as DeviceUnavailable {
+                try await store.database.update(id) { row in row.facts.failure = unavailable.failure }
+                return holdInVain(id, unavailable.retryAfter)
+            }
+            attempt = await signing.assertion(over: capture.facts.digests)
+        }
+        switch attempt {
+        case .made(let assertion, let device): try await store.setAssertion(assertion, by: device, of: id)
+        case .unsupported:
+            try await store.database.update(id) { row in
+                row.facts.goesWithoutAssertion = true
+                row.state = .pending
+            }
+        case .later(let failure): return try await countAssertion(id, attempts: capture.assertionAttempts + 1, failure)
+        case .needsRegistration: return holdInVain(id, nil)
+        }
+        schedule.release(id)
+    }
+
+    private func countAssertion(_ id: LocalID, attempts: Int, _ failure: CaptureFailure) async throws {
+        let delay = AssertionRetry.delay(afterFailures: attempts)
+        try await store.database.update(id) { row in
+            row.assertionAttempts = attempts
+            row.facts.failure = failure
+            if delay == nil { row.state = .assertionFailed }
+        }
+        if let delay { schedule.hold(id, .init(until: clock.now.addingTimeInterval(delay / .seconds(1)), endsEarly: true)) }
+    }
+
+    /// Holds a capture after an attempt that says nothing about it.
+    private func holdInVain(_ id: LocalID, _ retryAfter: Duration?) {
+        attemptsInVain += 1
+        schedule.hold(id, waiting(after: attemptsInVain, retryAfter))
+    }
+
+    func waiting(after attempts: Int, _ retryAfter: Duration?) -> QueueSchedule.Wait {
+        var generator = SystemRandomNumberGenerator()
+        let backoff = UploadBackoff(after: attempts, retryAfter: retryAfter, using: &generator)
+        return .init(until: clock.now.addingTimeInterval(backoff.delay / .seconds(1)), endsEarly: backoff.endsEarly)
+    }
+}

@@ -1,0 +1,31 @@
+extension CaptureQueue {
+    /// A signed request whose body lies in a plain file, for an upload that the system makes while the app does not run.
+    public struct BackgroundUpload: Sendable {
+        public let capture: LocalID
+        public let headers: [(name: String, value: String)]
+        /// Plain: deleted by ``endBackgroundUpload(of:name:)``, and at every start.
+        public let bodyPath: String
+        public let name: String
+    }
+
+    /// Signs a capture and lends its body. Sign when the network is there: a signature is valid for five minutes.
+    /// - Throws: ``StoreError`` `notAllowed` unless the capture is pending; ``DeviceUnavailable``; ``FileError``, ``SealError``.
+    public func lendForBackground(_ id: LocalID) async throws -> BackgroundUpload {
+        let capture = try await store.capture(id)
+        guard capture.state == .pending else { throw StoreError.notAllowed(capture.state, to: .uploading) }
+        let device = try await deviceToSign(capture)
+        let request = try await signedRequest(for: capture, by: device)
+        guard let body = request.body else { throw StoreError.contentRemoved }
+        let name = "\(id).body"
+        let path = try await store.lend(body, as: name, of: id)
+        return BackgroundUpload(capture: id, headers: request.headers, bodyPath: path, name: name)
+    }
+
+    /// Deletes the body, and records the answer as of any other attempt.
+    /// - Parameter outcome: the system's response, or its error; `nil` if the task was cancelled.
+    public func endBackgroundUpload(_ upload: BackgroundUpload, _ outcome: Result<HTTPResponse, any Error>?) async throws {
+        try await store.takeBack(upload.name)
+        guard let outcome else { return }
+        try await record(outcome, of: upload.capture)
+    }
+}

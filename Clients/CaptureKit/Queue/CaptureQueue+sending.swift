@@ -1,0 +1,169 @@
+import CaptureProtocol
+import Foundation
+
+extension CaptureQueue {
+    private static let target = "/api/v1/captures"
+
+    /// Sends a capture once, or again at once where an answer has a remedy, and records what follows (``UploadReaction``).
+    func attempt(_ id: LocalID) async throws {
+        let capture = try await store.database.update(id) { row in row.state = .uploading }
+        store.failPoints.reached("queue.uploading")
+        var history = histories[id] ?? UploadHistory(counted: capture.failures)
+        while true {
+            let device: DeviceID
+            do {
+                device = try await deviceToSign(capture)
+            } catch let unavailable as DeviceUnavailable {
+                return try await pause(for: id, unavailable.failure, unavailable.retryAfter)
+            }
+            let outcome: Result<HTTPResponse, any Error>
+            do {
+                outcome = .success(try await send(capture, by: device))
+            } catch is CancellationError {
+                try await store.database.update(id) { row in row.state = .pending }
+                throw CancellationError()
+            } catch is KeysGone {
+                return try await assertAnew(capture, insteadOf: device)
+            } catch {
+                outcome = .failure(error)
+            }
+            note(nil, of: id)
+            store.failPoints.reached("queue.answered")
+            let reaction = UploadReaction(to: outcome, after: history, at: clock.now)
+            history.add(reaction)
+            histories[id] = history
+            switch reaction {
+            case .setClock(let offset): clockOffset = offset
+            case .signAgain: break
+            default:
+                try await apply(reaction, to: capture, by: device, counted: history.counted)
+                store.failPoints.reached("queue.recorded")
+                return
+            }
+        }
+    }
+
+    /// The device that signs the request: the one that made the assertion; the current one for a capture without.
+    func deviceToSign(_ capture: StoredCapture) async throws -> DeviceID {
+        if let device = capture.device { return device }
+        return try await signing.currentDevice(replacing: nil)
+    }
+
+    /// Records the answer to an upload that the system made.
+    func record(_ outcome: Result<HTTPResponse, any Error>, of id: LocalID) async throws {
+        let capture = try await store.database.update(id) { row in row.state = .uploading }
+        var history = histories[id] ?? UploadHistory(counted: capture.failures)
+        let reaction = UploadReaction(to: outcome, after: history, at: clock.now)
+        history.add(reaction)
+        histories[id] = history
+        try await apply(reaction, to: capture, by: try await deviceToSign(capture), counted: history.counted)
+        changed()
+    }
+
+    private func send(_ capture: StoredCapture, by device: DeviceID) async throws -> HTTPResponse {
+        note(0, of: capture.id)
+        let request = try await signedRequest(for: capture, by: device)
+        store.failPoints.reached("queue.signed")
+        let id = capture.id
+        return try await transport.send(request) { sent in Task { await self.note(sent, of: id) } }
+    }
+
+    /// - Throws: ``KeysGone``.
+    func signedRequest(for capture: StoredCapture, by device: DeviceID) async throws -> HTTPRequest {
+        guard let signer = try await signing.signer(for: device) else { throw KeysGone() }
+        let body = try store.upload(of: capture).body
+        let digest = try await body.digest()
+        let headers = try await signer.headers(
+            method: "POST", target: Self.target, bodyDigest: digest, at: clockOffset.serverTime(at: clock.now))
+        return HTTPRequest("POST", Self.target, headers: headers + [("content-type", body.contentType)], body: body)
+    }
+
+    private func apply(_ reaction: UploadReaction, to capture: StoredCapture, by device: DeviceID, counted: Int) async throws {
+        let (id, now) = (capture.id, clock.now)
+        switch reaction {
+        case .setClock(let offset):
+            clockOffset = offset
+            try await store.database.update(id) { row in row.state = .pending }
+        case .signAgain: try await store.database.update(id) { row in row.state = .pending }
+        case .uploaded(let accepted):
+            try await store.database.update(id) { row in
+                row.state = .uploaded
+                row.serverID = accepted.captureID
+                row.facts.link = accepted.verificationURL
+                row.facts.uploadedAt = now
+                row.facts.failure = nil
+            }
+            histories[id] = nil
+            schedule.release(id)
+            serverAnswered()
+            try await forgetDevices()
+        case .registerAgain: try await assertAnew(capture, insteadOf: device)
+        case .stopIdentity(let error):
+            schedule.stop(device)
+            try await wait(id, CaptureFailure(error))
+        case .holdQueue(let duration):
+            let failure = CaptureFailure(code: "RATE_LIMITED", message: "the server wants fewer requests")
+            schedule.pause(.init(until: now.addingTimeInterval(duration / .seconds(1)), endsEarly: false), failure)
+            try await wait(id, failure)
+        case .tryLater(let problem, let retryAfter, counts: true):
+            schedule.hold(id, waiting(after: counted, retryAfter))
+            serverAnswered()
+            try await store.database.update(id) { row in
+                row.state = .pending
+                row.failures = counted
+                row.facts.failure = CaptureFailure(problem)
+            }
+        case .tryLater(let problem, let retryAfter, counts: false):
+            try await pause(for: id, CaptureFailure(problem), retryAfter)
+        case .fail(let problem):
+            histories[id] = nil
+            serverAnswered()
+            try await store.database.update(id) { row in
+                row.state = .failed
+                row.failures = counted
+                row.facts.failure = CaptureFailure(problem)
+            }
+        }
+    }
+
+    /// The whole queue waits: the next capture would meet the same.
+    private func pause(for id: LocalID, _ failure: CaptureFailure, _ retryAfter: Duration?) async throws {
+        attemptsInVain += 1
+        schedule.pause(waiting(after: attemptsInVain, retryAfter), failure)
+        try await wait(id, failure)
+    }
+
+    private func wait(_ id: LocalID, _ failure: CaptureFailure) async throws {
+        try await store.database.update(id) { row in
+            row.state = .pending
+            row.facts.failure = failure
+        }
+    }
+
+    /// The server does not know the device that signed the capture: another signs it. A capture without assertion is only sent by another.
+    private func assertAnew(_ capture: StoredCapture, insteadOf device: DeviceID) async throws {
+        do {
+            _ = try await signing.currentDevice(replacing: device)
+        } catch let unavailable as DeviceUnavailable {
+            return try await pause(for: capture.id, unavailable.failure, unavailable.retryAfter)
+        }
+        try await store.database.update(capture.id) { row in
+            row.device = nil
+            row.sizes[.assertion] = nil
+            row.state = row.facts.goesWithoutAssertion ? .pending : .assertionPending
+        }
+    }
+
+    private func serverAnswered() {
+        attemptsInVain = 0
+        schedule.endPause()
+    }
+
+    private func forgetDevices() async throws {
+        let needed = try await store.captures().filter { $0.state != .uploaded }.compactMap(\.device)
+        try await signing.forgetDevices(except: Set(needed))
+    }
+}
+
+/// The keys of the device that signed a capture are not on this device any more.
+struct KeysGone: Error {}

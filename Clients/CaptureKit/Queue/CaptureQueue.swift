@@ -1,0 +1,255 @@
+import CaptureProtocol
+import Foundation
+
+/// Keeps captures until the server has them: adds them to the store, sends them one at a time in order of capture, and tells what happens.
+///
+/// ``run(untilEmpty:)`` sends while it holds the store's lock; in other processes it waits for it. All other methods work in any process.
+public actor CaptureQueue {
+    let store: CaptureStore
+    let signing: any CaptureSigning
+    let transport: any HTTPTransport
+    let connectivity: any Connectivity
+    let clock: any WallClock
+
+    var schedule = QueueSchedule()
+    var clockOffset = ClockOffset.none
+    var histories: [LocalID: UploadHistory] = [:]
+    /// Attempts without an answer, since the last answer, network or person.
+    var attemptsInVain = 0
+    private var progress: (id: LocalID, sent: Int64)?
+    private var observers: [UUID: AsyncStream<Void>.Continuation] = [:]
+    private var wakes: [UUID: AsyncStream<Void>.Continuation] = [:]
+
+    public init(
+        store: CaptureStore, signing: any CaptureSigning, transport: any HTTPTransport, connectivity: any Connectivity = AlwaysConnected(),
+        clock: any WallClock = SystemWallClock()
+    ) {
+        self.store = store
+        self.signing = signing
+        self.transport = transport
+        self.connectivity = connectivity
+        self.clock = clock
+    }
+
+    /// Adds a capture. It is durable when this returns, with or without its assertion.
+    @discardableResult
+    public func add(_ content: some CaptureContent) async throws -> StoredCapture {
+        let capture = try await store.add(content) { [signing] digests in
+            switch await signing.assertion(over: digests) {
+            case .made(let assertion, let device): .made(assertion, by: device)
+            case .later, .needsRegistration: .later
+            case .unsupported: .none
+            }
+        }
+        changed()
+        return capture
+    }
+}
+
+// Sending
+
+extension CaptureQueue {
+    /// Sends until the task is cancelled, or with `untilEmpty` until nothing is left that can be sent without a person.
+    ///
+    /// - Throws: ``StoreError``, ``FileError``, `CancellationError`. Whatever happens to a single capture is recorded with it instead.
+    public func run(untilEmpty: Bool = false) async throws {
+        let lock = try await senderLock()
+        defer { lock.unlock() }
+        try await store.database.resetUploading()
+        try await store.returnLentBodies()
+        let wakes = wakeups()
+        defer { self.wakes[wakes.id] = nil }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { [connectivity] in
+                for await _ in connectivity.connections() { await self.networkIsBack() }
+            }
+            try await send(untilEmpty: untilEmpty, wakes.stream)
+        }
+    }
+
+    private func send(untilEmpty: Bool, _ wakes: AsyncStream<Void>) async throws {
+        var lastExpiry: Date?
+        while true {
+            try Task.checkCancellation()
+            let now = clock.now
+            if lastExpiry.map({ abs(now.timeIntervalSince($0)) > 3600 }) ?? true {
+                try await store.expire(at: now)
+                lastExpiry = now
+            }
+            let captures = try await store.captures()
+            switch schedule.next(captures, at: now) {
+            case .makeAssertion(let id): try await makeAssertion(id)
+            case .send(let id): try await attempt(id)
+            case .askResult(let id):
+                if untilEmpty, !schedule.hasWork(captures) { return }
+                try await askResult(id)
+            case .wait(let until):
+                if untilEmpty, !schedule.hasWork(captures) { return }
+                try await wait(until: until, wakes)
+                continue
+            }
+            notify()
+        }
+    }
+
+    /// One process sends. The others look again each second.
+    private func senderLock() async throws -> FileLock {
+        while true {
+            if let lock = try FileLock.tryLock(store.folder + "/send.lock") { return lock }
+            try await clock.sleep(for: .seconds(1))
+        }
+    }
+
+    /// Returns at the time, when something happens in this process, or after a second: other processes add captures.
+    private func wait(until time: Date?, _ wakes: AsyncStream<Void>) async throws {
+        let seconds = min(max(time.map { $0.timeIntervalSince(clock.now) } ?? 1, 0.001), 1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { [clock] in try await clock.sleep(for: .seconds(seconds)) }
+            group.addTask { for await _ in wakes { return } }
+            _ = try await group.next()
+        }
+    }
+
+    func networkIsBack() {
+        schedule.endEarly()
+        attemptsInVain = 0
+        wake()
+    }
+}
+
+// Reading
+
+extension CaptureQueue {
+    /// - Throws: ``StoreError`` `unknownCapture`.
+    public func capture(_ id: LocalID) async throws -> StoredCapture { try await store.capture(id) }
+
+    /// A part of a capture as a whole; for pieces see ``CaptureStore/content(_:of:)``.
+    public func content(_ kind: SealedKind, of id: LocalID) throws -> [UInt8] {
+        let reader = try store.content(kind, of: id)
+        return try reader.read(count: Int(reader.sizeBytes), at: 0)
+    }
+}
+
+// What a person may do
+
+extension CaptureQueue {
+    /// Tries a failed capture, or an assertion that failed, again. Other captures that wait are tried now.
+    public func retry(_ id: LocalID) async throws {
+        try await store.database.update(id) { row in
+            row.failures = 0
+            row.assertionAttempts = 0
+            switch row.state {
+            case .failed: row.state = .pending
+            case .assertionFailed: row.state = .assertionPending
+            case .pending, .assertionPending, .uploading, .uploaded: break
+            }
+        }
+        networkIsBack()
+        changed()
+    }
+
+    /// Sends a capture whose assertion failed without it. The server then cannot prove which device made it.
+    public func sendWithoutAssertion(_ id: LocalID) async throws {
+        try await store.database.update(id) { row in
+            row.facts.goesWithoutAssertion = true
+            row.state = .pending
+        }
+        wake()
+        changed()
+    }
+
+    /// - Throws: ``StoreError`` `isBeingSent`, `unknownCapture`.
+    public func delete(_ id: LocalID) async throws {
+        try await store.delete(id)
+        changed()
+    }
+
+    /// Tries all that wait now, as when the app comes to the foreground. Assertions that failed are tried again too.
+    public func resume() async throws {
+        for capture in try await store.database.captures(in: .assertionFailed) { try await retry(capture.id) }
+        networkIsBack()
+    }
+}
+
+// Observing
+
+extension CaptureQueue {
+    /// The queue now.
+    public func snapshot() async throws -> QueueSnapshot {
+        let captures = try await store.captures()
+        return QueueSnapshot(
+            captures: captures.map { capture in
+                QueuedCapture(
+                    capture: capture, sentBytes: progress?.id == capture.id ? progress?.sent : nil,
+                    totalBytes: SealedKind.allCases.filter { $0 != .thumbnail }.reduce(0) { $0 + (capture.sizes[$1] ?? 0) },
+                    nextTry: schedule.nextTry(of: capture))
+            },
+            usage: try await store.usage(), waitsFor: schedule.pause?.failure, revokedDevices: schedule.stoppedDevices)
+    }
+
+    /// A snapshot at once, and one after each change; changes by other processes within a second. Slow readers miss snapshots in between.
+    public nonisolated var snapshots: AsyncThrowingStream<QueueSnapshot, any Error> {
+        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let task = Task {
+                do {
+                    var last: QueueSnapshot?
+                    let (id, changes) = await self.observe()
+                    defer { Task { await self.endObserving(id) } }
+                    while !Task.isCancelled {
+                        let snapshot = try await self.snapshot()
+                        if snapshot != last { continuation.yield(snapshot) }
+                        last = snapshot
+                        try await self.nextChange(changes)
+                    }
+                    continuation.finish()
+                } catch is CancellationError {
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    private func observe() -> (UUID, AsyncStream<Void>) {
+        let id = UUID()
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        observers[id] = continuation
+        return (id, stream)
+    }
+
+    private func endObserving(_ id: UUID) { observers[id] = nil }
+
+    private nonisolated func nextChange(_ changes: AsyncStream<Void>) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { for await _ in changes { return } }
+            group.addTask { try await Task.sleep(for: .seconds(1)) }
+            _ = try await group.next()
+        }
+    }
+
+    private func wakeups() -> (id: UUID, stream: AsyncStream<Void>) {
+        let id = UUID()
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        wakes[id] = continuation
+        return (id, stream)
+    }
+
+    func wake() { for continuation in wakes.values { continuation.yield() } }
+
+    func changed() {
+        wake()
+        notify()
+    }
+
+    func note(_ sent: Int64?, of id: LocalID) {
+        progress = sent.map { (id, $0) }
+        notify()
+    }
+
+    private func notify() { for continuation in observers.values { continuation.yield() } }
+}

@@ -1,0 +1,108 @@
+import CaptureProtocol
+import Foundation
+
+/// Decides what the sender does next. Holds when each capture and the whole queue may be tried again; no clock, no files.
+struct QueueSchedule: Sendable {
+    enum Step: Equatable {
+        case makeAssertion(LocalID)
+        case send(LocalID)
+        /// Asks the server for the result of an uploaded capture.
+        case askResult(LocalID)
+        /// Nothing can be done before this time, or before something happens if it is `nil`.
+        case wait(until: Date?)
+    }
+
+    /// Why and how long the whole queue waits.
+    struct Pause: Equatable, Sendable {
+        let wait: Wait
+        let failure: CaptureFailure
+    }
+
+    /// A time before which nothing is tried.
+    struct Wait: Equatable, Sendable {
+        let until: Date
+        /// Whether a network that appears, or a person, ends it. Not if the server asked for it.
+        let endsEarly: Bool
+    }
+
+    /// While this lasts no capture is sent: the server is away, or wants fewer requests.
+    private(set) var pause: Pause?
+    /// When a capture may be tried again; now if there is none.
+    private var nextTries: [LocalID: Wait] = [:]
+    private var nextResults: [LocalID: (time: Date, attempts: Int)] = [:]
+    /// Devices whose captures are not sent any more, since the server revoked them.
+    private(set) var stoppedDevices: Set<DeviceID> = []
+
+    /// - Parameter captures: all, in order of capture.
+    func next(_ captures: [StoredCapture], at now: Date) -> Step {
+        var times: [Date] = []
+        for capture in captures where capture.state == .assertionPending {
+            if let time = dueLater(nextTries[capture.id]?.until, now) { times.append(time) } else { return .makeAssertion(capture.id) }
+        }
+        if let time = dueLater(pause?.wait.until, now) {
+            times.append(time)
+        } else {
+            for capture in captures where capture.state == .pending && !isStopped(capture) {
+                if let time = dueLater(nextTries[capture.id]?.until, now) { times.append(time) } else { return .send(capture.id) }
+            }
+            for capture in captures where needsResult(capture) {
+                if let time = dueLater(nextResults[capture.id]?.time, now) { times.append(time) } else { return .askResult(capture.id) }
+            }
+        }
+        return .wait(until: times.min())
+    }
+
+    /// Whether something is left that will be sent without a person's help.
+    func hasWork(_ captures: [StoredCapture]) -> Bool {
+        captures.contains { [.pending, .uploading, .assertionPending].contains($0.state) && !isStopped($0) }
+    }
+
+    /// When the capture is tried next; `nil` if nothing holds it up or nothing will be tried.
+    func nextTry(of capture: StoredCapture) -> Date? {
+        switch capture.state {
+        case .pending: [nextTries[capture.id], pause?.wait].compactMap { $0?.until }.max()
+        case .assertionPending: nextTries[capture.id]?.until
+        default: nil
+        }
+    }
+
+    private func isStopped(_ capture: StoredCapture) -> Bool { capture.device.map(stoppedDevices.contains) ?? false }
+
+    private func needsResult(_ capture: StoredCapture) -> Bool { capture.state == .uploaded && !capture.facts.isFinal }
+
+    /// The time, if it has not come. A time further away than any wait means that the device's clock was set back.
+    private func dueLater(_ time: Date?, _ now: Date) -> Date? {
+        guard let time, time > now, time.timeIntervalSince(now) <= Self.longestWait else { return nil }
+        return time
+    }
+
+    /// A day, the longest that is accepted of a server.
+    private static let longestWait: TimeInterval = 86_400
+}
+
+// What happened
+
+extension QueueSchedule {
+    mutating func hold(_ id: LocalID, _ wait: Wait) { nextTries[id] = wait }
+
+    mutating func release(_ id: LocalID) { nextTries[id] = nil }
+
+    mutating func pause(_ wait: Wait, _ failure: CaptureFailure) { pause = Pause(wait: wait, failure: failure) }
+
+    mutating func endPause() { pause = nil }
+
+    mutating func stop(_ device: DeviceID) { stoppedDevices.insert(device) }
+
+    /// The network is back, a person wants it, or the app is in the foreground: try now what the server did not ask to wait for.
+    mutating func endEarly() {
+        if pause?.wait.endsEarly == true { pause = nil }
+        nextTries = nextTries.filter { !$0.value.endsEarly }
+        nextResults = [:]
+    }
+
+    /// The result was not final yet: ask again after 1, 2, 4 … 60 s.
+    mutating func resultNotFinal(_ id: LocalID, at now: Date) {
+        let attempts = nextResults[id]?.attempts ?? 0
+        nextResults[id] = (now.addingTimeInterval(min(Double(1 << min(attempts, 6)), 60)), attempts + 1)
+    }
+}

@@ -1,0 +1,177 @@
+import CaptureProtocol
+import Crypto
+import Foundation
+import GRDB
+
+/// The rows of the store. Several processes may use one database at the same time.
+struct CaptureDatabase: Sendable {
+    private let pool: DatabasePool
+    /// The store's key.
+    private let key: SymmetricKey
+
+    /// - Throws: ``StoreError``.
+    init(path: String, key: SymmetricKey) throws {
+        var configuration = Configuration()
+        configuration.label = "captures"
+        // Other processes write as well.
+        configuration.busyMode = .timeout(10)
+        self.key = key
+        pool = try Self.translated {
+            let pool = try DatabasePool(path: path, configuration: configuration)
+            // After the opening, which sets NORMAL: a commit must survive a power cut.
+            try pool.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA synchronous = FULL")
+                #if canImport(Darwin)
+                try database.execute(sql: "PRAGMA fullfsync = ON")
+                #endif
+            }
+            guard try !pool.read(StoreSchema.migrator.hasBeenSuperseded) else { throw StoreError.newerVersion }
+            try StoreSchema.migrator.migrate(pool)
+            return pool
+        }
+    }
+
+    /// The level of synchronisation of the connection that writes: 2 is FULL.
+    var synchronousLevel: Int? { get throws { try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") } } }
+
+    func close() throws { try Self.translated { try pool.close() } }
+
+    func isEmpty() async throws -> Bool {
+        try await read { try Bool.fetchOne($0, sql: "SELECT NOT EXISTS (SELECT 1 FROM captures)") ?? true }
+    }
+
+    // Rows
+
+    /// - Parameter sizes: of each sealed file that is there.
+    func insert(_ capture: NewRow) async throws {
+        let facts = try sealed(capture.facts, of: capture.id)
+        try await write { database in
+            try database.execute(
+                sql: """
+                    INSERT INTO captures
+                        (id, job, state, device, photo_bytes, depth_bytes, metadata_bytes, assertion_bytes, thumbnail_bytes, facts)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    capture.id.description, capture.job.rawValue, capture.state.rawValue, capture.device?.description,
+                    capture.sizes[.photo], capture.sizes[.depth], capture.sizes[.metadata], capture.sizes[.assertion],
+                    capture.sizes[.thumbnail], facts,
+                ])
+        }
+    }
+
+    func capture(_ id: LocalID) async throws -> StoredCapture? {
+        let row = try await read { try RawCapture.fetchOne($0, sql: "SELECT * FROM captures WHERE id = ?", arguments: [id.description]) }
+        return try row.map(opened)
+    }
+
+    /// In order of capture.
+    func captures() async throws -> [StoredCapture] {
+        try await read { try RawCapture.fetchAll($0, sql: "SELECT * FROM captures ORDER BY position") }.map(opened)
+    }
+
+    /// In order of capture.
+    func captures(in state: CaptureState) async throws -> [StoredCapture] {
+        try await read { database in
+            try RawCapture.fetchAll(
+                database, sql: "SELECT * FROM captures WHERE state = ? ORDER BY position", arguments: [state.rawValue])
+        }.map(opened)
+    }
+
+    func bytes() async throws -> Int64 {
+        let sum = "coalesce(photo_bytes, 0) + coalesce(depth_bytes, 0) + coalesce(metadata_bytes, 0) + coalesce(assertion_bytes, 0)"
+        return try await read {
+            try Int64.fetchOne($0, sql: "SELECT coalesce(sum(\(sum) + coalesce(thumbnail_bytes, 0)), 0) FROM captures") ?? 0
+        }
+    }
+
+    /// Changes a row in one transaction.
+    /// - Parameter change: gets the capture as it is now.
+    /// - Throws: ``StoreError`` `unknownCapture`, or `notAllowed` if its state must not be followed by the new one.
+    @discardableResult
+    func update(_ id: LocalID, _ change: @escaping @Sendable (inout ChangedRow) throws -> Void) async throws -> StoredCapture {
+        let key = key
+        return try await write { database in
+            let found = try RawCapture.fetchOne(database, sql: "SELECT * FROM captures WHERE id = ?", arguments: [id.description])
+            guard let found else { throw StoreError.unknownCapture(id) }
+            let before = try found.opened(with: key)
+            var row = ChangedRow(before)
+            try change(&row)
+            guard row.state == before.state || before.state.next.contains(row.state) else {
+                throw StoreError.notAllowed(before.state, to: row.state)
+            }
+            let facts = row.facts == before.facts ? found.facts : try Self.sealed(row.facts, of: id, with: key)
+            try database.execute(
+                sql: """
+                    UPDATE captures SET state = ?, device = ?, server_id = ?, failures = ?, assertion_attempts = ?, photo_bytes = ?,
+                        depth_bytes = ?, assertion_bytes = ?, facts = ? WHERE id = ?
+                    """,
+                arguments: [
+                    row.state.rawValue, row.device?.description, row.serverID?.description, row.failures, row.assertionAttempts,
+                    row.sizes[.photo], row.sizes[.depth], row.sizes[.assertion], facts, id.description,
+                ])
+            return row.applied(to: before)
+        }
+    }
+
+    /// Makes captures that were being sent when their sender ended wait again.
+    func resetUploading() async throws {
+        try await write {
+            try $0.execute(
+                sql: "UPDATE captures SET state = ? WHERE state = ?",
+                arguments: [CaptureState.pending.rawValue, CaptureState.uploading.rawValue])
+        }
+    }
+
+    func delete(_ id: LocalID) async throws {
+        try await write { try $0.execute(sql: "DELETE FROM captures WHERE id = ?", arguments: [id.description]) }
+    }
+
+    // Lent bodies
+
+    func lend(_ name: String, of id: LocalID) async throws {
+        try await write {
+            try $0.execute(sql: "INSERT INTO lent_bodies (name, capture) VALUES (?, ?)", arguments: [name, id.description])
+        }
+    }
+
+    func endLoan(of name: String) async throws {
+        try await write { try $0.execute(sql: "DELETE FROM lent_bodies WHERE name = ?", arguments: [name]) }
+    }
+
+    func lentBodies() async throws -> [String] {
+        try await read { try String.fetchAll($0, sql: "SELECT name FROM lent_bodies ORDER BY name") }
+    }
+}
+
+extension CaptureDatabase {
+    private func opened(_ row: RawCapture) throws -> StoredCapture { try row.opened(with: key) }
+
+    private func sealed(_ facts: CaptureFacts, of id: LocalID) throws -> Data { try Self.sealed(facts, of: id, with: key) }
+
+    private static func sealed(_ facts: CaptureFacts, of id: LocalID, with key: SymmetricKey) throws -> Data {
+        Data(try SealedBlob.seal(Array(try JSONEncoder().encode(facts)), for: SealedItem(id, .facts), with: key))
+    }
+
+    private func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        try await Self.translated { try await pool.read(body) }
+    }
+
+    /// In a task of its own: what has happened is written down even if the caller is cancelled.
+    private func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        try await Self.translated { try await Task { [pool] in try await pool.write(body) }.value }
+    }
+
+    private static func translated<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as DatabaseError { throw StoreError(error) }
+    }
+
+    private static func translated<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do { return try await body() } catch let error as DatabaseError { throw StoreError(error) }
+    }
+}
+
+extension StoreError {
+    /// Without the statement's arguments, which are not for logs.
+    fileprivate init(_ error: DatabaseError) { self = .database("SQLite \(error.resultCode.rawValue): \(error.message ?? "no message")") }
+}

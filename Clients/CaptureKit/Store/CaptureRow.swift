@@ -1,0 +1,100 @@
+import CaptureProtocol
+import Crypto
+import Foundation
+import GRDB
+
+/// A capture that is added to the store.
+struct NewRow: Sendable {
+    let id: LocalID
+    let job: CaptureJob
+    let state: CaptureState
+    let device: DeviceID?
+    let sizes: [SealedKind: Int64]
+    let facts: CaptureFacts
+}
+
+/// What of a row may change.
+struct ChangedRow: Sendable {
+    var state: CaptureState
+    var device: DeviceID?
+    var serverID: CaptureID?
+    var failures: Int
+    var assertionAttempts: Int
+    var sizes: [SealedKind: Int64]
+    var facts: CaptureFacts
+
+    init(_ capture: StoredCapture) {
+        state = capture.state
+        device = capture.device
+        serverID = capture.serverID
+        failures = capture.failures
+        assertionAttempts = capture.assertionAttempts
+        sizes = capture.sizes
+        facts = capture.facts
+    }
+
+    func applied(to capture: StoredCapture) -> StoredCapture {
+        StoredCapture(
+            id: capture.id, position: capture.position, job: capture.job, state: state, device: device, serverID: serverID,
+            failures: failures, assertionAttempts: assertionAttempts, sizes: sizes, facts: facts)
+    }
+}
+
+/// A row as it is in the database.
+struct RawCapture: FetchableRecord, Sendable {
+    let id: String
+    let position: Int64
+    let job: String
+    let state: String
+    let device: String?
+    let serverID: String?
+    let failures: Int
+    let assertionAttempts: Int
+    let sizes: [SealedKind: Int64]
+    let facts: Data
+
+    init(row: Row) throws {
+        id = try row.value(of: "id")
+        position = try row.value(of: "position")
+        job = try row.value(of: "job")
+        state = try row.value(of: "state")
+        device = try row.optionalValue(of: "device")
+        serverID = try row.optionalValue(of: "server_id")
+        failures = try row.value(of: "failures")
+        assertionAttempts = try row.value(of: "assertion_attempts")
+        facts = try row.value(of: "facts")
+        var sizes: [SealedKind: Int64] = [:]
+        for kind in SealedKind.allCases {
+            if let column = StoreSchema.column(of: kind), let bytes: Int64 = try row.optionalValue(of: column) { sizes[kind] = bytes }
+        }
+        self.sizes = sizes
+    }
+
+    /// - Throws: ``SealError`` if the facts are not those that were sealed; ``StoreError`` for values that this version does not know.
+    func opened(with key: SymmetricKey) throws -> StoredCapture {
+        guard let id = LocalID(id), let job = CaptureJob(rawValue: job), let state = CaptureState(rawValue: state) else {
+            throw StoreError.newerVersion
+        }
+        let opened = try SealedBlob.open(Array(facts), for: SealedItem(id, .facts), with: key)
+        guard let facts = try? JSONDecoder().decode(CaptureFacts.self, from: Data(opened)) else { throw StoreError.newerVersion }
+        return StoredCapture(
+            id: id, position: position, job: job, state: state, device: device.flatMap(DeviceID.init),
+            serverID: serverID.flatMap(CaptureID.init), failures: failures, assertionAttempts: assertionAttempts, sizes: sizes,
+            facts: facts)
+    }
+}
+
+extension Row {
+    /// - Throws: ``StoreError`` `newerVersion` for a missing column or another type: the file may be anybody's.
+    fileprivate func value<Value: DatabaseValueConvertible>(of column: String) throws -> Value {
+        guard let value: Value = try optionalValue(of: column) else { throw StoreError.newerVersion }
+        return value
+    }
+
+    fileprivate func optionalValue<Value: DatabaseValueConvertible>(of column: String) throws -> Value? {
+        guard hasColumn(column), let stored: DatabaseValue = self[column] else { throw StoreError.newerVersion }
+        if stored.isNull { return nil }
+        guard let value = Value.fromDatabaseValue(stored) else { throw StoreError.newerVersion }
+        return value
+    }
+}

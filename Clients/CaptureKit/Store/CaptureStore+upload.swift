@@ -1,0 +1,48 @@
+import CaptureProtocol
+import Foundation
+
+extension CaptureStore {
+    /// The parts of a capture as they are sent: photo and depth map are read from their sealed files piece by piece. Always the same bytes.
+    /// - Throws: ``StoreError`` `contentRemoved`; ``SealError``, ``FileError``.
+    func upload(of capture: StoredCapture) throws -> CaptureUpload {
+        guard capture.hasContent else { throw StoreError.contentRemoved }
+        let assertion = capture.hasAssertion ? try bytes(.assertion, of: capture.id) : nil
+        return CaptureUpload(
+            boundary: "rial-" + Hex.encode(withUnsafeBytes(of: capture.id.uuid.uuid) { Array($0) }),
+            photo: .source(try SealedSegment(content(.photo, of: capture.id))),
+            depthMap: .source(try SealedSegment(content(.depth, of: capture.id))),
+            metadata: try bytes(.metadata, of: capture.id), assertion: assertion)
+    }
+}
+
+/// A sealed file as a part of a body.
+private struct SealedSegment: SegmentSource {
+    let file: SealedFileReader
+    let sizeBytes: Int64
+
+    init(_ file: SealedFileReader) throws {
+        self.file = file
+        sizeBytes = file.sizeBytes
+    }
+
+    func makeReader() -> any HTTPBodyReader { Reader(file: file, sizeBytes: sizeBytes) }
+
+    private actor Reader: HTTPBodyReader {
+        private let file: SealedFileReader
+        private let sizeBytes: Int64
+        private var offset: Int64 = 0
+
+        init(file: SealedFileReader, sizeBytes: Int64) {
+            self.file = file
+            self.sizeBytes = sizeBytes
+        }
+
+        func next() throws -> [UInt8]? {
+            guard offset < sizeBytes else { return nil }
+            let piece = try file.read(count: 65_536, at: offset)
+            guard !piece.isEmpty else { throw SealError.notAuthentic }
+            offset += Int64(piece.count)
+            return piece
+        }
+    }
+}

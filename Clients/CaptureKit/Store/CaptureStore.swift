@@ -1,0 +1,198 @@
+public import CaptureProtocol
+public import Foundation
+
+/// The captures of this device: a row for each in a database, its parts in sealed files beside it.
+///
+/// A capture is in the store once ``add(_:assert:)`` returns, whatever happens to the process or the power afterwards. Its files are sealed,
+/// synced and renamed before its row is written, and its row is deleted before its files: a file without a row is removed at start.
+///
+/// Several processes may add and read at the same time; one sends (``CaptureQueue``).
+public struct CaptureStore: Sendable {
+    let database: CaptureDatabase
+    let files: SealedFiles
+    let bodies: LentBodies
+    let limits: StoreLimits
+    let folder: String
+    let failPoints: FailPoints
+
+    /// Opens the store in a folder, or makes one.
+    ///
+    /// - Parameters:
+    ///   - folder: an absolute path in the app's own container: iOS ends apps that are suspended while they hold a lock in a shared one.
+    ///   - secrets: has the store's key, or gets it if the store is new.
+    /// - Throws: ``StoreKeyError`` if the store has content and its key is gone or cannot be read now; the store is left alone then.
+    ///   ``StoreError``, ``FileError``.
+    public static func open(
+        in folder: String, secrets: any SecureStore, limits: StoreLimits = StoreLimits(), layer: any FileLayer = PosixFiles(),
+        failPoints: FailPoints = .none
+    ) async throws -> CaptureStore {
+        try layer.createFolder(folder)
+        let content = folder + "/content"
+        try layer.createFolder(content)
+        try layer.createFolder(folder + "/lent")
+        // Whether there is content decides whether a key may be made, so one process at a time opens a store.
+        let lock = try await FileLock.acquire(folder + "/open.lock")
+        defer { lock.unlock() }
+        let path = folder + "/captures.sqlite"
+        let isEmpty = try layer.names(in: content).isEmpty && !layer.names(in: folder).contains("captures.sqlite")
+        let key = try StoreKey.load(from: secrets, storeIsEmpty: isEmpty)
+        let store = CaptureStore(
+            database: try CaptureDatabase(path: path, key: key),
+            files: SealedFiles(folder: content, key: key, files: layer, failPoints: failPoints),
+            bodies: LentBodies(folder: folder + "/lent", layer: layer), limits: limits, folder: folder, failPoints: failPoints)
+        try await store.sweep()
+        return store
+    }
+
+    private func sweep() async throws {
+        // A file of a capture that another process is adding has no row yet.
+        guard let lock = try FileLock.tryLock(folder + "/add.lock") else { return }
+        defer { lock.unlock() }
+        let wanted = Set(try await database.captures().flatMap { capture in capture.sizes.keys.map { SealedItem(capture.id, $0) } })
+        let found = try files.contents()
+        try files.remove(names: found.temporaryNames)
+        try files.remove(found.items.filter { !wanted.contains($0) })
+    }
+
+    public func close() throws { try database.close() }
+}
+
+// Adding
+
+extension CaptureStore {
+    /// The result of making a capture's assertion.
+    public enum Assertion: Sendable {
+        /// CBOR.
+        case made([UInt8], by: DeviceID)
+        /// To be tried again.
+        case later
+        /// The device makes none.
+        case none
+    }
+
+    /// The digests that an assertion covers.
+    public struct Digests: Sendable, Equatable {
+        public let photo: ContentDigest
+        public let depth: ContentDigest
+        public let metadata: ContentDigest
+    }
+
+    /// Stores a capture, durably. Each byte is hashed and sealed in one pass.
+    /// - Parameter assert: makes the assertion; its failure never loses the capture.
+    /// - Throws: ``StoreError`` `full`; ``FileError``; errors of the content's metadata unchanged. Nothing of the capture is left then.
+    public func add(
+        _ content: some CaptureContent, assert: (Digests) async -> Assertion
+    ) async throws -> StoredCapture {
+        let usage = try await usage()
+        guard !usage.isFull else { throw StoreError.full(usage) }
+        let lock = try await FileLock.acquire(folder + "/add.lock", .shared)
+        defer { lock.unlock() }
+        let id = LocalID()
+        var sizes: [SealedKind: Int64] = [:]
+        do {
+            func seal(_ bytes: [UInt8], as kind: SealedKind) throws -> ContentDigest {
+                let sealed = try sealed(bytes, as: SealedItem(id, kind))
+                sizes[kind] = sealed.sizeBytes
+                return sealed.digest
+            }
+            let photo = try seal(content.photo, as: .photo)
+            let depth = try seal(content.depth, as: .depth)
+            let metadata = try seal(try content.metadata(photoHash: photo), as: .metadata)
+            if let thumbnail = content.thumbnail { _ = try seal(thumbnail, as: .thumbnail) }
+            let digests = Digests(photo: photo, depth: depth, metadata: metadata)
+            var facts = CaptureFacts(
+                capturedAt: content.capturedAt, photoDigest: photo, depthDigest: depth, metadataDigest: metadata)
+            let (state, device): (CaptureState, DeviceID?)
+            switch await assert(digests) {
+            case .made(let assertion, let signer):
+                _ = try seal(assertion, as: .assertion)
+                (state, device) = (.pending, signer)
+            case .later: (state, device) = (.assertionPending, nil)
+            case .none:
+                facts.goesWithoutAssertion = true
+                (state, device) = (.pending, nil)
+            }
+            failPoints.reached("store.sealed")
+            try await database.insert(NewRow(id: id, job: .full, state: state, device: device, sizes: sizes, facts: facts))
+        } catch {
+            try? files.remove(sizes.keys.map { SealedItem(id, $0) })
+            throw error
+        }
+        failPoints.reached("store.row")
+        return try await capture(id)
+    }
+
+    private func sealed(_ bytes: [UInt8], as item: SealedItem) throws -> SealedContent {
+        let writer = try files.create(item)
+        try writer.write(bytes)
+        return try writer.commit()
+    }
+
+    /// Adds the assertion that was missing; the capture waits to be sent then.
+    func setAssertion(_ assertion: [UInt8], by device: DeviceID, of id: LocalID) async throws {
+        let item = SealedItem(id, .assertion)
+        let content = try sealed(assertion, as: item)
+        failPoints.reached("store.assertion-sealed")
+        try await database.update(id) { row in
+            row.sizes[.assertion] = content.sizeBytes
+            row.device = device
+            row.state = .pending
+        }
+    }
+}
+
+// Reading
+
+extension CaptureStore {
+    /// In order of capture.
+    public func captures() async throws -> [StoredCapture] { try await database.captures() }
+
+    /// - Throws: ``StoreError`` `unknownCapture`.
+    public func capture(_ id: LocalID) async throws -> StoredCapture {
+        guard let capture = try await database.capture(id) else { throw StoreError.unknownCapture(id) }
+        return capture
+    }
+
+    public func usage() async throws -> StoreUsage {
+        StoreUsage(bytes: try await database.bytes(), warningBytes: limits.warningBytes, maximumBytes: limits.maximumBytes)
+    }
+
+    /// Opens a part of a capture.
+    /// - Throws: ``SealError``; ``FileError`` `missing`.
+    public func content(_ kind: SealedKind, of id: LocalID) throws -> SealedFileReader { try files.open(SealedItem(id, kind)) }
+
+    /// A small part as a whole: at most 1 MiB.
+    public func bytes(_ kind: SealedKind, of id: LocalID) throws -> [UInt8] {
+        let reader = try content(kind, of: id)
+        return try reader.read(count: Int(min(reader.sizeBytes, 1 << 20)), at: 0)
+    }
+}
+
+// Removing
+
+extension CaptureStore {
+    /// Deletes a capture with all its parts.
+    /// - Throws: ``StoreError`` `isBeingSent`, `unknownCapture`.
+    public func delete(_ id: LocalID) async throws {
+        let capture = try await capture(id)
+        guard capture.state != .uploading else { throw StoreError.isBeingSent }
+        try await database.delete(id)
+        failPoints.reached("store.row-deleted")
+        try files.remove(SealedKind.allCases.map { SealedItem(id, $0) })
+        failPoints.reached("store.deleted")
+    }
+
+    /// Removes photo and depth map of captures whose retention has passed.
+    public func expire(at now: Date) async throws {
+        let age = limits.retention / .seconds(1)
+        for capture in try await database.captures(in: .uploaded) where capture.hasContent {
+            guard let uploadedAt = capture.facts.uploadedAt, now.timeIntervalSince(uploadedAt) >= age else { continue }
+            try await database.update(capture.id) { row in
+                row.sizes[.photo] = nil
+                row.sizes[.depth] = nil
+            }
+            failPoints.reached("store.expired")
+            try files.remove([SealedItem(capture.id, .photo), SealedItem(capture.id, .depth)])
+        }
+    }
+}

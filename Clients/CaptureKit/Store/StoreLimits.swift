@@ -1,0 +1,22 @@
+/// How much the store may hold, and for how long.
+public struct StoreLimits: Sendable {
+    /// From this size on people are warned.
+    public var warningBytes: Int64 = 500_000_000
+    /// At this size new captures are refused.
+    public var maximumBytes: Int64 = 1_000_000_000
+    /// After this time photo and depth map of an uploaded capture are removed; thumbnail and facts stay for the history.
+    public var retention: Duration = .seconds(7 * 86_400)
+
+    public init() {}
+}
+
+/// How much of the store is used.
+public struct StoreUsage: Sendable, Equatable {
+    /// The sealed content of all captures.
+    public let bytes: Int64
+    public let warningBytes: Int64
+    public let maximumBytes: Int64
+
+    public var isNearlyFull: Bool { bytes >= warningBytes }
+    public var isFull: Bool { bytes >= maximumBytes }
+}

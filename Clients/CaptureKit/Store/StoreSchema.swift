@@ -1,0 +1,49 @@
+import GRDB
+
+/// The tables of the store. Columns hold ids, states, counters and sizes only: the database is not encrypted, so all else is sealed.
+enum StoreSchema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 captures") { database in
+            let states = CaptureState.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+            try database.execute(
+                sql: """
+                    CREATE TABLE captures (
+                        position INTEGER PRIMARY KEY AUTOINCREMENT,
+                        id TEXT NOT NULL UNIQUE,
+                        job TEXT NOT NULL,
+                        state TEXT NOT NULL CHECK (state IN (\(states))),
+                        device TEXT,
+                        server_id TEXT,
+                        failures INTEGER NOT NULL DEFAULT 0,
+                        assertion_attempts INTEGER NOT NULL DEFAULT 0,
+                        photo_bytes INTEGER,
+                        depth_bytes INTEGER,
+                        metadata_bytes INTEGER,
+                        assertion_bytes INTEGER,
+                        thumbnail_bytes INTEGER,
+                        facts BLOB NOT NULL,
+                        CHECK ((state = 'uploaded') = (server_id IS NOT NULL))
+                    );
+                    CREATE INDEX captures_to_send ON captures (state, position);
+                    CREATE TABLE lent_bodies (
+                        name TEXT PRIMARY KEY,
+                        capture TEXT NOT NULL
+                    );
+                    """)
+        }
+        return migrator
+    }
+
+    /// The column with the size of a sealed file.
+    static func column(of kind: SealedKind) -> String? {
+        switch kind {
+        case .photo: "photo_bytes"
+        case .depth: "depth_bytes"
+        case .metadata: "metadata_bytes"
+        case .assertion: "assertion_bytes"
+        case .thumbnail: "thumbnail_bytes"
+        case .facts: nil
+        }
+    }
+}

@@ -1,0 +1,31 @@
+public import CaptureProtocol
+
+/// What is to be done with a capture.
+public enum CaptureJob: String, Sendable, CaseIterable, Codable {
+    /// Photo, depth map and metadata are sent.
+    case full
+}
+
+/// A capture in the store.
+public struct StoredCapture: Sendable, Equatable {
+    public let id: LocalID
+    /// Increases with each capture.
+    public let position: Int64
+    public let job: CaptureJob
+    public let state: CaptureState
+    /// The device that signed it; `nil` without an assertion and as long as no device is registered.
+    public let device: DeviceID?
+    /// The server's id, once it is uploaded.
+    public let serverID: CaptureID?
+    /// Failures that count towards ``CaptureState/failed``.
+    public let failures: Int
+    /// Attempts to make the assertion.
+    public let assertionAttempts: Int
+    /// Bytes of each part, unsealed.
+    public let sizes: [SealedKind: Int64]
+    public let facts: CaptureFacts
+
+    public var hasAssertion: Bool { sizes[.assertion] != nil }
+    /// Whether photo and depth map are still there.
+    public var hasContent: Bool { sizes[.photo] != nil && sizes[.depth] != nil }
+}

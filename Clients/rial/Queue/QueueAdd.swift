@@ -1,0 +1,51 @@
+import ArgumentParser
+import CaptureKit
+import CaptureProtocol
+import Foundation
+import RialClient
+
+struct QueueAdd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Adds a photo with its depth map, as if the phone had just taken it.",
+        discussion:
+            "Without the network. The photo gets the EXIF data of the phone, without being encoded again. Prints the id in the store.")
+
+    @Option(help: "JPEG file.")
+    var photo: String
+    @Option(help: "Depth map file: little-endian float32 (.f32), or compressed.")
+    var depth: String
+    @Option(help: "The depth map's width.")
+    var width: Int
+    @Option(help: "The depth map's height.")
+    var height: Int
+    @Option(help: "Where it was taken: LATITUDE,LONGITUDE in degrees; write --location=-33.9,18.4 for the south.")
+    var location: LocationArgument?
+    @Option(help: "When it was taken, RFC 3339 (default: now).")
+    var capturedAt: RFC3339Time?
+    @Option(help: "EXIF orientation, 1 to 8.")
+    var orientation = 1
+    @OptionGroup var options: QueueOptions
+
+    func validate() throws {
+        guard PhotoOrientation(rawValue: orientation) != nil else { throw ValidationError("--orientation is 1 to 8.") }
+    }
+
+    func run() async throws {
+        let queue = try await options.offline()
+        let depthMap = try DepthFile(url: URL(fileURLWithPath: depth), width: width, height: height)
+        let frame = CapturedFrame(
+            jpeg: try read(photo), depth: try DepthPlane(bytes: try depthMap.values(), width: width, height: height),
+            capturedAt: capturedAt?.date ?? Date(), orientation: PhotoOrientation(rawValue: orientation) ?? .up)
+        // Debug builds are slower than any phone.
+        let processed = try FrameProcessor(limit: .seconds(60)).process(
+            frame, deviceModel: DeviceSupport(SimulatedPhone()).modelName, location: location?.location)
+        Console.result(try await queue.add(processed).id.description)
+    }
+
+    private func read(_ path: String) throws -> [UInt8] {
+        guard let data = FileManager.default.contents(atPath: path), data.count <= SizeLimits.capture else {
+            throw CommandFailure("The photo \(path) cannot be read, or has more than \(SizeLimits.capture >> 20) MiB.")
+        }
+        return Array(data)
+    }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import CaptureKit
+import CaptureProtocol
+import Foundation
+
+/// The queue of the device library.
+struct QueueCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "queue",
+        abstract: "Keeps captures sealed and sends them as the phone's app does.",
+        discussion: """
+            A simulated phone in a folder: captures are sealed in its store at once, and sent when `run` reaches the server. Any number of \
+            processes may use a folder; one sends.
+            """,
+        subcommands: [
+            QueueAdd.self, QueueRun.self, QueueList.self, QueueWatch.self, QueueRetry.self, QueueDelete.self, QueueExport.self,
+        ])
+}
+
+struct QueueRun: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Sends what is in the store.",
+        discussion: "Registers the phone if necessary. Waits while another process sends.")
+
+    @Flag(help: "End when nothing is left that can be sent without a person.")
+    var untilEmpty = false
+    @OptionGroup var options: QueueOptions
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var enrolment: EnrolmentOptions
+
+    func run() async throws {
+        try await options.withNetwork(server, enrolment) { queue in try await queue.run(untilEmpty: untilEmpty) }
+    }
+}
+
+struct QueueRetry: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "retry", abstract: "Tries a capture that failed again.")
+
+    @Argument(help: "The capture's id in the store.")
+    var id: LocalID
+    @Flag(help: "Send a capture whose assertion failed without it.")
+    var withoutAssertion = false
+    @OptionGroup var options: QueueOptions
+
+    func run() async throws {
+        let queue = try await options.offline()
+        if withoutAssertion { try await queue.sendWithoutAssertion(id) } else { try await queue.retry(id) }
+    }
+}
+
+struct QueueDelete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "delete", abstract: "Deletes a capture from the store, sent or not.")
+
+    @Argument(help: "The capture's id in the store.")
+    var id: LocalID
+    @OptionGroup var options: QueueOptions
+
+    func run() async throws { try await options.offline().delete(id) }
+}
+
+struct QueueExport: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Writes a capture's parts to plain files.",
+        discussion: "photo.jpg, depth.f32.gz, metadata.json, and assertion.cbor and thumbnail.jpg if there are any.")
+
+    @Argument(help: "The capture's id in the store.")
+    var id: LocalID
+    @Option(help: "Folder for the files; created if necessary.")
+    var out: String
+    @OptionGroup var options: QueueOptions
+
+    func run() async throws {
+        let queue = try await options.offline()
+        let folder = URL(fileURLWithPath: out, isDirectory: true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let capture = try await queue.capture(id)
+        for (kind, name) in Self.names where capture.sizes[kind] != nil {
+            try Data(try await queue.content(kind, of: id)).write(to: folder.appendingPathComponent(name))
+        }
+        Console.result(folder.path)
+    }
+
+    private static let names: [(SealedKind, String)] = [
+        (.photo, "photo.jpg"), (.depth, "depth.f32.gz"), (.metadata, "metadata.json"), (.assertion, "assertion.cbor"),
+        (.thumbnail, "thumbnail.jpg"),
+    ]
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import CaptureKit
+import CaptureProtocol
+import Foundation
+import RialClient
+
+struct QueueList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Shows the captures in the store.")
+
+    @Flag(help: "Print JSON.")
+    var json = false
+    @OptionGroup var options: QueueOptions
+
+    func run() async throws {
+        let snapshot = try await options.offline().snapshot()
+        Console.result(json ? snapshot.json.prettyText : snapshot.table)
+    }
+}
+
+struct QueueWatch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Shows each change of a capture's state, until the command is ended.",
+        discussion: "Beside `run` in another process.")
+
+    @OptionGroup var options: QueueOptions
+
+    func run() async throws {
+        var shown: [LocalID: String] = [:]
+        for try await snapshot in try await options.offline().snapshots {
+            for queued in snapshot.captures {
+                let line = queued.line
+                if shown.updateValue(line, forKey: queued.capture.id) != line { Console.result(line) }
+            }
+        }
+    }
+}
+
+extension QueueSnapshot {
+    fileprivate var table: String {
+        guard !captures.isEmpty else { return "no captures" }
+        var table = TextTable(header: ["id", "captured", "state", "bytes", "server id", "result"])
+        for each in captures {
+            let capture = each.capture
+            table.add(
+                capture.id.description, Timestamp.format(capture.facts.capturedAt), capture.state.rawValue, String(each.totalBytes),
+                capture.serverID?.description ?? "", each.result)
+        }
+        return table.text
+    }
+
+    fileprivate var json: JSONValue { .array(captures.map(\.json)) }
+}
+
+extension QueuedCapture {
+    fileprivate var line: String { "\(capture.id)  \(capture.state.rawValue)\(result.isEmpty ? "" : "  \(result)")" }
+
+    /// The server's decision, or why there is none.
+    fileprivate var result: String {
+        if let confidence = capture.facts.confidence { return confidence }
+        if capture.facts.failedOnServer == true { return "failed on the server" }
+        return capture.facts.failure.map { "\($0.code): \($0.message)" } ?? ""
+    }
+
+    fileprivate var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "id": .string(capture.id.description), "position": .integer(capture.position), "state": .string(capture.state.rawValue),
+            "captured_at": .string(Timestamp.format(capture.facts.capturedAt)), "bytes": .integer(totalBytes),
+            "failures": .integer(Int64(capture.failures)), "has_assertion": .bool(capture.hasAssertion),
+        ]
+        if let id = capture.serverID { members["capture_id"] = .string(id.description) }
+        if let link = capture.facts.link { members["verification_url"] = .string(link) }
+        if let confidence = capture.facts.confidence { members["confidence_level"] = .string(confidence) }
+        if let failure = capture.facts.failure {
+            members["failure"] = .object(["code": .string(failure.code), "message": .string(failure.message)])
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,84 @@
+public import ArgumentParser
+public import CaptureKit
+import CaptureProtocol
+import Foundation
+import RialClient
+import SimulatedDevice
+
+/// The folder of a simulated phone: its capture store, its keychain, and its hardware keys.
+struct QueueOptions: ParsableArguments {
+    @Option(help: "Folder of the simulated phone: `store` (the captures), `keychain` and `app-attest` are in it.")
+    var store: String
+
+    private var folder: URL { URL(fileURLWithPath: store, isDirectory: true) }
+
+    /// The queue of a command that does not use the network.
+    func offline() async throws -> CaptureQueue { try await queue(transport: Offline(), attestation: try attestation(nil)) }
+
+    /// Runs the body with a queue that has the network.
+    /// - Parameter enrolment: has the authority that attests the device's key.
+    func withNetwork(_ server: ServerOptions, _ enrolment: EnrolmentOptions, _ body: (CaptureQueue) async throws -> Void) async throws {
+        let address = try server.address()
+        let settings = try enrolment.enrolment(APIClient(baseURL: address))
+        let transport = try AsyncHTTPTransport(baseURL: address, trust: ServerTrust(pins: [], isDevelopment: true))
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(try await queue(transport: transport, attestation: try attestation(settings))))
+        } catch {
+            result = .failure(error)
+        }
+        try await transport.shutdown()
+        try result.get()
+    }
+
+    private func attestation(_ enrolment: Enrolment?) throws -> SimulatedAttestationService {
+        SimulatedAttestationService(
+            folder: folder.appendingPathComponent("app-attest"), authority: try enrolment?.authority ?? DevelopmentAttestationAuthority(),
+            appID: enrolment?.appID ?? SimulatedDevice.developmentAppID, environment: enrolment?.environment ?? "development")
+    }
+
+    private func queue(transport: any HTTPTransport, attestation: SimulatedAttestationService) async throws -> CaptureQueue {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let failPoints = FailPoints { name in QueueFailPoint.reached(name) }
+        let secrets = FolderSecureStore(folder: folder.appendingPathComponent("keychain").path)
+        let store = try await CaptureStore.open(
+            in: folder.appendingPathComponent("store").path, secrets: secrets, failPoints: failPoints)
+        let (identities, keys) = (IdentityStore(secrets), SoftwareRequestKeyService())
+        let registration = Registration(
+            identities: identities, attestation: attestation, requestKeys: keys, device: SimulatedPhone(), transport: transport,
+            reached: { name in QueueFailPoint.reached(name) })
+        return CaptureQueue(
+            store: store,
+            signing: RegisteredDevice(
+                identities: identities, registration: registration, attestation: attestation, requestKeys: keys),
+            transport: transport)
+    }
+}
+
+/// An iPhone 15 Pro.
+struct SimulatedPhone: DeviceInfo {
+    var hardwareIdentifier: String { "iPhone16,1" }
+    var hasLiDAR: Bool { true }
+    var systemVersion: String { "18.1" }
+}
+
+/// No network.
+private struct Offline: HTTPTransport {
+    func send(_ request: HTTPRequest, progress: @escaping @Sendable (Int64) -> Void) async throws -> HTTPResponse {
+        throw TransportFailure.unreachable("this command does not use the network")
+    }
+}
+
+/// Ends the process between two effects, as a test wants: RIAL_FAIL_POINTS names a folder; a file in it with the point's name is removed and
+/// the process killed.
+enum QueueFailPoint {
+    private static let folder = ProcessInfo.processInfo.environment["RIAL_FAIL_POINTS"].flatMap { $0.isEmpty ? nil : $0 }
+
+    static func reached(_ name: String) {
+        if let folder, unlink(folder + "/" + name) == 0 { kill(getpid(), SIGKILL) }
+    }
+}
+
+extension LocalID: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}

@@ -1,0 +1,94 @@
+import CaptureProtocol
+import Foundation
+import Testing
+
+@testable import CaptureKit
+
+@Suite("The schedule of the queue")
+struct QueueScheduleTests {
+    private let now = Date(timeIntervalSince1970: 1_800_000_000)
+    private let failure = CaptureFailure(code: "unreachable", message: "")
+    private let device = DeviceID()
+
+    private func capture(_ position: Int64, _ state: CaptureState, device: DeviceID? = nil, confidence: String? = nil) -> StoredCapture {
+        let digest = ContentDigest(of: [0])
+        var facts = CaptureFacts(capturedAt: now, photoDigest: digest, depthDigest: digest, metadataDigest: digest)
+        facts.confidence = confidence
+        return StoredCapture(
+            id: LocalID(), position: position, job: .full, state: state, device: device, serverID: nil, failures: 0, assertionAttempts: 0,
+            sizes: [:], facts: facts)
+    }
+
+    @Test("sends the first capture that can be sent")
+    func order() {
+        let captures = [capture(1, .failed), capture(2, .assertionFailed), capture(3, .pending), capture(4, .pending)]
+        var schedule = QueueSchedule()
+        #expect(schedule.next(captures, at: now) == .send(captures[2].id))
+        schedule.hold(captures[2].id, .init(until: now.addingTimeInterval(2), endsEarly: true))
+        #expect(schedule.next(captures, at: now) == .send(captures[3].id))
+        #expect(schedule.next(captures, at: now.addingTimeInterval(2)) == .send(captures[2].id))
+    }
+
+    @Test("makes missing assertions before it sends, also while the server is away")
+    func assertions() {
+        let captures = [capture(1, .pending), capture(2, .assertionPending)]
+        var schedule = QueueSchedule()
+        schedule.pause(.init(until: now.addingTimeInterval(300), endsEarly: true), failure)
+        #expect(schedule.next(captures, at: now) == .makeAssertion(captures[1].id))
+        schedule.hold(captures[1].id, .init(until: now.addingTimeInterval(1), endsEarly: true))
+        #expect(schedule.next(captures, at: now) == .wait(until: now.addingTimeInterval(1)))
+    }
+
+    @Test("waits as a whole while the server is away, until the network is back")
+    func pause() {
+        let captures = [capture(1, .pending), capture(2, .pending)]
+        var schedule = QueueSchedule()
+        schedule.pause(.init(until: now.addingTimeInterval(16), endsEarly: true), failure)
+        #expect(schedule.next(captures, at: now) == .wait(until: now.addingTimeInterval(16)))
+        #expect(schedule.nextTry(of: captures[1]) == now.addingTimeInterval(16))
+        schedule.endEarly()
+        #expect(schedule.next(captures, at: now) == .send(captures[0].id))
+    }
+
+    @Test("waits as long as the server asks, even if the network comes back")
+    func serverAsked() {
+        let one = capture(1, .pending)
+        var schedule = QueueSchedule()
+        schedule.pause(.init(until: now.addingTimeInterval(60), endsEarly: false), failure)
+        schedule.endEarly()
+        #expect(schedule.next([one], at: now) == .wait(until: now.addingTimeInterval(60)))
+        #expect(schedule.next([one], at: now.addingTimeInterval(60)) == .send(one.id))
+    }
+
+    @Test("leaves captures of a revoked device, and sends those of others")
+    func revoked() {
+        let captures = [capture(1, .pending, device: device), capture(2, .pending, device: DeviceID())]
+        var schedule = QueueSchedule()
+        schedule.stop(device)
+        #expect(schedule.next(captures, at: now) == .send(captures[1].id))
+        #expect(!schedule.hasWork([captures[0]]))
+        #expect(schedule.hasWork(captures))
+    }
+
+    @Test("asks for results after everything is sent, less and less often")
+    func results() {
+        let uploaded = capture(1, .uploaded)
+        var schedule = QueueSchedule()
+        let other = capture(2, .pending)
+        #expect(schedule.next([uploaded, other], at: now) == .send(other.id))
+        #expect(schedule.next([uploaded], at: now) == .askResult(uploaded.id))
+        for delay in [1.0, 2, 4, 8, 16, 32, 60, 60] {
+            schedule.resultNotFinal(uploaded.id, at: now)
+            #expect(schedule.next([uploaded], at: now) == .wait(until: now.addingTimeInterval(delay)))
+        }
+        #expect(schedule.next([capture(1, .uploaded, confidence: "high")], at: now) == .wait(until: nil))
+    }
+
+    @Test("does not wait for hours because the device's clock was set back")
+    func clockSetBack() {
+        let one = capture(1, .pending)
+        var schedule = QueueSchedule()
+        schedule.hold(one.id, .init(until: now.addingTimeInterval(10), endsEarly: true))
+        #expect(schedule.next([one], at: now.addingTimeInterval(-90_000)) == .send(one.id))
+    }
+}
