@@ -190,6 +190,16 @@ struct CaptureStoreTests {
         #expect(try await rig.open().capture(capture.id) == capture)
     }
 
+    @Test("makes a new key if the old one is gone with all captures")
+    func emptyWithoutKey() async throws {
+        let rig = try StoreRig()
+        let store = try await rig.open()
+        try await store.delete(try await store.addSample().id)
+        try rig.secrets.delete(.storeKey)
+        try await rig.open().addSample()
+        #expect(try await rig.open().captures().count == 1)
+    }
+
     @Test("makes no key while the keys cannot be read")
     func locked() async throws {
         let rig = try StoreRig()
@@ -224,6 +234,12 @@ struct CaptureStoreTests {
                 arguments: [other.id.description, one.id.description])
         }
         await #expect(throws: SealError.notAuthentic) { try await store.capture(one.id) }
+        let again = try await rig.open()
+        #expect(try await again.captures() == [other], "the others are not kept from being sent")
+        #expect(try await again.damagedCaptures() == [one.id])
+        try await again.delete(one.id)
+        #expect(try await again.damagedCaptures().isEmpty)
+        #expect(try rig.content().count == 5)
     }
 
     @Test("deletes bodies that were lent, whatever came between")

@@ -53,6 +53,6 @@ struct PinAuthority {
 extension ServerTrust {
     /// Trusts servers with one of these keys.
     init(keys: P256.Signing.PrivateKey...) {
-        self.init(pins: Set(keys.map { ContentDigest(of: $0.publicKey.derRepresentation) }))
+        self.init(pins: PinSet(Set(keys.map { ContentDigest(of: $0.publicKey.derRepresentation) })))
     }
 }

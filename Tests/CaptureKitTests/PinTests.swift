@@ -92,7 +92,7 @@ struct PinTests {
 
     @Test("may be missing in development, where the other checks stay")
     func development() async throws {
-        let trust = ServerTrust(pins: [], isDevelopment: true)
+        let trust = ServerTrust(pins: .none, isDevelopment: true)
         try await expectAnswer(from: authority.server(key), trust: trust)
         try await expectRefusal(by: trust, of: PinAuthority().server(key))
     }

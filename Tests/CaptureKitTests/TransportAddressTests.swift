@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Address of the server")
 struct TransportAddressTests {
-    private static let pins: Set<ContentDigest> = [ContentDigest(of: [UInt8]())]
+    private static let pins = PinSet([ContentDigest(of: [UInt8]())])
 
     private static func origin(_ text: String, _ trust: ServerTrust) throws -> String { try trust.origin(of: #require(URL(string: text))) }
 
@@ -14,7 +14,7 @@ struct TransportAddressTests {
         #expect(try Self.origin("https://example.com/", ServerTrust(pins: Self.pins)) == "https://example.com")
         #expect(try Self.origin("https://example.com:8443", ServerTrust(pins: Self.pins)) == "https://example.com:8443")
         for address in ["http://localhost:8080", "http://127.0.0.1:8080", "http://127.9.9.9", "http://[::1]:8080"] {
-            #expect(try Self.origin(address, ServerTrust(pins: [])) == address)
+            #expect(try Self.origin(address, ServerTrust(pins: .none)) == address)
         }
     }
 
@@ -25,13 +25,13 @@ struct TransportAddressTests {
         ])
     func plainText(address: String) {
         #expect(throws: ServerAddressError.plainText) { try Self.origin(address, ServerTrust(pins: Self.pins)) }
-        #expect(throws: Never.self) { try Self.origin(address, ServerTrust(pins: [], isDevelopment: true)) }
+        #expect(throws: Never.self) { try Self.origin(address, ServerTrust(pins: .none, isDevelopment: true)) }
     }
 
     @Test("is no https without pins, except in development")
     func notPinned() {
-        #expect(throws: ServerAddressError.notPinned) { try Self.origin("https://localhost", ServerTrust(pins: [])) }
-        #expect(throws: Never.self) { try Self.origin("https://localhost", ServerTrust(pins: [], isDevelopment: true)) }
+        #expect(throws: ServerAddressError.notPinned) { try Self.origin("https://localhost", ServerTrust(pins: .none)) }
+        #expect(throws: Never.self) { try Self.origin("https://localhost", ServerTrust(pins: .none, isDevelopment: true)) }
     }
 
     @Test(
@@ -46,10 +46,10 @@ struct TransportAddressTests {
 
     @Test("knows its keys by their pins")
     func pins() {
-        let trust = ServerTrust(pins: [ContentDigest(of: [1]), ContentDigest(of: [2])])
+        let trust = ServerTrust(pins: PinSet([ContentDigest(of: [1]), ContentDigest(of: [2])]))
         #expect(trust.accepts(subjectPublicKeyInfo: [1]))
         #expect(trust.accepts(subjectPublicKeyInfo: [2]))
         #expect(!trust.accepts(subjectPublicKeyInfo: [3]))
-        #expect(ServerTrust(pins: []).accepts(subjectPublicKeyInfo: [3]))
+        #expect(ServerTrust(pins: .none).accepts(subjectPublicKeyInfo: [3]))
     }
 }

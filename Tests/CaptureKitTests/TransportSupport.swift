@@ -7,7 +7,7 @@ import Testing
 
 /// Runs `body` with a transport, and shuts it down.
 func withTransport<Result: Sendable>(
-    _ address: String, trust: ServerTrust = ServerTrust(pins: []), roots: [UInt8] = [],
+    _ address: String, trust: ServerTrust = ServerTrust(pins: .none), roots: [UInt8] = [],
     timeouts: AsyncHTTPTransport.Timeouts = AsyncHTTPTransport.Timeouts(), _ body: (AsyncHTTPTransport) async throws -> Result
 ) async throws -> Result {
     let url = try #require(URL(string: address))

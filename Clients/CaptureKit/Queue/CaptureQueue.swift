@@ -186,7 +186,8 @@ extension CaptureQueue {
                     totalBytes: SealedKind.allCases.filter { $0 != .thumbnail }.reduce(0) { $0 + (capture.sizes[$1] ?? 0) },
                     nextTry: schedule.nextTry(of: capture))
             },
-            usage: try await store.usage(), waitsFor: schedule.pause?.failure, revokedDevices: schedule.stoppedDevices)
+            usage: try await store.usage(), waitsFor: schedule.pause?.failure, revokedDevices: schedule.stoppedDevices,
+            damaged: try await store.damagedCaptures())
     }
 
     /// A snapshot at once, and one after each change; changes by other processes within a second. Slow readers miss snapshots in between.

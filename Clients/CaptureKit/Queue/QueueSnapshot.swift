@@ -10,6 +10,8 @@ public struct QueueSnapshot: Sendable, Equatable {
     public let waitsFor: CaptureFailure?
     /// Devices whose captures are not sent since the server revoked them.
     public let revokedDevices: Set<DeviceID>
+    /// Captures whose facts were changed in the database; they can only be deleted.
+    public let damaged: [LocalID]
 }
 
 /// A capture as a screen shows it.

@@ -7,16 +7,16 @@ import GRDB
 struct CaptureDatabase: Sendable {
     private let pool: DatabasePool
     /// The store's key.
-    private let key: SymmetricKey
+    let key: SymmetricKey
 
-    /// - Throws: ``StoreError``.
-    init(path: String, key: SymmetricKey) throws {
+    /// - Parameter key: found once it is known whether there are rows.
+    /// - Throws: ``StoreError``; errors of `key` unchanged.
+    init(path: String, key: (_ hasRows: Bool) throws -> SymmetricKey) throws {
         var configuration = Configuration()
         configuration.label = "captures"
         // Other processes write as well.
         configuration.busyMode = .timeout(10)
-        self.key = key
-        pool = try Self.translated {
+        let (pool, hasRows) = try Self.translated {
             let pool = try DatabasePool(path: path, configuration: configuration)
             // After the opening, which sets NORMAL: a commit must survive a power cut.
             try pool.writeWithoutTransaction { database in
@@ -27,18 +27,16 @@ struct CaptureDatabase: Sendable {
             }
             guard try !pool.read(StoreSchema.migrator.hasBeenSuperseded) else { throw StoreError.newerVersion }
             try StoreSchema.migrator.migrate(pool)
-            return pool
+            return (pool, try pool.read { try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM captures)") ?? false })
         }
+        self.pool = pool
+        self.key = try key(hasRows)
     }
 
     /// The level of synchronisation of the connection that writes: 2 is FULL.
     var synchronousLevel: Int? { get throws { try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") } } }
 
     func close() throws { try Self.translated { try pool.close() } }
-
-    func isEmpty() async throws -> Bool {
-        try await read { try Bool.fetchOne($0, sql: "SELECT NOT EXISTS (SELECT 1 FROM captures)") ?? true }
-    }
 
     // Rows
 
@@ -65,17 +63,32 @@ struct CaptureDatabase: Sendable {
         return try row.map(opened)
     }
 
-    /// In order of capture.
+    /// In order of capture, without those whose facts were damaged: one must not keep the others from being sent.
     func captures() async throws -> [StoredCapture] {
-        try await read { try RawCapture.fetchAll($0, sql: "SELECT * FROM captures ORDER BY position") }.map(opened)
+        try await rows().compactMap { row in try Self.unlessDamaged { try opened(row) } }
     }
 
-    /// In order of capture.
+    /// In order of capture, without damaged ones.
     func captures(in state: CaptureState) async throws -> [StoredCapture] {
-        try await read { database in
-            try RawCapture.fetchAll(
-                database, sql: "SELECT * FROM captures WHERE state = ? ORDER BY position", arguments: [state.rawValue])
-        }.map(opened)
+        try await captures().filter { $0.state == state }
+    }
+
+    /// Captures whose facts cannot be opened.
+    func damaged() async throws -> [LocalID] {
+        try await rows().filter { row in try Self.unlessDamaged { try opened(row) } == nil }.compactMap { LocalID($0.id) }
+    }
+
+    /// The sealed files that belong to a row.
+    func items() async throws -> Set<SealedItem> {
+        Set(try await rows().flatMap { row in LocalID(row.id).map { id in row.sizes.keys.map { SealedItem(id, $0) } } ?? [] })
+    }
+
+    private func rows() async throws -> [RawCapture] {
+        try await read { try RawCapture.fetchAll($0, sql: "SELECT * FROM captures ORDER BY position") }
+    }
+
+    private static func unlessDamaged<Value>(_ body: () throws -> Value) throws -> Value? {
+        do { return try body() } catch is SealError { return nil }
     }
 
     func bytes() async throws -> Int64 {
@@ -123,8 +136,14 @@ struct CaptureDatabase: Sendable {
         }
     }
 
+    /// - Throws: ``StoreError`` `unknownCapture`, `isBeingSent`.
     func delete(_ id: LocalID) async throws {
-        try await write { try $0.execute(sql: "DELETE FROM captures WHERE id = ?", arguments: [id.description]) }
+        try await write { database in
+            let state = try String.fetchOne(database, sql: "SELECT state FROM captures WHERE id = ?", arguments: [id.description])
+            guard let state else { throw StoreError.unknownCapture(id) }
+            guard state != CaptureState.uploading.rawValue else { throw StoreError.isBeingSent }
+            try database.execute(sql: "DELETE FROM captures WHERE id = ?", arguments: [id.description])
+        }
     }
 
     // Lent bodies

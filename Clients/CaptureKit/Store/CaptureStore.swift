@@ -33,12 +33,12 @@ public struct CaptureStore: Sendable {
         // Whether there is content decides whether a key may be made, so one process at a time opens a store.
         let lock = try await FileLock.acquire(folder + "/open.lock")
         defer { lock.unlock() }
-        let path = folder + "/captures.sqlite"
-        let isEmpty = try layer.names(in: content).isEmpty && !layer.names(in: folder).contains("captures.sqlite")
-        let key = try StoreKey.load(from: secrets, storeIsEmpty: isEmpty)
+        let hasFiles = try !layer.names(in: content).isEmpty
+        let database = try CaptureDatabase(path: folder + "/captures.sqlite") { hasRows in
+            try StoreKey.load(from: secrets, storeIsEmpty: !hasRows && !hasFiles)
+        }
         let store = CaptureStore(
-            database: try CaptureDatabase(path: path, key: key),
-            files: SealedFiles(folder: content, key: key, files: layer, failPoints: failPoints),
+            database: database, files: SealedFiles(folder: content, key: database.key, files: layer, failPoints: failPoints),
             bodies: LentBodies(folder: folder + "/lent", layer: layer), limits: limits, folder: folder, failPoints: failPoints)
         try await store.sweep()
         return store
@@ -48,7 +48,7 @@ public struct CaptureStore: Sendable {
         // A file of a capture that another process is adding has no row yet.
         guard let lock = try FileLock.tryLock(folder + "/add.lock") else { return }
         defer { lock.unlock() }
-        let wanted = Set(try await database.captures().flatMap { capture in capture.sizes.keys.map { SealedItem(capture.id, $0) } })
+        let wanted = try await database.items()
         let found = try files.contents()
         try files.remove(names: found.temporaryNames)
         try files.remove(found.items.filter { !wanted.contains($0) })
@@ -144,8 +144,11 @@ extension CaptureStore {
 // Reading
 
 extension CaptureStore {
-    /// In order of capture.
+    /// In order of capture, without ``damagedCaptures()``.
     public func captures() async throws -> [StoredCapture] { try await database.captures() }
+
+    /// Captures whose facts were changed in the database; they can only be deleted.
+    public func damagedCaptures() async throws -> [LocalID] { try await database.damaged() }
 
     /// - Throws: ``StoreError`` `unknownCapture`.
     public func capture(_ id: LocalID) async throws -> StoredCapture {
@@ -174,8 +177,6 @@ extension CaptureStore {
     /// Deletes a capture with all its parts.
     /// - Throws: ``StoreError`` `isBeingSent`, `unknownCapture`.
     public func delete(_ id: LocalID) async throws {
-        let capture = try await capture(id)
-        guard capture.state != .uploading else { throw StoreError.isBeingSent }
         try await database.delete(id)
         failPoints.reached("store.row-deleted")
         try files.remove(SealedKind.allCases.map { SealedItem(id, $0) })

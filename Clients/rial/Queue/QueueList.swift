@@ -37,7 +37,7 @@ struct QueueWatch: AsyncParsableCommand {
 
 extension QueueSnapshot {
     fileprivate var table: String {
-        guard !captures.isEmpty else { return "no captures" }
+        guard !captures.isEmpty || !damaged.isEmpty else { return "no captures" }
         var table = TextTable(header: ["id", "captured", "state", "bytes", "server id", "result"])
         for each in captures {
             let capture = each.capture
@@ -45,10 +45,13 @@ extension QueueSnapshot {
                 capture.id.description, Timestamp.format(capture.facts.capturedAt), capture.state.rawValue, String(each.totalBytes),
                 capture.serverID?.description ?? "", each.result)
         }
+        for id in damaged { table.add(id.description, "", "damaged", "", "", "its facts were changed; delete it") }
         return table.text
     }
 
-    fileprivate var json: JSONValue { .array(captures.map(\.json)) }
+    fileprivate var json: JSONValue {
+        .array(captures.map(\.json) + damaged.map { .object(["id": .string($0.description), "state": .string("damaged")]) })
+    }
 }
 
 extension QueuedCapture {

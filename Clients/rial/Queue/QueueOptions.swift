@@ -20,7 +20,7 @@ struct QueueOptions: ParsableArguments {
     func withNetwork(_ server: ServerOptions, _ enrolment: EnrolmentOptions, _ body: (CaptureQueue) async throws -> Void) async throws {
         let address = try server.address()
         let settings = try enrolment.enrolment(APIClient(baseURL: address))
-        let transport = try AsyncHTTPTransport(baseURL: address, trust: ServerTrust(pins: [], isDevelopment: true))
+        let transport = try AsyncHTTPTransport(baseURL: address, trust: ServerTrust(pins: .none, isDevelopment: true))
         let result: Result<Void, any Error>
         do {
             result = .success(try await body(try await queue(transport: transport, attestation: try attestation(settings))))
