@@ -181,7 +181,8 @@ let package = Package(
             name: "RialCLI",
             dependencies: [
                 "MediaStore", "Blocking", "CaptureKit", "RialClient", "SimulatedDevice", "Scene", "Signing", "Compression",
-                "ContentCredentials", "Depth", "CaptureProtocol", "Models", "Persistence", "Messaging", "ObjectStorage", "Delivery",
+                "ContentCredentials", "Depth", "Observability", "CaptureProtocol", "Models", "Persistence", "Messaging", "ObjectStorage",
+                "Delivery",
                 "ServiceRuntime",
                 "JPEGMetadata", crypto, httpClient, nioCore, logging, arguments,
             ],

@@ -156,7 +156,6 @@ extension CaptureQueue {
             row.facts.goesWithoutAssertion = true
             row.state = .pending
         }
-        wake()
         changed()
     }
 
@@ -178,7 +177,7 @@ extension CaptureQueue {
 extension CaptureQueue {
     /// The queue now.
     public func snapshot() async throws -> QueueSnapshot {
-        let captures = try await store.captures()
+        let (captures, damaged) = try await store.database.contents()
         return QueueSnapshot(
             captures: captures.map { capture in
                 QueuedCapture(
@@ -187,7 +186,7 @@ extension CaptureQueue {
                     nextTry: schedule.nextTry(of: capture))
             },
             usage: try await store.usage(), waitsFor: schedule.pause?.failure, revokedDevices: schedule.stoppedDevices,
-            damaged: try await store.damagedCaptures())
+            damaged: damaged)
     }
 
     /// A snapshot at once, and one after each change; changes by other processes within a second. Slow readers miss snapshots in between.

@@ -62,15 +62,7 @@ struct RegistrationAPI: Sendable {
     }
 
     private static func decode<Value: Decodable>(_ type: Value.Type, _ response: HTTPResponse) -> Value? {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .custom { decoder in
-            let text = try decoder.singleValueContainer().decode(String.self)
-            guard let date = Timestamp.parse(text) else {
-                throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not RFC 3339"))
-            }
-            return date
-        }
-        return try? decoder.decode(type, from: Data(response.body))
+        try? JSONDecoder.api.decode(type, from: Data(response.body))
     }
 }
 

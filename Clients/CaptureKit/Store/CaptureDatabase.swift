@@ -64,18 +64,24 @@ struct CaptureDatabase: Sendable {
     }
 
     /// In order of capture, without those whose facts were damaged: one must not keep the others from being sent.
-    func captures() async throws -> [StoredCapture] {
-        try await rows().compactMap { row in try Self.unlessDamaged { try opened(row) } }
-    }
+    func captures() async throws -> [StoredCapture] { try await contents().captures }
 
     /// In order of capture, without damaged ones.
     func captures(in state: CaptureState) async throws -> [StoredCapture] {
         try await captures().filter { $0.state == state }
     }
 
-    /// Captures whose facts cannot be opened.
-    func damaged() async throws -> [LocalID] {
-        try await rows().filter { row in try Self.unlessDamaged { try opened(row) } == nil }.compactMap { LocalID($0.id) }
+    /// All captures in their order, and those whose facts cannot be opened.
+    func contents() async throws -> (captures: [StoredCapture], damaged: [LocalID]) {
+        var contents: (captures: [StoredCapture], damaged: [LocalID]) = ([], [])
+        for row in try await rows() {
+            do {
+                contents.captures.append(try opened(row))
+            } catch is SealError {
+                if let id = LocalID(row.id) { contents.damaged.append(id) }
+            }
+        }
+        return contents
     }
 
     /// The sealed files that belong to a row.
@@ -85,10 +91,6 @@ struct CaptureDatabase: Sendable {
 
     private func rows() async throws -> [RawCapture] {
         try await read { try RawCapture.fetchAll($0, sql: "SELECT * FROM captures ORDER BY position") }
-    }
-
-    private static func unlessDamaged<Value>(_ body: () throws -> Value) throws -> Value? {
-        do { return try body() } catch is SealError { return nil }
     }
 
     func bytes() async throws -> Int64 {

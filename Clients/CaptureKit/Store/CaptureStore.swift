@@ -148,7 +148,7 @@ extension CaptureStore {
     public func captures() async throws -> [StoredCapture] { try await database.captures() }
 
     /// Captures whose facts were changed in the database; they can only be deleted.
-    public func damagedCaptures() async throws -> [LocalID] { try await database.damaged() }
+    public func damagedCaptures() async throws -> [LocalID] { try await database.contents().damaged }
 
     /// - Throws: ``StoreError`` `unknownCapture`.
     public func capture(_ id: LocalID) async throws -> StoredCapture {

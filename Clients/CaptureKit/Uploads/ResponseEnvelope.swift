@@ -20,6 +20,13 @@ struct ResponseEnvelope {
     /// `data` as the type that the route answers with; `nil` if it is another.
     func data<Content: Decodable>(as type: Content.Type) -> Content? {
         guard let data = members["data"], let bytes = try? JSONEncoder().encode(data) else { return nil }
+        return try? JSONDecoder.api.decode(type, from: bytes)
+    }
+}
+
+extension JSONDecoder {
+    /// Reads the API's JSON: times in RFC 3339.
+    static var api: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in
             let text = try decoder.singleValueContainer().decode(String.self)
@@ -28,6 +35,6 @@ struct ResponseEnvelope {
             }
             return date
         }
-        return try? decoder.decode(type, from: bytes)
+        return decoder
     }
 }

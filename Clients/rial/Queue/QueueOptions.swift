@@ -2,6 +2,7 @@ public import ArgumentParser
 public import CaptureKit
 import CaptureProtocol
 import Foundation
+import Observability
 import RialClient
 import SimulatedDevice
 
@@ -39,14 +40,16 @@ struct QueueOptions: ParsableArguments {
 
     private func queue(transport: any HTTPTransport, attestation: SimulatedAttestationService) async throws -> CaptureQueue {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let failPoints = FailPoints { name in QueueFailPoint.reached(name) }
+        // A simulated phone is for development, where a test may end the process between two effects.
+        if let folder = ProcessInfo.processInfo.environment["RIAL_FAIL_POINTS"], !folder.isEmpty { FailPoint.arm(folder: folder) }
+        let failPoints = FailPoints { name in FailPoint.reached(name) }
         let secrets = FolderSecureStore(folder: folder.appendingPathComponent("keychain").path)
         let store = try await CaptureStore.open(
             in: folder.appendingPathComponent("store").path, secrets: secrets, failPoints: failPoints)
         let (identities, keys) = (IdentityStore(secrets), SoftwareRequestKeyService())
         let registration = Registration(
             identities: identities, attestation: attestation, requestKeys: keys, device: SimulatedPhone(), transport: transport,
-            reached: { name in QueueFailPoint.reached(name) })
+            reached: { name in FailPoint.reached(name) })
         return CaptureQueue(
             store: store,
             signing: RegisteredDevice(
@@ -66,16 +69,6 @@ struct SimulatedPhone: DeviceInfo {
 private struct Offline: HTTPTransport {
     func send(_ request: HTTPRequest, progress: @escaping @Sendable (Int64) -> Void) async throws -> HTTPResponse {
         throw TransportFailure.unreachable("this command does not use the network")
-    }
-}
-
-/// Ends the process between two effects, as a test wants: RIAL_FAIL_POINTS names a folder; a file in it with the point's name is removed and
-/// the process killed.
-enum QueueFailPoint {
-    private static let folder = ProcessInfo.processInfo.environment["RIAL_FAIL_POINTS"].flatMap { $0.isEmpty ? nil : $0 }
-
-    static func reached(_ name: String) {
-        if let folder, unlink(folder + "/" + name) == 0 { kill(getpid(), SIGKILL) }
     }
 }
 
