@@ -1,5 +1,6 @@
 import Depth
 import Foundation
+import Models
 
 /// libFuzzer's entry: the first three bytes choose the size, the rest is the compressed part.
 ///

@@ -1,4 +1,5 @@
 import JPEGMetadata
+import Models
 
 /// libFuzzer's entry: the input as a JPEG, and as the EXIF structure of one.
 ///

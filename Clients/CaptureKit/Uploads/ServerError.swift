@@ -7,7 +7,7 @@ public struct ServerError: Error, Sendable, Equatable, Codable {
     public let status: Int
     /// Such as `INVALID_METADATA`; `nil` if the answer is not one of the API, but of a proxy.
     public let code: String?
-    /// For people; at most 1,000 characters.
+    /// For people; at most 1,000 Unicode scalars.
     public let message: String
     /// JSON text, such as a list of fields and their problems; at most 16 KiB.
     public let details: String?
@@ -25,7 +25,7 @@ public struct ServerError: Error, Sendable, Equatable, Codable {
         var code: String?
         if case .string(let text)? = error?["code"], Self.isCode(text) { code = text }
         var message = "the server answered with status \(response.status)"
-        if case .string(let text)? = error?["message"] { message = String(text.prefix(1000)) }
+        if case .string(let text)? = error?["message"] { message = String(text.unicodeScalars.prefix(1000)) }
         self.init(status: response.status, code: code, message: message, details: error?["details"].flatMap(Self.text))
     }
 
