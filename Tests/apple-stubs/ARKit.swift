@@ -24,6 +24,8 @@ open class ARWorldTrackingConfiguration: ARConfiguration {}
 open class ARFrame: NSObject {
     // iOS 11.0: https://developer.apple.com/documentation/arkit/arframe/timestamp
     open var timestamp: TimeInterval { fatalError() }
+    // iOS 11.0: https://developer.apple.com/documentation/arkit/arframe/capturedimage
+    open var capturedImage: CVPixelBuffer { fatalError() }
     // iOS 14.0: https://developer.apple.com/documentation/arkit/arframe/scenedepth
     open var sceneDepth: ARDepthData? { fatalError() }
 }

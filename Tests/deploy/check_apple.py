@@ -1,4 +1,5 @@
-"""The adapters of Clients/AppleServices fit the declarations in Tests/apple-stubs; each of these names its documentation and iOS version.
+"""The adapters of Clients/AppleServices and the Swift in the READMEs fit the declarations in Tests/apple-stubs; each declaration names its
+documentation and iOS version.
 
 The script needs the package's modules, so this runs after the build.
 """
@@ -48,10 +49,10 @@ class Declarations(unittest.TestCase):
 
 
 class TypeCheck(unittest.TestCase):
-    def test_adapters_pass_and_wrong_declarations_do_not(self):
+    def test_adapters_and_readmes_pass_and_wrong_declarations_do_not(self):
         run = subprocess.run([ROOT / "scripts/typecheck-apple.sh", "--self-test"], capture_output=True, text=True, check=False)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-        self.assertEqual(run.stdout.count("refused, as it should be"), 3)
+        self.assertEqual(run.stdout.count("refused, as it should be"), 4)
 
     def test_the_reader_is_told_what_was_checked(self):
         text = " ".join((ROOT / "Clients/AppleServices/README.md").read_text().split())

@@ -8,7 +8,7 @@ public protocol LocationSource: Sendable {
 
 extension LocationSource {
     /// A position that may be written into a capture: at most five seconds old.
-    func captureFix() async -> PreciseLocation? { await fix(notOlderThan: .seconds(5)) }
+    public func captureFix() async -> PreciseLocation? { await fix(notOlderThan: .seconds(5)) }
 }
 
 /// No position, for captures without a place.
