@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+@testable import CaptureKit
+
+/// The tables of Clients/CaptureKit/README.md are the code's.
+@Suite("The README of the device library")
+struct ReadmeTests {
+    private static let now = Date(timeIntervalSince1970: 784_111_777)
+    /// The row of every answer that no other row names.
+    private static let otherwise = "anything unexpected"
+
+    @Test("has each state with those that may follow")
+    func states() throws {
+        let rows = try Readme.table(headed: "State")
+        #expect(rows.compactMap { CaptureState(rawValue: $0[0]) }.count == rows.count)
+        #expect(Set(rows.map { $0[0] }) == Set(CaptureState.allCases.map(\.rawValue)))
+        for row in rows {
+            let next = CaptureState(rawValue: row[0])?.next.map(\.rawValue).sorted().joined(separator: ", ")
+            #expect(row[3] == next, "\(row[0])")
+        }
+    }
+
+    @Test("has the limits of assertions and of the store")
+    func limits() throws {
+        let seconds = AssertionRetry.delays.map { "\($0 / .seconds(1) as Double)".dropLast(2) }
+        let states = try Readme.table(headed: "State")
+        #expect(states.contains { $0[2].hasSuffix("after \(seconds.dropLast().joined(separator: ", ")) and \(seconds.last ?? "") s") })
+        #expect(UploadReaction.maximumCounted == 5 && states.contains { $0[1].hasSuffix("it failed five times") })
+        let limits = StoreLimits()
+        #expect(limits.retention == .seconds(7 * 86_400) && states.contains { $0[2].contains("after seven days") })
+        let text = try Readme.text
+        #expect(text.contains("From \(limits.warningBytes / 1_000_000) MB on `usage` warns"))
+        #expect(text.contains("at \(limits.maximumBytes / 1_000_000_000) GB `add` throws"))
+    }
+
+    @Test("says of every answer what it leads to")
+    func answers() throws {
+        let rows = try Self.reactions()
+        let codes = Set(try DocumentedErrors.of(post: "/api/v1/captures").map(\.code))
+        for status in 100...599 {
+            for code in codes.sorted() + [""] {
+                let response = HTTPResponse.error(status, code, headers: ["date": "Sun, 06 Nov 1994 08:49:37 GMT"])
+                // What the success of an upload looks like is not the table's.
+                guard ![200, 201].contains(status) else { continue }
+                let row = rows["\(status) \(code)"] ?? rows["\(status)"] ?? rows[Self.otherwise]
+                #expect(row == Self.sentence(Self.reaction(.success(response))), "\(status) \(code)")
+            }
+        }
+        for status in [200, 201] {
+            let data = "{\"capture_id\":\"\(UUID())\",\"status\":\"processing\",\"verification_url\":\"https://example.com/v/1\"}"
+            #expect(rows["\(status)"] == Self.sentence(Self.reaction(.success(.data(status, data)))))
+        }
+    }
+
+    @Test("says of every failure of the connection what it leads to", arguments: ["no connection", "a cut", "a wrong pin", "a time-out"])
+    func failures(what: String) throws {
+        let failure: TransportFailure = what == "a wrong pin" ? .untrusted(what) : .unreachable(what)
+        #expect(try Self.reactions()[what] == Self.sentence(Self.reaction(.failure(failure))))
+    }
+
+    private static func reaction(_ outcome: Result<HTTPResponse, any Error>) -> UploadReaction {
+        UploadReaction(to: outcome, after: UploadHistory(), at: now)
+    }
+
+    /// By each answer of the first column: a status, a status with its code, or words.
+    private static func reactions() throws -> [String: String] {
+        var reactions: [String: String] = [:]
+        for row in try Readme.table(headed: "Answer") {
+            for answer in row[0].split(separator: ", ") {
+                #expect(reactions.updateValue(row[1], forKey: String(answer)) == nil, "\(answer) has two rows")
+            }
+        }
+        return reactions
+    }
+
+    /// The README's words for a reaction.
+    private static func sentence(_ reaction: UploadReaction) -> String {
+        let waits = UploadBackoff.delays.map { "\($0 / .seconds(1) as Double)".dropLast(2) }.joined(separator: ", ")
+        return switch reaction {
+        case .uploaded: "uploaded"
+        case .setClock: "The server's time is taken from Date; signed again and sent"
+        case .signAgain: "Signed again once"
+        case .registerAgain: "Registered anew, asserted anew by the new identity"
+        case .stopIdentity: "This identity's captures are not sent any more; QueueSnapshot.revokedDevices tells"
+        case .holdQueue: "The whole queue waits as long as Retry-After says"
+        case .tryLater(_, _, counts: true): "Counts; failed after five"
+        case .tryLater(_, _, counts: false):
+            "Never counts; the queue waits \(waits) s, then until there is a network, or five minutes"
+        case .fail: "failed at once, with the server's code and details"
+        }
+    }
+}
+
+private enum Readme {
+    static var text: String {
+        get throws {
+            let tests = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()
+            let page = tests.deletingLastPathComponent().appendingPathComponent("Clients/CaptureKit/README.md")
+            return try String(contentsOf: page, encoding: .utf8)
+        }
+    }
+
+    /// The rows below the heading of a table, cell by cell, without the marks of code.
+    static func table(headed first: String) throws -> [[String]] {
+        let lines = try text.split(separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(lines.firstIndex { $0.hasPrefix("| \(first) |") })
+        return lines[(start + 2)...].prefix { $0.hasPrefix("|") }.map { line in
+            line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast().map {
+                $0.replacing("`", with: "").trimmingCharacters(in: .whitespaces)
+            }
+        }
+    }
+}
