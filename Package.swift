@@ -191,8 +191,8 @@ let package = Package(
         .executableTarget(
             name: "ComponentBench",
             dependencies: [
-                "Attestation", "CC2PA", "Compression", "ContentCredentials", "Depth", "Imaging", "JPEGMetadata", "CaptureProtocol",
-                "Models", "Scene", "Signing", "SimulatedDevice", crypto,
+                "Attestation", "CC2PA", "CaptureKit", "CaptureProtocol", "Compression", "ContentCredentials", "Depth", "Imaging",
+                "JPEGMetadata", "Models", "Scene", "Signing", "SimulatedDevice", crypto,
             ],
             path: "Benchmarks/ComponentBench"),
 

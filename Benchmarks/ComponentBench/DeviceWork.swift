@@ -1,0 +1,94 @@
+import CaptureKit
+import CaptureProtocol
+import Crypto
+import Foundation
+import Scene
+
+/// What the device does with a capture before it is sent: a photo of 3 MB, a depth map of 256 × 192.
+///
+/// Sealing is compared with one AES-256-GCM and one SHA-256 of the same bytes, in a folder in memory: what a disk adds is none of ours.
+struct DeviceWork {
+    private static let photoBytes = 3_000_000
+
+    private let frame: CapturedFrame
+    private let processed: ProcessedFrame
+
+    init() throws {
+        let (scene, size) = try Self.scene()
+        let plane = try DepthPlane(bytes: scene.depthBytes, width: size.width, height: size.height)
+        frame = CapturedFrame(jpeg: scene.jpeg, depth: plane, capturedAt: Date(), orientation: .right)
+        processed = try Self.process(frame)
+    }
+
+    func print() async throws {
+        let megabytes = String(format: "%.1f MB", Double(processed.photo.count) / 1e6)
+        Table.row("frame processing, \(megabytes) and \(frame.depth?.width ?? 0)×\(frame.depth?.height ?? 0)", frameProcessing())
+        let bare = bareSealing()
+        Table.row("AES-256-GCM and SHA-256 of \(megabytes) alone", bare)
+        let memory = try BenchFolder(in: URL(fileURLWithPath: "/dev/shm"))
+        Table.row("sealing \(megabytes) in a file", sealing(in: memory), bare: bare)
+        let disk = try BenchFolder(in: FileManager.default.temporaryDirectory)
+        Table.row("CaptureStore.add on disk, elapsed", try await storing(in: disk))
+    }
+
+    private func frameProcessing() -> Double { ProcessorTime.measure { (try? Self.process(frame)) != nil } }
+
+    private func bareSealing() -> Double {
+        let (key, photo) = (SymmetricKey(size: .bits256), processed.photo)
+        return ProcessorTime.measure {
+            let hashed = SHA256.hash(data: photo).withUnsafeBytes { $0.count == 32 }
+            return (try? AES.GCM.seal(photo, using: key))?.ciphertext.count == photo.count && hashed
+        }
+    }
+
+    private func sealing(in folder: BenchFolder) -> Double {
+        let files = SealedFiles(folder: folder.path, key: SymmetricKey(size: .bits256))
+        let item = SealedItem(LocalID(UUID()), .photo)
+        return ProcessorTime.measure {
+            guard let writer = try? files.create(item), (try? writer.write(processed.photo)) != nil else { return false }
+            return (try? writer.commit())?.sizeBytes == Int64(processed.photo.count)
+        }
+    }
+
+    /// The median of the elapsed times, in seconds: most of it is waiting for the disk.
+    private func storing(in folder: BenchFolder) async throws -> Double {
+        let store = try await CaptureStore.open(in: folder.path + "/store", secrets: FolderSecureStore(folder: folder.path + "/keys"))
+        var times: [Double] = []
+        for _ in 0..<21 {
+            let start = ContinuousClock.now
+            let capture = try await store.add(processed) { _ in .none }
+            times.append(start.duration(to: .now) / .seconds(1))
+            try await store.delete(capture.id)
+        }
+        try store.close()
+        return times.sorted()[times.count / 2]
+    }
+
+    private static func process(_ frame: CapturedFrame) throws(FrameError) -> ProcessedFrame {
+        try FrameProcessor().process(frame, deviceModel: "iPhone 15 Pro", location: nil)
+    }
+
+    /// A room at the first quality at which its photo is large enough.
+    private static func scene() throws -> (RenderedScene, depth: (width: Int, height: Int)) {
+        for quality in 92...100 {
+            var options = SceneOptions(capturedAt: Date())
+            options.jpegQuality = quality
+            let scene = try SceneRenderer.render(.room, seed: 1, options: options)
+            if scene.jpeg.count >= photoBytes { return (scene, (scene.depthWidth, scene.depthHeight)) }
+        }
+        throw CocoaError(.featureUnsupported)
+    }
+}
+
+/// A new folder that goes with the object.
+private final class BenchFolder {
+    let path: String
+
+    init(in parent: URL) throws {
+        let url = parent.appending(path: "rial-bench-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
