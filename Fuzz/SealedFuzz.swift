@@ -58,7 +58,9 @@ private func read(_ bytes: [UInt8], count: Int, at offset: Int) -> [UInt8]? {
 private func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 
 private func repeated(_ bytes: ArraySlice<UInt8>, count: Int) -> [UInt8] {
-    (0..<count).map { bytes[bytes.startIndex + $0 % bytes.count] }
+    var result = Array(bytes)
+    while result.count < count { result += result }
+    return Array(result.prefix(count))
 }
 
 private struct MemoryFile: ReadableFile {

@@ -38,7 +38,7 @@ struct TransportAddressTests {
         "is nothing but scheme, host and port",
         arguments: [
             "ftp://localhost", "localhost", "/path", "http://localhost/path", "http://localhost?a", "http://localhost#a",
-            "http://user@localhost", "http://user:word@localhost", "http://",
+            "http://user@localhost", "http://user:word@localhost", "http://", "http://localhost//", "http://[::1]:8080//",
         ])
     func malformed(address: String) {
         #expect(throws: ServerAddressError.malformed) { try Self.origin(address, ServerTrust(pins: Self.pins, isDevelopment: true)) }

@@ -15,12 +15,13 @@ public final class PinnedTransport: HTTPTransport {
     ///   - server: `https://host`, without a path.
     ///   - pins: the server's keys, of P-256; a key of another kind is never among them.
     ///   - timeout: without a byte in either direction.
-    /// - Throws: `untrusted` unless the pins permit the server.
+    /// - Throws: `untrusted` if the address cannot be used, such as https without pins.
     public init(server: URL, pins: PinSet, inDevelopment: Bool = false, timeout: Duration = .seconds(60)) throws(TransportFailure) {
-        guard pins.permits(server, inDevelopment: inDevelopment) else { throw .untrusted("no pins for \(server.absoluteString)") }
-        var base = server.absoluteString
-        while base.hasSuffix("/") { base.removeLast() }
-        self.base = base
+        do throws(ServerAddressError) {
+            base = try CaptureKit.ServerTrust(pins: pins, isDevelopment: inDevelopment).origin(of: server)
+        } catch {
+            throw .untrusted("the server's address cannot be used: \(error)")
+        }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.tlsMinimumSupportedProtocolVersion = .TLSv13
         configuration.httpCookieStorage = nil

@@ -25,7 +25,10 @@ public struct ServerTrust: Sendable {
         else { throw .malformed }
         guard pins.permits(url, inDevelopment: isDevelopment) else { throw scheme == "http" ? .plainText : .notPinned }
         let text = url.absoluteString
-        return text.hasSuffix("/") ? String(text.dropLast()) : text
+        let origin = text.hasSuffix("/") ? String(text.dropLast()) : text
+        // `path` hides a second slash at the end.
+        guard !origin.dropFirst("\(scheme)://".count).contains("/") else { throw .malformed }
+        return origin
     }
 }
 
