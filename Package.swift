@@ -199,8 +199,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CZlib", "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Persistence", "Site", httpClient, nioCore,
-                logging, metrics,
+                "CZlib", "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Persistence", "Site", crypto, httpClient,
+                nioCore, nioPosix, nioSSL, x509, asn1, logging, metrics,
             ],
             path: "Tests/TestSupport"),
         .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
@@ -213,8 +213,8 @@ let package = Package(
         .testTarget(
             name: "CaptureKitTests",
             dependencies: [
-                "CaptureKit", "CaptureProtocol", "Compression", "JPEGMetadata", "Models", "RialClient", "SimulatedDevice", crypto, grdb,
-                x509, asn1, nioCore, nioHTTP1, nioPosix, nioSSL,
+                "CaptureKit", "CaptureProtocol", "Compression", "JPEGMetadata", "Models", "RialClient", "SimulatedDevice", "TestSupport",
+                crypto, grdb, nioCore, nioHTTP1, nioPosix, nioSSL,
             ],
             path: "Tests/CaptureKitTests", swiftSettings: computing),
         .testTarget(
@@ -324,7 +324,8 @@ let package = Package(
             name: "SystemTests",
             dependencies: [
                 "CaptureProtocol", "Models", "Messaging", "ObjectStorage", "SimulatedDevice", "Scene", "TestSupport",
-                "ContentCredentials", "Imaging", "JPEGMetadata", "ManifestStore", "Signing", crypto, httpClient, nioCore, nioHTTP1, logging,
+                "ContentCredentials", "Imaging", "JPEGMetadata", "ManifestStore", "Signing", crypto, httpClient, nioCore, nioHTTP1, nioSSL,
+                logging,
             ],
             path: "Tests/SystemTests", exclude: ["Resources"]),
     ]

@@ -87,8 +87,9 @@ struct QueueRig {
         }
     }
 
-    func queue() async throws -> CaptureQueue {
-        CaptureQueue(store: try await store.open(), signing: signing, transport: server, clock: clock)
+    /// - Parameter transport: `nil` for the scripted server.
+    func queue(_ transport: (any HTTPTransport)? = nil) async throws -> CaptureQueue {
+        CaptureQueue(store: try await store.open(), signing: signing, transport: transport ?? server, clock: clock)
     }
 
     /// The uploads that reached the server.

@@ -37,6 +37,7 @@ final class TransportServer: Sendable {
         var requests: [Request] = []
         var receivedBytes = 0
         var connections: [ObjectIdentifier: any Channel] = [:]
+        var accepted = 0
     }
 
     private let state = Mutex(State())
@@ -47,6 +48,8 @@ final class TransportServer: Sendable {
     /// What came after the TLS handshake, if there is one.
     var receivedBytes: Int { state.withLock { $0.receivedBytes } }
     var openConnections: Int { state.withLock { $0.connections.count } }
+    /// Connections so far.
+    var accepted: Int { state.withLock { $0.accepted } }
     var port: Int { channel.withLock { $0?.localAddress?.port ?? 0 } }
 
     private init() {}
@@ -60,7 +63,10 @@ final class TransportServer: Sendable {
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
-                server.change { $0.connections[ObjectIdentifier(channel)] = channel }
+                server.change { state in
+                    state.connections[ObjectIdentifier(channel)] = channel
+                    state.accepted += 1
+                }
                 channel.closeFuture.whenComplete { _ in server.change { $0.connections[ObjectIdentifier(channel)] = nil } }
                 return channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations

@@ -104,7 +104,7 @@ extension SystemTests {
 }
 
 /// A simulated phone of its own.
-private struct Phone {
+struct Phone {
     struct Listed: Decodable {
         let id: String
         let state: String
@@ -124,7 +124,7 @@ private struct Phone {
         _ = try await LocalStack.run(Self.program, ["scene", "room", "--out", folder.path + "/scene", "--size", "640x480"], [:])
     }
 
-    private static var program: String { SharedData.projectRoot.appendingPathComponent(".build/debug/rial").path }
+    static var program: String { SharedData.projectRoot.appendingPathComponent(".build/debug/rial").path }
 
     @discardableResult
     func rial(_ arguments: String...) async throws -> String {

@@ -26,10 +26,11 @@ struct QueueRun: AsyncParsableCommand {
     var untilEmpty = false
     @OptionGroup var options: QueueOptions
     @OptionGroup var server: ServerOptions
+    @OptionGroup var trust: TrustOptions
     @OptionGroup var enrolment: EnrolmentOptions
 
     func run() async throws {
-        try await options.withNetwork(server, enrolment) { queue in try await queue.run(untilEmpty: untilEmpty) }
+        try await options.withNetwork(server, trust, enrolment) { queue in try await queue.run(untilEmpty: untilEmpty) }
     }
 }
 

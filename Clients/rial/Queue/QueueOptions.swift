@@ -18,10 +18,12 @@ struct QueueOptions: ParsableArguments {
 
     /// Runs the body with a queue that has the network.
     /// - Parameter enrolment: has the authority that attests the device's key.
-    func withNetwork(_ server: ServerOptions, _ enrolment: EnrolmentOptions, _ body: (CaptureQueue) async throws -> Void) async throws {
+    func withNetwork(
+        _ server: ServerOptions, _ trust: TrustOptions, _ enrolment: EnrolmentOptions, _ body: (CaptureQueue) async throws -> Void
+    ) async throws {
         let address = try server.address()
         let settings = try enrolment.enrolment(APIClient(baseURL: address))
-        let transport = try AsyncHTTPTransport(baseURL: address, trust: ServerTrust(pins: .none, isDevelopment: true))
+        let transport = try trust.transport(to: address)
         let result: Result<Void, any Error>
         do {
             result = .success(try await body(try await queue(transport: transport, attestation: try attestation(settings))))

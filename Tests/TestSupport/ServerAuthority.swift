@@ -1,18 +1,16 @@
-import CaptureKit
-import CaptureProtocol
-import Crypto
+public import Crypto
 import Foundation
-import NIOSSL
+public import NIOSSL
 import SwiftASN1
 import X509
 
 /// A certificate authority for servers on loopback.
-struct PinAuthority {
+public struct ServerAuthority: Sendable {
     private let key: Certificate.PrivateKey
     private let certificate: Certificate
     private let validity = DateInterval(start: Date().addingTimeInterval(-3600), duration: 86_400)
 
-    init() throws {
+    public init() throws {
         let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
         let name = try DistinguishedName { CommonName("Authority \(UUID().uuidString)") }
         self.key = key
@@ -28,10 +26,19 @@ struct PinAuthority {
     }
 
     /// For those who trust it.
-    var pem: [UInt8] { get throws { Array(try certificate.serializeAsPEM().pemString.utf8) } }
+    public var pem: [UInt8] { get throws { Array(try certificate.serializeAsPEM().pemString.utf8) } }
 
     /// What a server needs to have this key and name.
-    func server(_ serverKey: P256.Signing.PrivateKey, name: String = "localhost", expired: Bool = false) throws -> TLSConfiguration {
+    public func server(
+        _ serverKey: P256.Signing.PrivateKey, name: String = "localhost", expired: Bool = false
+    ) throws -> TLSConfiguration {
+        let chain = try NIOSSLCertificate(bytes: Array(leafPEM(serverKey, name: name, expired: expired).utf8), format: .pem)
+        let privateKey = try NIOSSLPrivateKey(bytes: Array(serverKey.pemRepresentation.utf8), format: .pem)
+        return TLSConfiguration.makeServerConfiguration(certificateChain: [.certificate(chain)], privateKey: .privateKey(privateKey))
+    }
+
+    /// A server's certificate.
+    public func leafPEM(_ serverKey: P256.Signing.PrivateKey, name: String = "localhost", expired: Bool = false) throws -> String {
         let leaf = try Certificate(
             version: .v3, serialNumber: .init(), publicKey: .init(serverKey.publicKey), notValidBefore: validity.start,
             notValidAfter: expired ? Date().addingTimeInterval(-60) : validity.end, issuer: certificate.subject,
@@ -44,15 +51,6 @@ struct PinAuthority {
                 AuthorityKeyIdentifier(keyIdentifier: SubjectKeyIdentifier(hash: key.publicKey).keyIdentifier)
             },
             issuerPrivateKey: key)
-        let chain = try NIOSSLCertificate(bytes: Array(try leaf.serializeAsPEM().pemString.utf8), format: .pem)
-        let privateKey = try NIOSSLPrivateKey(bytes: Array(serverKey.pemRepresentation.utf8), format: .pem)
-        return TLSConfiguration.makeServerConfiguration(certificateChain: [.certificate(chain)], privateKey: .privateKey(privateKey))
-    }
-}
-
-extension ServerTrust {
-    /// Trusts servers with one of these keys.
-    init(keys: P256.Signing.PrivateKey...) {
-        self.init(pins: PinSet(Set(keys.map { ContentDigest(of: $0.publicKey.derRepresentation) })))
+        return try leaf.serializeAsPEM().pemString
     }
 }
