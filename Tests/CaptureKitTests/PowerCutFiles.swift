@@ -35,9 +35,38 @@ final class PowerCutFiles: FileLayer {
     }
 
     private let state: Mutex<State>
+    private let onChange: @Sendable () -> Void
 
-    /// - Parameter folder: an absolute path of a folder that exists, durably.
-    init(folder: String) { state = Mutex(State(folders: [folder], durableFolders: [folder])) }
+    /// - Parameters:
+    ///   - folder: an absolute path of a folder that exists, durably.
+    ///   - onChange: called after each operation that changed something or synced it.
+    init(folder: String, onChange: @escaping @Sendable () -> Void = {}) {
+        state = Mutex(State(folders: [folder], durableFolders: [folder]))
+        self.onChange = onChange
+    }
+
+    private init(_ state: State) {
+        self.state = Mutex(state)
+        onChange = {}
+    }
+
+    /// Files of their own, as these would be after a restart now.
+    func survivors(of loss: Loss) -> PowerCutFiles {
+        let files = PowerCutFiles(state.withLock { $0 })
+        files.restart(loss)
+        return files
+    }
+
+    /// Whether the other has the same names with the same content.
+    func isEqual(to other: PowerCutFiles) -> Bool {
+        let (folders, files) = everything
+        let (otherFolders, otherFiles) = other.everything
+        return folders == otherFolders && files == otherFiles
+    }
+
+    private var everything: (folders: Set<String>, files: [String: [UInt8]]) {
+        state.withLock { state in (state.folders, state.names.mapValues { state.contents[$0]?.current ?? [] }) }
+    }
 
     /// The number of operations so far that changed something or synced it.
     var operations: Int { state.withLock { $0.operations } }
@@ -147,11 +176,13 @@ final class PowerCutFiles: FileLayer {
     }
 
     private func change<Result>(_ work: (inout State) throws(FileError) -> Result) throws(FileError) -> Result {
-        try look { (state) throws(FileError) in
+        let result = try look { (state) throws(FileError) in
             state.operations += 1
             state.operationsLeft? -= 1
             return try work(&state)
         }
+        onChange()
+        return result
     }
 
     private final class File: WritableFile, ReadableFile {

@@ -56,6 +56,7 @@ extension CaptureQueue {
         let lock = try await senderLock()
         defer { lock.unlock() }
         try await store.database.resetUploading()
+        store.failPoints.reached("queue.reset")
         try await store.returnLentBodies()
         let wakes = wakeups()
         defer { self.wakes[wakes.id] = nil }

@@ -6,12 +6,14 @@ import GRDB
 /// The rows of the store. Several processes may use one database at the same time.
 struct CaptureDatabase: Sendable {
     private let pool: DatabasePool
+    private let failPoints: FailPoints
     /// The store's key.
     let key: SymmetricKey
 
     /// - Parameter key: found once it is known whether there are rows.
     /// - Throws: ``StoreError``; errors of `key` unchanged.
-    init(path: String, key: (_ hasRows: Bool) throws -> SymmetricKey) throws {
+    init(path: String, failPoints: FailPoints = .none, key: (_ hasRows: Bool) throws -> SymmetricKey) throws {
+        self.failPoints = failPoints
         var configuration = Configuration()
         configuration.label = "captures"
         // Other processes write as well.
@@ -106,7 +108,7 @@ struct CaptureDatabase: Sendable {
     @discardableResult
     func update(_ id: LocalID, _ change: @escaping @Sendable (inout ChangedRow) throws -> Void) async throws -> StoredCapture {
         let key = key
-        return try await write { database in
+        let (state, changed) = try await write { database in
             let found = try RawCapture.fetchOne(database, sql: "SELECT * FROM captures WHERE id = ?", arguments: [id.description])
             guard let found else { throw StoreError.unknownCapture(id) }
             let before = try found.opened(with: key)
@@ -125,8 +127,10 @@ struct CaptureDatabase: Sendable {
                     row.state.rawValue, row.device?.description, row.serverID?.description, row.failures, row.assertionAttempts,
                     row.sizes[.photo], row.sizes[.depth], row.sizes[.assertion], facts, id.description,
                 ])
-            return row.applied(to: before)
+            return (before.state, row.applied(to: before))
         }
+        if changed.state != state { failPoints.reached("state.\(changed.state.rawValue)") }
+        return changed
     }
 
     /// Makes captures that were being sent when their sender ended wait again.

@@ -20,6 +20,7 @@ extension CaptureStore {
         try bodies.remove(name)
         failPoints.reached("store.lent-removed")
         try await database.endLoan(of: name)
+        failPoints.reached("store.loan-ended")
     }
 
     /// Deletes all lent bodies, at the start of the process that sends: the tasks that they were lent to are reported again by the system,

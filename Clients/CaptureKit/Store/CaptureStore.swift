@@ -30,13 +30,19 @@ public struct CaptureStore: Sendable {
         let content = folder + "/content"
         try layer.createFolder(content)
         try layer.createFolder(folder + "/lent")
+        // Files are synced with their folder; the folders' own names must be as durable.
+        try layer.syncFolder(folder)
+        try layer.syncFolder(URL(fileURLWithPath: folder).deletingLastPathComponent().path)
+        failPoints.reached("store.folders")
         // Whether there is content decides whether a key may be made, so one process at a time opens a store.
         let lock = try await FileLock.acquire(folder + "/open.lock")
         defer { lock.unlock() }
         let hasFiles = try !layer.names(in: content).isEmpty
-        let database = try CaptureDatabase(path: folder + "/captures.sqlite") { hasRows in
-            try StoreKey.load(from: secrets, storeIsEmpty: !hasRows && !hasFiles)
+        let database = try CaptureDatabase(path: folder + "/captures.sqlite", failPoints: failPoints) { hasRows in
+            failPoints.reached("store.migrated")
+            return try StoreKey.load(from: secrets, storeIsEmpty: !hasRows && !hasFiles)
         }
+        failPoints.reached("store.key")
         let store = CaptureStore(
             database: database, files: SealedFiles(folder: content, key: database.key, files: layer, failPoints: failPoints),
             bodies: LentBodies(folder: folder + "/lent", layer: layer), limits: limits, folder: folder, failPoints: failPoints)
@@ -51,6 +57,7 @@ public struct CaptureStore: Sendable {
         let wanted = try await database.items()
         let found = try files.contents()
         try files.remove(names: found.temporaryNames)
+        failPoints.reached("store.swept")
         try files.remove(found.items.filter { !wanted.contains($0) })
     }
 
