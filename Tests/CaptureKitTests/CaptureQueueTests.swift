@@ -161,7 +161,21 @@ struct CaptureQueueTests {
         #expect(await rig.uploads.count == 1)
         let snapshot = try await queue.snapshot()
         #expect(snapshot.captures.map(\.capture.state) == [.pending, .pending])
+        #expect(snapshot.captures.map(\.capture.facts.failure?.code) == ["DEVICE_REVOKED", "DEVICE_REVOKED"])
         #expect(snapshot.revokedDevices == [device])
+    }
+
+    @Test("stops the captures without assertion of a revoked device too")
+    func revokedWithoutAssertion() async throws {
+        let rig = try QueueRig()
+        let refusal = ScriptedServer.Step.answer(.error(403, "DEVICE_REVOKED"))
+        await rig.server.script(QueueRig.uploads, refusal, refusal)
+        await rig.signing.script(assertions: [.unsupported])
+        let queue = try await rig.queue()
+        let capture = try await queue.add(SampleContent())
+        try await queue.run(untilEmpty: true)
+        #expect(await rig.uploads.count == 1)
+        #expect(try await queue.capture(capture.id).device == rig.signing.current)
     }
 
     @Test("waits as long as the server asks")

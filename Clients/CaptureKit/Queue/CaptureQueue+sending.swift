@@ -43,10 +43,13 @@ extension CaptureQueue {
         }
     }
 
-    /// The device that signs the request: the one that made the assertion; the current one for a capture without.
+    /// The device that signs the request: the one that made the assertion. A capture without is the current one's from its first attempt on:
+    /// the server knows a repeated upload only from the same device.
     func deviceToSign(_ capture: StoredCapture) async throws -> DeviceID {
         if let device = capture.device { return device }
-        return try await signing.currentDevice(replacing: nil)
+        let device = try await signing.currentDevice(replacing: nil)
+        try await store.database.update(capture.id) { row in row.device = device }
+        return device
     }
 
     /// Records the answer to an upload that the system made.
@@ -101,6 +104,9 @@ extension CaptureQueue {
         case .stopIdentity(let error):
             schedule.stop(device)
             try await wait(id, CaptureFailure(error))
+            for other in try await store.database.captures(in: .pending) where other.device == device && other.id != id {
+                try await wait(other.id, CaptureFailure(error))
+            }
         case .holdQueue(let duration):
             let failure = CaptureFailure(code: "RATE_LIMITED", message: "the server wants fewer requests")
             schedule.pause(.init(until: now.addingTimeInterval(duration / .seconds(1)), endsEarly: false), failure)

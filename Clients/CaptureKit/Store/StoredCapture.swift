@@ -13,7 +13,7 @@ public struct StoredCapture: Sendable, Equatable {
     public let position: Int64
     public let job: CaptureJob
     public let state: CaptureState
-    /// The device that signed it; `nil` without an assertion and as long as no device is registered.
+    /// The device that signed it, or that sends it without an assertion; `nil` before.
     public let device: DeviceID?
     /// The server's id, once it is uploaded.
     public let serverID: CaptureID?
