@@ -74,21 +74,25 @@ extension CaptureQueue {
         while true {
             try Task.checkCancellation()
             let now = clock.now
-            if lastExpiry.map({ abs(now.timeIntervalSince($0)) > 3600 }) ?? true {
-                try await store.expire(at: now)
-                lastExpiry = now
-            }
-            let captures = try await store.captures()
-            switch schedule.next(captures, at: now) {
-            case .makeAssertion(let id): try await makeAssertion(id)
-            case .send(let id): try await attempt(id)
-            case .askResult(let id):
-                if untilEmpty, !schedule.hasWork(captures) { return }
-                try await askResult(id)
-            case .wait(let until):
-                if untilEmpty, !schedule.hasWork(captures) { return }
-                try await wait(until: until, wakes)
-                continue
+            do {
+                if lastExpiry.map({ abs(now.timeIntervalSince($0)) > 3600 }) ?? true {
+                    try await store.expire(at: now)
+                    lastExpiry = now
+                }
+                let captures = try await store.captures()
+                switch schedule.next(captures, at: now) {
+                case .makeAssertion(let id): try await makeAssertion(id)
+                case .send(let id): try await attempt(id)
+                case .askResult(let id):
+                    if untilEmpty, !schedule.hasWork(captures) { return }
+                    try await askResult(id)
+                case .wait(let until):
+                    if untilEmpty, !schedule.hasWork(captures) { return }
+                    try await wait(until: until, wakes)
+                    continue
+                }
+            } catch StoreError.unknownCapture {
+                // Deleted meanwhile.
             }
             notify()
         }
