@@ -74,7 +74,9 @@ extension QueuedCapture {
         if let link = capture.facts.link { members["verification_url"] = .string(link) }
         if let confidence = capture.facts.confidence { members["confidence_level"] = .string(confidence) }
         if let failure = capture.facts.failure {
-            members["failure"] = .object(["code": .string(failure.code), "message": .string(failure.message)])
+            var told: [String: JSONValue] = ["code": .string(failure.code), "message": .string(failure.message)]
+            if let details = failure.details { told["details"] = (try? JSONValue(parsing: Array(details.utf8))) ?? .string(details) }
+            members["failure"] = .object(told)
         }
         return .object(members)
     }

@@ -10,6 +10,8 @@ import SimulatedDevice
 struct QueueOptions: ParsableArguments {
     @Option(help: "Folder of the simulated phone: `store` (the captures), `keychain` and `app-attest` are in it.")
     var store: String
+    @Option(help: ArgumentHelp("How many seconds the phone's clock is ahead when it makes requests.", visibility: .hidden))
+    var clockOffset = 0
 
     private var folder: URL { URL(fileURLWithPath: store, isDirectory: true) }
 
@@ -49,14 +51,15 @@ struct QueueOptions: ParsableArguments {
         let store = try await CaptureStore.open(
             in: folder.appendingPathComponent("store").path, secrets: secrets, failPoints: failPoints)
         let (identities, keys) = (IdentityStore(secrets), SoftwareRequestKeyService())
+        let clock = OffsetClock(seconds: clockOffset)
         let registration = Registration(
             identities: identities, attestation: attestation, requestKeys: keys, device: SimulatedPhone(), transport: transport,
-            reached: { name in FailPoint.reached(name) })
+            clock: clock, reached: { name in FailPoint.reached(name) })
         return CaptureQueue(
             store: store,
             signing: RegisteredDevice(
                 identities: identities, registration: registration, attestation: attestation, requestKeys: keys),
-            transport: transport)
+            transport: transport, clock: clock)
     }
 }
 
@@ -65,6 +68,15 @@ struct SimulatedPhone: DeviceInfo {
     var hardwareIdentifier: String { "iPhone16,1" }
     var hasLiDAR: Bool { true }
     var systemVersion: String { "18.1" }
+}
+
+/// A clock that is wrong.
+private struct OffsetClock: WallClock {
+    let seconds: Int
+
+    var now: Date { Date() + TimeInterval(seconds) }
+
+    func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
 }
 
 /// No network.
