@@ -323,7 +323,7 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "CaptureProtocol", "Models", "Messaging", "ObjectStorage", "SimulatedDevice", "Scene", "TestSupport",
+                "CaptureKit", "CaptureProtocol", "Models", "Messaging", "ObjectStorage", "SimulatedDevice", "Scene", "TestSupport",
                 "ContentCredentials", "Imaging", "JPEGMetadata", "ManifestStore", "Signing", crypto, httpClient, nioCore, nioHTTP1, nioSSL,
                 logging,
             ],

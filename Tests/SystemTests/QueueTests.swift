@@ -110,11 +110,21 @@ struct Phone {
         let state: String
         let capture_id: String?
         let has_assertion: Bool
+        let failure: Failure?
+
+        struct Failure: Decodable, Equatable {
+            struct Detail: Decodable, Equatable {
+                let field: String
+                let problem: String
+            }
+            let code: String
+            let details: [Detail]?
+        }
     }
 
     let stack: LocalStack
     let folder: URL
-    private let failPoints: URL
+    let failPoints: URL
 
     init() async throws {
         stack = try #require(LocalStack.current)
@@ -124,7 +134,8 @@ struct Phone {
         _ = try await LocalStack.run(Self.program, ["scene", "room", "--out", folder.path + "/scene", "--size", "640x480"], [:])
     }
 
-    static var program: String { SharedData.projectRoot.appendingPathComponent(".build/debug/rial").path }
+    static var isRelease: Bool { ProcessInfo.processInfo.environment["RIAL_TEST_BUILD"] == "release" }
+    static var program: String { SharedData.projectRoot.appendingPathComponent(".build/\(isRelease ? "release" : "debug")/rial").path }
 
     @discardableResult
     func rial(_ arguments: String...) async throws -> String {
@@ -155,6 +166,8 @@ struct Phone {
     func content() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path + "/phone/store/content") }
 
     func scenePhoto() throws -> [UInt8] { Array(try Data(contentsOf: folder.appendingPathComponent("scene/photo.jpg"))) }
+
+    func sceneDepth() throws -> [UInt8] { Array(try Data(contentsOf: folder.appendingPathComponent("scene/depth.f32.gz"))) }
 
     func everything() throws -> [UInt8] {
         let root = folder.path + "/phone/store"
