@@ -243,6 +243,20 @@ struct CaptureQueueTests {
         #expect(rig.clock.now.timeIntervalSince(start) >= 90)
     }
 
+    @Test("waits with all captures for the registration, and sends them in their order")
+    func registrationForAll() async throws {
+        let rig = try QueueRig()
+        await rig.signing.script(
+            assertions: Array(repeating: .needsRegistration(replacing: nil), count: 3),
+            unavailable: [DeviceUnavailable(failure: CaptureFailure(code: "unreachable", message: ""), retryAfter: nil)])
+        let queue = try await rig.queue()
+        let depths = [[UInt8].noise(1000, seed: 1), .noise(1000, seed: 2)]
+        for depth in depths { try await queue.add(SampleContent(depth: depth)) }
+        try await queue.run(untilEmpty: true)
+        let sent = await rig.uploads
+        #expect(sent.map { upload in depths.firstIndex { upload.body.firstRange(of: $0) != nil } } == [0, 1])
+    }
+
     @Test("sends without an assertion where the device has none")
     func unsupported() async throws {
         let rig = try QueueRig()

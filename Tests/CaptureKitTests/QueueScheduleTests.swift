@@ -39,6 +39,18 @@ struct QueueScheduleTests {
         #expect(schedule.next(captures, at: now) == .wait(until: now.addingTimeInterval(1)))
     }
 
+    @Test("makes no assertion while the device cannot be registered, and sends what is asserted")
+    func registration() {
+        let captures = [capture(1, .assertionPending), capture(2, .assertionPending), capture(3, .pending)]
+        var schedule = QueueSchedule()
+        schedule.waitForRegistration(.init(until: now.addingTimeInterval(4), endsEarly: true))
+        #expect(schedule.next(captures, at: now) == .send(captures[2].id))
+        #expect(schedule.next(Array(captures.prefix(2)), at: now) == .wait(until: now.addingTimeInterval(4)))
+        #expect(schedule.nextTry(of: captures[1]) == now.addingTimeInterval(4))
+        schedule.endEarly()
+        #expect(schedule.next(captures, at: now) == .makeAssertion(captures[0].id))
+    }
+
     @Test("waits as a whole while the server is away, until the network is back")
     func pause() {
         let captures = [capture(1, .pending), capture(2, .pending)]

@@ -11,7 +11,7 @@ extension CaptureQueue {
                 _ = try await signing.currentDevice(replacing: refused)
             } catch let unavailable as DeviceUnavailable {
                 try await store.database.update(id) { row in row.facts.failure = unavailable.failure }
-                return holdInVain(id, unavailable.retryAfter)
+                return waitForRegistration(unavailable.retryAfter)
             }
             attempt = await signing.assertion(over: capture.facts.digests)
         }
@@ -23,7 +23,7 @@ extension CaptureQueue {
                 row.state = .pending
             }
         case .later(let failure): return try await countAssertion(id, attempts: capture.assertionAttempts + 1, failure)
-        case .needsRegistration: return holdInVain(id, nil)
+        case .needsRegistration: return waitForRegistration(nil)
         }
         schedule.release(id)
     }
@@ -38,10 +38,10 @@ extension CaptureQueue {
         if let delay { schedule.hold(id, .init(until: clock.now.addingTimeInterval(delay / .seconds(1)), endsEarly: true)) }
     }
 
-    /// Holds a capture after an attempt that says nothing about it.
-    private func holdInVain(_ id: LocalID, _ retryAfter: Duration?) {
+    /// All captures without assertion wait: a later one must not be asserted, and sent, before an earlier one.
+    private func waitForRegistration(_ retryAfter: Duration?) {
         attemptsInVain += 1
-        schedule.hold(id, waiting(after: attemptsInVain, retryAfter))
+        schedule.waitForRegistration(waiting(after: attemptsInVain, retryAfter))
     }
 
     func waiting(after attempts: Int, _ retryAfter: Duration?) -> QueueSchedule.Wait {

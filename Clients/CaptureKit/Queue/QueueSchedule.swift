@@ -30,6 +30,8 @@ struct QueueSchedule: Sendable {
     /// When a capture may be tried again; now if there is none.
     private var nextTries: [LocalID: Wait] = [:]
     private var nextResults: [LocalID: (time: Date, attempts: Int)] = [:]
+    /// While this lasts no assertion is made: the device could not be registered, which the next capture would meet as well.
+    private var registrationWait: Wait?
     /// Devices whose captures are not sent any more, since the server revoked them.
     private(set) var stoppedDevices: Set<DeviceID> = []
 
@@ -37,7 +39,7 @@ struct QueueSchedule: Sendable {
     func next(_ captures: [StoredCapture], at now: Date) -> Step {
         var times: [Date] = []
         for capture in captures where capture.state == .assertionPending {
-            if let time = dueLater(nextTries[capture.id]?.until, now) { times.append(time) } else { return .makeAssertion(capture.id) }
+            if let time = dueLater(nextAssertion(of: capture.id), now) { times.append(time) } else { return .makeAssertion(capture.id) }
         }
         if let time = dueLater(pause?.wait.until, now) {
             times.append(time)
@@ -61,10 +63,12 @@ struct QueueSchedule: Sendable {
     func nextTry(of capture: StoredCapture) -> Date? {
         switch capture.state {
         case .pending: [nextTries[capture.id], pause?.wait].compactMap { $0?.until }.max()
-        case .assertionPending: nextTries[capture.id]?.until
+        case .assertionPending: nextAssertion(of: capture.id)
         default: nil
         }
     }
+
+    private func nextAssertion(of id: LocalID) -> Date? { [nextTries[id], registrationWait].compactMap { $0?.until }.max() }
 
     private func isStopped(_ capture: StoredCapture) -> Bool { capture.device.map(stoppedDevices.contains) ?? false }
 
@@ -87,6 +91,8 @@ extension QueueSchedule {
 
     mutating func release(_ id: LocalID) { nextTries[id] = nil }
 
+    mutating func waitForRegistration(_ wait: Wait) { registrationWait = wait }
+
     mutating func pause(_ wait: Wait, _ failure: CaptureFailure) { pause = Pause(wait: wait, failure: failure) }
 
     mutating func endPause() { pause = nil }
@@ -96,6 +102,7 @@ extension QueueSchedule {
     /// The network is back, a person wants it, or the app is in the foreground: try now what the server did not ask to wait for.
     mutating func endEarly() {
         if pause?.wait.endsEarly == true { pause = nil }
+        if registrationWait?.endsEarly == true { registrationWait = nil }
         nextTries = nextTries.filter { !$0.value.endsEarly }
         nextResults = [:]
     }
