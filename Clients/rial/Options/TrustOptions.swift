@@ -15,11 +15,12 @@ struct TrustOptions: ParsableArguments {
     var ca: String?
 
     /// - Throws: ``CommandFailure``; ``PinError``; `ServerAddressError`; an error of NIOSSL if the file holds no certificates.
-    func transport(to address: URL) throws -> AsyncHTTPTransport {
+    func transport(to address: URL, _ timeouts: AsyncHTTPTransport.Timeouts) throws -> AsyncHTTPTransport {
         guard pin.isEmpty || address.scheme == "https" else { throw CommandFailure("--pin needs an https address, not \(address).") }
         let pins = try PinSet(texts: pin)
         return try AsyncHTTPTransport(
-            baseURL: address, trust: ServerTrust(pins: pins, isDevelopment: pins.isEmpty), extraRootsPEM: try roots())
+            baseURL: address, trust: ServerTrust(pins: pins, isDevelopment: pins.isEmpty), extraRootsPEM: try roots(),
+            timeouts: timeouts)
     }
 
     private func roots() throws -> [UInt8] {

@@ -2,6 +2,7 @@ import ArgumentParser
 import CaptureKit
 import CaptureProtocol
 import Foundation
+import RialClient
 
 /// The queue of the device library.
 struct QueueCommand: AsyncParsableCommand {
@@ -24,13 +25,21 @@ struct QueueRun: AsyncParsableCommand {
 
     @Flag(help: "End when nothing is left that can be sent without a person.")
     var untilEmpty = false
+    @Option(help: "Give an attempt up after so many seconds without a byte sent or received.")
+    var idleTimeout = 60
     @OptionGroup var options: QueueOptions
     @OptionGroup var server: ServerOptions
     @OptionGroup var trust: TrustOptions
     @OptionGroup var enrolment: EnrolmentOptions
 
+    func validate() throws {
+        guard (1...3600).contains(idleTimeout) else { throw ValidationError("--idle-timeout is 1 to 3600.") }
+    }
+
     func run() async throws {
-        try await options.withNetwork(server, trust, enrolment) { queue in try await queue.run(untilEmpty: untilEmpty) }
+        var timeouts = AsyncHTTPTransport.Timeouts()
+        timeouts.idle = .seconds(idleTimeout)
+        try await options.withNetwork(server, trust, enrolment, timeouts) { queue in try await queue.run(untilEmpty: untilEmpty) }
     }
 }
 

@@ -21,11 +21,12 @@ struct QueueOptions: ParsableArguments {
     /// Runs the body with a queue that has the network.
     /// - Parameter enrolment: has the authority that attests the device's key.
     func withNetwork(
-        _ server: ServerOptions, _ trust: TrustOptions, _ enrolment: EnrolmentOptions, _ body: (CaptureQueue) async throws -> Void
+        _ server: ServerOptions, _ trust: TrustOptions, _ enrolment: EnrolmentOptions, _ timeouts: AsyncHTTPTransport.Timeouts = .init(),
+        _ body: (CaptureQueue) async throws -> Void
     ) async throws {
         let address = try server.address()
         let settings = try enrolment.enrolment(APIClient(baseURL: address))
-        let transport = try trust.transport(to: address)
+        let transport = try trust.transport(to: address, timeouts)
         let result: Result<Void, any Error>
         do {
             result = .success(try await body(try await queue(transport: transport, attestation: try attestation(settings))))
