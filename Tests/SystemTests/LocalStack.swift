@@ -82,20 +82,12 @@ struct LocalStack: Sendable {
     }
 
     private static func runBlocking(_ program: String, _ arguments: [String], _ settings: [String: String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        let kept = ["RIAL_KAFKA_FETCH_WAIT_MS", "RIAL_KAFKA_PARTITIONS"]
-        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RIAL_") || kept.contains($0.key) }
-            .merging(settings) { _, new in new }
         // Output goes to a file, since background processes would keep a pipe open.
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("rial-\(UUID().uuidString).out")
         try Data().write(to: file)
         let handle = try FileHandle(forWritingTo: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        process.standardOutput = handle
-        process.standardError = handle
-        process.standardInput = FileHandle.nullDevice
+        let process = process(program, arguments, settings, output: handle)
         try process.run()
         process.waitUntilExit()
         let output = try String(contentsOf: file, encoding: .utf8)
@@ -103,6 +95,20 @@ struct LocalStack: Sendable {
             throw CommandFailed(command: ([program] + arguments).joined(separator: " "), output: output)
         }
         return output
+    }
+
+    /// A process that is not yet started, with these settings and no others of ours.
+    static func process(_ program: String, _ arguments: [String], _ settings: [String: String], output: FileHandle) -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        let kept = ["RIAL_KAFKA_FETCH_WAIT_MS", "RIAL_KAFKA_PARTITIONS"]
+        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RIAL_") || kept.contains($0.key) }
+            .merging(settings) { _, new in new }
+        process.standardOutput = output
+        process.standardError = output
+        process.standardInput = FileHandle.nullDevice
+        return process
     }
 }
 

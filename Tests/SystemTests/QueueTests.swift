@@ -81,9 +81,7 @@ extension SystemTests {
                 if sent { try await phone.run() }
                 let bytes = try phone.everything()
                 #expect(bytes.count > photo.count)
-                for piece in [
-                    Array("Exif".utf8), Array("{\"captured".utf8), Array("45.76".utf8), Array("iPhone".utf8), Array(photo[20_000..<20_016]),
-                ] {
+                for piece in try phone.plainPieces() + [Array("45.76".utf8)] {
                     #expect(bytes.firstRange(of: piece) == nil, "\(piece)")
                 }
             }
@@ -104,7 +102,7 @@ extension SystemTests {
 }
 
 /// A simulated phone of its own.
-struct Phone {
+struct Phone: Sendable {
     struct Listed: Decodable {
         let id: String
         let state: String
@@ -120,6 +118,7 @@ struct Phone {
             let code: String
             let details: [Detail]?
         }
+        let captured_at: String
     }
 
     let stack: LocalStack
@@ -146,13 +145,14 @@ struct Phone {
     /// - Returns: the id in the store.
     func add(_ more: String...) async throws -> String {
         let settings = stack.addresses.merging(["RIAL_FAIL_POINTS": failPoints.path]) { _, new in new }
-        let scene = folder.path + "/scene"
-        let output = try await LocalStack.run(
-            Self.program,
-            ["queue", "add", "--photo", "\(scene)/photo.jpg", "--depth", "\(scene)/depth.f32.gz", "--width", "256", "--height", "192"]
-                + more
-                + ["--store", folder.path + "/phone"], settings)
+        let output = try await LocalStack.run(Self.program, addition + more + ["--store", folder.path + "/phone"], settings)
         return output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The command that adds a capture, without the store.
+    var addition: [String] {
+        let scene = folder.path + "/scene"
+        return ["queue", "add", "--photo", scene + "/photo.jpg", "--depth", scene + "/depth.f32.gz", "--width", "256", "--height", "192"]
     }
 
     func run() async throws { try await rial("queue", "run", "--until-empty") }
@@ -168,6 +168,14 @@ struct Phone {
     func scenePhoto() throws -> [UInt8] { Array(try Data(contentsOf: folder.appendingPathComponent("scene/photo.jpg"))) }
 
     func sceneDepth() throws -> [UInt8] { Array(try Data(contentsOf: folder.appendingPathComponent("scene/depth.f32.gz"))) }
+
+    /// What no file of the store may hold: markers of EXIF and JPEG, beginnings of JSON, the model, 16 bytes of photo and of depth map.
+    func plainPieces() throws -> [[UInt8]] {
+        let (photo, depth) = (try scenePhoto(), try sceneDepth())
+        let tables = try #require(photo.firstRange(of: [0xFF, 0xDB])).lowerBound
+        return ["Exif\0\0", "{\"captured", "{\"photo", "\"capturedAt\"", "iPhone"].map { Array($0.utf8) }
+            + [photo[tables..<tables + 16], photo[20_000..<20_016], depth[20_000..<20_016]].map { Array($0) }
+    }
 
     func everything() throws -> [UInt8] {
         let root = folder.path + "/phone/store"

@@ -63,6 +63,14 @@ enum LoopbackSocket {
         return count > 0 ? Array(chunk.prefix(count)) : nil
     }
 
+    /// Waits until the peer closes the connection, without reading from it.
+    /// - Returns: false if it did not in time.
+    static func awaitEnd(of descriptor: Int32, within limit: Duration) -> Bool {
+        // POLLRDHUP, which Glibc's module does not show.
+        var request = pollfd(fd: descriptor, events: 0x2000, revents: 0)
+        return poll(&request, 1, Int32(limit.components.seconds * 1000)) > 0
+    }
+
     private static func address(_ port: Int) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
