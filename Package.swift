@@ -163,7 +163,7 @@ let package = Package(
             path: "Services/gateway"),
 
         .executableTarget(
-            name: "C2PAInspector", dependencies: ["ContentCredentials", "CSandbox", "Models"],
+            name: "C2PAInspector", dependencies: ["CaptureProtocol", "ContentCredentials", "CSandbox", "Models"],
             path: "Services/c2pa-inspector"),
 
         .target(
@@ -236,7 +236,7 @@ let package = Package(
             name: "ManifestStoreTests", dependencies: ["ManifestStore", "TestSupport"],
             path: "Tests/ManifestStoreTests"),
         .testTarget(
-            name: "DepthTests", dependencies: ["Depth", "Imaging", "Models", "CZlib"],
+            name: "DepthTests", dependencies: ["CaptureProtocol", "Depth", "Imaging", "Models", "CZlib"],
             path: "Tests/DepthTests", swiftSettings: computing),
         .testTarget(
             name: "JPEGMetadataTests", dependencies: ["JPEGMetadata", "CaptureProtocol", "Imaging", "Models", "TestSupport"],

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import ContentCredentials
 import CSandbox
 import Foundation

@@ -21,11 +21,9 @@ public struct ProcessedFrame: Sendable, Equatable {
     /// - Parameter photoHash: SHA-256 of ``photo``, which whoever stores the photo computes in the same pass.
     /// - Throws: `EncodingError` if a number is not finite, which no frame of ``FrameProcessor`` has.
     public func metadata(photoHash: ContentDigest) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let metadata = CaptureMetadata(
-            capturedAt: capturedAt, deviceModel: deviceModel, photoHash: photoHash, depthWidth: depthWidth, depthHeight: depthHeight,
-            location: location)
-        return Array(try encoder.encode(metadata))
+        try WireJSON.encode(
+            CaptureMetadata(
+                capturedAt: capturedAt, deviceModel: deviceModel, photoHash: photoHash, depthWidth: depthWidth, depthHeight: depthHeight,
+                location: location))
     }
 }

@@ -37,7 +37,7 @@ public actor Registration {
         self.device = device
         self.clock = clock
         self.reached = reached
-        server = RegistrationAPI(transport: transport)
+        server = RegistrationAPI(transport: transport, clock: clock)
     }
 
     /// Registers the device unless it is registered, going on from where an earlier call stopped. Makes each request once; waiting and

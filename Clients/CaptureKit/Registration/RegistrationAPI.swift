@@ -4,6 +4,7 @@ import Foundation
 /// The server's two routes of a registration (SPEC §2).
 struct RegistrationAPI: Sendable {
     let transport: any HTTPTransport
+    let clock: any WallClock
 
     /// The server's answer to a registration.
     enum Answer {
@@ -15,72 +16,45 @@ struct RegistrationAPI: Sendable {
     /// A challenge and the seconds until it expires, both by the server's clock, so that this device's may be wrong.
     /// - Throws: ``RegistrationFailure``.
     func challenge() async throws -> (bytes: [UInt8], lifetime: TimeInterval) {
-        let response = try await send(HTTPRequest("GET", "/api/v1/devices/challenge", headers: [("Accept", "application/json")]))
-        guard response.status == 200, let envelope = Self.decode(Envelope<RegistrationChallenge>.self, response) else {
-            throw Self.failure(response)
+        let request = HTTPRequest("GET", "/api/v1/devices/challenge", headers: [("Accept", "application/json")])
+        let response: HTTPResponse
+        do {
+            response = try await transport.send(request)
+        } catch let failure as TransportFailure {
+            throw RegistrationFailure.transport(failure)
         }
-        let lifetime = envelope.data.expiresAt.timeIntervalSince(envelope.meta.timestamp)
-        guard envelope.data.challenge.bytes.count == 32, lifetime > 0 else {
-            throw RegistrationFailure.unexpectedResponse(status: response.status)
-        }
-        return (envelope.data.challenge.bytes, lifetime)
+        guard response.status == 200, let envelope = ResponseEnvelope(response), let now = envelope.serverTime,
+            let challenge = envelope.data(as: RegistrationChallenge.self), challenge.challenge.bytes.count == 32, challenge.expiresAt > now
+        else { throw RegistrationFailure(status: response.status, retryAfter: response.retryAfter(at: clock.now)) }
+        return (challenge.challenge.bytes, challenge.expiresAt.timeIntervalSince(now))
     }
 
     /// - Parameter body: JSON of a ``DeviceRegistration``.
     /// - Throws: ``RegistrationFailure``.
     func register(_ body: [UInt8]) async throws -> Answer {
         let headers = [(name: "Accept", value: "application/json"), ("Content-Type", "application/json")]
-        let response = try await send(HTTPRequest("POST", "/api/v1/devices/register", headers: headers, body: BytesBody(body)))
-        if response.status == 201, let envelope = Self.decode(Envelope<RegistrationResult>.self, response) {
-            return .registered(envelope.data)
-        }
-        switch Self.failure(response) {
-        case .refused(_, code: "CHALLENGE_INVALID", _), .refused(_, code: "DEVICE_ALREADY_REGISTERED", _): return .keySpent
-        case let failure: throw failure
-        }
-    }
-
-    private func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let outcome: Result<HTTPResponse, any Error>
         do {
-            return try await transport.send(request)
+            outcome = .success(
+                try await transport.send(HTTPRequest("POST", "/api/v1/devices/register", headers: headers, body: BytesBody(body))))
         } catch let failure as TransportFailure {
-            throw RegistrationFailure.transport(failure)
+            outcome = .failure(failure)
         }
-    }
-
-    private static func failure(_ response: HTTPResponse) -> RegistrationFailure {
-        switch response.status {
-        case 429, 500...:
-            let seconds = response.headers["retry-after"].flatMap { Int($0) }
-            return .busy(status: response.status, retryAfter: seconds.map { .seconds(min(max($0, 0), 86_400)) })
-        case 400..<500:
-            let error = decode(ErrorEnvelope.self, response)?.error
-            return error.map { .refused(status: response.status, code: $0.code, message: $0.message) }
-                ?? .unexpectedResponse(status: response.status)
-        default: return .unexpectedResponse(status: response.status)
+        switch RegistrationReaction(to: outcome, at: clock.now) {
+        case .registered(let result): return .registered(result)
+        case .newKey: return .keySpent
+        case .refused(let error):
+            throw RegistrationFailure.refused(status: error.status, code: error.code ?? "", message: error.message)
+        case .tryLater(.server(let error), let retryAfter): throw RegistrationFailure(status: error.status, retryAfter: retryAfter)
+        case .tryLater(.transport(let failure), _): throw RegistrationFailure.transport(failure)
+        case .tryLater(.device(let text), _): throw RegistrationFailure.transport(.unreachable(text))
         }
-    }
-
-    private static func decode<Value: Decodable>(_ type: Value.Type, _ response: HTTPResponse) -> Value? {
-        try? JSONDecoder.api.decode(type, from: Data(response.body))
     }
 }
 
-/// A successful response.
-private struct Envelope<Value: Decodable>: Decodable {
-    struct Meta: Decodable {
-        /// The server's time.
-        let timestamp: Date
+extension RegistrationFailure {
+    /// Of an answer that says nothing of the device.
+    fileprivate init(status: Int, retryAfter: Duration?) {
+        self = status == 429 || status >= 500 ? .busy(status: status, retryAfter: retryAfter) : .unexpectedResponse(status: status)
     }
-    let data: Value
-    let meta: Meta
-}
-
-/// An error response.
-private struct ErrorEnvelope: Decodable {
-    struct Problem: Decodable {
-        let code: String
-        let message: String
-    }
-    let error: Problem
 }

@@ -33,7 +33,8 @@ public enum RegistrationReaction: Sendable, Equatable {
             self = ResponseEnvelope(response)?.data(as: RegistrationResult.self).map(Self.registered) ?? later
         case (400, "CHALLENGE_INVALID"), (409, "DEVICE_ALREADY_REGISTERED"):
             self = .newKey(error)
-        case (400, _), (413, _), (415, _), (422, _):
+        // Without a code it is a proxy's answer, which says nothing of the device.
+        case (400, _?), (413, _?), (415, _?), (422, _?):
             self = .refused(error)
         default:
             self = later

@@ -19,22 +19,13 @@ struct ResponseEnvelope {
 
     /// `data` as the type that the route answers with; `nil` if it is another.
     func data<Content: Decodable>(as type: Content.Type) -> Content? {
-        guard let data = members["data"], let bytes = try? JSONEncoder().encode(data) else { return nil }
-        return try? JSONDecoder.api.decode(type, from: bytes)
+        guard let data = members["data"], let bytes = try? WireJSON.encode(data) else { return nil }
+        return try? WireJSON.decode(type, from: bytes)
     }
-}
 
-extension JSONDecoder {
-    /// Reads the API's JSON: times in RFC 3339.
-    static var api: JSONDecoder {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .custom { decoder in
-            let text = try decoder.singleValueContainer().decode(String.self)
-            guard let date = Timestamp.parse(text) else {
-                throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not RFC 3339"))
-            }
-            return date
-        }
-        return decoder
+    /// When the server answered, by its clock.
+    var serverTime: Date? {
+        guard case .object(let meta)? = members["meta"], case .string(let text)? = meta["timestamp"] else { return nil }
+        return Timestamp.parse(text)
     }
 }

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Messaging
 import ArgumentParser
 import Models

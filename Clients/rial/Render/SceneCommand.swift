@@ -1,3 +1,4 @@
+import CaptureProtocol
 public import ArgumentParser
 import Foundation
 import Models

@@ -1,4 +1,3 @@
-import CaptureProtocol
 import Foundation
 
 /// The JSON format between services: keys as the types define them, times in RFC 3339 with milliseconds, keys sorted.
