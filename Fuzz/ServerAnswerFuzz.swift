@@ -26,8 +26,8 @@ public func fuzzServerAnswer(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
     }
     let envelope = ResponseEnvelope(response)
     _ = envelope?.data(as: RegistrationChallenge.self)
-    _ = try? JSONDecoder.api.decode(RegistrationChallenge.self, from: Data(response.body))
-    _ = try? JSONDecoder.api.decode(RegistrationResult.self, from: Data(response.body))
+    _ = try? WireJSON.decode(RegistrationChallenge.self, from: response.body)
+    _ = try? WireJSON.decode(RegistrationResult.self, from: response.body)
     return 0
 }
 

@@ -29,7 +29,7 @@ public enum RegistrationReaction: Sendable, Equatable {
         let error = ServerError(response)
         let later = RegistrationReaction.tryLater(.server(error), retryAfter: response.retryAfter(at: now))
         switch (response.status, error.code) {
-        case (200, _), (201, _):
+        case (201, _):
             self = ResponseEnvelope(response)?.data(as: RegistrationResult.self).map(Self.registered) ?? later
         case (400, "CHALLENGE_INVALID"), (409, "DEVICE_ALREADY_REGISTERED"):
             self = .newKey(error)

@@ -12,7 +12,8 @@ struct CaptureSend: AsyncParsableCommand {
         abstract: "Sends a photo with its depth map.",
         discussion: """
             A depth map in a .f32 file is raw little-endian float32, and is compressed; any other file is sent as it is (gzip, zlib \
-            or raw DEFLATE). Time and model default to those in the photo's EXIF, else to now and the device's model. If the state \
+            or raw DEFLATE). It goes through the store and queue of the device library; with another binding or signature version \
+            it is sent as it is. Time and model default to those in the photo's EXIF, else to now and the device's model. If the state \
             file holds no device, one is registered first.
             """)
 
@@ -54,15 +55,12 @@ struct CaptureSend: AsyncParsableCommand {
         let photoURL = URL(fileURLWithPath: photo)
         let facts = try PhotoFacts(url: photoURL)
         let depthFile = try DepthFile(url: URL(fileURLWithPath: depth), width: width, height: height)
-        let depthContent = try depthFile.content()
-        let session = try await session(client, model: model ?? facts.model)
         let draft = CaptureDraft(
-            photo: try .file(at: photoURL), depthMap: depthContent, depthWidth: width, depthHeight: height,
+            photo: try .file(at: photoURL), depthMap: try depthFile.content(), depthWidth: width, depthHeight: height,
             capturedAt: capturedAt?.date ?? facts.capturedAt ?? Date(), location: location?.location)
+        let session = try await session(client, model: model ?? facts.model)
         let deviceModel = await session.model
-        let upload = try await draft.upload(
-            model: model ?? facts.model ?? deviceModel, binding: noAssertion ? .none : binding, session: session)
-        let accepted = try await client.send(upload, signer: session)
+        let accepted = try await send(draft, model: model ?? facts.model ?? deviceModel, client, session)
         guard watch else {
             return Console.result(try json ? accepted.jsonText() : "capture \(accepted.captureID)\n\(accepted.verificationURL)")
         }
@@ -70,6 +68,17 @@ struct CaptureSend: AsyncParsableCommand {
         let capture = try await CaptureWatcher(client: client).follow(accepted.captureID)
         Console.result(capture.report(asJSON: json))
         if capture.status == .failed { throw ExitCode.failure }
+    }
+
+    private func send(
+        _ draft: CaptureDraft, model: String, _ client: APIClient, _ session: DeviceSession
+    ) async throws -> AcceptedCapture {
+        guard binding == .v2, !noAssertion, signatureVersion == 2 else {
+            let upload = try await draft.upload(model: model, binding: noAssertion ? .none : binding, session: session)
+            return try await client.send(upload, signer: session)
+        }
+        let queued = QueuedSend(client: client, server: try server.address(), session: session)
+        return try await queued.send(try await draft.content(model: model))
     }
 
     /// The device in the state file; if there is none, one is registered.
