@@ -250,7 +250,7 @@ struct CaptureQueueTests {
             assertions: Array(repeating: .needsRegistration(replacing: nil), count: 3),
             unavailable: [DeviceUnavailable(failure: CaptureFailure(code: "unreachable", message: ""), retryAfter: nil)])
         let queue = try await rig.queue()
-        let depths = [[UInt8].noise(1000, seed: 1), .noise(1000, seed: 2)]
+        let depths = [[UInt8].noise(1000, seed: 11), .noise(1000, seed: 12)]
         for depth in depths { try await queue.add(SampleContent(depth: depth)) }
         try await queue.run(untilEmpty: true)
         let sent = await rig.uploads
