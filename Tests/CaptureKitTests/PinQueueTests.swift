@@ -80,10 +80,13 @@ struct PinQueueTests {
             try await withTransport("https://localhost:\(server.port)", trust: trust, roots: roots) { transport in
                 let queue = try await rig.queue(transport)
                 let sender = Task { try await queue.run() }
-                let reached = try await eventually { server.accepted >= count }
+                // Each time the app comes to the foreground it is tried again, without the waits that have grown.
+                try await poll("\(count) refusals", within: .seconds(60)) {
+                    try await queue.resume()
+                    return server.accepted >= count
+                }
                 sender.cancel()
                 _ = await sender.result
-                #expect(reached, "\(server.accepted) of \(count)")
                 #expect(server.receivedBytes == 0)
                 try await queue.store.close()
             }
