@@ -34,6 +34,22 @@ struct CaptureStoreTests {
         #expect(try await rig.open().database.synchronousLevel == 2)
     }
 
+    @Test("opens the facts of a capture once, however often it is listed, and again after they changed")
+    func openings() async throws {
+        let store = try await StoreRig().open()
+        var ids: [LocalID] = []
+        for _ in 1...5 { ids.append(try await store.addSample().id) }
+        let before = store.database.openedFacts.openings
+        for _ in 1...10 { #expect(try await store.captures().map(\.id) == ids) }
+        #expect(store.database.openedFacts.openings - before <= 5)
+        try await store.database.update(ids[2]) { row in row.facts.link = "https://rial.example/v/aaaaaaaa" }
+        let listed = store.database.openedFacts.openings
+        #expect(try await store.captures()[2].facts.link == "https://rial.example/v/aaaaaaaa")
+        #expect(store.database.openedFacts.openings == listed + 1)
+        try await store.delete(ids[2])
+        #expect(try await store.captures().map(\.id) == ids.filter { $0 != ids[2] })
+    }
+
     @Test("keeps captures in order")
     func order() async throws {
         let rig = try StoreRig()

@@ -7,6 +7,7 @@ import GRDB
 struct CaptureDatabase: Sendable {
     private let pool: DatabasePool
     private let failPoints: FailPoints
+    let openedFacts = OpenedFacts()
     /// The store's key.
     let key: SymmetricKey
 
@@ -76,7 +77,9 @@ struct CaptureDatabase: Sendable {
     /// All captures in their order, and those whose facts cannot be opened.
     func contents() async throws -> (captures: [StoredCapture], damaged: [LocalID]) {
         var contents: (captures: [StoredCapture], damaged: [LocalID]) = ([], [])
-        for row in try await rows() {
+        let rows = try await rows()
+        openedFacts.keepOnly(rows)
+        for row in rows {
             do {
                 contents.captures.append(try opened(row))
             } catch is SealError {
@@ -170,7 +173,9 @@ struct CaptureDatabase: Sendable {
 }
 
 extension CaptureDatabase {
-    private func opened(_ row: RawCapture) throws -> StoredCapture { try row.opened(with: key) }
+    private func opened(_ row: RawCapture) throws -> StoredCapture {
+        try row.opened(with: try openedFacts.facts(of: row) { try row.openedFacts(with: key) })
+    }
 
     private func sealed(_ facts: CaptureFacts, of id: LocalID) throws -> Data { try Self.sealed(facts, of: id, with: key) }
 

@@ -71,12 +71,21 @@ struct RawCapture: FetchableRecord, Sendable {
     }
 
     /// - Throws: ``SealError`` if the facts are not those that were sealed; ``StoreError`` for values that this version does not know.
-    func opened(with key: SymmetricKey) throws -> StoredCapture {
+    func opened(with key: SymmetricKey) throws -> StoredCapture { try opened(with: try openedFacts(with: key)) }
+
+    /// - Throws: as ``opened(with:)-(SymmetricKey)``.
+    func openedFacts(with key: SymmetricKey) throws -> CaptureFacts {
+        guard let id = LocalID(id) else { throw StoreError.newerVersion }
+        let opened = try SealedBlob.open(Array(facts), for: SealedItem(id, .facts), with: key)
+        guard let facts = try? JSONDecoder().decode(CaptureFacts.self, from: Data(opened)) else { throw StoreError.newerVersion }
+        return facts
+    }
+
+    /// - Throws: ``StoreError`` for values that this version does not know.
+    func opened(with facts: CaptureFacts) throws -> StoredCapture {
         guard let id = LocalID(id), let job = CaptureJob(rawValue: job), let state = CaptureState(rawValue: state) else {
             throw StoreError.newerVersion
         }
-        let opened = try SealedBlob.open(Array(facts), for: SealedItem(id, .facts), with: key)
-        guard let facts = try? JSONDecoder().decode(CaptureFacts.self, from: Data(opened)) else { throw StoreError.newerVersion }
         return StoredCapture(
             id: id, position: position, job: job, state: state, device: device.flatMap(DeviceID.init),
             serverID: serverID.flatMap(CaptureID.init), failures: failures, assertionAttempts: assertionAttempts, sizes: sizes,
