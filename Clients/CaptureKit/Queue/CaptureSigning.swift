@@ -34,4 +34,9 @@ public struct DeviceUnavailable: Error, Sendable, Equatable {
     public let failure: CaptureFailure
     /// The least wait that the server asks for.
     public let retryAfter: Duration?
+
+    public init(failure: CaptureFailure, retryAfter: Duration?) {
+        self.failure = failure
+        self.retryAfter = retryAfter
+    }
 }
