@@ -36,7 +36,8 @@ struct CaptureStoreTests {
 
     @Test("opens the facts of a capture once, however often it is listed, and again after they changed")
     func openings() async throws {
-        let store = try await StoreRig().open()
+        let rig = try StoreRig()
+        let store = try await rig.open()
         var ids: [LocalID] = []
         for _ in 1...5 { ids.append(try await store.addSample().id) }
         let before = store.database.openedFacts.openings

@@ -66,9 +66,15 @@ enum LoopbackSocket {
     /// Waits until the peer closes the connection, without reading from it.
     /// - Returns: false if it did not in time.
     static func awaitEnd(of descriptor: Int32, within limit: Duration) -> Bool {
-        // POLLRDHUP, which Glibc's module does not show.
-        var request = pollfd(fd: descriptor, events: 0x2000, revents: 0)
-        return poll(&request, 1, Int32(limit.components.seconds * 1000)) > 0
+        let end = ContinuousClock.now + limit
+        // A signal ends the call early.
+        while ContinuousClock.now < end {
+            // POLLRDHUP, which Glibc's module does not show.
+            var request = pollfd(fd: descriptor, events: 0x2000, revents: 0)
+            let rest = ContinuousClock.now.duration(to: end) / .milliseconds(1)
+            if poll(&request, 1, Int32(max(rest, 1))) > 0 { return true }
+        }
+        return false
     }
 
     private static func address(_ port: Int) -> sockaddr_in {

@@ -137,6 +137,9 @@ extension CaptureStore {
 
     /// Adds the assertion that was missing; the capture waits to be sent then.
     func setAssertion(_ assertion: [UInt8], by device: DeviceID, of id: LocalID) async throws {
+        // Until its row has it, another process that opens the store would take the file for one that nobody wants.
+        let lock = try await FileLock.acquire(folder + "/add.lock", .shared)
+        defer { lock.unlock() }
         let item = SealedItem(id, .assertion)
         let content = try sealed(assertion, as: item)
         failPoints.reached("store.assertion-sealed")
