@@ -63,16 +63,20 @@ enum LoopbackSocket {
         return count > 0 ? Array(chunk.prefix(count)) : nil
     }
 
-    /// Waits until the peer closes the connection, without reading from it.
+    /// Waits until the peer closes the connection, without reading from it at first.
+    ///
+    /// Bytes that the peer sent before hide the end as long as nobody reads them and no more fit into the buffer. So after `quiet` they are
+    /// read and dropped.
     /// - Returns: false if it did not in time.
-    static func awaitEnd(of descriptor: Int32, within limit: Duration) -> Bool {
-        let end = ContinuousClock.now + limit
-        // A signal ends the call early.
-        while ContinuousClock.now < end {
+    static func awaitEnd(of descriptor: Int32, within limit: Duration, quiet: Duration = .seconds(10)) -> Bool {
+        let start = ContinuousClock.now
+        while start.duration(to: .now) < limit {
             // POLLRDHUP, which Glibc's module does not show.
             var request = pollfd(fd: descriptor, events: 0x2000, revents: 0)
-            let rest = ContinuousClock.now.duration(to: end) / .milliseconds(1)
-            if poll(&request, 1, Int32(max(rest, 1))) > 0 { return true }
+            if poll(&request, 1, 500) > 0 { return true }
+            guard start.duration(to: .now) > quiet else { continue }
+            var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+            if recv(descriptor, &chunk, chunk.count, Int32(MSG_DONTWAIT)) == 0 { return true }
         }
         return false
     }
