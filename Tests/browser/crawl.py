@@ -2,12 +2,14 @@
 
 import base64
 import concurrent.futures
+import contextlib
 import dataclasses
 import html
+import http.client
 import json
 import re
-import socket
 import struct
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -74,33 +76,38 @@ _opener = urllib.request.build_opener(_NoRedirect)
 
 def get(url, **headers):
     """One response of any status. An event stream is read until a second without data after its first event."""
-    request = urllib.request.Request(url, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    fields = {name.replace("_", "-"): value for name, value in headers.items()}
+    if urllib.parse.urlsplit(url).path.endswith("/events"):
+        return _events(url, fields)
     try:
-        answer = _opener.open(request, timeout=20)
+        answer = _opener.open(urllib.request.Request(url, headers=fields), timeout=20)
     except urllib.error.HTTPError as error:
         answer = error
     with answer:
-        fields = {name.lower(): value for name, value in answer.headers.items()}
-        if fields.get("content-type", "").startswith("text/event-stream"):
-            body = _events(url)
-        else:
-            body = answer.read()
-        return Answer(url, answer.status, fields, body)
+        return Answer(url, answer.status, {name.lower(): value for name, value in answer.headers.items()}, answer.read())
 
 
-def _events(url):
+def _events(url, fields):
+    """One response of an event stream, which counts as open for an address until the gateway has seen it end."""
     parts = urllib.parse.urlsplit(url)
-    body = b""
-    with socket.create_connection((parts.hostname, parts.port), timeout=30) as connection:
-        connection.sendall(f"GET {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\nAccept: text/event-stream\r\n\r\n".encode())
-        try:
-            while len(body) < 1 << 20 and (piece := connection.recv(65536)):
-                body += piece
-                if b"event:" in body:
-                    connection.settimeout(1)
-        except TimeoutError:
-            pass
-    return body
+    deadline = time.monotonic() + 30
+    while True:
+        body = b""
+        with contextlib.closing(http.client.HTTPConnection(parts.netloc, timeout=30)) as connection:
+            connection.connect()
+            # The connection forgets its socket when the response is the last one on it.
+            sock = connection.sock
+            connection.request("GET", parts.path, headers=fields)
+            with connection.getresponse() as answer:
+                if answer.status == 429 and time.monotonic() < deadline:
+                    time.sleep(0.2)
+                    continue
+                with contextlib.suppress(TimeoutError):
+                    while len(body) < 1 << 20 and (piece := answer.read1(65536)):
+                        body += piece
+                        if b"event:" in body:
+                            sock.settimeout(1)
+                return Answer(url, answer.status, {name.lower(): value for name, value in answer.headers.items()}, body)
 
 
 def _links(answer):
