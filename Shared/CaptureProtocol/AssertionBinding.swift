@@ -3,6 +3,8 @@ public enum AssertionBinding: String, Codable, Sendable {
     case photoDepthMetadata = "photo+depth+metadata"
     case photoDepth = "photo+depth"
     case photo
+    /// The payload of a hash-only capture: the photo's hash, the depth's measurements and the metadata (SPEC §9).
+    case payload
 
     public var coversDepth: Bool { covers.contains(.depth) }
     /// Whether it covers the metadata, which contain time, place and model.
@@ -11,7 +13,7 @@ public enum AssertionBinding: String, Codable, Sendable {
     /// The signed parts of the capture.
     public var covers: [SignedPart] {
         switch self {
-        case .photoDepthMetadata: [.photo, .depth, .metadata]
+        case .photoDepthMetadata, .payload: [.photo, .depth, .metadata]
         case .photoDepth: [.photo, .depth]
         case .photo: [.photo]
         }

@@ -5,15 +5,15 @@ struct MetadataReader {
     private let fields: [String: StrictJSON]
     private let path: String
 
-    /// - Throws: ``MetadataError`` for `metadata` if the bytes are not one valid JSON object.
-    init(_ bytes: [UInt8]) throws(MetadataError) {
+    /// - Throws: ``MetadataError`` for `document` if the bytes are not one valid JSON object.
+    init(_ bytes: [UInt8], document: String = "metadata") throws(MetadataError) {
         do throws(StrictJSON.Failure) {
             guard case .object(let fields) = try StrictJSON(bytes) else { throw StrictJSON.Failure.malformed }
             self.init(fields: fields, path: "")
         } catch {
             switch error {
-            case .malformed: throw MetadataError("metadata", "is not a JSON object")
-            case .tooDeep: throw MetadataError("metadata", "is nested too deep")
+            case .malformed: throw MetadataError(document, "is not a JSON object")
+            case .tooDeep: throw MetadataError(document, "is nested too deep")
             case .duplicateName(let name): throw MetadataError(Self.printable(name), "occurs twice")
             }
         }
@@ -22,6 +22,21 @@ struct MetadataReader {
     private init(fields: [String: StrictJSON], path: String) {
         self.fields = fields
         self.path = path
+    }
+
+    func error(_ name: String, _ problem: String) -> MetadataError { MetadataError(path + name, problem) }
+
+    /// Whether the member is there, even if it is null.
+    func has(_ name: String) -> Bool { fields[name] != nil }
+
+    func isNull(_ name: String) -> Bool { fields[name] == .null }
+
+    /// Refuses members that are missing or not listed, and optional ones that are null instead of absent.
+    func close<Key: CodingKey>(_ demanded: [Key], optional: [Key] = []) throws(MetadataError) {
+        for key in demanded where !has(key.stringValue) { throw error(key.stringValue, "is missing") }
+        for key in optional where isNull(key.stringValue) { throw error(key.stringValue, "must not be null") }
+        let known = Set((demanded + optional).map(\.stringValue))
+        for name in fields.keys.sorted() where !known.contains(name) { throw error(Self.printable(name), "is not a known member") }
     }
 
     func object(_ name: String) throws(MetadataError) -> MetadataReader {
@@ -40,6 +55,39 @@ struct MetadataReader {
         }
         return digest
     }
+
+    /// Only in hex, of either case.
+    func hexDigest(_ name: String) throws(MetadataError) -> ContentDigest {
+        let digits = try text(name)
+        guard digits.utf8.count == 64, let digest = ContentDigest(text: digits) else { throw error(name, "is not a SHA-256 in hex") }
+        return digest
+    }
+
+    func word<Word: RawRepresentable & CaseIterable>(_ name: String) throws(MetadataError) -> Word where Word.RawValue == String {
+        guard let word = Word(rawValue: try text(name)) else {
+            throw error(name, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return word
+    }
+
+    /// Why the depth could not be decided; the words that a device may give.
+    func depthReason(_ name: String) throws(MetadataError) -> DepthReason? {
+        guard !isNull(name) else { return nil }
+        switch DepthReason(rawValue: try text(name)) {
+        case .tooFewValid?: return .tooFewValid
+        case .notASurface?: return .notASurface
+        default: throw error(name, "must be null, too_few_valid or not_a_surface")
+        }
+    }
+
+    /// `nil` if the member is absent.
+    func flag(_ name: String) throws(MetadataError) -> Bool? {
+        guard has(name) else { return nil }
+        guard case .bool(let value) = fields[name] else { throw error(name, "is not true or false") }
+        return value
+    }
+
+    func optionalShortText(_ name: String) throws(MetadataError) -> String? { isGiven(name) ? try shortText(name) : nil }
 
     /// 1 to 100 characters, none of them a control character.
     func shortText(_ name: String) throws(MetadataError) -> String {
@@ -75,18 +123,18 @@ struct MetadataReader {
             altitude: try reader.optionalNumber("altitude"), accuracy: try reader.optionalNumber("accuracy"))
     }
 
-    private func optionalNumber(_ name: String) throws(MetadataError) -> Double? {
+    func optionalNumber(_ name: String) throws(MetadataError) -> Double? {
         isGiven(name) ? try number(name) : nil
     }
 
-    private func number(_ name: String) throws(MetadataError) -> Double {
+    func number(_ name: String) throws(MetadataError) -> Double {
         guard case .number(let value) = fields[name], value.isFinite else {
             throw MetadataError(path + name, "is missing or not a number")
         }
         return value
     }
 
-    private func text(_ name: String) throws(MetadataError) -> String {
+    func text(_ name: String) throws(MetadataError) -> String {
         guard case .string(let value) = fields[name] else { throw MetadataError(path + name, "is missing or not a string") }
         return value
     }

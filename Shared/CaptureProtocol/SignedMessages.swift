@@ -27,6 +27,13 @@ public enum CaptureClientData {
     }
 }
 
+/// The client data hash of a hash-only capture's App Attest assertion (SPEC §9): over the payload's bytes as they are sent.
+public enum HashOnlyClientData {
+    private static let tag = Array("rial-hash-only-v1".utf8) + [0]
+
+    public static func hash(payload: [UInt8]) -> ContentDigest { ContentDigest(of: tag + payload) }
+}
+
 /// The client data hash of an attestation (SPEC §2): over the challenge and the request key that the attestation vouches for.
 public enum RegistrationClientData {
     public static func hash(challenge: [UInt8], requestKey: [UInt8]?) -> ContentDigest {

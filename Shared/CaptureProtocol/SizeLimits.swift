@@ -4,6 +4,10 @@ public enum SizeLimits {
     public static let capture = 20 << 20
     /// The metadata of a capture, and its detection report.
     public static let metadata = 64 << 10
+    /// The body of a capture in privacy mode.
+    public static let hashOnlyBody = 32 << 10
+    /// What such a body has the hardware sign.
+    public static let hashOnlyPayload = 10_000
     /// A multipart part with an unknown name.
     public static let unknownPart = 64 << 10
     /// The body of a registration.

@@ -18,6 +18,17 @@ public enum Timestamp {
             + "\(digits(seconds % 60, 2)).\(digits(fraction, 3))Z"
     }
 
+    /// The day in UTC, "2026-11-21"; years are clamped as in ``format(_:)``.
+    public static func formatDay(_ date: Date) -> String { String(format(startOfDay(date)).prefix(10)) }
+
+    /// The first moment of the day in UTC. A moment within half a millisecond before midnight belongs to the day that ends.
+    public static func startOfDay(_ date: Date) -> Date {
+        Date(timeIntervalSince1970: (date.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
+    }
+
+    /// Reads RFC 3339's `full-date` as the first moment of that day in UTC.
+    public static func parseDay(_ text: String) -> Date? { text.utf8.count == 10 ? parse(text + "T00:00:00Z") : nil }
+
     /// The inverse of ``daysFromCivil(year:month:day:)``.
     static func civil(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
         // Eras of 400 years that begin on the first of March.

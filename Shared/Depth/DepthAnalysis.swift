@@ -6,8 +6,6 @@ public import Models
 /// (IEEE 754 defines their results exactly), and all computations on the photo are integer arithmetic. Swift neither reorders nor fuses
 /// floating-point operations.
 public enum DepthAnalysis {
-    public static let method = "relief-2"
-
     /// - Parameters:
     ///   - map: with more than `DepthMap.measuredPixels` pixels it is first reduced to its `DepthMap.measuredSize`; all results are of the
     ///     reduced map.

@@ -1,3 +1,4 @@
+import CaptureProtocol
 public import Models
 
 /// The part of ``DepthAnalysis`` that does not need the photo: statistics, jumps, and the surface fitted to the centre. It takes most of the
@@ -41,26 +42,24 @@ public struct FittedDepth: Sendable {
     /// - Parameters: as of ``DepthAnalysis/analyze(depth:luma:exifOrientation:)``.
     public func measurements(luma: LumaImage?, exifOrientation: Int?) -> DepthMeasurements {
         let photo = PhotoEdges.best(map, jumps, luma, exifOrientation)
-        let followsSpecifiedRule = statistics.deviation > 0.5 && statistics.layers >= 3 && photo.coherence > 0.7
-        let (verdict, surface, reason) = appraise(followsSpecifiedRule: followsSpecifiedRule)
+        let isMetAsSpecified = DepthRule.isMetAsSpecified(
+            deviation: statistics.deviation, layers: statistics.layers, coherence: photo.coherence)
+        let (verdict, surface, reason) = appraise(isMetAsSpecified: isMetAsSpecified)
         return DepthMeasurements(
             depthVariance: statistics.deviation, depthLayers: statistics.layers, edgeCoherence: photo.coherence,
             minDepth: statistics.minimum, maxDepth: statistics.maximum, relief: surface?.relief, reliefFront: surface?.front,
             reliefBehind: surface?.behind, photoEdgesOnSurface: photo.edges.flatMap { surface?.share(ofEdges: $0, width: map.width) },
-            coverage: statistics.coverage, verdict: verdict, specifiedRule: followsSpecifiedRule, method: DepthAnalysis.method,
+            coverage: statistics.coverage, verdict: verdict, specifiedRule: isMetAsSpecified, method: DepthRule.method,
             reason: reason, rotation: photo.rotation)
     }
 
-    private func appraise(followsSpecifiedRule: Bool) -> (verdict: DepthVerdict, surface: FittedSurface?, reason: DepthReason?) {
-        let surface: FittedSurface
+    private func appraise(isMetAsSpecified: Bool) -> (verdict: DepthVerdict, surface: FittedSurface?, reason: DepthReason?) {
         switch centre {
         case .none(let reason): return (.undecided, nil, reason)
-        case .surface(let fitted): surface = fitted
+        case .surface(let surface):
+            let verdict = DepthRule.verdict(
+                relief: surface.relief, front: surface.front, isMetAsSpecified: isMetAsSpecified, reason: nil)
+            return verdict == .real && surface.isScattered ? (.undecided, surface, .notASurface) : (verdict, surface, nil)
         }
-        // A screen that fills all but a tenth to a fifth of the centre, with a room behind it, meets the specified rule. So if the relief
-        // is between the two thresholds, the rule counts only together with something in front of the surface.
-        let isReal = surface.relief > 0.20 || (surface.front >= 0.10 && followsSpecifiedRule)
-        if isReal, surface.isScattered { return (.undecided, surface, .notASurface) }
-        return (isReal ? .real : surface.relief < 0.10 ? .flat : .undecided, surface, nil)
     }
 }

@@ -1,5 +1,4 @@
-/// The verdict on a depth map by `guides/depth.md`: a scene with relief, one smooth surface, or undecided.
-public enum DepthVerdict: String, Codable, Sendable { case real, flat, undecided }
+public import CaptureProtocol
 
 /// The measurements and the verdict of the depth analysis. All numbers are finite.
 public struct DepthMeasurements: Codable, Sendable, Equatable {
@@ -69,5 +68,24 @@ public struct DepthMeasurements: Codable, Sendable, Equatable {
         case coverage, verdict
         case specifiedRule = "specified_rule"
         case method, reason, rotation
+    }
+}
+
+extension DepthMeasurements {
+    /// The measurements that a device signed, with the verdict that follows from them (SPEC §9).
+    public init(_ signed: SignedDepth) {
+        self.init(
+            depthVariance: signed.depthVariance, depthLayers: signed.depthLayers, edgeCoherence: signed.edgeCoherence,
+            minDepth: signed.minDepth, maxDepth: signed.maxDepth, relief: signed.relief, reliefFront: signed.reliefFront,
+            reliefBehind: signed.reliefBehind, photoEdgesOnSurface: signed.photoEdgesOnSurface, coverage: signed.coverage,
+            verdict: signed.verdict, specifiedRule: signed.isMetAsSpecified, method: DepthRule.method, reason: signed.reason, rotation: 0)
+    }
+
+    /// What a device signs of its measurements; the rest follows from it.
+    public var signed: SignedDepth {
+        SignedDepth(
+            depthVariance: depthVariance, depthLayers: depthLayers, edgeCoherence: edgeCoherence, minDepth: minDepth, maxDepth: maxDepth,
+            relief: relief, reliefFront: reliefFront, reliefBehind: reliefBehind, photoEdgesOnSurface: photoEdgesOnSurface,
+            coverage: coverage, reason: reason?.known)
     }
 }

@@ -1,3 +1,5 @@
+public import CaptureProtocol
+
 /// The depth check: the analyzer's measurements and verdict, and the status that follows from verdict and binding.
 public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
     public var status: CheckStatus

@@ -1,4 +1,4 @@
-import CaptureProtocol
+public import CaptureProtocol
 import Foundation
 
 /// The status of one check. Only `fail` counts against a capture (SPEC §3).

@@ -53,6 +53,12 @@ struct CaptureKindTests {
         #expect(CaptureKind(type: kind.type.rawValue, mode: kind.mode.rawValue) == kind)
     }
 
+    @Test("a hash-only capture's signature covers the payload's bytes, after a tag of its own")
+    func hashOnly() {
+        let expected = ContentDigest(of: Array("rial-hash-only-v1".utf8) + [0] + Array("{}".utf8))
+        #expect(HashOnlyClientData.hash(payload: Array("{}".utf8)) == expected)
+    }
+
     @Test("unknown words are not a kind", arguments: [("video", "hash_only"), ("sound", "full"), ("photo", ""), ("", "full")])
     func unknown(type: String, mode: String) {
         #expect(CaptureKind(type: type, mode: mode) == nil)

@@ -40,3 +40,24 @@ struct TimestampTests {
         #expect(Timestamp.format(Date(timeIntervalSince1970: -1e15)) == "0000-01-01T00:00:00.000Z")
     }
 }
+
+@Suite("Days")
+struct DayTests {
+    @Test("are read and written in UTC", arguments: ["1970-01-01", "2026-11-21", "2024-02-29", "0001-01-01", "9999-12-31", "1969-12-31"])
+    func roundTrip(text: String) { #expect(Timestamp.parseDay(text).map(Timestamp.formatDay) == text) }
+
+    @Test("have one form", arguments: ["2026-11-21T00:00:00Z", "2026-11-31", "2026-1-21", "", "2026-11-21 ", "21.11.2026", "0000-01-01"])
+    func malformed(text: String) { #expect(Timestamp.parseDay(text) == nil) }
+
+    @Test("end with their last millisecond, also before 1970", arguments: [(1_795_305_599.9999, "2026-11-21"), (-0.0001, "1969-12-31")])
+    func end(seconds: Double, day: String) { #expect(Timestamp.formatDay(Date(timeIntervalSince1970: seconds)) == day) }
+
+    @Test("shared times are written as they are shared, and read again", arguments: TimePrecision.allCases)
+    func shared(precision: TimePrecision) throws {
+        let time = SharedTime(Date(timeIntervalSince1970: 1_795_244_400.25), precision)
+        #expect(time.precision == precision)
+        #expect(time.text == [.exact: "2026-11-21T07:00:00.250Z", .day: "2026-11-21"][precision])
+        #expect(try WireJSON.decode([SharedTime].self, from: WireJSON.encode([time])) == [time])
+        #expect(SharedTime(column: time.date, precision: precision) == time)
+    }
+}

@@ -133,7 +133,7 @@ package enum Samples {
 
     package static func record(
         _ evidence: Evidence? = Evidence(), _ confidence: ConfidenceLevel? = .high, status: CaptureStatus = .complete,
-        kind: CaptureKind = .photo, failure: FailureReason? = nil, capturedAt: CapturedTime? = .exact(captured),
+        kind: CaptureKind = .photo, failure: FailureReason? = nil, capturedAt: SharedTime = .exact(captured),
         receivedAt: Date = received, hasPlace: Bool = false, finished: Set<EvidencePart> = [], media: [MediaName: PublishedMedia] = media()
     ) -> PublicRecord {
         PublicRecord(
@@ -224,7 +224,7 @@ package enum Samples {
             "hash only",
             record(Evidence(source: .device), kind: .hashOnly, capturedAt: .day(Date(timeIntervalSince1970: 1_763_769_600)), media: [:])
         ),
-        ("time not shared", record(Evidence(model: "", source: .device), kind: .hashOnly, capturedAt: nil, media: [:])),
+        ("time not shared", record(Evidence(model: "", source: .device), kind: .hashOnly, capturedAt: .notShared, media: [:])),
         ("video", record(kind: .video)),
         ("processing", record(nil, nil, status: .processing, hasPlace: true, finished: [.attestation], media: [:])),
         ("failed", record(nil, nil, status: .failed, failure: .originalMissing, media: [:])),

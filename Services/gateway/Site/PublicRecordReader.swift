@@ -44,7 +44,7 @@ extension PublicRecord {
         let row = record.row
         self.init(
             id: row.id, kind: row.kind, status: row.status, failure: row.failure,
-            confidence: row.confidence, mediaHash: row.mediaHash, capturedAt: CapturedTime(row.capturedAt, kind: row.kind),
+            confidence: row.confidence, mediaHash: row.mediaHash, capturedAt: .exact(row.capturedAt),
             receivedAt: row.uploadedAt, evidence: row.evidence?.publicForm(), hasPlace: row.location != nil, model: record.model,
             isDevelopment: record.isDevelopment, signedAt: record.signedAt, issuer: record.issuer, finished: finished, media: media,
             claimingDevices: record.claimingDevices)

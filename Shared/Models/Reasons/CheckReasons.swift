@@ -20,17 +20,6 @@ public enum HardwareReason: String, Sendable, CaseIterable {
     case bindingRetired = "binding_retired"
 }
 
-/// The reasons for the status of the depth check.
-public enum DepthReason: String, Sendable, CaseIterable {
-    case noDepth = "no_depth"
-    case tooFewValid = "too_few_valid"
-    case notASurface = "not_a_surface"
-    case noLiDAR = "no_lidar"
-    case flatSurface = "flat_surface"
-    case undecided
-    case depthNotSigned = "depth_not_signed"
-}
-
 public enum TimestampReason: String, Sendable, CaseIterable {
     case afterReceipt = "after_receipt"
     case noEXIFTime = "no_exif_time"
@@ -39,23 +28,28 @@ public enum TimestampReason: String, Sendable, CaseIterable {
     case differsFromCapturedAt = "differs_from_captured_at"
     case uploadedLate = "uploaded_late"
     case uploadedVeryLate = "uploaded_very_late"
+    case dayOnly = "day_only"
+    case notShared = "not_shared"
 }
 
 public enum ModelReason: String, Sendable, CaseIterable {
     case modelWithoutLiDAR = "model_without_lidar"
     case differsFromRegistered = "differs_from_registered"
     case modelUnknown = "model_unknown"
+    case notShared = "not_shared"
 }
 
 public enum ResolutionReason: String, Sendable, CaseIterable {
     case sizeUnknown = "size_unknown"
     case modelUnknown = "model_unknown"
     case sizeNotInTable = "size_not_in_table"
+    case mediaNotStored = "media_not_stored"
 }
 
 public enum LocationReason: String, Sendable, CaseIterable {
     case notProvided = "not_provided"
     case notOnEarth = "not_on_earth"
+    case notShared = "not_shared"
 }
 
 /// Why there are no Content Credentials, or none yet (SPEC §7).
@@ -69,4 +63,5 @@ public enum CredentialsReason: String, Sendable, CaseIterable {
     /// The object to sign is missing or has other bytes.
     case pictureMissing = "picture_missing"
     case digestMismatch = "digest_mismatch"
+    case mediaNotStored = "media_not_stored"
 }

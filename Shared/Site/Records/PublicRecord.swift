@@ -10,7 +10,7 @@ package struct PublicRecord: Sendable {
     let failure: StableWord<FailureReason>?
     let confidence: ConfidenceLevel?
     package let mediaHash: ContentDigest
-    let capturedAt: CapturedTime?
+    let capturedAt: SharedTime
     let receivedAt: Date
     /// The public form.
     let evidence: EvidencePackage?
@@ -33,7 +33,7 @@ package struct PublicRecord: Sendable {
 
     package init(
         id: CaptureID, kind: CaptureKind, status: CaptureStatus, failure: StableWord<FailureReason>?, confidence: ConfidenceLevel?,
-        mediaHash: ContentDigest, capturedAt: CapturedTime?, receivedAt: Date, evidence: EvidencePackage?, hasPlace: Bool, model: String?,
+        mediaHash: ContentDigest, capturedAt: SharedTime, receivedAt: Date, evidence: EvidencePackage?, hasPlace: Bool, model: String?,
         isDevelopment: Bool, signedAt: Date?, issuer: String?, finished: Set<EvidencePart>, media: [MediaName: PublishedMedia],
         claimingDevices: Int = 1
     ) {

@@ -7,7 +7,7 @@ import Models
 struct CheckRows: Sendable {
     let evidence: EvidencePackage
     let confidence: ConfidenceLevel
-    let capturedAt: CapturedTime?
+    let capturedAt: SharedTime
     /// The size of the original, upright or not.
     let pictureSize: PixelSize?
     let strings: StringTable
@@ -38,7 +38,7 @@ struct CheckRows: Sendable {
     private func isUnsigned(_ row: CheckRow) -> Bool {
         guard !evidence.hardwareAttestation.coversMetadata else { return false }
         switch row.check {
-        case .time: return capturedAt != nil
+        case .time: return capturedAt != .notShared
         case .model: return row.status != .unavailable || !evidence.hardwareAttestation.deviceModel.isEmpty
         case .location: return row.status != .unavailable
         case .hardware, .depth, .size: return false
@@ -142,7 +142,7 @@ struct CheckRows: Sendable {
         let (detail, more): (String, String)
         switch (found.status, found.reason?.known) {
         case (.pass, _):
-            if case .exact(let captured)? = capturedAt {
+            if case .exact(let captured) = capturedAt {
                 let span = formatter.span(evidence.processing.receivedAt.timeIntervalSince(captured))
                 (detail, more) = (strings("time.pass", ["t": span]), "time.pass.more")
             } else {

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Evidence
 import Foundation
 import Models

@@ -49,9 +49,9 @@ struct RecordView: Sendable {
 
     var title: String {
         let title: String
-        if let captured = record.capturedAt {
+        if let captured = record.capturedAt.date {
             title = strings(
-                isUnsigned ? "title.verify.unsigned" : "title.verify", ["badge": badge.text(strings), "date": formatter.day(captured.date)])
+                isUnsigned ? "title.verify.unsigned" : "title.verify", ["badge": badge.text(strings), "date": formatter.day(captured)])
         } else {
             title = strings("title.page", ["page": badge.text(strings)])
         }
@@ -78,11 +78,11 @@ struct RecordView: Sendable {
 
     private func addFacts(to view: inout ViewContext) {
         switch record.capturedAt {
-        case .exact(let date)?:
+        case .exact(let date):
             view["captured"] = ["iso": ValueFormatter.iso(date), "utc": formatter.second(date), "exact": true] as ViewContext
-        case .day(let date)?:
+        case .day(let date):
             view["captured"] = ["iso": ValueFormatter.isoDay(date), "utc": formatter.day(date), "exact": false] as ViewContext
-        case nil: break
+        case .notShared: break
         }
         view["received"] = received
         if let place = UntrustedText(record.evidence?.metadata.locationCoarse) {
@@ -98,7 +98,7 @@ struct RecordView: Sendable {
 
     /// The delay after the capture; the time of receipt if the time of the capture is unknown.
     private var received: String {
-        guard complete != nil, case .exact(let captured)? = record.capturedAt, captured <= record.receivedAt else {
+        guard complete != nil, case .exact(let captured) = record.capturedAt, captured <= record.receivedAt else {
             return formatter.second(record.receivedAt)
         }
         let isLate = [.uploadedLate, .uploadedVeryLate].contains(record.evidence?.metadata.timestamp.reason?.known)

@@ -1,0 +1,47 @@
+import CaptureProtocol
+import Foundation
+
+/// libFuzzer's entry: the input as the payload of a hash-only capture.
+///
+/// What is read holds nothing beyond its flags, has numbers that a verdict can be trusted with, and is written to bytes that read the same.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzHashOnlyPayload(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = Array(UnsafeBufferPointer(start: start, count: count))
+    do throws(HashOnlyError) {
+        let payload = try HashOnlyPayload.parse(input)
+        precondition(input.count <= SizeLimits.hashOnlyPayload, "too large")
+        checkFlags(payload)
+        if let depth = payload.depth { checkDepth(depth) }
+        guard let written = try? payload.bytes(), let again = try? HashOnlyPayload.parse(written).bytes(), again == written else {
+            preconditionFailure("read otherwise than written")
+        }
+    } catch {
+        switch error {
+        case .metadata(let found), .depth(let found):
+            precondition(!found.problem.isEmpty && found.field.utf8.count <= 1000, "an error without a word")
+        }
+    }
+    return 0
+}
+
+private func checkFlags(_ payload: HashOnlyPayload) {
+    precondition(payload.capturedAt.precision == payload.flags.timestamp, "a time beyond its flag")
+    precondition((payload.deviceModel == nil) == (payload.flags.device == .none), "a model beyond its flag")
+    precondition(payload.flags.device == .full || (payload.osVersion == nil && payload.appVersion == nil), "versions beyond their flag")
+    guard let place = payload.location else { return }
+    precondition(place.latitude.isFinite && place.longitude.isFinite, "a place that is not finite")
+    precondition(payload.flags.location != .none, "a place beyond its flag")
+    precondition(payload.flags.location == .precise || (place.altitude == nil && place.accuracy == nil), "a place finer than its flag")
+}
+
+private func checkDepth(_ depth: SignedDepth) {
+    let numbers = [
+        depth.minDepth, depth.maxDepth, depth.relief, depth.reliefFront, depth.reliefBehind, depth.photoEdgesOnSurface, depth.coverage,
+        depth.depthVariance, depth.edgeCoherence,
+    ]
+    precondition(numbers.compactMap { $0 }.allSatisfy { $0.isFinite && $0 >= 0 && $0 <= 20 }, "a number out of bounds")
+    precondition((0...32).contains(depth.depthLayers), "layers out of bounds")
+    precondition(depth.reason == nil || depth.verdict == .undecided, "a verdict in spite of a reason")
+    precondition(depth.verdict != .real || (depth.relief ?? 0) >= 0.10, "a scene without relief")
+    precondition(depth.coverage >= 0.3 || depth.verdict == .undecided, "a verdict on too few pixels")
+}
