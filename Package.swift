@@ -181,7 +181,8 @@ let package = Package(
             name: "RialCLI",
             dependencies: [
                 "MediaStore", "Blocking", "CaptureKit", "RialClient", "SimulatedDevice", "Scene", "Signing", "Compression",
-                "ContentCredentials", "Depth", "Observability", "CaptureProtocol", "Models", "Persistence", "Messaging", "ObjectStorage",
+                "ContentCredentials", "Depth", "Imaging", "Observability", "CaptureProtocol", "Models", "Persistence", "Messaging",
+                "ObjectStorage",
                 "Delivery",
                 "ServiceRuntime",
                 "JPEGMetadata", crypto, httpClient, nioCore, logging, arguments,
@@ -313,7 +314,7 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Blocking", "Gateway", "CaptureProtocol", "Models", "Multipart", "Persistence", "Delivery",
+                "Blocking", "Evidence", "Gateway", "CaptureProtocol", "Models", "Multipart", "Persistence", "Delivery",
                 "ServiceRuntime", "SimulatedDevice", "Site",
                 "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, logging,
             ],
@@ -323,7 +324,7 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "CaptureKit", "CaptureProtocol", "Models", "Messaging", "ObjectStorage", "SimulatedDevice", "Scene", "TestSupport",
+                "CaptureKit", "CaptureProtocol", "Depth", "Models", "Messaging", "ObjectStorage", "SimulatedDevice", "Scene", "TestSupport",
                 "ContentCredentials", "Imaging", "JPEGMetadata", "ManifestStore", "Signing", crypto, httpClient, nioCore, nioHTTP1, nioSSL,
                 logging,
             ],

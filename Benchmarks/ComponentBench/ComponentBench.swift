@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Attestation
 import Compression
 import Crypto

@@ -37,11 +37,14 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         challenges: challenges, registrations: RegistrationRepository(database: database), waiters: waiters, buckets: buckets,
         limits: limits, trustedProxies: proxies
     ).addRoutes(to: &routes)
+    let authenticator = DeviceAuthenticator(devices: DeviceRepository(database: database), buckets: buckets, limits: limits)
+    let uploads = ConcurrencyLimit("uploads", settings.uploadLimits, metric: "rial_uploads_in_progress")
     CapturesController(
-        authenticator: DeviceAuthenticator(
-            devices: DeviceRepository(database: database), buckets: buckets, limits: limits), captures: captures,
+        authenticator: authenticator, captures: captures,
         upload: CaptureUpload(captures: captures, intakes: IntakeRepository(database: database), storage: backbone.storage),
-        uploads: ConcurrencyLimit("uploads", settings.uploadLimits, metric: "rial_uploads_in_progress"), buckets: buckets, limits: limits,
+        hashOnly: HashOnlyCaptures(
+            authenticator: authenticator, upload: HashOnlyUpload(captures: captures), uploads: uploads, buckets: buckets, limits: limits,
+            publicURL: settings.publicURL), uploads: uploads, buckets: buckets, limits: limits,
         links: links, publicURL: settings.publicURL, trustedProxies: proxies
     ).addRoutes(to: &routes)
     EventsController(

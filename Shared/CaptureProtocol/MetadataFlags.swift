@@ -30,6 +30,9 @@ public struct MetadataFlags: Codable, Sendable, Hashable {
     /// Nothing is kept back, as with all captures that are sent with their media.
     public static let everything = MetadataFlags(location: .precise, timestamp: .exact, device: .full)
 
+    /// How exactly the times of receipt and processing are public: as exactly as the capture's, but always by the day.
+    public var receipt: TimePrecision { timestamp == .exact ? .exact : .day }
+
     /// All combinations.
     public static let all: [MetadataFlags] = Location.allCases.flatMap { location in
         TimePrecision.allCases.flatMap { time in Device.allCases.map { MetadataFlags(location: location, timestamp: time, device: $0) } }

@@ -49,6 +49,15 @@ public enum SharedTime: Sendable, Hashable {
         }
     }
 
+    /// The same time, no more exact than the precision.
+    public func limited(to precision: TimePrecision) -> SharedTime {
+        switch (self, precision) {
+        case (.exact(let moment), _): SharedTime(moment, precision)
+        case (_, .none): .notShared
+        case (.day, _), (.notShared, _): self
+        }
+    }
+
     /// RFC 3339 with milliseconds, "2026-11-21", or `nil`.
     public var text: String? {
         switch self {

@@ -14,23 +14,51 @@ public enum EvidenceAssembly {
         return algorithmVersions.merging(["depth": method]) { $1 }
     }
 
-    /// - Parameters:
-    ///   - exif: of the stored photo; `nil` if it has none that can be read.
-    ///   - receivedAt: when the upload was accepted, even if it is assessed again later.
+    /// What a capture says of itself.
+    public enum Statement: Sendable {
+        /// - Parameter exif: of the stored photo; `nil` if it has none that can be read.
+        case photo(CaptureMetadata, exif: EXIFFields?)
+        case hashOnly(HashOnlyPayload)
+
+        var kind: CaptureKind {
+            switch self {
+            case .photo: .photo
+            case .hashOnly: .hashOnly
+            }
+        }
+
+        /// As exactly as it is shared.
+        public var capturedAt: SharedTime {
+            switch self {
+            case .photo(let metadata, _): .exact(metadata.capturedAt)
+            case .hashOnly(let payload): payload.capturedAt
+            }
+        }
+
+        /// Who measured its depth.
+        var analysisSource: AnalysisSource {
+            switch self {
+            case .photo: .server
+            case .hashOnly: .device
+            }
+        }
+    }
+
+    /// - Parameter receivedAt: when the upload was accepted, even if it is assessed again later.
     public static func assemble(
-        attestation: AttestationFindings, depth: DepthFindings, exif: EXIFFields?, metadata: CaptureMetadata, receivedAt: Date,
-        completedAt: Date, kind: CaptureKind, analysisSource: AnalysisSource
+        attestation: AttestationFindings, depth: DepthFindings, statement: Statement, receivedAt: Date, completedAt: Date
     ) -> (package: EvidencePackage, confidence: ConfidenceLevel) {
         let hardware = HardwareAttestationEvidence(attestation)
-        let depthEvidence = self.depthEvidence(depth, attestation: attestation, source: analysisSource)
-        let checks = metadataEvidence(exif, metadata, registeredModel: attestation.deviceModel, receivedAt: receivedAt)
+        let depthEvidence = self.depthEvidence(depth, attestation: attestation, source: statement.analysisSource)
+        let checks = metadataEvidence(statement, registeredModel: attestation.deviceModel, receivedAt: receivedAt)
         let confidence = ConfidenceRule.confidence(
             hardware: hardware.status, depth: depthEvidence.status,
             metadata: [checks.timestamp.status, checks.model.status, checks.resolution.status, checks.location.status])
         let package = EvidencePackage(
-            type: kind.type, hardwareAttestation: hardware, depthAnalysis: depthEvidence, metadata: checks,
-            contentCredentials: contentCredentials(hardware: hardware.status, confidence: confidence),
-            analysisSource: analysisSource, mediaStored: kind.mode == .full, algorithmVersions: algorithmVersions(depth),
+            type: statement.kind.type, hardwareAttestation: hardware, depthAnalysis: depthEvidence, metadata: checks,
+            contentCredentials: contentCredentials(statement.kind, hardware: hardware.status, confidence: confidence),
+            analysisSource: statement.analysisSource, mediaStored: statement.kind.mode == .full,
+            algorithmVersions: algorithmVersions(depth),
             processing: ProcessingEvidence(receivedAt: receivedAt, completedAt: completedAt))
         return (package, confidence)
     }
@@ -53,19 +81,36 @@ public enum EvidenceAssembly {
         attestation.hasLiDAR != false && !IPhoneModels.isWithoutLiDAR(attestation.deviceModel)
     }
 
-    private static func metadataEvidence(
-        _ exif: EXIFFields?, _ metadata: CaptureMetadata, registeredModel: String, receivedAt: Date
-    ) -> MetadataEvidence {
-        let place = metadata.location.flatMap { LocationCheck.isOnEarth($0) ? CoarseLocation($0, names: .shared) : nil }
-        return MetadataEvidence(
-            timestamp: TimestampCheck.result(exif, capturedAt: metadata.capturedAt, receivedAt: receivedAt),
-            model: ModelCheck.result(exif: exif?.model, claimed: metadata.deviceModel, registered: registeredModel),
-            resolution: ResolutionCheck.result(exif, claimed: metadata.deviceModel),
-            location: LocationCheck.result(metadata.location), place: place)
+    private static func metadataEvidence(_ statement: Statement, registeredModel: String, receivedAt: Date) -> MetadataEvidence {
+        switch statement {
+        case .photo(let metadata, let exif):
+            MetadataEvidence(
+                timestamp: TimestampCheck.result(exif, capturedAt: metadata.capturedAt, receivedAt: receivedAt),
+                model: ModelCheck.result(exif: exif?.model, claimed: metadata.deviceModel, registered: registeredModel),
+                resolution: ResolutionCheck.result(exif, claimed: metadata.deviceModel),
+                location: LocationCheck.result(metadata.location), place: place(metadata.location))
+        case .hashOnly(let payload):
+            MetadataEvidence(
+                timestamp: TimestampCheck.result(signed: payload.capturedAt, receivedAt: receivedAt),
+                model: payload.deviceModel.map { ModelCheck.result(exif: nil, claimed: $0, registered: registeredModel) }
+                    ?? MetadataCheck(.unavailable, reason: .notShared),
+                resolution: MetadataCheck(.unavailable, reason: .mediaNotStored),
+                location: payload.flags.location == .none
+                    ? MetadataCheck(.unavailable, reason: .notShared) : LocationCheck.result(payload.location),
+                place: place(payload.location))
+        }
     }
 
-    /// SPEC §7: withheld unless the hardware check passed and the capture is not suspicious; else pending.
-    private static func contentCredentials(hardware: CheckStatus, confidence: ConfidenceLevel) -> ContentCredentialsEvidence {
+    private static func place(_ location: PreciseLocation?) -> CoarseLocation? {
+        location.flatMap { LocationCheck.isOnEarth($0) ? CoarseLocation($0, names: .shared) : nil }
+    }
+
+    /// SPEC §7: withheld unless the hardware check passed and the capture is not suspicious; else pending. SPEC §9: nothing is signed for
+    /// media that were not seen.
+    private static func contentCredentials(
+        _ kind: CaptureKind, hardware: CheckStatus, confidence: ConfidenceLevel
+    ) -> ContentCredentialsEvidence {
+        if kind.mode == .hashOnly { return ContentCredentialsEvidence(status: .withheld, reason: .mediaNotStored) }
         if confidence == .suspicious { return ContentCredentialsEvidence(status: .withheld, reason: .suspicious) }
         if hardware != .pass { return ContentCredentialsEvidence(status: .withheld, reason: .hardwareNotPassed) }
         return ContentCredentialsEvidence(status: .pending, reason: nil)

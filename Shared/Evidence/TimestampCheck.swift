@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import Models
 
@@ -21,6 +22,16 @@ enum TimestampCheck {
         if abs(seconds(from: time, to: capturedAt)) > lateness {
             return MetadataCheck(.fail, reason: .differsFromCapturedAt)
         }
+        if age <= lateness { return MetadataCheck(.pass) }
+        return MetadataCheck(.unavailable, reason: age > veryLate ? .uploadedVeryLate : .uploadedLate)
+    }
+
+    /// The time that a hash-only capture signs takes the place of EXIF (SPEC §9).
+    static func result(signed time: SharedTime, receivedAt: Date) -> MetadataCheck<TimestampReason> {
+        guard let begin = time.date else { return MetadataCheck(.unavailable, reason: .notShared) }
+        let age = seconds(from: begin, to: receivedAt)
+        if age < -clockTolerance { return MetadataCheck(.fail, reason: .afterReceipt) }
+        guard time.precision == .exact else { return MetadataCheck(.unavailable, reason: .dayOnly) }
         if age <= lateness { return MetadataCheck(.pass) }
         return MetadataCheck(.unavailable, reason: age > veryLate ? .uploadedVeryLate : .uploadedLate)
     }

@@ -6,7 +6,7 @@ public struct CaptureAnnouncement: Sendable, Equatable {
     public let captureID: CaptureID
     public let deviceID: DeviceID
     public let content: CaptureContent
-    /// The metadata part, byte for byte.
+    /// The metadata part, or the payload of a hash-only capture, byte for byte.
     public let metadata: [UInt8]
     /// App Attest assertion (CBOR), absent if the client sent none.
     public let assertion: [UInt8]?
@@ -27,10 +27,13 @@ public struct CaptureAnnouncement: Sendable, Equatable {
 /// The content of an upload by kind, as far as handlers need it. Switches over it have no `default`.
 public enum CaptureContent: Sendable, Equatable {
     case photo(PhotoContent)
+    /// Read from the metadata, which are the payload.
+    case hashOnly(HashOnlyPayload)
 
     public var kind: CaptureKind {
         switch self {
         case .photo: .photo
+        case .hashOnly: .hashOnly
         }
     }
 }
@@ -69,9 +72,10 @@ extension CaptureAnnouncement: Codable {
         case photoThenDepth = "photo_then_depth_sha256"
     }
 
-    /// - Throws: `DecodingError` for a kind whose content this version does not know.
+    /// - Throws: `DecodingError` for a kind whose content this version does not know; `HashOnlyError` for a payload that it would refuse.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
+        let metadata = try container.decode(Base64Bytes.self, forKey: .metadata).bytes
         let content: CaptureContent
         switch try container.decodeKind(.type, .mode) {
         case .photo:
@@ -82,13 +86,14 @@ extension CaptureAnnouncement: Codable {
                     photoThenDepth: try intake.decodeIfPresent(ContentDigest.self, forKey: .photoThenDepth),
                     depthWidth: try container.decode(Int.self, forKey: .depthWidth),
                     depthHeight: try container.decode(Int.self, forKey: .depthHeight)))
-        case .hashOnly, .video:
+        case .hashOnly: content = .hashOnly(try HashOnlyPayload.parse(metadata))
+        case .video:
             throw DecodingError.dataCorruptedError(forKey: .type, in: container, debugDescription: "a kind that is not handled")
         }
         self.init(
             captureID: try container.decode(CaptureID.self, forKey: .captureID),
             deviceID: try container.decode(DeviceID.self, forKey: .deviceID), content: content,
-            metadata: try container.decode(Base64Bytes.self, forKey: .metadata).bytes,
+            metadata: metadata,
             assertion: try container.decodeIfPresent(Base64Bytes.self, forKey: .assertion)?.bytes,
             receivedAt: try container.decode(Date.self, forKey: .receivedAt))
     }
@@ -107,6 +112,7 @@ extension CaptureAnnouncement: Codable {
             try intake.encodeIfPresent(content.photoThenDepth, forKey: .photoThenDepth)
             try container.encode(content.depthWidth, forKey: .depthWidth)
             try container.encode(content.depthHeight, forKey: .depthHeight)
+        case .hashOnly: break
         }
         try container.encode(Base64Bytes(metadata), forKey: .metadata)
         try container.encodeIfPresent(assertion.map(Base64Bytes.init), forKey: .assertion)

@@ -7,7 +7,8 @@ public struct HardwareAttestationEvidence: Codable, Sendable, Equatable {
     public var environment: String?
     /// The device's chain ends at a root that only this installation trusts.
     public var developmentAttestation: Bool
-    public var deviceModel: String
+    /// As the device reported it at registration; `nil` where it is kept back.
+    public var deviceModel: String?
     public var binding: AssertionBinding?
     /// Shown only to the owning device.
     public var counter: UInt32?

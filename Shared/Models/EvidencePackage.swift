@@ -29,10 +29,13 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
         self.processing = processing
     }
 
-    /// The public form: without the counter. A package never contains the precise location or the device id.
-    public func publicForm() -> EvidencePackage {
+    /// The public form: without the counter and what the flags keep back (SPEC §9). A package never contains the precise location or the
+    /// device id.
+    public func publicForm(sharing flags: MetadataFlags) -> EvidencePackage {
         var form = self
         form.hardwareAttestation.counter = nil
+        if flags.device == .none { form.hardwareAttestation.deviceModel = nil }
+        form.processing = processing.shared(flags.receipt)
         return form
     }
 
@@ -66,14 +69,22 @@ public struct ContentCredentialsEvidence: Codable, Sendable, Equatable {
 
 /// When the server processed the capture.
 public struct ProcessingEvidence: Codable, Sendable, Equatable {
-    public var receivedAt: Date
-    public var completedAt: Date
+    public var receivedAt: SharedTime
+    public var completedAt: SharedTime
     public var durationMilliseconds: Int64
 
     public init(receivedAt: Date, completedAt: Date) {
-        self.receivedAt = receivedAt
-        self.completedAt = completedAt
+        self.receivedAt = .exact(receivedAt)
+        self.completedAt = .exact(completedAt)
         durationMilliseconds = Int64((min(max(completedAt.timeIntervalSince(receivedAt), 0), 1e12) * 1000).rounded())
+    }
+
+    /// The same times, no more exact than the precision.
+    func shared(_ precision: TimePrecision) -> ProcessingEvidence {
+        var shared = self
+        shared.receivedAt = receivedAt.limited(to: precision)
+        shared.completedAt = completedAt.limited(to: precision)
+        return shared
     }
 
     enum CodingKeys: String, CodingKey {

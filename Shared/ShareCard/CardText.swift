@@ -27,8 +27,13 @@ enum CardText {
         }
     }
 
-    /// "22 November 2025" and "10:30 UTC"; `nil` for times outside the years 1 to 9999.
-    static func time(_ date: Date) -> (day: String, time: String)? {
+    /// "22 November 2025" and, if it is shared exactly, "10:30 UTC"; none for times outside the years 1 to 9999.
+    static func time(_ shared: SharedTime) -> [String] {
+        guard let date = shared.date, let (day, time) = time(date) else { return [] }
+        return shared.precision == .exact ? [day, time] : [day]
+    }
+
+    private static func time(_ date: Date) -> (day: String, time: String)? {
         guard (-62_135_596_800..<253_402_300_800).contains(date.timeIntervalSince1970) else { return nil }
         // "2025-11-22T10:30:04.000Z"
         let fields = Timestamp.format(date).split { "-T:.Z".contains($0) }

@@ -45,14 +45,15 @@ struct FactsPanel {
             line.draw(on: canvas, at: Point(room.x, room.maxY - line.height))
             room = Box(x: room.x, y: room.y, width: room.width, height: room.height - line.height - 6)
         }
-        if let (day, time) = content.capturedAt.flatMap(CardText.time) {
+        let times = CardText.time(content.capturedAt)
+        if !times.isEmpty {
             // The marks of a test record leave no room for the label.
             if !content.isDevelopment {
                 let label = try typesetter.set(CardText.captured, .label)
                 label.draw(on: canvas, at: Point(room.x, y))
                 y += label.height + 2
             }
-            for text in [day, time] {
+            for text in times {
                 let line = try typesetter.set(text, .fact, width: room.width)
                 line.draw(on: canvas, at: Point(room.x, y))
                 y += line.height
@@ -66,7 +67,7 @@ struct FactsPanel {
     /// A note on the facts that no hardware signature covers; `nil` if there are none.
     private static func unsignedNote(_ content: ShareCardContent) -> String? {
         guard !content.isSigned else { return nil }
-        switch (content.capturedAt.flatMap(CardText.time) != nil, content.placeName.flatMap(CardText.cleaned) != nil) {
+        switch (!CardText.time(content.capturedAt).isEmpty, content.placeName.flatMap(CardText.cleaned) != nil) {
         case (true, true): return CardText.unsigned
         case (true, false): return CardText.unsignedTime
         case (false, true): return CardText.unsignedPlace

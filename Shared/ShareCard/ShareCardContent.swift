@@ -1,5 +1,4 @@
 public import CaptureProtocol
-public import Foundation
 public import Models
 
 /// The content of a capture's share card.
@@ -17,15 +16,14 @@ public struct ShareCardContent: Sendable, Equatable {
     public var level: ConfidenceLevel?
     /// Whether the attestation is a development one: the card is then marked as a test.
     public var isDevelopment: Bool
-    /// `nil` omits the time.
-    public var capturedAt: Date?
+    public var capturedAt: SharedTime
     /// ``CoarseLocation/name``; `nil` if there is no location. Unprintable characters are removed, and long names truncated.
     public var placeName: String?
     /// Whether a hardware signature covers time and place; if not, the card has a note.
     public var isSigned: Bool
 
     public init(
-        subject: Subject, level: ConfidenceLevel?, isDevelopment: Bool = false, capturedAt: Date?, placeName: String?,
+        subject: Subject, level: ConfidenceLevel?, isDevelopment: Bool = false, capturedAt: SharedTime, placeName: String?,
         isSigned: Bool = true
     ) {
         self.subject = subject

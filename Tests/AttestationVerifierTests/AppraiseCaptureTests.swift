@@ -92,6 +92,28 @@ struct AppraiseCaptureTests {
         }
     }
 
+    @Test("an assertion over a hash-only payload passes once, for this payload", arguments: Backend.available)
+    func hashOnly(backend: Backend) async throws {
+        let rig = try backend.rig()
+        var device = SimulatedDevice()
+        let id = try await rig.register(device)
+        let payload = HashOnlySamples.payload()
+        let hash = HashOnlyClientData.hash(payload: try payload.bytes()).bytes
+        let other = HashOnlySamples.payload(model: "iPhone 16 Pro")
+        func appraisal(_ payload: HashOnlyPayload, _ assertion: [UInt8]) async throws -> HardwareAppraisal? {
+            let capture = try HashOnlySamples.announcement(payload, by: id, assertion: assertion)
+            try await rig.accept(capture)
+            try await rig.handle(capture.captureID)
+            return try await rig.findings(capture.captureID)?.appraisal
+        }
+        let assertion = try device.assertion(clientDataHash: hash, counter: 4)
+        let signed = SignedCapture(binding: .payload, counter: 4, isOutOfOrder: false)
+        #expect(try await appraisal(payload, assertion) == .pass(signed))
+        #expect(try await appraisal(payload, assertion) == .fail(.counterReplay))
+        #expect(try await appraisal(other, try device.assertion(clientDataHash: hash)) == .fail(.badSignature))
+        #expect(rig.store.requests.isEmpty, "there is nothing to read")
+    }
+
     @Test("without an assertion nothing is held against the capture", arguments: Backend.available)
     func none(backend: Backend) async throws {
         let rig = try backend.rig()

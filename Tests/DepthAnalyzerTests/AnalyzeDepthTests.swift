@@ -88,6 +88,22 @@ struct AnalyzeDepthTests {
         #expect(!store.requests.contains { $0.verb == .copy })
     }
 
+    @Test("takes the numbers that a device measured, with a verdict of its own, and reads and stores nothing")
+    func hashOnly() async throws {
+        let capture = try HashOnlySamples.announcement()
+        let without = try HashOnlySamples.announcement(HashOnlySamples.payload(depth: nil))
+        for announcement in [capture, without] {
+            parts.add(announcement)
+            try await handle(announcement)
+        }
+        let findings = try #require(parts.findings(capture.captureID))
+        #expect(findings.measurements == DepthMeasurements(HashOnlySamples.depth) && findings.measurements?.verdict == .real)
+        #expect(findings.preview == nil && findings.exif == nil && findings.pictures == [:])
+        let nothing = try #require(parts.findings(without.captureID))
+        #expect(nothing.measurements == nil && nothing.unavailableReason == StableWord(.noDepth))
+        #expect(store.requests.isEmpty)
+    }
+
     @Test("gives the same bytes the same findings, and overwrites nothing of another worker's")
     func same() async throws {
         let capture = try await accept(photo: Self.photo.get(), depth: Self.depth.get())

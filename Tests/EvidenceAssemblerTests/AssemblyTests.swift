@@ -37,6 +37,20 @@ struct AssemblyTests {
         #expect(rig.issuer.asked == [capture.id])
     }
 
+    @Test("completes a hash-only capture with its share card, unsigned", arguments: Backend.available)
+    func hashOnly(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let capture = try await SampleCapture(hashOnly: HashOnlySamples.announcement(), in: rig.store)
+        try await rig.accept(capture.announcement)
+        for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+        let state = try await rig.state(of: capture.id)
+        #expect(state.status == .complete && state.package?.depthAnalysis.status == .pass)
+        #expect(state.package?.contentCredentials == ContentCredentialsEvidence(status: .withheld, reason: .mediaNotStored))
+        #expect(Set(state.objects.keys) == [.metadata, .shareCard] && rig.issuer.asked.isEmpty)
+        #expect(rig.store.keys.count == 2)
+        #expect(try await rig.announced(for: capture.id).map(\.confidenceLevel) == [.high])
+    }
+
     @Test("reads the photo once, and stores a public copy only where there is no signed one", arguments: Backend.available)
     func objects(backend: Backend) async throws {
         let rig = try backend.rig()

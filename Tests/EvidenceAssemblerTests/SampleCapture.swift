@@ -58,6 +58,18 @@ struct SampleCapture {
         media = MediaFindings(objects: [.original: original, .depth: map])
     }
 
+    /// A hash-only capture: its payload is all that is stored.
+    init(hashOnly announcement: CaptureAnnouncement, in store: MemoryObjectStore) async throws {
+        self.announcement = announcement
+        let metadata = StoredMedia(
+            key: MediaName.metadata.key(of: announcement.captureID), sha256: ContentDigest(of: announcement.metadata),
+            sizeBytes: Int64(announcement.metadata.count), contentType: MediaName.metadata.contentType)
+        try await store.put(metadata.key, bytes: announcement.metadata, contentType: metadata.contentType)
+        attestation.appraisal = .sample(.pass, binding: .payload)
+        depth = DepthFindings(measurements: DepthMeasurements(HashOnlySamples.depth), preview: nil)
+        media = MediaFindings(objects: [.metadata: metadata])
+    }
+
     func result(of part: EvidencePart) throws -> PostgresJSON {
         switch part {
         case .attestation: try PostgresJSON(encoding: attestation)

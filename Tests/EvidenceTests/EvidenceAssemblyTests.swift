@@ -45,11 +45,11 @@ struct EvidenceAssemblerTests {
     }
 
     private func assemble(
-        _ attestation: AttestationFindings, _ depth: DepthFindings, exif: EXIFFields?, location: String? = nil, kind: CaptureKind = .photo
+        _ attestation: AttestationFindings, _ depth: DepthFindings, exif: EXIFFields?, location: String? = nil
     ) throws -> (package: EvidencePackage, confidence: ConfidenceLevel) {
         EvidenceAssembly.assemble(
-            attestation: attestation, depth: depth, exif: exif, metadata: try metadata(location), receivedAt: Self.receipt,
-            completedAt: Self.receipt.addingTimeInterval(0.25), kind: kind, analysisSource: kind.mode == .full ? .server : .device)
+            attestation: attestation, depth: depth, statement: .photo(try metadata(location), exif: exif), receivedAt: Self.receipt,
+            completedAt: Self.receipt.addingTimeInterval(0.25))
     }
 
     @Test("gives HIGH to a capture that passes every check, with every finding in the package")
@@ -163,11 +163,5 @@ struct EvidenceAssemblerTests {
     func withheld() throws {
         let package = try assemble(attestation(.unavailable, nil, reason: .noAssertion), depth(.real), exif: nil).package
         #expect(package.contentCredentials == ContentCredentialsEvidence(status: .withheld, reason: .hardwareNotPassed))
-    }
-
-    @Test("says that a hash-only capture has no media")
-    func hashOnly() throws {
-        let package = try assemble(attestation(.pass, .photoDepth), depth(.real), exif: nil, kind: .hashOnly).package
-        #expect(!package.mediaStored && package.analysisSource == .device && package.depthAnalysis.source == .device)
     }
 }

@@ -124,7 +124,7 @@ struct EvidencePackageTests {
 
     @Test("shows the public everything but the counter")
     func publicForm() throws {
-        let form = full.publicForm()
+        let form = full.publicForm(sharing: .everything)
         #expect(!(try text(form)).contains("counter"))
         var expected = full
         expected.hardwareAttestation.counter = nil

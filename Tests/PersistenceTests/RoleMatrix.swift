@@ -13,8 +13,8 @@ enum RoleMatrix {
             "registrations": ["S"],
             "captures": [
                 "S",
-                "I announcement assertion_sha256 capture_mode captured_at depth_sha256 detection device_id id location media_sha256 short_id "
-                    + "type uploaded_at",
+                "I announcement assertion_sha256 capture_mode captured_at captured_precision depth_sha256 detection device_id id location "
+                    + "media_sha256 metadata_flags short_id type uploaded_at",
             ],
             "intakes": ["S", "I", "U abandoned_at brings created_at", "D"],
             "evidence_parts": ["S"], "media_objects": ["S"], "content_credentials": ["S"],

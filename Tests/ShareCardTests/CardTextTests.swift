@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import Models
 import Testing
@@ -30,12 +31,14 @@ struct CardTextTests {
             (1_709_251_199.4, "29 February 2024", "23:59 UTC"),
         ])
     func time(seconds: Double, day: String, time: String) throws {
-        let text = try #require(CardText.time(Date(timeIntervalSince1970: seconds)))
-        #expect(text.day == day && text.time == time)
+        let moment = Date(timeIntervalSince1970: seconds)
+        #expect(CardText.time(.exact(moment)) == [day, time])
+        #expect(CardText.time(SharedTime(moment, .day)) == [day])
+        #expect(CardText.time(.notShared).isEmpty)
     }
 
     @Test("has no text for times outside the calendar", arguments: [-1e12, 1e15, .infinity, .nan])
-    func odd(seconds: Double) { #expect(CardText.time(Date(timeIntervalSince1970: seconds)) == nil) }
+    func odd(seconds: Double) { #expect(CardText.time(.exact(Date(timeIntervalSince1970: seconds))).isEmpty) }
 
     @Test("never says that a photo is true")
     func modest() {

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import Imaging
 import Models
@@ -13,7 +14,7 @@ enum Cards {
     static func content(
         _ level: ConfidenceLevel? = .high, isDevelopment: Bool = false, place: String? = "Lyon, France"
     ) -> ShareCardContent {
-        ShareCardContent(subject: .photo, level: level, isDevelopment: isDevelopment, capturedAt: time, placeName: place)
+        ShareCardContent(subject: .photo, level: level, isDevelopment: isDevelopment, capturedAt: .exact(time), placeName: place)
     }
 
     /// A JPEG of a single colour.

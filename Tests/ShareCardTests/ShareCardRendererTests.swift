@@ -60,7 +60,7 @@ struct ShareCardRendererTests {
 
     @Test("has no badge and no place without a result")
     func neutral() throws {
-        let card = try Cards.picture(ShareCardContent(subject: .photo, level: nil, capturedAt: nil, placeName: "Lyon, France"))
+        let card = try Cards.picture(ShareCardContent(subject: .photo, level: nil, capturedAt: .notShared, placeName: "Lyon, France"))
         #expect(card.count(in: 720..<1200, 0..<440, but: Self.paper) < 800)
         #expect(card.count(in: 768..<1152, 470..<520, but: Self.paper) > 500, "the sentence")
         #expect(card.count(in: 1040..<1152, 530..<590, but: Self.paper) > 500, "the word mark")
@@ -85,7 +85,7 @@ struct ShareCardRendererTests {
         func ink(_ card: RGBImage) -> Int { card.count(in: 768..<1152, 408..<442, but: Self.paper) }
         #expect(ink(unsigned) > ink(signed) + 300)
         // Without time and place the note is omitted.
-        content.capturedAt = nil
+        content.capturedAt = .notShared
         content.placeName = nil
         var bare = content
         bare.isSigned = true

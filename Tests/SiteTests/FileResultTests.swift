@@ -127,9 +127,10 @@ struct FileResultTests {
         _ confidence: ConfidenceLevel, matched: MediaRole = .original, others: [CaptureID] = []
     ) -> FileResult {
         let file = KnownFile(
-            matched: matched, captureID: Samples.id, confidence: confidence, evidence: Samples.Evidence().package.publicForm(),
+            matched: matched, captureID: Samples.id, confidence: confidence,
+            evidence: Samples.Evidence().package.publicForm(sharing: .everything),
             others: others.map {
-                KnownFile.OtherClaim(captureID: $0, confidence: .low, isDevelopment: true, receivedAt: Samples.received)
+                KnownFile.OtherClaim(captureID: $0, confidence: .low, isDevelopment: true, receivedAt: .exact(Samples.received))
             })
         return .known(file, digest: Samples.digest)
     }

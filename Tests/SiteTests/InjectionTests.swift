@@ -26,7 +26,10 @@ struct InjectionTests {
         let hostile = Samples.record(Samples.Evidence(model: attack, location: MetadataCheck(.pass), place: attack))
         let similar = { (place: String) in
             SimilarCaptures(
-                [SimilarCapture(id: Samples.id, confidence: .low, isDevelopment: false, capturedAt: Samples.captured, place: place)],
+                [
+                    SimilarCapture(
+                        id: Samples.id, confidence: .low, isDevelopment: false, capturedAt: .exact(Samples.captured), place: place)
+                ],
                 devices: 2)
         }
         let html = try Samples.html(hostile, language, similar: similar(attack))
@@ -141,7 +144,8 @@ struct InjectionTests {
     private static func processing(_ model: String) -> PublicRecord {
         PublicRecord(
             id: Samples.id, kind: .photo, status: .processing, failure: nil, confidence: nil,
-            mediaHash: Samples.digest, capturedAt: .exact(Samples.captured), receivedAt: Samples.received, evidence: nil, hasPlace: false,
+            mediaHash: Samples.digest, capturedAt: .exact(Samples.captured), receivedAt: .exact(Samples.received), evidence: nil,
+            hasPlace: false,
             model: model.isEmpty ? "M" : model, isDevelopment: false, signedAt: nil, issuer: nil, finished: [], media: [:])
     }
 

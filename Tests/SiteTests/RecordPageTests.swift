@@ -238,8 +238,8 @@ struct RecordPageTests {
         let similar = SimilarCaptures(
             [
                 SimilarCapture(
-                    id: Samples.id, confidence: .high, isDevelopment: false, capturedAt: Samples.captured, place: "Lyon, France"),
-                SimilarCapture(id: other, confidence: .low, isDevelopment: true, capturedAt: Samples.captured, place: nil),
+                    id: Samples.id, confidence: .high, isDevelopment: false, capturedAt: .exact(Samples.captured), place: "Lyon, France"),
+                SimilarCapture(id: other, confidence: .low, isDevelopment: true, capturedAt: .exact(Samples.captured), place: nil),
             ], devices: 2)
         let html = try Samples.html(Samples.record(), similar: similar)
         #expect(html.contains("2 devices registered exactly this file"))

@@ -61,7 +61,7 @@ struct UnsignedRecordTests {
     func similar() throws {
         func capture(_ isSigned: Bool) -> SimilarCapture {
             SimilarCapture(
-                id: CaptureID(), confidence: .high, isDevelopment: false, capturedAt: Samples.captured, place: "Lyon, France",
+                id: CaptureID(), confidence: .high, isDevelopment: false, capturedAt: .exact(Samples.captured), place: "Lyon, France",
                 isSigned: isSigned)
         }
         let html = try Samples.html(Samples.record(), similar: SimilarCaptures([capture(true), capture(false)], devices: 2))
@@ -74,7 +74,8 @@ struct UnsignedRecordTests {
         func values(_ binding: AssertionBinding) -> String {
             let evidence = Samples.Evidence(binding: binding, location: MetadataCheck(.pass), place: "Lyon, France").package
             let file = KnownFile(
-                matched: .original, captureID: Samples.id, confidence: .high, evidence: evidence.publicForm(), others: [])
+                matched: .original, captureID: Samples.id, confidence: .high, evidence: evidence.publicForm(sharing: .everything),
+                others: [])
             let view = FileResultView(result: .known(file, digest: Samples.digest), strings: resources.strings(.english))
             return "\(view.context())"
         }

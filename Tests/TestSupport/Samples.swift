@@ -104,7 +104,7 @@ package enum Samples {
                 metadata: MetadataEvidence(
                     timestamp: time, model: modelCheck, resolution: size, location: location,
                     place: place.map { CoarseLocation(latitude: 45.76, longitude: 4.84, name: $0) }),
-                contentCredentials: credentials, analysisSource: source, mediaStored: true,
+                contentCredentials: credentials, analysisSource: source, mediaStored: source == .server,
                 algorithmVersions: ["depth": method], processing: ProcessingEvidence(receivedAt: received, completedAt: received))
         }
     }
@@ -138,7 +138,8 @@ package enum Samples {
     ) -> PublicRecord {
         PublicRecord(
             id: id, kind: kind, status: status, failure: failure.map(StableWord.init), confidence: confidence,
-            mediaHash: digest, capturedAt: capturedAt, receivedAt: receivedAt, evidence: evidence?.package.publicForm(), hasPlace: hasPlace,
+            mediaHash: digest, capturedAt: capturedAt, receivedAt: .exact(receivedAt),
+            evidence: evidence?.package.publicForm(sharing: .everything), hasPlace: hasPlace,
             model: "iPhone 15 Pro", isDevelopment: false, signedAt: captured.addingTimeInterval(3), issuer: nil, finished: finished,
             media: media)
     }
@@ -222,9 +223,21 @@ package enum Samples {
         ),
         (
             "hash only",
-            record(Evidence(source: .device), kind: .hashOnly, capturedAt: .day(Date(timeIntervalSince1970: 1_763_769_600)), media: [:])
+            record(
+                Evidence(
+                    binding: .payload, source: .device, time: MetadataCheck(.unavailable, reason: .dayOnly),
+                    size: MetadataCheck(.unavailable, reason: .mediaNotStored)), kind: .hashOnly,
+                capturedAt: .day(Date(timeIntervalSince1970: 1_763_769_600)), media: [:])
         ),
-        ("time not shared", record(Evidence(model: "", source: .device), kind: .hashOnly, capturedAt: .notShared, media: [:])),
+        (
+            "time not shared",
+            record(
+                Evidence(
+                    model: "", binding: .payload, source: .device, time: MetadataCheck(.unavailable, reason: .notShared),
+                    modelCheck: MetadataCheck(.unavailable, reason: .notShared),
+                    size: MetadataCheck(.unavailable, reason: .mediaNotStored)), kind: .hashOnly,
+                capturedAt: .notShared, media: [:])
+        ),
         ("video", record(kind: .video)),
         ("processing", record(nil, nil, status: .processing, hasPlace: true, finished: [.attestation], media: [:])),
         ("failed", record(nil, nil, status: .failed, failure: .originalMissing, media: [:])),

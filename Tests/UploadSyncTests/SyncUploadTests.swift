@@ -45,6 +45,17 @@ struct SyncUploadTests {
         await TestSupport.rejection { try await handle(capture) }
     }
 
+    @Test("keeps the payload of a hash-only capture as it was signed, and nothing else")
+    func hashOnly() async throws {
+        let capture = try HashOnlySamples.announcement()
+        parts.add(capture)
+        try await handle(capture)
+        let key = MediaName.metadata.key(of: capture.captureID)
+        #expect(store.bytes(key) == capture.metadata && store.keys == [key])
+        let kept = try #require(parts.findings(capture.captureID)?.objects)
+        #expect(kept.keys.map(\.rawValue) == ["metadata.json"] && kept[.metadata]?.sha256 == ContentDigest(of: capture.metadata))
+    }
+
     @Test("finds what was uploaded where it lies, reads none of it, and keeps the metadata beside it")
     func finds() async throws {
         let capture = try await accept()

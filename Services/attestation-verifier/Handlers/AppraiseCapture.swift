@@ -18,6 +18,11 @@ struct AppraiseCapture: PartWork {
         switch announcement.content {
         case .photo(let content):
             return AppraisedCapture(device: device, appraisal: try await appraise(content, announcement, by: device.registered))
+        case .hashOnly:
+            let appraisal = appraiser.appraise(
+                announcement.assertion, by: device.registered,
+                over: [(.payload, HashOnlyClientData.hash(payload: announcement.metadata))], receivedAt: announcement.receivedAt)
+            return AppraisedCapture(device: device, appraisal: appraisal)
         }
     }
 

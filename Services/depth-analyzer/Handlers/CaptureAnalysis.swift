@@ -26,6 +26,11 @@ actor CaptureAnalysis {
     func run(_ message: CaptureAnnouncement) async throws -> DepthFindings {
         switch message.content {
         case .photo(let content): try await run(content, message.captureID)
+        // The device measured the depth and signed the numbers; the verdict on them is ours.
+        case .hashOnly(let payload):
+            DepthFindings(
+                measurements: payload.depth.map(DepthMeasurements.init), unavailableReason: payload.depth == nil ? .noDepth : nil,
+                preview: nil)
         }
     }
 

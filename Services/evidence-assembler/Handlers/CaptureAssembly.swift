@@ -27,23 +27,17 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
         let start = ContinuousClock.now
         let (announcement, parts) = (gathered.announcement, gathered.parts)
         let capture = announcement.captureID
-        let metadata: CaptureMetadata
-        do {
-            metadata = try CaptureMetadata.parse(announcement.metadata)
-        } catch {
-            throw RejectedMessage(.metadataUnreadable, detail: "\(error)")
-        }
         let photo = try await OriginalPhoto(of: parts, in: storage)
         FailPoint.reached("evidence-assembler.exif")
+        let statement = try Self.statement(announcement, exif: photo.exif)
         let (assembled, confidence) = EvidenceAssembly.assemble(
-            attestation: parts.attestation, depth: parts.depth, exif: photo.exif, metadata: metadata,
-            receivedAt: announcement.receivedAt, completedAt: Date(), kind: announcement.content.kind,
-            analysisSource: .server)
+            attestation: parts.attestation, depth: parts.depth, statement: statement, receivedAt: announcement.receivedAt,
+            completedAt: Date())
         let content = ShareCardContent(
-            assembled, confidence, parts.attestation, capturedAt: metadata.capturedAt, mediaHash: gathered.mediaHash)
+            assembled, confidence, parts.attestation, capturedAt: statement.capturedAt, mediaHash: gathered.mediaHash)
         async let card = cards.make(content, for: capture, from: parts.pictures)
         let (package, published) = try await publish(
-            photo.publicCopy, of: capture, assembled, confidence, capturedAt: metadata.capturedAt, isTrial: event == nil)
+            photo.publicCopy, of: capture, assembled, confidence, capturedAt: statement.capturedAt, isTrial: event == nil)
         var objects = parts.objects
         objects[.shareCard] = try await card
         objects.merge(published.objects) { $1 }
@@ -59,6 +53,18 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
             metadata: [
                 "confidence": "\(confidence.rawValue)", "assembly_seconds": "\(ContinuousClock.now - start)",
             ])
+    }
+
+    private static func statement(_ announcement: CaptureAnnouncement, exif: EXIFFields?) throws -> EvidenceAssembly.Statement {
+        switch announcement.content {
+        case .hashOnly(let payload): return .hashOnly(payload)
+        case .photo:
+            do {
+                return .photo(try CaptureMetadata.parse(announcement.metadata), exif: exif)
+            } catch {
+                throw RejectedMessage(.metadataUnreadable, detail: "\(error)")
+            }
+        }
     }
 
     /// The published photo.
@@ -84,11 +90,11 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
 
     /// Signs the public copy if Content Credentials are due, otherwise stores it unsigned. Writes the result into the package.
     private func publish(
-        _ photo: PublicCopy?, of capture: CaptureID, _ assembled: EvidencePackage, _ confidence: ConfidenceLevel, capturedAt: Date,
+        _ photo: PublicCopy?, of capture: CaptureID, _ assembled: EvidencePackage, _ confidence: ConfidenceLevel, capturedAt: SharedTime,
         isTrial: Bool
     ) async throws -> (package: EvidencePackage, published: Published) {
         var package = assembled
-        if package.contentCredentials.status == .pending {
+        if package.contentCredentials.status == .pending, case .exact(let capturedAt) = capturedAt {
             let claim = CaptureClaim(captureID: capture, capturedAt: capturedAt, evidence: package, confidence: confidence)
             switch try await credentials.issue(claim, photo: photo, isTrial: isTrial) {
             case .noSignerYet: throw SignerAway()

@@ -22,7 +22,7 @@ actor ShareCardMaker {
         renderer = ShareCardRenderer()
         self.storage = storage
         self.logger = logger
-        _ = try renderer.render(ShareCardContent(subject: .photo, level: nil, capturedAt: nil, placeName: nil), photo: nil)
+        _ = try renderer.render(ShareCardContent(subject: .photo, level: nil, capturedAt: .notShared, placeName: nil), photo: nil)
     }
 
     /// - Parameter objects: the pictures made from the photo, by name; the largest one is used.
@@ -49,7 +49,7 @@ actor ShareCardMaker {
 extension ShareCardContent {
     /// - Parameter mediaHash: of the original; shown in place of the photo for a hash-only capture.
     init(
-        _ package: EvidencePackage, _ confidence: ConfidenceLevel, _ attestation: AttestationFindings, capturedAt: Date,
+        _ package: EvidencePackage, _ confidence: ConfidenceLevel, _ attestation: AttestationFindings, capturedAt: SharedTime,
         mediaHash: ContentDigest
     ) {
         self.init(

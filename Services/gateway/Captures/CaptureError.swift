@@ -9,6 +9,10 @@ enum CaptureError: Error, Equatable, Sendable {
     case invalid(_ field: String, _ problem: String, _ subject: Subject = .body)
     /// Larger than ``SizeLimits/capture``.
     case tooLarge
+    /// A hash-only body larger than ``SizeLimits/hashOnlyBody``, or its payload than ``SizeLimits/hashOnlyPayload``.
+    case hashOnlyTooLarge
+    /// The device is not verified, or its assertion does not verify over a hash-only payload.
+    case assertionUnverified
     /// Its intake was swept in the meantime.
     case intakeExpired
     /// The same upload is being recorded by another request.

@@ -1,5 +1,4 @@
 import CaptureProtocol
-import Crypto
 import Delivery
 import Foundation
 import Models
@@ -28,42 +27,66 @@ struct CaptureRepository: Sendable {
     ///
     /// After an error the capture may still have been recorded: ask ``IntakeRepository/outcome(of:)``.
     func record(_ id: CaptureID, _ submission: CaptureSubmission, device: DeviceID, receivedAt: Date) async throws -> Recorded {
-        let announcement = CaptureAnnouncement(
-            captureID: id, deviceID: device, content: .photo(submission.content), metadata: submission.metadataBytes,
-            assertion: submission.assertion, receivedAt: receivedAt)
-        let assertionDigest = submission.assertion.map { Array(SHA256.hash(data: $0)) }
-        let location = try submission.metadata.location.map { try PostgresJSON(encoding: $0) }
+        let capture = NewCapture(id, submission, device: device, receivedAt: receivedAt)
         return try await database.withTransaction { connection in
-            let rows = try await connection.query(
-                """
-                INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, depth_sha256, assertion_sha256,
-                    captured_at, uploaded_at, announcement, detection, location)
-                VALUES (\(id.uuid), \(ShortID.random()), \(device.uuid), \(announcement.content.kind.type.rawValue),
-                    \(announcement.content.kind.mode.rawValue), \(submission.content.photo.sha256.bytes),
-                    \(submission.content.depth.sha256.bytes), \(assertionDigest), \(submission.metadata.capturedAt), \(receivedAt),
-                    \(PostgresJSON(encoding: announcement)), \(try submission.detection.map(PostgresJSON.init(encoding:))), \(location))
-                ON CONFLICT ON CONSTRAINT captures_same_upload DO NOTHING RETURNING id
-                """)
-            if !rows.isEmpty {
-                guard try await IntakeRepository.take(id, on: connection) else {
-                    throw CaptureError.intakeExpired
-                }
-                FailPoint.reached("gateway.capture.inserted")
-                try await outbox.append(CaptureReceived(announcement), on: connection)
-                FailPoint.reached("gateway.capture.announced")
-                return .new
-            }
-            let known = try await connection.query(
-                """
-                SELECT id, status FROM captures
-                WHERE device_id = \(device.uuid) AND media_sha256 = \(submission.content.photo.sha256.bytes)
-                    AND depth_sha256 = \(submission.content.depth.sha256.bytes) AND assertion_sha256 IS NOT DISTINCT FROM \(assertionDigest)
-                """)
-            guard let row = known.first, let status = CaptureStatus(rawValue: try row.get("status")) else {
-                throw CaptureError.beingRecorded
-            }
-            return .known(KnownCapture(id: CaptureID(try row.get("id", as: UUID.self)), status: status))
+            guard try await insert(capture, on: connection) else { return .known(try await find(sameAs: capture, on: connection)) }
+            guard try await IntakeRepository.take(id, on: connection) else { throw CaptureError.intakeExpired }
+            FailPoint.reached("gateway.capture.inserted")
+            try await outbox.append(CaptureReceived(capture.announcement), on: connection)
+            FailPoint.reached("gateway.capture.announced")
+            return .new
         }
+    }
+
+    /// Inserts and announces a hash-only capture, or finds the existing one of the same upload, which is announced again if it failed.
+    func record(_ id: CaptureID, _ submission: HashOnlySubmission, device: DeviceID, receivedAt: Date) async throws -> Recorded {
+        let capture = NewCapture(id, submission, device: device, receivedAt: receivedAt)
+        return try await database.withTransaction { connection in
+            guard try await insert(capture, on: connection) else {
+                let known = try await find(sameAs: capture, on: connection)
+                if known.status == .failed {
+                    try await outbox.append(CaptureReceived(captureID: known.id, kind: .hashOnly), on: connection)
+                }
+                return .known(known)
+            }
+            FailPoint.reached("gateway.capture.inserted")
+            try await outbox.append(CaptureReceived(capture.announcement), on: connection)
+            FailPoint.reached("gateway.capture.announced")
+            return .new
+        }
+    }
+
+    /// - Returns: false if the device has sent the same before.
+    private func insert(_ capture: NewCapture, on connection: PostgresConnection) async throws -> Bool {
+        let kind = capture.announcement.content.kind
+        return try await !connection.query(
+            """
+            INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, depth_sha256, assertion_sha256,
+                captured_at, captured_precision, metadata_flags, uploaded_at, announcement, detection, location)
+            VALUES (\(capture.announcement.captureID.uuid), \(ShortID.random()), \(capture.announcement.deviceID.uuid),
+                \(kind.type.rawValue), \(kind.mode.rawValue), \(capture.mediaHash.bytes), \(capture.depthHash?.bytes),
+                \(capture.assertionDigest), \(capture.capturedAt.date), \(capture.capturedAt.precision.rawValue),
+                \(try capture.flags.map { try PostgresJSON(encoding: $0) }), \(capture.announcement.receivedAt),
+                \(PostgresJSON(encoding: capture.announcement)), \(try capture.detection.map(PostgresJSON.init(encoding:))),
+                \(try capture.location.map { try PostgresJSON(encoding: $0) }))
+            ON CONFLICT ON CONSTRAINT captures_same_upload DO NOTHING RETURNING id
+            """
+        ).isEmpty
+    }
+
+    /// - Throws: ``CaptureError/beingRecorded`` if another request is still inserting it.
+    private func find(sameAs capture: NewCapture, on connection: PostgresConnection) async throws -> KnownCapture {
+        let known = try await connection.query(
+            """
+            SELECT id, status FROM captures
+            WHERE device_id = \(capture.announcement.deviceID.uuid) AND media_sha256 = \(capture.mediaHash.bytes)
+                AND depth_sha256 IS NOT DISTINCT FROM \(capture.depthHash?.bytes)
+                AND assertion_sha256 IS NOT DISTINCT FROM \(capture.assertionDigest)
+            """)
+        guard let row = known.first, let status = CaptureStatus(rawValue: try row.get("status")) else {
+            throw CaptureError.beingRecorded
+        }
+        return KnownCapture(id: CaptureID(try row.get("id", as: UUID.self)), status: status)
     }
 
     func find(_ id: CaptureID) async throws -> CaptureRow? {
@@ -88,7 +111,7 @@ struct CaptureRepository: Sendable {
     /// The columns that ``CaptureRow`` reads.
     static let fields: SQL = """
         captures.id, short_id, device_id, type, capture_mode, captures.status, failure, confidence_level, media_sha256, captured_at,
-        uploaded_at, evidence, location, detection,
+        captured_precision, metadata_flags, uploaded_at, evidence, location, detection,
         (SELECT coalesce(array_agg(name), '{}') FROM media_objects WHERE media_objects.capture_id = captures.id) AS media_names
         """
     private static let columns: SQL = "SELECT \(fields) FROM captures "

@@ -13,12 +13,21 @@ struct CaptureRow: Sendable {
     let failure: StableWord<FailureReason>?
     let confidence: ConfidenceLevel?
     let mediaHash: ContentDigest
-    let capturedAt: Date
+    /// As exactly as the device shares it.
+    let capturedAt: SharedTime
     let uploadedAt: Date
+    /// What the device shares of a hash-only capture; `nil` for one with media, which shares everything.
+    let flags: MetadataFlags?
     let evidence: EvidencePackage?
     let location: PreciseLocation?
     let detection: DetectionReport?
     let mediaNames: Set<MediaName>
+
+    /// What the public sees of the evidence.
+    var publicEvidence: EvidencePackage? { evidence?.publicForm(sharing: flags ?? .everything) }
+
+    /// When the public sees that the capture was received.
+    var publicUploadedAt: SharedTime { SharedTime(uploadedAt, (flags ?? .everything).receipt) }
 
     /// The row has values that this version does not know.
     struct Unreadable: Error {}
@@ -36,8 +45,12 @@ struct CaptureRow: Sendable {
         mediaHash = hash
         failure = try row.getOptional("failure", as: String.self).map(StableWord.init(text:))
         confidence = try row.getOptional("confidence_level", as: String.self).flatMap(ConfidenceLevel.init(rawValue:))
-        capturedAt = try row.get("captured_at")
         uploadedAt = try row.get("uploaded_at")
+        flags = try row.getOptional("metadata_flags", as: PostgresJSON.self)?.decode(MetadataFlags.self)
+        guard let precision = TimePrecision(rawValue: try row.get("captured_precision")),
+            let capturedAt = SharedTime(column: try row.getOptional("captured_at"), precision: precision)
+        else { throw Unreadable() }
+        self.capturedAt = capturedAt
         evidence = try row.getOptional("evidence", as: PostgresJSON.self)?.decode(EvidencePackage.self)
         location = try row.getOptional("location", as: PostgresJSON.self)?.decode(PreciseLocation.self)
         detection = try row.getOptional("detection", as: PostgresJSON.self).map { try DetectionReport(parsing: $0.bytes) }

@@ -12,8 +12,10 @@ struct CaptureView: Encodable {
     let status: CaptureStatus
     let failure: StableWord<FailureReason>?
     let confidenceLevel: ConfidenceLevel?
-    let capturedAt: Date
-    let uploadedAt: Date
+    let capturedAt: SharedTime
+    /// What a hash-only capture shares; `null` for others.
+    let metadataFlags: MetadataFlags?
+    let uploadedAt: SharedTime
     let locationCoarse: String?
     /// Whether the hardware signature covers time, place and model; `nil` while processing.
     let metadataSigned: Bool?
@@ -41,7 +43,8 @@ struct CaptureView: Encodable {
         failure = row.failure
         confidenceLevel = row.confidence
         capturedAt = row.capturedAt
-        uploadedAt = row.uploadedAt
+        metadataFlags = row.flags
+        uploadedAt = isOwner ? .exact(row.uploadedAt) : row.publicUploadedAt
         locationCoarse = row.evidence?.metadata.locationCoarse
         metadataSigned = row.evidence?.hardwareAttestation.coversMetadata
         mediaStored = row.kind.mode == .full
@@ -55,7 +58,7 @@ struct CaptureView: Encodable {
         depthVisualizationURL = link(.depthPreview)
         thumbnailURL = link(.thumbnail)
         verificationURL = "\(publicURL)/verify/\(row.id)"
-        evidence = isOwner ? row.evidence : row.evidence?.publicForm()
+        evidence = isOwner ? row.evidence : row.publicEvidence
         detection = isOwner ? row.detection : row.detection?.publicForm()
         location = isOwner ? row.location : nil
     }
@@ -68,6 +71,8 @@ struct CaptureView: Encodable {
         case status, failure
         case confidenceLevel = "confidence_level"
         case capturedAt = "captured_at"
+        case capturedPrecision = "captured_precision"
+        case metadataFlags = "metadata_flags"
         case uploadedAt = "uploaded_at"
         case locationCoarse = "location_coarse"
         case metadataSigned = "metadata_signed"
@@ -93,6 +98,8 @@ struct CaptureView: Encodable {
         try container.encodeIfPresent(failure, forKey: .failure)
         try container.encode(confidenceLevel, forKey: .confidenceLevel)
         try container.encode(capturedAt, forKey: .capturedAt)
+        try container.encode(capturedAt.precision, forKey: .capturedPrecision)
+        try container.encode(metadataFlags, forKey: .metadataFlags)
         try container.encode(uploadedAt, forKey: .uploadedAt)
         try container.encode(locationCoarse, forKey: .locationCoarse)
         try container.encode(metadataSigned, forKey: .metadataSigned)

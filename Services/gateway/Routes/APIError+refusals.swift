@@ -70,6 +70,12 @@ extension APIError {
                 }
             self = .invalid(field, problem, code: code)
         case .tooLarge: self.init(.payloadTooLarge, "A capture is at most \(SizeLimits.capture >> 20) MiB.")
+        case .hashOnlyTooLarge:
+            self.init(
+                .payloadTooLarge,
+                "A hash-only capture is at most \(SizeLimits.hashOnlyBody >> 10) KiB, and its payload \(SizeLimits.hashOnlyPayload) bytes.")
+        case .assertionUnverified:
+            self.init(.attestationFailed, "A hash-only capture needs an assertion over its payload by an attested device.")
         case .intakeExpired: self = .retryLater(.serviceUnavailable, "The upload took too long; send it again.", seconds: 1)
         case .beingRecorded: self = .retryLater(.serviceUnavailable, "The capture is being recorded; send it again.", seconds: 1)
         }

@@ -11,6 +11,7 @@ struct CapturesController: Sendable {
     let authenticator: DeviceAuthenticator
     let captures: CaptureRepository
     let upload: CaptureUpload
+    let hashOnly: HashOnlyCaptures
     let uploads: ConcurrencyLimit
     let buckets: TokenBuckets
     let limits: RateLimits
@@ -26,6 +27,7 @@ struct CapturesController: Sendable {
     private func submit(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let address = ClientAddress(request, context, trusting: trustedProxies)
         let headers = try SignatureHeaders(request.headers)
+        if let response = try await hashOnly.respond(to: request, headers, from: address, context) { return response }
         let boundary = try MultipartBoundary(of: request)
         if let length = request.declaredBytes, length > SizeLimits.capture { throw CaptureError.tooLarge }
         let pending = try await authenticator.begin(headers, request, from: address, allowsVersion1: true)

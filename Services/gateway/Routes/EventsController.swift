@@ -87,7 +87,7 @@ struct EventCursor: Sendable {
             events.append(event("check", #"{"name":"\#(Self.checkName(part.part))","status":"\#(part.status.rawValue)"}"#))
         }
         if row.status != .processing, !seen.contains("final") {
-            if let evidence = row.evidence?.publicForm(), let json = try? WireJSON.encode(evidence), seen.insert("evidence").inserted {
+            if let evidence = row.publicEvidence, let json = try? WireJSON.encode(evidence), seen.insert("evidence").inserted {
                 events.append(event("evidence", String(decoding: json, as: UTF8.self)))
             }
             seen.insert("final")

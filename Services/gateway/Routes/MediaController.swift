@@ -39,8 +39,9 @@ struct MediaController: Sendable {
         case .forged: throw APIError(.forbidden, "The link's signature is not valid.")
         case .expired: throw APIError(.gone, "The link has expired.")
         }
-        guard let object = try await objects.find(id, name) else { throw APIError(.notFound, "There is nothing at this address.") }
-        if let publicEndpoint {
+        guard let found = try await objects.find(id, name) else { throw APIError(.notFound, "There is nothing at this address.") }
+        let object = found.media
+        if let publicEndpoint, found.isTimePublic {
             let location = storage.presignedGet(
                 object.key, expires: .seconds(300), at: Date(), endpoint: publicEndpoint, contentType: name.contentType)
             return Response(status: .found, headers: [.location: location, .cacheControl: "no-store"])

@@ -8,11 +8,11 @@ extension FileResult {
         case .claimed(let claim, let others):
             let file = KnownFile(
                 matched: claim.matched, captureID: claim.row.id, confidence: claim.row.confidence,
-                evidence: claim.row.evidence?.publicForm(),
+                evidence: claim.row.publicEvidence,
                 others: others.map {
                     KnownFile.OtherClaim(
                         captureID: $0.row.id, confidence: $0.row.confidence, isDevelopment: $0.isDevelopment,
-                        receivedAt: $0.row.uploadedAt)
+                        receivedAt: $0.row.publicUploadedAt)
                 })
             self = .known(file, digest: verification.digest)
         case .credentials(let info): self = .credentials(info, digest: verification.digest)

@@ -39,13 +39,14 @@ struct PublicRecordReader: Sendable {
 }
 
 extension PublicRecord {
-    /// Leaves out the device's identity and the precise location.
+    /// Leaves out the device's identity, the precise location and what the capture's flags keep back.
     init(_ record: StoredRecord, finished: Set<EvidencePart>, media: [MediaName: PublishedMedia]) {
         let row = record.row
         self.init(
             id: row.id, kind: row.kind, status: row.status, failure: row.failure,
-            confidence: row.confidence, mediaHash: row.mediaHash, capturedAt: .exact(row.capturedAt),
-            receivedAt: row.uploadedAt, evidence: row.evidence?.publicForm(), hasPlace: row.location != nil, model: record.model,
+            confidence: row.confidence, mediaHash: row.mediaHash, capturedAt: row.capturedAt,
+            receivedAt: row.publicUploadedAt, evidence: row.publicEvidence, hasPlace: row.location != nil,
+            model: row.flags?.device == MetadataFlags.Device.none ? nil : record.model,
             isDevelopment: record.isDevelopment, signedAt: record.signedAt, issuer: record.issuer, finished: finished, media: media,
             claimingDevices: record.claimingDevices)
     }

@@ -42,7 +42,7 @@ enum VerificationBody: Encodable, Sendable {
         /// Whether the device was attested by a development root and not by Apple's.
         let developmentAttestation: Bool
         let captureMode: CaptureMode
-        let uploadedAt: Date
+        let uploadedAt: SharedTime
         let verificationURL: String
 
         enum CodingKeys: String, CodingKey {
@@ -97,7 +97,7 @@ enum VerificationBody: Encodable, Sendable {
                 Verified(
                     matched: claim.matched, captureID: claim.row.id, confidenceLevel: claim.row.confidence,
                     verificationURL: "\(publicURL)/verify/\(claim.row.id)", fileHash: digest, captureMode: claim.row.kind.mode,
-                    mediaStored: claim.row.kind.mode == .full, evidence: claim.row.evidence?.publicForm(),
+                    mediaStored: claim.row.kind.mode == .full, evidence: claim.row.publicEvidence,
                     otherClaims: others.map { OtherClaim($0, publicURL: publicURL) }))
         case .credentials(let info): self = .credentialsOnly(CredentialsOnly(fileHash: digest, manifestInfo: info, note: info.note))
         case .noRecord: self = .noRecord(digest: digest)
@@ -109,7 +109,7 @@ extension VerificationBody.OtherClaim {
     init(_ claim: Claim, publicURL: String) {
         self.init(
             captureID: claim.row.id, matched: claim.matched, confidenceLevel: claim.row.confidence,
-            developmentAttestation: claim.isDevelopment, captureMode: claim.row.kind.mode, uploadedAt: claim.row.uploadedAt,
+            developmentAttestation: claim.isDevelopment, captureMode: claim.row.kind.mode, uploadedAt: claim.row.publicUploadedAt,
             verificationURL: "\(publicURL)/verify/\(claim.row.id)")
     }
 }

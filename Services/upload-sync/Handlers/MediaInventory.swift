@@ -17,6 +17,7 @@ struct MediaInventory: Sendable {
         let parts: [(media: StoredMedia, name: MediaName)] =
             switch message.content {
             case .photo(let content): [(content.photo, .original), (content.depth, .depth)]
+            case .hashOnly: []
             }
         var objects: [MediaName: StoredMedia] = [:]
         for (media, name) in parts { objects[name] = try await find(media, named: name, of: capture) }

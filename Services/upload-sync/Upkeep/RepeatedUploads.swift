@@ -68,6 +68,7 @@ struct RepeatedUploads {
         let parts: [(media: StoredMedia, name: MediaName)] =
             switch announcement.content {
             case .photo(let content): [(content.photo, .original), (content.depth, .depth)]
+            case .hashOnly: []
             }
         var isBrought = false
         for (media, name) in parts {

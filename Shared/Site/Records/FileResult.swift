@@ -33,9 +33,9 @@ package struct KnownFile: Sendable {
         let captureID: CaptureID
         let confidence: ConfidenceLevel?
         let isDevelopment: Bool
-        let receivedAt: Date
+        let receivedAt: SharedTime
 
-        package init(captureID: CaptureID, confidence: ConfidenceLevel?, isDevelopment: Bool, receivedAt: Date) {
+        package init(captureID: CaptureID, confidence: ConfidenceLevel?, isDevelopment: Bool, receivedAt: SharedTime) {
             self.captureID = captureID
             self.confidence = confidence
             self.isDevelopment = isDevelopment

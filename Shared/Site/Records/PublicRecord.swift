@@ -11,12 +11,12 @@ package struct PublicRecord: Sendable {
     let confidence: ConfidenceLevel?
     package let mediaHash: ContentDigest
     let capturedAt: SharedTime
-    let receivedAt: Date
+    let receivedAt: SharedTime
     /// The public form.
     let evidence: EvidencePackage?
     /// Whether the capture has a location; its public form is in the evidence only.
     let hasPlace: Bool
-    /// As the device reported it.
+    /// As the device reported it; `nil` where it is kept back.
     let model: String?
     /// Whether the chain of the device's attestation ends at a root that only this installation trusts.
     let isDevelopment: Bool
@@ -33,7 +33,8 @@ package struct PublicRecord: Sendable {
 
     package init(
         id: CaptureID, kind: CaptureKind, status: CaptureStatus, failure: StableWord<FailureReason>?, confidence: ConfidenceLevel?,
-        mediaHash: ContentDigest, capturedAt: SharedTime, receivedAt: Date, evidence: EvidencePackage?, hasPlace: Bool, model: String?,
+        mediaHash: ContentDigest, capturedAt: SharedTime, receivedAt: SharedTime, evidence: EvidencePackage?, hasPlace: Bool,
+        model: String?,
         isDevelopment: Bool, signedAt: Date?, issuer: String?, finished: Set<EvidencePart>, media: [MediaName: PublishedMedia],
         claimingDevices: Int = 1
     ) {

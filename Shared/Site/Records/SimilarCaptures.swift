@@ -1,5 +1,4 @@
 package import CaptureProtocol
-package import Foundation
 package import Models
 
 /// One of the captures of a file that several devices claim.
@@ -7,13 +6,13 @@ package struct SimilarCapture: Sendable {
     let id: CaptureID
     let confidence: ConfidenceLevel
     let isDevelopment: Bool
-    let capturedAt: Date
+    let capturedAt: SharedTime
     let place: String?
     /// Whether a hardware signature covers time and place.
     let isSigned: Bool
 
     package init(
-        id: CaptureID, confidence: ConfidenceLevel, isDevelopment: Bool, capturedAt: Date, place: String?, isSigned: Bool = true
+        id: CaptureID, confidence: ConfidenceLevel, isDevelopment: Bool, capturedAt: SharedTime, place: String?, isSigned: Bool = true
     ) {
         self.id = id
         self.confidence = confidence

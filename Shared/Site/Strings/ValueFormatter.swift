@@ -19,6 +19,16 @@ struct ValueFormatter: Sendable {
     /// "22 November 2025, 10:30 UTC".
     func minute(_ date: Date) -> String { "\(day(date)), \(clock(date, 5)) UTC" }
 
+    /// To the second if it is shared exactly, else the day; `nil` if it is not shared.
+    func second(_ time: SharedTime) -> String? { text(time, second) }
+
+    /// To the minute if it is shared exactly, else the day; `nil` if it is not shared.
+    func minute(_ time: SharedTime) -> String? { text(time, minute) }
+
+    private func text(_ time: SharedTime, _ exactly: (Date) -> String) -> String? {
+        time.date.map { time.precision == .exact ? exactly($0) : day($0) }
+    }
+
     /// "2025-11-22T10:30:04Z".
     static func iso(_ date: Date) -> String { "\(Timestamp.format(date.wholeSecond).prefix(19))Z" }
 

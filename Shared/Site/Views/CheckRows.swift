@@ -39,7 +39,7 @@ struct CheckRows: Sendable {
         guard !evidence.hardwareAttestation.coversMetadata else { return false }
         switch row.check {
         case .time: return capturedAt != .notShared
-        case .model: return row.status != .unavailable || !evidence.hardwareAttestation.deviceModel.isEmpty
+        case .model: return row.status != .unavailable || evidence.hardwareAttestation.deviceModel?.isEmpty == false
         case .location: return row.status != .unavailable
         case .hardware, .depth, .size: return false
         }
@@ -56,8 +56,9 @@ struct CheckRows: Sendable {
             if found.outOfOrder == true { row.paragraphs.append(strings("hw.order")) }
             if let binding = found.binding {
                 row.covers = [
-                    (strings("bind.photo"), true), (strings("bind.depth"), binding.coversDepth),
-                    (strings("bind.metadata"), binding == .photoDepthMetadata),
+                    (strings(binding == .payload ? "bind.hash" : "bind.photo"), true),
+                    (strings(binding == .payload ? "bind.numbers" : "bind.depth"), binding.coversDepth),
+                    (strings("bind.metadata"), binding.coversMetadata),
                 ]
             }
         case (.fail, .counterReplay): row = CheckRow(check: .hardware, status: .fail, detail: strings("hw.replay"))
@@ -142,15 +143,19 @@ struct CheckRows: Sendable {
         let (detail, more): (String, String)
         switch (found.status, found.reason?.known) {
         case (.pass, _):
-            if case .exact(let captured) = capturedAt {
-                let span = formatter.span(evidence.processing.receivedAt.timeIntervalSince(captured))
-                (detail, more) = (strings("time.pass", ["t": span]), "time.pass.more")
+            let meaning = evidence.mediaStored ? "time.pass.more" : "time.signed.more"
+            if case .exact(let captured) = capturedAt, case .exact(let received) = evidence.processing.receivedAt {
+                let span = formatter.span(received.timeIntervalSince(captured))
+                (detail, more) = (strings("time.pass", ["t": span]), meaning)
             } else {
-                return CheckRow(check: .time, status: .pass, detail: strings("time.pass.more"))
+                return CheckRow(check: .time, status: .pass, detail: strings(meaning))
             }
         case (.fail, .afterReceipt): (detail, more) = (strings("time.future"), "time.future.more")
         case (.fail, _): (detail, more) = (strings("time.differs.plain"), "time.fail.more")
-        case (_, .uploadedLate), (_, .uploadedVeryLate): (detail, more) = (strings("time.late"), "time.late.more")
+        case (_, .uploadedLate), (_, .uploadedVeryLate):
+            (detail, more) = (strings(evidence.mediaStored ? "time.late" : "time.late.signed"), "time.late.more")
+        case (_, .dayOnly): (detail, more) = (strings("time.day"), "time.private.more")
+        case (_, .notShared): (detail, more) = (strings("fact.notime"), "time.private.more")
         case (_, .noUTCOffset): (detail, more) = (strings("time.zone"), "time.none.more")
         default: (detail, more) = (strings("time.none"), "time.none.more")
         }
@@ -163,10 +168,14 @@ struct CheckRows: Sendable {
         switch (found.status, found.reason?.known) {
         case (.pass, _):
             let model = UntrustedText(evidence.hardwareAttestation.deviceModel)?.isolated
-            (detail, more) = (model.map { strings("model.pass", ["model": $0]) } ?? strings("fact.nomodel"), "model.pass.more")
+            (detail, more) = (
+                model.map { strings("model.pass", ["model": $0]) } ?? strings("fact.nomodel"),
+                evidence.mediaStored ? "model.pass.more" : "model.signed.more"
+            )
         // The evidence does not tell which of the stated models it is.
         case (.fail, .modelWithoutLiDAR): (detail, more) = (strings("model.other.plain"), "model.fail.more")
         case (.fail, _): (detail, more) = (strings("model.differs.plain"), "model.fail.more")
+        case (_, .notShared): (detail, more) = (strings("fact.nomodel"), "model.private.more")
         default: (detail, more) = (strings("model.none"), "model.none.more")
         }
         return CheckRow(
@@ -183,6 +192,8 @@ struct CheckRows: Sendable {
         case (.pass, _, nil): return CheckRow(check: .size, status: .pass, detail: strings("size.pass.more"))
         case (let status, .sizeNotInTable, let size?):
             return CheckRow(check: .size, status: status, detail: strings("size.other", size), paragraphs: [strings("size.none.more")])
+        case (let status, .mediaNotStored, _):
+            return CheckRow(check: .size, status: status, detail: strings("size.private"), paragraphs: [strings("size.private.more")])
         case (let status, _, _):
             return CheckRow(check: .size, status: status, detail: strings("size.none"), paragraphs: [strings("size.none.more")])
         }

@@ -38,7 +38,7 @@ struct FileResultView: Sendable {
         let unsigned = hardware?.coversMetadata == true ? "" : " · " + strings("fact.unsigned")
         view["facts"] =
             [
-                ["name": strings("fact.received"), "value": file.evidence.map { formatter.second($0.processing.receivedAt) } ?? "—"],
+                ["name": strings("fact.received"), "value": file.evidence.flatMap { formatter.second($0.processing.receivedAt) } ?? "—"],
                 [
                     "name": strings("fact.place"),
                     "value": place.map { strings("fact.city", ["city": $0.isolated]) + unsigned } ?? strings("fact.noplace"),
@@ -52,7 +52,7 @@ struct FileResultView: Sendable {
         view["open"] = "/verify/\(file.captureID)"
         let others = file.others.map { claim in
             var item = Badge.level(claim.confidence ?? .low, test: claim.isDevelopment).context(strings)
-            item["text"] = "\(strings("similar.open")) · \(formatter.minute(claim.receivedAt))"
+            item["text"] = [strings("similar.open"), formatter.minute(claim.receivedAt)].compactMap(\.self).joined(separator: " · ")
             item["href"] = "/verify/\(claim.captureID)"
             return item
         }

@@ -98,11 +98,11 @@ struct RecordView: Sendable {
 
     /// The delay after the capture; the time of receipt if the time of the capture is unknown.
     private var received: String {
-        guard complete != nil, case .exact(let captured) = record.capturedAt, captured <= record.receivedAt else {
-            return formatter.second(record.receivedAt)
-        }
+        guard complete != nil, case .exact(let captured) = record.capturedAt, case .exact(let received) = record.receivedAt,
+            captured <= received
+        else { return formatter.second(record.receivedAt) ?? "—" }
         let isLate = [.uploadedLate, .uploadedVeryLate].contains(record.evidence?.metadata.timestamp.reason?.known)
-        let span = formatter.span(record.receivedAt.timeIntervalSince(captured))
+        let span = formatter.span(received.timeIntervalSince(captured))
         return strings(isLate ? "fact.later.offline" : "fact.later", ["t": span])
     }
 

@@ -11,7 +11,7 @@ struct SimilarView: Sendable {
         let formatter = ValueFormatter(strings: strings)
         let items = similar.captures.map { capture in
             var item = Badge.level(capture.confidence, test: capture.isDevelopment).context(strings)
-            item["when"] = strings("similar.item", ["t": formatter.minute(capture.capturedAt)])
+            item["when"] = formatter.minute(capture.capturedAt).map { strings("similar.item", ["t": $0]) } ?? strings("fact.notime")
             item["where"] = UntrustedText(capture.place)?.shown
             item["unsigned"] = !capture.isSigned
             if capture.id != this { item["href"] = "/verify/\(capture.id)" }

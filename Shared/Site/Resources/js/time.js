@@ -11,12 +11,13 @@ export function localTimes(root) {
   }
 }
 
-/** As the server writes it: a long date, seconds, UTC; '' for what is no time. */
+/** As the server writes it: a long date, seconds, UTC; the date alone for a day; '' for what is no time. */
 export function utcTime(text) {
   const time = new Date(text);
   if (!text || isNaN(time)) return '';
   const form = (options) => new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, { ...options, timeZone: 'UTC' }).format(time);
-  return `${form({ dateStyle: 'long' })}, ${form({ timeStyle: 'medium' })} UTC`;
+  const day = form({ dateStyle: 'long' });
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? day : `${day}, ${form({ timeStyle: 'medium' })} UTC`;
 }
 
 /** Seconds as a person says them: "40 s", "12 min". */

@@ -1,0 +1,49 @@
+import Attestation
+import CaptureProtocol
+import Foundation
+import Models
+
+/// The body of a hash-only capture whose assertion and payload are valid, ready to be recorded (SPEC §9).
+struct HashOnlySubmission: Sendable {
+    let payload: HashOnlyPayload
+    let payloadBytes: [UInt8]
+    let assertion: [UInt8]
+
+    /// Checks form, assertion, payload with its flags, and depth, in that order. The assertion's counter is neither consumed nor compared.
+    ///
+    /// - Parameter device: must be verified, and have made the assertion over the payload's bytes.
+    init(_ bytes: [UInt8], from device: KnownDevice) throws(CaptureError) {
+        let body: HashOnlyBody
+        do {
+            body = try HashOnlyBody.parse(bytes)
+        } catch {
+            switch error {
+            case .malformed(let found): throw .invalid(found.field, found.problem)
+            case .payloadTooLarge: throw .hashOnlyTooLarge
+            case .assertionNotBase64: throw .invalid("assertion", "is not base64", .assertion)
+            }
+        }
+        guard body.assertion.count <= SubmittedAssertion.maximumBytes, (try? CBOR.decode(body.assertion[...])) != nil else {
+            throw .invalid("assertion", "is not CBOR of an assertion's size", .assertion)
+        }
+        guard Self.isSigned(body, by: device) else { throw .assertionUnverified }
+        do {
+            payload = try HashOnlyPayload.parse(body.payload)
+        } catch {
+            switch error {
+            case .metadata(let found): throw .invalid(found.field, found.problem, .metadata)
+            case .depth(let found): throw .invalid(found.field, found.problem, .depth)
+            }
+        }
+        payloadBytes = body.payload
+        assertion = body.assertion
+    }
+
+    private static func isSigned(_ body: HashOnlyBody, by device: KnownDevice) -> Bool {
+        guard let key = device.attestedKey, let appID = device.appID else { return false }
+        let verdict = AssertionAppraiser(appIDs: [appID]).appraise(
+            body.assertion, publicKeyX963: key, clientDataHash: HashOnlyClientData.hash(payload: body.payload).bytes)
+        if case .verified = verdict { return true }
+        return false
+    }
+}
