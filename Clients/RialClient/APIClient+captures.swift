@@ -19,6 +19,19 @@ extension APIClient {
         return try decode(AcceptedCapture.self, from: data)
     }
 
+    /// Sends a capture in privacy mode, with the same retries: its body has no media.
+    public func send(_ body: HashOnlyBody, signer: any RequestSigner) async throws -> AcceptedCapture {
+        let path = "/api/v1/captures"
+        let bytes = body.bytes()
+        let digest = ContentDigest(of: bytes)
+        let data = try await retries.run {
+            var headers = try await signer.headers(method: "POST", target: path, bodyDigest: digest, at: Date())
+            headers.append(("content-type", "application/json"))
+            return try await call(.POST, path, headers: headers, body: .bytes(bytes))
+        }
+        return try decode(AcceptedCapture.self, from: data)
+    }
+
     /// Reads a capture's public form, or with `signer` the owner's form.
     public func capture(_ id: CaptureID, signer: (any RequestSigner)? = nil) async throws -> CaptureRecord {
         let path = "/api/v1/captures/\(id)"

@@ -49,6 +49,7 @@ RECORDS = {
     "hash_only": (
         "hash.h1", ("badge.hash", "hash.stored", "hash.device", "hash.known.file", "hash.unknown.shows", "hash.ask", "dp.device",
                     "cc.withheld.hash"), "high"),
+    "hash_only_day": ("hash.h1", ("hash.stored", "time.day", "size.private", "dp.device"), "high"),
 }
 
 

@@ -10,6 +10,7 @@ from world import Record
 
 PLACE = ("--location", "45.764043,4.835659")
 LARGE = "4032x3024"
+NOTHING_BUT_THE_DAY = ("--share-location", "none", "--share-time", "day", "--share-device", "none")
 
 
 def fill(world):
@@ -43,12 +44,14 @@ def make(world, made):
     photo = world.another_photo(world.scene(**room_of(room)) / "photo.jpg")
     for name, device in [("similar", "genuine"), ("similar_second", "genuine-second"), ("similar_test", "test")]:
         made[name] = world.send(*PLACE, **room, device=device, photo=photo, wait=False)
+    # Only the photo's hash is sent; the file stays here for comparison.
+    made["hash_only"] = world.send("--hash-only", *PLACE, **room, wait=False)
+    made["hash_only_day"] = world.send("--hash-only", *NOTHING_BUT_THE_DAY, *PLACE, **room, wait=False)
     for record in list(made.values()):
         world.settle(record)
     assert_states(world, made)
     made["processing"] = copied(world, made["high"], "processing")
     made["failed"] = copied(world, made["medium"], "failed")
-    made["hash_only"] = hash_only(world, made["high"])
 
 
 def room_of(options):
@@ -81,7 +84,7 @@ def cut_short(world, photo):
 
 
 def copied(world, record, status):
-    """A capture in a transient state, or one that the devices cannot reach: a copy of another capture's rows."""
+    """A capture in a transient state: a copy of another capture's rows."""
     identifier, short, digest = str(uuid.uuid4()), os.urandom(4).hex(), os.urandom(32).hex()
     failure = "'no_answer'" if status == "failed" else "NULL"
     parts = "('attestation', 'media')" if status == "processing" else "('attestation')"
@@ -99,27 +102,12 @@ def copied(world, record, status):
     return world.record(identifier)
 
 
-def hash_only(world, record):
-    """A capture without media on the server. No client sends these yet. Its photo is available for comparison."""
-    photo = world.another_photo(record.photo_path)
-    made = copied(world, record, "processing")
-    changes = {
-        "media_stored": False, "analysis_source": "device", "content_credentials": {"status": "withheld", "reason": "media_not_stored"},
-    }
-    world.sql(f"""
-        UPDATE captures SET capture_mode = 'hash_only', status = 'complete', media_sha256 = sha256('\\x{photo.read_bytes().hex()}'),
-            depth_sha256 = NULL, confidence_level = source.confidence_level, completed_at = source.completed_at,
-            evidence = jsonb_set(source.evidence || '{json.dumps(changes)}', '{{depth_analysis,source}}', '"device"')
-        FROM captures source WHERE captures.id = '{made.id}' AND source.id = '{record.id}';
-        """)
-    return world.record(made.id, photo)
-
-
 def assert_states(world, made):
     """The records must be in the expected states, or tests would check the wrong pages."""
     expected = {
         "high": "high", "development": "high", "without_location": "high", "portrait": "high", "medium": "medium", "low": "low",
         "unverified": "low", "suspicious": "suspicious", "similar": "high", "similar_second": "high", "similar_test": "high",
+        "hash_only": "high", "hash_only_day": "high",
     }
     found = {name: world.sql(f"SELECT confidence_level FROM captures WHERE id = '{made[name].id}'")[0][0] for name in expected}
     if found != expected:

@@ -45,6 +45,28 @@ class Captures(Scenario):
         self.assertEqual(first.json["data"]["capture_id"], second.json["data"]["capture_id"])
         self.assertEqual(first.headers["location"], f"{CAPTURES}/{first.json['data']['capture_id']}")
 
+    def test_the_program_sends_a_hash_only_capture_and_its_flags_are_answered(self):
+        photo = world.folder() / "private.jpg"
+        photo.write_bytes(world.scene().another_photo())
+        with Recorder(self.server) as url:
+            rial(
+                "capture", "send", "--state", world.owner().state_file, "--photo", photo, "--depth", world.scene().depth_file, "--width",
+                WIDTH, "--height", HEIGHT, "--hash-only", "--share-time", "day", "--share-device", "none", url=url)
+        sent = [one for one in world.LOG if one.target == CAPTURES][-1]
+        self.assertEqual(sent.status, 201)
+        answer = self.expect(self.server.send("GET", f"{CAPTURES}/{sent.json['data']['capture_id']}"), 200)
+        data = answer.json["data"]
+        self.assertEqual(data["metadata_flags"], {"location": "coarse", "timestamp": "day", "device": "none"})
+        self.assertEqual((data["captured_precision"], len(data["captured_at"]), len(data["uploaded_at"])), ("day", 10, 10))
+
+    def test_a_hash_only_capture_that_no_hardware_signed_is_refused(self):
+        payload = base64.b64encode(b"{}").decode()
+        for assertion, status, code in [(b"\xa0", 401, "ATTESTATION_FAILED"), (b"\xff", 422, "INVALID_ASSERTION")]:
+            body = json.dumps({"mode": "hash_only", "payload": payload, "assertion": base64.b64encode(assertion).decode()}).encode()
+            headers = {"Content-Type": "application/json", **world.owner().headers("POST", CAPTURES, body)}
+            self.expect(self.post(headers, body), status, code)
+            self.expect(self.post({**headers, **PROBLEM}, body), status, code)
+
     def test_the_metadata_that_is_taken_is_as_the_file_says(self):
         photo = world.scene().another_photo()
         forms = [

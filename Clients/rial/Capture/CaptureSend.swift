@@ -13,7 +13,7 @@ struct CaptureSend: AsyncParsableCommand {
         discussion: """
             A depth map in a .f32 file is raw little-endian float32, and is compressed; any other file is sent as it is (gzip, zlib \
             or raw DEFLATE). It goes through the store and queue of the device library; with another binding or signature version \
-            it is sent as it is. Time and model default to those in the photo's EXIF, else to now and the device's model. If the state \
+            it is sent as it is. With --hash-only neither photo nor depth map is sent. Time and model default to those in the photo's EXIF, else to now and the device's model. If the state \
             file holds no device, one is registered first.
             """)
 
@@ -42,12 +42,16 @@ struct CaptureSend: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @OptionGroup var hashOnlyOptions: HashOnlyOptions
     @OptionGroup var server: ServerOptions
     @OptionGroup var stateOptions: StateOptions
     @OptionGroup var enrolmentOptions: EnrolmentOptions
 
     func validate() throws {
         guard [1, 2].contains(signatureVersion) else { throw ValidationError("--signature-version is 1 or 2.") }
+        guard !hashOnlyOptions.hashOnly || (signatureVersion == 2 && binding == .v2 && !noAssertion) else {
+            throw ValidationError("--hash-only has a binding of its own and signature version 2.")
+        }
     }
 
     func run() async throws {
@@ -55,12 +59,23 @@ struct CaptureSend: AsyncParsableCommand {
         let photoURL = URL(fileURLWithPath: photo)
         let facts = try PhotoFacts(url: photoURL)
         let depthFile = try DepthFile(url: URL(fileURLWithPath: depth), width: width, height: height)
-        let draft = CaptureDraft(
-            photo: try .file(at: photoURL), depthMap: try depthFile.content(), depthWidth: width, depthHeight: height,
-            capturedAt: capturedAt?.date ?? facts.capturedAt ?? Date(), location: location?.location)
+        let time = capturedAt?.date ?? facts.capturedAt ?? Date()
         let session = try await session(client, model: model ?? facts.model)
         let deviceModel = await session.model
-        let accepted = try await send(draft, model: model ?? facts.model ?? deviceModel, client, session)
+        let stated = model ?? facts.model ?? deviceModel
+        let accepted: AcceptedCapture
+        if hashOnlyOptions.hashOnly {
+            accepted = try await HashOnlySend(client: client, session: session).send(
+                photo: photoURL, depth: depthFile,
+                facts: HashOnlyPayload.Facts(
+                    capturedAt: time, location: location?.location, deviceModel: stated, appVersion: Product.version),
+                sharing: hashOnlyOptions.flags)
+        } else {
+            let draft = CaptureDraft(
+                photo: try .file(at: photoURL), depthMap: try depthFile.content(), depthWidth: width, depthHeight: height,
+                capturedAt: time, location: location?.location)
+            accepted = try await send(draft, model: stated, client, session)
+        }
         guard watch else {
             return Console.result(try json ? accepted.jsonText() : "capture \(accepted.captureID)\n\(accepted.verificationURL)")
         }

@@ -43,10 +43,17 @@ struct DepthFile {
         guard case .source(let source) = try content(), let data = FileManager.default.contents(atPath: url.path),
             data.count == source.sizeBytes
         else { throw CommandFailure("\(url.path) cannot be read.") }
+        return try map(of: Array(data)).metres.flatMap { metres in
+            withUnsafeBytes(of: metres.bitPattern.littleEndian, Array.init)
+        }
+    }
+
+    /// - Throws: ``CommandFailure`` if the file is not a map of this size.
+    func map() throws -> DepthMap { try map(of: Deflate.compress(try values())) }
+
+    private func map(of compressed: [UInt8]) throws -> DepthMap {
         do {
-            return try DepthMapDecoder.decode(Array(data), width: width, height: height).metres.flatMap { metres in
-                withUnsafeBytes(of: metres.bitPattern.littleEndian, Array.init)
-            }
+            return try DepthMapDecoder.decode(compressed, width: width, height: height)
         } catch {
             throw CommandFailure("\(url.path) is not a depth map of \(width) × \(height): \(error)")
         }

@@ -49,7 +49,7 @@ struct EvidenceReport {
     private static func hardwareFindings(_ check: JSONValue?) -> String {
         var found = ["level", "device_model", "binding"].compactMap { check?[$0]?.string }
         if check?["development_attestation"]?.bool == true { found.append("development attestation") }
-        if check?["status"]?.string == "pass", check?["binding"]?.string.map({ !$0.contains("metadata") }) == true {
+        if check?["status"]?.string == "pass", check?["binding"]?.string.flatMap(AssertionBinding.init)?.coversMetadata == false {
             found.append("time, place and model not signed")
         }
         if check?["out_of_order"]?.bool == true { found.append("counter out of order") }
