@@ -1,4 +1,5 @@
 import Crypto
+import CaptureProtocol
 import Foundation
 import SimulatedDevice
 import Testing
@@ -44,6 +45,10 @@ extension SystemTests {
                 let link = try LocalStack.required().link("\(UUID())", "public.jpg", expires: Date().addingTimeInterval(-1))
                 return try await client.send("GET", link, headers: headers)
             case .internalError: return try await unreadable(client, headers)
+            case .attestationFailed:
+                var device = try await client.device()
+                let body = HashOnlyBody(payload: try PrivateCapture(CaptureParts()).payload, assertion: [0xa0]).bytes()
+                return try await client.submitPrivate(&device, body) { sent, _ in sent += headers }
             case .validationError, .payloadTooLarge, .challengeInvalid, .unsupportedPlatform, .invalidAttestation,
                 .deviceAlreadyRegistered:
                 return try await provokeByRegistration(code, client, headers)

@@ -32,7 +32,7 @@ enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case serviceUnavailable = "SERVICE_UNAVAILABLE"
 
     /// Codes of later routes, which no current route returns.
-    static let ofLaterRoutes: Set<APIRefusal> = [.attestationFailed, .hashNotFound]
+    static let ofLaterRoutes: Set<APIRefusal> = [.hashNotFound]
 
     var testDescription: String { rawValue }
 
