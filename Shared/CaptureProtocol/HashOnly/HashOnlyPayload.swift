@@ -75,8 +75,8 @@ extension PreciseLocation {
         }
     }
 
-    /// The nearest multiple of 0.01, which is about a kilometre.
-    private static func coarse(_ degrees: Double) -> Double { (degrees * 100).rounded() / 100 }
+    /// The nearest multiple of 0.01, which is about a kilometre. Adding 0 makes -0, which would tell the hemisphere, 0.
+    private static func coarse(_ degrees: Double) -> Double { (degrees * 100).rounded() / 100 + 0 }
 
     /// Whether nothing finer than a `coarse` place is in it.
     var isCoarse: Bool {
