@@ -41,11 +41,12 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let uploads = ConcurrencyLimit("uploads", settings.uploadLimits, metric: "rial_uploads_in_progress")
     CapturesController(
         authenticator: authenticator, captures: captures,
-        upload: CaptureUpload(captures: captures, intakes: IntakeRepository(database: database), storage: backbone.storage),
+        acceptance: CaptureAcceptance(
+            upload: CaptureUpload(captures: captures, intakes: IntakeRepository(database: database), storage: backbone.storage),
+            buckets: buckets, limits: limits),
         hashOnly: HashOnlyCaptures(
             authenticator: authenticator, upload: HashOnlyUpload(captures: captures), uploads: uploads, buckets: buckets, limits: limits,
-            publicURL: settings.publicURL), uploads: uploads, buckets: buckets, limits: limits,
-        links: links, publicURL: settings.publicURL, trustedProxies: proxies
+            publicURL: settings.publicURL), uploads: uploads, links: links, publicURL: settings.publicURL, trustedProxies: proxies
     ).addRoutes(to: &routes)
     EventsController(
         captures: captures, waiters: waiters,

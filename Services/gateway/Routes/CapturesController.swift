@@ -10,11 +10,9 @@ import Multipart
 struct CapturesController: Sendable {
     let authenticator: DeviceAuthenticator
     let captures: CaptureRepository
-    let upload: CaptureUpload
+    let acceptance: CaptureAcceptance
     let hashOnly: HashOnlyCaptures
     let uploads: ConcurrencyLimit
-    let buckets: TokenBuckets
-    let limits: RateLimits
     let links: MediaLinks
     let publicURL: String
     let trustedProxies: [AddressRange]
@@ -31,35 +29,17 @@ struct CapturesController: Sendable {
         let boundary = try MultipartBoundary(of: request)
         if let length = request.declaredBytes, length > SizeLimits.capture { throw CaptureError.tooLarge }
         let pending = try await authenticator.begin(headers, request, from: address, allowsVersion1: true)
-        let device = pending.device.id
-        let rate = limits.captures(ofVerified: pending.device.isVerified)
-        try await buckets.peek(rate, device.description)
-        try await buckets.peek(limits.capturesOfAddress, address.description)
+        try await acceptance.peek(pending.device, from: address)
         let permit = try uploads.acquire(
-            address: address.description, device: device.description, isVerified: pending.device.isVerified)
+            address: address.description, device: pending.device.id.description, isVerified: pending.device.isVerified)
         defer { permit.release() }
-        var fields = HTTPFields()
-        let (id, recorded) = try await upload.take(
-            request.body, boundary: boundary, from: device, logger: context.logger,
-            authenticate: { try await authenticator.finish(pending, bodyDigest: $0) },
-            admit: {
-                fields = HTTPFields(try await buckets.debit(rate, device.description))
-                try await buckets.debit(limits.capturesOfAddress, address.description)
-            })
-        switch recorded {
-        case .new: return try accepted(id, .processing, .created, fields, context)
-        case .known(let known): return try accepted(known.id, known.status, .ok, fields, context)
-        }
-    }
-
-    private func accepted(
-        _ id: CaptureID, _ status: CaptureStatus, _ code: HTTPResponse.Status, _ headers: HTTPFields, _ context: GatewayContext
-    ) throws -> Response {
-        var headers = headers
-        headers[.location] = "/api/v1/captures/\(id)"
+        let accepted = try await acceptance.accept(
+            request.body, boundary: boundary, from: pending.device, at: address, logger: context.logger,
+            authenticate: { try await authenticator.finish(pending, bodyDigest: $0) })
+        var fields = HTTPFields(accepted.allowance)
+        fields[.location] = "/api/v1/captures/\(accepted.id)"
         return try Envelope.success(
-            AcceptedCapture(captureID: id, status: status, verificationURL: "\(publicURL)/verify/\(id)"), status: code,
-            headers: headers, context: context)
+            AcceptedCapture(accepted, publicURL: publicURL), status: accepted.isNew ? .created : .ok, headers: fields, context: context)
     }
 
     private func show(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -85,5 +65,11 @@ struct CapturesController: Sendable {
         headers[.eTag] = tag
         if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
         return try Envelope.success(view, headers: headers, context: context)
+    }
+}
+
+extension AcceptedCapture {
+    init(_ accepted: CaptureAcceptance.Accepted, publicURL: String) {
+        self.init(captureID: accepted.id, status: accepted.status, verificationURL: "\(publicURL)/verify/\(accepted.id)")
     }
 }
