@@ -31,11 +31,12 @@ service() { # service NAME: with the rights allowed since the last service, and 
     statements=
 }
 
-# The gateway writes uploads to their final keys and deletes rejected ones; it can read only published objects. incoming/ holds uploads of
-# earlier versions.
+# The gateway writes uploads to their final keys and deletes rejected ones; it can read only published objects, and what has come so far of
+# uploads that may be resumed. Else incoming/ holds uploads of earlier versions.
 allow 'PutObject DeleteObject AbortMultipartUpload' 'captures/*/original.jpg' 'captures/*/depth.gz' 'captures/*/metadata.json'
 allow 'GetObject' 'captures/*/public-*' 'captures/*/photo-*' 'captures/*/thumbnail-*' 'captures/*/depth-preview-*' 'captures/*/c2pa-*' \
     'captures/*/manifest-*' 'captures/*/og-*'
+allow 'GetObject PutObject DeleteObject' 'incoming/*/body/*'
 service gateway
 
 allow 'GetObject' 'incoming/*' 'captures/*/original.jpg' 'captures/*/depth.gz'

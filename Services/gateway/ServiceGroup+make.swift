@@ -38,16 +38,23 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         limits: limits, trustedProxies: proxies
     ).addRoutes(to: &routes)
     let authenticator = DeviceAuthenticator(devices: DeviceRepository(database: database), buckets: buckets, limits: limits)
-    let uploads = ConcurrencyLimit("uploads", settings.uploadLimits, metric: "rial_uploads_in_progress")
+    let acceptance = CaptureAcceptance(
+        upload: CaptureUpload(captures: captures, intakes: IntakeRepository(database: database), storage: backbone.storage),
+        buckets: buckets, limits: limits)
+    let permits = ConcurrencyLimit("uploads", settings.uploadLimits, metric: "rial_uploads_in_progress")
+    let resumable = ResumableUploads(
+        uploads: UploadRepository(database: database), runs: UploadRuns(), storage: backbone.storage, devices: authenticator.devices,
+        acceptance: acceptance)
+    let responses = UploadResponses(publicURL: settings.publicURL)
     CapturesController(
-        authenticator: authenticator, captures: captures,
-        acceptance: CaptureAcceptance(
-            upload: CaptureUpload(captures: captures, intakes: IntakeRepository(database: database), storage: backbone.storage),
-            buckets: buckets, limits: limits),
+        authenticator: authenticator, captures: captures, acceptance: acceptance,
         hashOnly: HashOnlyCaptures(
-            authenticator: authenticator, upload: HashOnlyUpload(captures: captures), uploads: uploads, buckets: buckets, limits: limits,
-            publicURL: settings.publicURL), uploads: uploads, links: links, publicURL: settings.publicURL, trustedProxies: proxies
+            authenticator: authenticator, upload: HashOnlyUpload(captures: captures), uploads: permits, buckets: buckets, limits: limits,
+            publicURL: settings.publicURL),
+        resumable: ResumableCreation(authenticator: authenticator, resumable: resumable, permits: permits, responses: responses),
+        uploads: permits, links: links, publicURL: settings.publicURL, trustedProxies: proxies
     ).addRoutes(to: &routes)
+    UploadsController(resumable: resumable, permits: permits, responses: responses, trustedProxies: proxies).addRoutes(to: &routes)
     EventsController(
         captures: captures, waiters: waiters,
         streams: ConcurrencyLimit("streams", EventsController.limits, metric: "rial_event_streams_open"), trustedProxies: proxies
@@ -68,16 +75,23 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         claims: verifications, verifier: verifier, trustedProxies: proxies
     ).addRoutes(to: &routes)
 
+    let cleaner = UploadCleaner(uploads: resumable.uploads, resumable: resumable, logger: logger)
+    let stops = UploadStopListener(
+        listener: PostgresListener(
+            url: settings.common.databaseURL, channels: [UploadRepository.channel], applicationName: "gateway-uploads", logger: logger),
+        runs: resumable.runs)
     var quiet = logger
     quiet.logLevel = .warning
     let server = Application(
         router: routes.router(behind: ResponseMiddleware(routes: routes, pages: pages)), server: try httpServer(settings),
         configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: nil), logger: quiet)
     return backbone.serviceGroup([
-        wake, server,
+        wake, stops, server,
         PeriodicTask(name: "inspector test", every: .seconds(60), logger: logger) { await testInspector(inspectors, logger) },
         PeriodicTask(name: "challenge sweep", every: .seconds(600), logger: logger) { try await challenges.sweep() },
         PeriodicTask(name: "rate limit sweep", every: .seconds(60), logger: logger) { try await buckets.sweep() },
+        PeriodicTask(name: "upload sweep", every: .seconds(600), logger: logger) { try await cleaner.clean() },
+        PeriodicTask(name: "open uploads", every: .seconds(60), logger: logger) { try await cleaner.measure() },
         PeriodicTask(name: "verification log sweep", every: .seconds(3600), logger: logger) { try await verifications.sweep() },
     ])
 }

@@ -4,9 +4,10 @@ public import CaptureProtocol
 import Crypto
 import Foundation
 public import Models
-import NIOCore
+public import NIOCore
 
-/// The only methods by which other modules read objects: all but ``range(_:of:)`` compare the bytes with the accepted digest.
+/// The only methods by which other modules read objects: all but ``range(_:of:)`` and ``piece(_:sizeBytes:)``
+/// compare the bytes with the accepted digest.
 extension S3Client {
     /// The largest object that the system stores.
     public static let maximumObjectBytes: Int64 = 128 * 1024 * 1024
@@ -68,6 +69,23 @@ extension S3Client {
             etag: response.headers.first(name: "etag") ?? "",
             contentType: response.headers.first(name: "content-type") ?? "application/octet-stream",
             body: S3Body(body: response.body, received: traffic.received))
+    }
+
+    /// Reads a whole object without comparing its digest: for a piece of a body whose reader compares the digest of all of it before anything
+    /// is made of it.
+    /// - Parameter sizeBytes: the size that the object must have.
+    /// - Throws: `.tooLarge` for a larger object or more than ``maximumObjectBytes``, `.digestMismatch` for a smaller one, `.notFound`.
+    public func piece(_ key: String, sizeBytes: Int64) async throws -> ByteBuffer {
+        guard (0...Self.maximumObjectBytes).contains(sizeBytes) else { throw ObjectStorageError(.tooLarge, key) }
+        return try await repeating {
+            var piece = ByteBufferAllocator().buffer(capacity: Int(sizeBytes))
+            for try await chunk in try await get(key).body {
+                guard Int64(piece.readableBytes + chunk.readableBytes) <= sizeBytes else { throw ObjectStorageError(.tooLarge, key) }
+                piece.writeImmutableBuffer(chunk)
+            }
+            guard Int64(piece.readableBytes) == sizeBytes else { throw ObjectStorageError(.digestMismatch, key) }
+            return piece
+        }
     }
 
     /// Reads the whole object without comparing digests: for tests that inspect stored objects.

@@ -126,16 +126,18 @@ final class ConnectionHandle: @unchecked Sendable {
         return poll(&descriptor, 1, Int32(clamping: milliseconds)) > 0
     }
 
-    /// The channels with notifications since the last call.
+    /// The different notifications since the last call.
     /// - Throws: ``PostgresError`` with `connectionFailed`.
-    func takeNotifications() throws -> Set<String> {
+    func takeNotifications() throws -> Set<PostgresNotification> {
         guard PQconsumeInput(connection) == 1, isAlive else { throw lost() }
-        var channels: Set<String> = []
+        var taken: Set<PostgresNotification> = []
         while let notification = PQnotifies(connection) {
             defer { PQfreemem(notification) }
-            channels.insert(String(cString: notification.pointee.relname))
+            taken.insert(
+                PostgresNotification(
+                    channel: String(cString: notification.pointee.relname), payload: String(cString: notification.pointee.extra)))
         }
-        return channels
+        return taken
     }
 
     /// The SCRAM verifier that the server stores instead of the password (RFC 5803), computed here so that the password is not sent.

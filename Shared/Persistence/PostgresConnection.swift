@@ -108,7 +108,7 @@ public actor PostgresConnection {
     }
 
     /// Waits up to `milliseconds` for notifications.
-    func waitForNotifications(milliseconds: Int) throws -> Set<String> {
+    func waitForNotifications(milliseconds: Int) throws -> Set<PostgresNotification> {
         try withHandle { handle in
             let already = try handle.takeNotifications()
             if !already.isEmpty || !handle.waitForInput(milliseconds: milliseconds) { return already }

@@ -19,6 +19,12 @@ enum RoleMatrix {
             "intakes": ["S", "I", "U abandoned_at brings created_at", "D"],
             "evidence_parts": ["S"], "media_objects": ["S"], "content_credentials": ["S"],
             "rate_limits": ["S", "I", "U", "D"], "verification_logs": ["S", "I", "D"],
+            "uploads": [
+                "S", "I body_sha256 content_type device_id expires_at id interop_version length_bytes runner running_since token_sha256",
+                "U answer capture_id emptied_at epoch expires_at interop_version offset_bytes received_at runner running_since state token_sha256",
+                "D",
+            ],
+            "upload_segments": ["S", "I object_key size_bytes start_bytes upload_id", "D"],
         ],
         "attestation_verifier": [
             "challenges": ["S registration_id submission"],

@@ -49,6 +49,8 @@ extension SystemTests {
                 var device = try await client.device()
                 let body = HashOnlyBody(payload: try PrivateCapture(CaptureParts()).payload, assertion: [0xa0]).bytes()
                 return try await client.submitPrivate(&device, body) { sent, _ in sent += headers }
+            case .uploadOffsetMismatch, .uploadIncomplete, .uploadLengthInconsistent, .uploadCompleted, .digestMismatch:
+                return try await provokeByUpload(code, client, headers)
             case .validationError, .payloadTooLarge, .challengeInvalid, .unsupportedPlatform, .invalidAttestation,
                 .deviceAlreadyRegistered:
                 return try await provokeByRegistration(code, client, headers)

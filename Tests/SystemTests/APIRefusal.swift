@@ -14,6 +14,11 @@ enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case attestationFailed = "ATTESTATION_FAILED"
     case forbidden = "FORBIDDEN"
     case deviceRevoked = "DEVICE_REVOKED"
+    case uploadOffsetMismatch = "UPLOAD_OFFSET_MISMATCH"
+    case uploadIncomplete = "UPLOAD_INCOMPLETE"
+    case uploadLengthInconsistent = "UPLOAD_LENGTH_INCONSISTENT"
+    case uploadCompleted = "UPLOAD_COMPLETED"
+    case digestMismatch = "DIGEST_MISMATCH"
     case captureNotFound = "CAPTURE_NOT_FOUND"
     case hashNotFound = "HASH_NOT_FOUND"
     case notFound = "NOT_FOUND"
@@ -39,11 +44,12 @@ enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
     var status: Int {
         switch self {
         case .validationError, .invalidAttestation, .challengeInvalid: 400
+        case .uploadLengthInconsistent, .uploadCompleted, .digestMismatch: 400
         case .deviceAuthRequired, .deviceNotRegistered, .signatureInvalid, .timestampExpired, .attestationFailed: 401
         case .forbidden, .deviceRevoked: 403
         case .captureNotFound, .hashNotFound, .notFound: 404
         case .methodNotAllowed: 405
-        case .deviceAlreadyRegistered: 409
+        case .deviceAlreadyRegistered, .uploadOffsetMismatch, .uploadIncomplete: 409
         case .gone: 410
         case .payloadTooLarge: 413
         case .unsupportedMediaType: 415

@@ -7,7 +7,7 @@ extension SystemTests {
     struct APIRoles {
         /// The tables that each service writes by SPEC §1; outbox and inbox tables include the service's name.
         static let writers: [String: Set<String>] = [
-            "gateway": ["challenges", "captures", "intakes", "rate_limits", "verification_logs"],
+            "gateway": ["challenges", "captures", "intakes", "rate_limits", "upload_segments", "uploads", "verification_logs"],
             "attestation-verifier": ["devices", "device_events", "registrations", "assertion_counters", "attestation_appraisals"],
             "depth-analyzer": ["depth_analyses"],
             "upload-sync": ["media_damage", "sync_jobs", "intakes"],

@@ -22,15 +22,17 @@ struct StorageRights: Sendable, CustomTestStringConvertible {
 
     /// As granted by `deploy/s3-identities.sh`.
     static let all = [
-        StorageRights(service: "gateway", reads: Set(derived), writes: Set(kept), deletes: Set(kept)),
-        StorageRights(service: "attestation-verifier", reads: ["incoming", "original.jpg", "depth.gz"], writes: [], deletes: []),
         StorageRights(
-            service: "depth-analyzer", reads: ["incoming", "original.jpg", "depth.gz"],
+            service: "gateway", reads: Set(derived + ["segment"]), writes: Set(kept + ["segment"]), deletes: Set(kept + ["segment"])),
+        StorageRights(
+            service: "attestation-verifier", reads: ["incoming", "segment", "original.jpg", "depth.gz"], writes: [], deletes: []),
+        StorageRights(
+            service: "depth-analyzer", reads: ["incoming", "segment", "original.jpg", "depth.gz"],
             writes: ["depth-preview", "photo-828", "photo-1656", "thumbnail"],
             deletes: []),
         StorageRights(
-            service: "upload-sync", reads: Set(["incoming"] + kept + derived),
-            writes: Set(kept), deletes: Set(["incoming"] + kept + derived), lists: true
+            service: "upload-sync", reads: Set(["incoming", "segment"] + kept + derived),
+            writes: Set(kept), deletes: Set(["incoming", "segment"] + kept + derived), lists: true
         ),
         StorageRights(
             service: "evidence-assembler",
@@ -40,7 +42,9 @@ struct StorageRights: Sendable, CustomTestStringConvertible {
 
     /// One object of each kind, by a short name: those of a capture, each service's probe, and one outside all prefixes.
     static func keys(_ capture: CaptureID) -> [String: String] {
-        var keys = ["incoming": "incoming/\(capture)/photo", "elsewhere": "elsewhere/\(capture)"]
+        var keys = [
+            "incoming": "incoming/\(capture)/photo", "segment": "incoming/\(capture)/body/0-1", "elsewhere": "elsewhere/\(capture)",
+        ]
         for name in kept { keys[name] = "captures/\(capture)/\(name)" }
         for name in derived { keys[name] = "captures/\(capture)/\(name)-\(String(repeating: "a", count: 64)).jpg" }
         for service in LocalStack.services { keys["probe of \(service)"] = "probes/\(service)" }

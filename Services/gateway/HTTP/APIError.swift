@@ -6,8 +6,18 @@ struct APIError: Error, Sendable {
         let field: String
         let problem: String
     }
+
+    /// A problem type of its own (RFC 9457 §3.1.1), with the members that its definition names.
+    struct Problem: Sendable, Equatable {
+        let type: String
+        let title: String
+        var expectedOffset: Int64?
+        var providedOffset: Int64?
+    }
     let code: ErrorCode
     let message: String
+    /// `nil` for one that its status describes.
+    var problem: Problem?
     var details: [Detail] = []
     var headers: HTTPFields = [:]
 

@@ -35,6 +35,26 @@ enum Envelope {
         let code: String
         let instance: String
         let details: [APIError.Detail]?
+        let expectedOffset: Int64?
+        let providedOffset: Int64?
+
+        enum CodingKeys: String, CodingKey {
+            case type, title, status, detail, code, instance, details
+            case expectedOffset = "expected-offset"
+            case providedOffset = "provided-offset"
+        }
+
+        init(_ error: APIError, instance: String, details: [APIError.Detail]?) {
+            type = error.problem?.type ?? "about:blank"
+            title = error.problem?.title ?? error.code.status.reasonPhrase
+            status = error.code.status.code
+            detail = error.message
+            code = error.code.rawValue
+            self.instance = instance
+            self.details = details
+            expectedOffset = error.problem?.expectedOffset
+            providedOffset = error.problem?.providedOffset
+        }
     }
 
     static func success(
@@ -51,10 +71,7 @@ enum Envelope {
         let wantsProblem = request.headers[values: .accept].contains { $0.lowercased().contains("application/problem+json") }
         let body: [UInt8]?
         if wantsProblem {
-            body = try? WireJSON.encode(
-                Problem(
-                    type: "about:blank", title: error.code.status.reasonPhrase, status: error.code.status.code, detail: error.message,
-                    code: error.code.rawValue, instance: "urn:uuid:\(context.requestID)", details: details))
+            body = try? WireJSON.encode(Problem(error, instance: "urn:uuid:\(context.requestID)", details: details))
         } else {
             body = failureBody(code: error.code.rawValue, message: error.message, details: details, requestID: context.requestID)
         }

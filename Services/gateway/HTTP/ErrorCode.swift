@@ -12,6 +12,11 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case attestationFailed = "ATTESTATION_FAILED"
     case forbidden = "FORBIDDEN"
     case deviceRevoked = "DEVICE_REVOKED"
+    case uploadOffsetMismatch = "UPLOAD_OFFSET_MISMATCH"
+    case uploadIncomplete = "UPLOAD_INCOMPLETE"
+    case uploadLengthInconsistent = "UPLOAD_LENGTH_INCONSISTENT"
+    case uploadCompleted = "UPLOAD_COMPLETED"
+    case digestMismatch = "DIGEST_MISMATCH"
     case captureNotFound = "CAPTURE_NOT_FOUND"
     case hashNotFound = "HASH_NOT_FOUND"
     case notFound = "NOT_FOUND"
@@ -32,11 +37,12 @@ enum ErrorCode: String, Sendable, CaseIterable {
     var status: HTTPResponse.Status {
         switch self {
         case .validationError, .invalidAttestation, .challengeInvalid: .badRequest
+        case .uploadLengthInconsistent, .uploadCompleted, .digestMismatch: .badRequest
         case .deviceAuthRequired, .deviceNotRegistered, .signatureInvalid, .timestampExpired, .attestationFailed: .unauthorized
         case .forbidden, .deviceRevoked: .forbidden
         case .captureNotFound, .hashNotFound, .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
-        case .deviceAlreadyRegistered: .conflict
+        case .deviceAlreadyRegistered, .uploadOffsetMismatch, .uploadIncomplete: .conflict
         case .payloadTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
         case .unsupportedPlatform, .invalidMetadata, .invalidDepthFormat, .invalidAssertion: .unprocessableContent

@@ -12,13 +12,29 @@ struct Routes: Sendable {
     }
     private var routes: [Route] = []
 
-    /// Also handles HEAD, without the body.
+    /// Also handles HEAD, without the body, unless ``head(_:_:)`` does.
     mutating func get(_ path: String, _ handler: @escaping Handler) {
         routes.append(Route(path: path, method: .get, handler: handler))
     }
 
     mutating func post(_ path: String, _ handler: @escaping Handler) {
         routes.append(Route(path: path, method: .post, handler: handler))
+    }
+
+    mutating func head(_ path: String, _ handler: @escaping Handler) {
+        routes.append(Route(path: path, method: .head, handler: handler))
+    }
+
+    mutating func patch(_ path: String, _ handler: @escaping Handler) {
+        routes.append(Route(path: path, method: .patch, handler: handler))
+    }
+
+    mutating func delete(_ path: String, _ handler: @escaping Handler) {
+        routes.append(Route(path: path, method: .delete, handler: handler))
+    }
+
+    mutating func options(_ path: String, _ handler: @escaping Handler) {
+        routes.append(Route(path: path, method: .options, handler: handler))
     }
 
     /// The methods that a path allows; empty for an unknown path. Segments in braces match anything.
@@ -28,6 +44,7 @@ struct Routes: Sendable {
             let own = route.path.split(separator: "/")
             return own.count == segments.count && zip(own, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
         }.flatMap { $0.method == .get ? ["GET", "HEAD"] : [$0.method.rawValue] }
+            .reduce(into: []) { methods, method in if !methods.contains(method) { methods.append(method) } }
     }
 
     /// Builds the router behind the middleware, which also handles requests without a route.

@@ -15,6 +15,7 @@ extension APIError {
             self = .retryLater(.serviceUnavailable, "Too many files at the moment; try again.", seconds: 5)
         case let error as VerificationError: self.init(error)
         case let error as CaptureError: self.init(error)
+        case let error as UploadError: self.init(error)
         case let error as BodyPace.Failure: self.init(error)
         case let error as MultipartError: self.init(error)
         default: return nil

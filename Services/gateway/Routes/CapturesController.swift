@@ -12,6 +12,7 @@ struct CapturesController: Sendable {
     let captures: CaptureRepository
     let acceptance: CaptureAcceptance
     let hashOnly: HashOnlyCaptures
+    let resumable: ResumableCreation
     let uploads: ConcurrencyLimit
     let links: MediaLinks
     let publicURL: String
@@ -26,6 +27,7 @@ struct CapturesController: Sendable {
         let address = ClientAddress(request, context, trusting: trustedProxies)
         let headers = try SignatureHeaders(request.headers)
         if let response = try await hashOnly.respond(to: request, headers, from: address, context) { return response }
+        if let response = try await resumable.respond(to: request, headers, from: address, context) { return response }
         let boundary = try MultipartBoundary(of: request)
         if let length = request.declaredBytes, length > SizeLimits.capture { throw CaptureError.tooLarge }
         let pending = try await authenticator.begin(headers, request, from: address, allowsVersion1: true)

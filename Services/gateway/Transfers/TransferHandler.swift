@@ -3,10 +3,14 @@ import Metrics
 import NIOCore
 import NIOHTTPTypes
 
+/// Fired into a connection's pipeline, ends the arriving body, whose reader gets it as the error.
+struct BodyStop: Error, Sendable {}
+
 /// Limits slow transfers: request bodies have a timeout and a minimum rate, responses a minimum rate. If a response is sent before the
 /// request's body was read, at most ``drainBytes`` of the body are drained.
 ///
-/// Sits between the HTTP codec and the server's request handler. An aborted body fails with ``BodyPace/Failure`` for its reader; the
+/// Sits between the HTTP codec and the server's request handler. An aborted body fails with ``BodyPace/Failure`` for its reader, or with
+/// ``BodyStop`` where that event was fired into the pipeline; the
 /// response says `Connection: close`, and the connection is closed after it.
 final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
@@ -87,6 +91,12 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelReadComplete()
     }
 
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is BodyStop else { return context.fireUserInboundEventTriggered(event) }
+        // The body may have ended before the event came.
+        if body != nil, !isDraining, !hasFailed { abort(BodyStop(), "body_stopped", context) }
+    }
+
     func read(context: ChannelHandlerContext) {
         body?.wait(at: context.eventLoop.now)
         schedule(context)
@@ -156,7 +166,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         if !hasFailed, let failure = body?.failure(at: now) {
             if isDraining { return cut(context, "body_\(failure.rawValue)") }
-            abort(failure, context)
+            abort(failure, "body_\(failure.rawValue)", context)
         }
         schedule(context)
     }
@@ -164,8 +174,8 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: Closing
 
     /// Fails the body for its reader, which sends the error response.
-    private func abort(_ failure: BodyPace.Failure, _ context: ChannelHandlerContext) {
-        count("body_\(failure.rawValue)")
+    private func abort(_ failure: any Error, _ reason: String, _ context: ChannelHandlerContext) {
+        count(reason)
         hasFailed = true
         endsAfterResponse = true
         context.fireErrorCaught(failure)

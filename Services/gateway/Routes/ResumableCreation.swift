@@ -1,0 +1,95 @@
+import CaptureProtocol
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Metrics
+import Multipart
+import NIOCore
+import NIOHTTPTypes
+
+/// `POST /api/v1/captures` by a client that can go on with an upload that broke off (SPEC §2, "Uploads that resume").
+struct ResumableCreation: Sendable {
+    let authenticator: DeviceAuthenticator
+    let resumable: ResumableUploads
+    let permits: ConcurrencyLimit
+    let responses: UploadResponses
+
+    /// - Returns: `nil` for a plain upload.
+    func respond(
+        to request: Request, _ headers: SignatureHeaders, from address: ClientAddress, _ context: GatewayContext
+    ) async throws -> Response? {
+        let field = request.headers[.uploadDraftInteropVersion]
+        guard field != nil || request.headers[.uploadComplete] != nil else { return nil }
+        return try await UploadResponses.naming(InteropVersion(field: field) ?? .latest) {
+            guard let offer = try UploadOffer(request.headers) else { return nil }
+            return try await create(offer, headers, request, from: address, context)
+        }
+    }
+
+    private func create(
+        _ offer: UploadOffer, _ headers: SignatureHeaders, _ request: Request, from address: ClientAddress, _ context: GatewayContext
+    ) async throws -> Response {
+        _ = try MultipartBoundary(of: request)
+        guard let contentType = request.headers[.contentType], contentType.utf8.count <= 1000 else {
+            throw UploadError.fields([.init(name: HTTPField.Name.contentType.rawName, problem: "must be at most 1000 bytes")])
+        }
+        guard offer.length <= SizeLimits.capture else { throw CaptureError.tooLarge }
+        let pending = try await authenticator.begin(headers, request, from: address, allowsVersion1: false)
+        try await resumable.acceptance.peek(pending.device, from: address)
+        let permit =
+            offer.isEmpty
+            ? nil
+            : try permits.acquire(
+                address: address.description, device: pending.device.id.description, isVerified: pending.device.isVerified)
+        defer { permit?.release() }
+        // The digest in the header is the one that the device signed; what comes is compared with it at the end.
+        try await authenticator.finish(pending, bodyDigest: offer.digest)
+        let token = UploadToken.random()
+        let place = responses.address(token)
+        switch try await resumable.uploads.create(
+            offer, contentType: contentType, device: pending.device.id, token: token, runner: offer.isEmpty ? nil : resumable.runs.instance)
+        {
+        case .recorded(_, let answer): return try responses.accepted(answer, at: place, offer.version, context)
+        case .found(let upload):
+            Counter(label: "rial_uploads_resumed_total").increment()
+            return responses.created(try await resumable.claim(upload, adding: false), at: place, offer.version)
+        case .new(let upload, let replaced):
+            if let replaced { await resumable.discard(replaced) }
+            if offer.isEmpty { return responses.created(upload, at: place, offer.version) }
+            return try await receive(offer, upload, at: place, request, from: address, context)
+        }
+    }
+
+    private func receive(
+        _ offer: UploadOffer, _ upload: Upload, at place: String, _ request: Request, from address: ClientAddress, _ context: GatewayContext
+    ) async throws -> Response {
+        if offer.takesInterimResponses {
+            let interim = responses.resumptionSupported(upload, at: place, offer.version)
+            context.channel.writeAndFlush(HTTPResponsePart.head(interim), promise: nil)
+        }
+        do {
+            let now = try await resumable.receive(
+                request.body, length: request.declaredBytes.map(Int64.init), into: upload, abort: context.stopBody)
+            guard offer.isComplete else {
+                await resumable.release(now)
+                return responses.created(now, at: place, offer.version)
+            }
+            let (answer, allowance) = try await resumable.complete(
+                now, from: address, publicURL: responses.publicURL, logger: context.logger)
+            return try responses.accepted(answer, allowance, at: place, offer.version, context)
+        } catch {
+            // After a 104 a client goes on if the connection breaks, but takes a 5xx for the end.
+            if offer.takesInterimResponses, (APIError(refusal: error)?.code.status ?? .internalServerError).kind == .serverError {
+                context.channel.close(promise: nil)
+            }
+            throw error
+        }
+    }
+}
+
+extension GatewayContext {
+    /// Ends the request's body with ``BodyStop``.
+    var stopBody: @Sendable () -> Void {
+        { [channel] in channel.pipeline.fireUserInboundEventTriggered(BodyStop()) }
+    }
+}

@@ -1,0 +1,197 @@
+import CaptureProtocol
+import Foundation
+import Logging
+import Metrics
+import Multipart
+import NIOCore
+import ObjectStorage
+import Observability
+
+/// Goes on with uploads, completes and cancels them.
+struct ResumableUploads: Sendable {
+    /// How long a running request may take to store what it holds, before another takes over all the same.
+    static let patience: Duration = .milliseconds(1500)
+    static let pollInterval: Duration = .milliseconds(25)
+
+    let uploads: UploadRepository
+    let runs: UploadRuns
+    let storage: S3Client
+    let devices: DeviceRepository
+    let acceptance: CaptureAcceptance
+
+    /// Finds the upload at an address.
+    /// - Throws: ``UploadError/unknown``, ``UploadError/gone``.
+    func find(_ token: String) async throws -> Upload {
+        guard let token = UploadToken(token), let upload = try await uploads.find(token) else { throw UploadError.unknown }
+        if upload.state == .ended || upload.expiresAt <= Date() { throw UploadError.gone }
+        return upload
+    }
+
+    /// Makes the caller's request the only one that goes on with the upload, after a running one had its chance to store what it holds.
+    /// - Throws: ``UploadError/completed(_:)``, ``UploadError/gone``.
+    func claim(_ upload: Upload, adding: Bool) async throws -> Upload {
+        try await awaitEnd(of: upload)
+        if let claimed = try await uploads.claim(upload.id, runner: adding ? runs.instance : nil) { return claimed }
+        if let answer = try await uploads.find(upload.id)?.answer { throw UploadError.completed(answer.capture.captureID) }
+        throw UploadError.gone
+    }
+
+    private func awaitEnd(of upload: Upload) async throws {
+        guard let runner = upload.runner else { return }
+        if !runs.stop(upload.id) {
+            // A request of this instance that is no more left its name.
+            if runner == runs.instance { return }
+            try await uploads.askToStop(upload.id)
+        }
+        let deadline = ContinuousClock.now + Self.patience
+        while ContinuousClock.now < deadline {
+            try await Task.sleep(for: Self.pollInterval)
+            guard let now = try await uploads.find(upload.id), now.state == .open, now.runner == runner, now.epoch == upload.epoch else {
+                return
+            }
+        }
+    }
+
+    /// Stores what a request adds, up to where it ends or breaks off.
+    /// - Parameters:
+    ///   - upload: as the request claimed it.
+    ///   - length: of the content; `nil` if unknown.
+    ///   - abort: ends the content with an error.
+    /// - Returns: the upload as it is then. It still belongs to the request.
+    /// - Throws: ``UploadError``, storage and database errors. The upload then belongs to nobody, or has ended.
+    func receive(
+        _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, length: Int64?, into upload: Upload,
+        abort: @escaping @Sendable () -> Void
+    ) async throws -> Upload {
+        let writer = SegmentWriter(upload, uploads: uploads, storage: storage)
+        do {
+            try await runs.adding(to: upload.id, writer, abort: abort) {
+                try await Self.read(body, length: length, into: writer, from: upload.offset)
+            }
+            guard let now = try await uploads.find(upload.id) else { throw UploadError.unknown }
+            return now
+        } catch {
+            switch error {
+            // More than was announced, or more pieces than there may be.
+            case UploadError.inconsistentLength, UploadError.gone: await cancel(upload)
+            default: await release(upload)
+            }
+            guard let error = error as? UploadError, case .offsetMismatch = error else { throw error }
+            throw UploadError.offsetMismatch(expected: try await uploads.find(upload.id)?.offset ?? upload.offset, provided: nil)
+        }
+    }
+
+    private static func read(
+        _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, length: Int64?, into writer: SegmentWriter, from offset: Int64
+    ) async throws {
+        var failure: (any Error)?
+        do {
+            for try await bytes in body {
+                do {
+                    try await writer.take(bytes)
+                } catch {
+                    failure = error
+                    break
+                }
+            }
+            if failure == nil, let length, await writer.taken - offset < length { failure = UploadError.interrupted }
+        } catch is BodyStop {
+            failure = UploadError.offsetMismatch(expected: offset, provided: nil)
+        } catch let error as BodyPace.Failure {
+            failure = error
+        } catch {
+            failure = UploadError.interrupted
+        }
+        // What came before the end counts, whatever ended it.
+        try await writer.finish()
+        if let failure { throw failure }
+    }
+
+    /// Makes a capture of an upload whose body has ended.
+    /// - Parameter upload: as the request left it; it still belongs to the request.
+    /// - Returns: the answer, also if another request was faster.
+    /// - Throws: ``UploadError/inconsistentLength`` without all bytes, as ``CaptureAcceptance``, and ``UploadError/digestMismatch``. The upload has then ended, unless the failure is one of ours or
+    ///   a limit was reached.
+    func complete(_ upload: Upload, from address: ClientAddress, publicURL: String, logger: Logger) async throws -> (
+        UploadAnswer, RateAllowance?
+    ) {
+        guard upload.isFull else {
+            await release(upload)
+            throw UploadError.inconsistentLength
+        }
+        do {
+            let accepted = try await runs.completing(upload.id) { try await accept(upload, from: address, logger: logger) }
+            FailPoint.reached("gateway.upload.recorded")
+            let answer = UploadAnswer(
+                isNew: accepted.isNew,
+                capture: AcceptedCapture(
+                    captureID: accepted.id, status: accepted.status, verificationURL: "\(publicURL)/verify/\(accepted.id)"))
+            try await uploads.finish(upload.id, answer)
+            FailPoint.reached("gateway.upload.done")
+            // One request alone stored all of it, and each segment has its row.
+            await empty(upload.id, leavesNothing: upload.epoch == 1)
+            return (answer, accepted.allowance)
+        } catch {
+            // A request that was overtaken may have been the faster one.
+            if let answer = try? await uploads.find(upload.id)?.answer { return (answer, nil) }
+            if Self.isFinal(error) { await cancel(upload) } else { await release(upload) }
+            throw Self.isDamage(error) ? UploadError.digestMismatch : error
+        }
+    }
+
+    private func accept(_ upload: Upload, from address: ClientAddress, logger: Logger) async throws -> CaptureAcceptance.Accepted {
+        guard let device = try await devices.find(upload.device) else { throw AuthenticationError.unknownDevice }
+        guard !device.isRevoked else { throw AuthenticationError.revokedDevice }
+        let body = SegmentedBody(segments: try await uploads.segments(of: upload.id), storage: storage)
+        return try await acceptance.accept(
+            body, boundary: MultipartBoundary(contentType: upload.contentType), from: device, at: address, receivedAt: upload.receivedAt,
+            logger: logger
+        ) { digest in
+            guard digest == upload.digest else { throw UploadError.digestMismatch }
+        }
+    }
+
+    /// Whether the same bytes can never become a capture.
+    private static func isFinal(_ error: any Error) -> Bool {
+        switch error {
+        case CaptureError.intakeExpired, CaptureError.beingRecorded: false
+        case is CaptureError, is MultipartError, is AuthenticationError, is UploadError: true
+        default: isDamage(error)
+        }
+    }
+
+    /// Whether a stored segment is not there, or not what was stored.
+    private static func isDamage(_ error: any Error) -> Bool { (error as? ObjectStorageError).map { !$0.isTransient } ?? false }
+
+    /// Ends an upload and deletes what was stored of it.
+    func cancel(_ upload: Upload) async {
+        // A client that goes away does not keep it open, hence a task of its own.
+        await Task {
+            if (try? await uploads.end(upload.id)) == true { await discard(upload.id) }
+        }.value
+    }
+
+    /// Deletes what was stored of an upload that has ended, and stops requests that still add to it.
+    func discard(_ id: UploadID) async {
+        await Task {
+            if !runs.stop(id) { try? await uploads.askToStop(id) }
+            await empty(id, leavesNothing: false)
+        }.value
+    }
+
+    /// Lets others go on with the upload without waiting.
+    func release(_ upload: Upload) async {
+        await Task { _ = try? await uploads.release(upload) }.value
+    }
+
+    /// Deletes the segments of a closed upload. What fails here is left to the sweep.
+    func empty(_ id: UploadID, leavesNothing: Bool) async {
+        do {
+            try await storage.delete(try await uploads.segments(of: id).map(\.key))
+            FailPoint.reached("gateway.upload.emptied")
+            try await uploads.noteEmptied(id, leavesNothing: leavesNothing)
+        } catch {
+            Counter(label: "rial_cleanups_failed_total", dimensions: [("task", "upload segments")]).increment()
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import CaptureProtocol
+import NIOCore
+import ObjectStorage
+import Observability
+
+/// Stores what a request adds to an upload, in segments: at 1 MiB, two seconds after a segment's first byte, and at the end. Only then does
+/// the upload's offset grow.
+///
+/// Holds at most two segments: one that is being stored, one that is being filled. Stores on tasks of its own, so that what came is kept even
+/// if the request is cancelled.
+actor SegmentWriter {
+    static let segmentBytes = 1 << 20
+    static let delay: Duration = .seconds(2)
+
+    private let upload: Upload
+    private let uploads: UploadRepository
+    private let storage: any ObjectStore
+    private var pending = ByteBuffer()
+    private var timer: Task<Void, Never>?
+    /// The segments so far, each after the one before.
+    private var storing: Task<Void, any Error>?
+    private var running = 0
+    private var failure: (any Error)?
+    /// The offset up to which bytes were taken.
+    private(set) var taken: Int64
+    /// The offset up to which bytes are stored.
+    private(set) var stored: Int64
+    private(set) var hasEnded = false
+
+    /// - Parameter upload: as its request claimed it.
+    init(_ upload: Upload, uploads: UploadRepository, storage: any ObjectStore) {
+        self.upload = upload
+        self.uploads = uploads
+        self.storage = storage
+        taken = upload.offset
+        stored = upload.offset
+    }
+
+    /// Whether the gateway, not the client, is what the body waits for.
+    var isBusy: Bool { running > 1 }
+
+    /// Takes the next bytes; returns when there is room for more.
+    /// - Throws: ``UploadError/inconsistentLength`` for bytes beyond the upload's length, and what storing earlier ones failed with.
+    func take(_ bytes: ByteBuffer) async throws {
+        if let failure { throw failure }
+        guard Int64(bytes.readableBytes) <= upload.length - taken else { throw UploadError.inconsistentLength }
+        guard bytes.readableBytes > 0 else { return }
+        taken += Int64(bytes.readableBytes)
+        pending.writeImmutableBuffer(bytes)
+        if pending.readableBytes >= Self.segmentBytes {
+            let earlier = storing
+            store()
+            try await earlier?.value
+        } else if timer == nil {
+            timer = Task {
+                try? await Task.sleep(for: Self.delay)
+                if !Task.isCancelled { store() }
+            }
+        }
+    }
+
+    /// Stores what is left. Nothing is taken any more.
+    func finish() async throws {
+        hasEnded = true
+        store()
+        try await storing?.value
+    }
+
+    /// Begins to store what has come since the last segment.
+    private func store() {
+        timer?.cancel()
+        timer = nil
+        guard pending.readableBytes > 0, failure == nil else { return }
+        let (bytes, start, earlier) = (pending, taken - Int64(pending.readableBytes), storing)
+        pending = ByteBuffer()
+        running += 1
+        storing = Task {
+            defer { running -= 1 }
+            do {
+                try await earlier?.value
+                try await store(bytes, from: start)
+            } catch {
+                failure = failure ?? error
+                throw error
+            }
+        }
+    }
+
+    private func store(_ bytes: ByteBuffer, from start: Int64) async throws {
+        let key = UploadSegment.key(upload.id, start: start, epoch: upload.epoch)
+        try await storage.put(key, bytes: Array(bytes.readableBytesView), contentType: "application/octet-stream")
+        FailPoint.reached("gateway.upload.put")
+        // After an error the row may be there all the same: the object stays, and what no row names goes with the upload's folder.
+        guard try await uploads.grow(upload, from: start, by: Int64(bytes.readableBytes), key: key) else {
+            try? await storage.delete([key])
+            throw try await refusal()
+        }
+        stored = start + Int64(bytes.readableBytes)
+        FailPoint.reached("gateway.upload.stored")
+    }
+
+    /// Why a segment was not added.
+    private func refusal() async throws -> UploadError {
+        guard let now = try await uploads.find(upload.id) else { return .unknown }
+        switch now.state {
+        case .ended: return .gone
+        case .done: return now.answer.map { .completed($0.capture.captureID) } ?? .gone
+        case .open where now.epoch != upload.epoch: return .offsetMismatch(expected: now.offset, provided: nil)
+        // Expired, or too many segments.
+        case .open: return .gone
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import NIOCore
+import ObjectStorage
+
+/// A body from its stored segments, in order. The next segment is fetched while one is read, so that it holds two.
+struct SegmentedBody: AsyncSequence, Sendable {
+    /// The size of the pieces that readers get.
+    static let chunkBytes = 128 * 1024
+    let segments: [UploadSegment]
+    let storage: S3Client
+
+    func makeAsyncIterator() -> Iterator { Iterator(segments: segments[...], storage: storage) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate var segments: ArraySlice<UploadSegment>
+        fileprivate let storage: S3Client
+        private var current = ByteBuffer()
+        private var fetched: Task<ByteBuffer, any Error>?
+
+        fileprivate init(segments: ArraySlice<UploadSegment>, storage: S3Client) {
+            self.segments = segments
+            self.storage = storage
+            fetch()
+        }
+
+        mutating func next() async throws -> ByteBuffer? {
+            while current.readableBytes == 0 {
+                guard let fetched else { return nil }
+                current = try await fetched.value
+                fetch()
+            }
+            return current.readSlice(length: Swift.min(SegmentedBody.chunkBytes, current.readableBytes))
+        }
+
+        private mutating func fetch() {
+            fetched = segments.popFirst().map { segment in
+                Task { [storage] in try await storage.piece(segment.key, sizeBytes: segment.sizeBytes) }
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import CaptureProtocol
+import Foundation
+import Persistence
+
+/// Identifies an upload inside the system; outside, its address does.
+struct UploadID: UUIDIdentifier {
+    let uuid: UUID
+    init(_ uuid: UUID) { self.uuid = uuid }
+}
+
+/// A row of `uploads`.
+struct Upload: Sendable {
+    enum State: String, Sendable {
+        case open, done
+        /// Cancelled, expired, replaced or refused.
+        case ended
+    }
+
+    let id: UploadID
+    let device: DeviceID
+    let version: InteropVersion
+    let contentType: String
+    let digest: ContentDigest
+    /// Of the whole body, in bytes.
+    let length: Int64
+    /// How much of the body is stored.
+    let offset: Int64
+    let epoch: Int64
+    /// The gateway instance that is adding to it.
+    let runner: UUID?
+    let state: State
+    let answer: UploadAnswer?
+    /// When the last byte was stored.
+    let receivedAt: Date?
+    let expiresAt: Date
+
+    static let columns: SQL = """
+        id, device_id, interop_version, content_type, body_sha256, length_bytes, offset_bytes, epoch, runner, state, answer, received_at,
+        expires_at
+        """
+
+    init(_ row: Row) throws {
+        id = UploadID(try row.get("id", as: UUID.self))
+        device = DeviceID(try row.get("device_id", as: UUID.self))
+        // The constraints of the table say which values there are.
+        version = InteropVersion(rawValue: try row.get("interop_version")) ?? .latest
+        contentType = try row.get("content_type")
+        guard let digest = ContentDigest(bytes: try row.get("body_sha256", as: [UInt8].self)) else {
+            throw PostgresError(code: .decoding, message: "column body_sha256 is not a SHA-256")
+        }
+        self.digest = digest
+        length = try row.get("length_bytes")
+        offset = try row.get("offset_bytes")
+        epoch = try row.get("epoch")
+        runner = try row.getOptional("runner")
+        state = State(rawValue: try row.get("state")) ?? .ended
+        answer = try row.getOptional("answer", as: PostgresJSON.self)?.decode(UploadAnswer.self)
+        receivedAt = try row.getOptional("received_at")
+        expiresAt = try row.get("expires_at")
+    }
+
+    /// Whether all bytes are stored.
+    var isFull: Bool { offset == length }
+
+    /// Whole seconds until it expires, not negative.
+    func seconds(at now: Date) -> Int { max(0, Int(expiresAt.timeIntervalSince(now).rounded(.down))) }
+}
+
+/// The answer to a complete upload, kept for a client that lost it.
+struct UploadAnswer: Codable, Sendable {
+    /// False if the device had sent the same capture before.
+    let isNew: Bool
+    let capture: AcceptedCapture
+
+    enum CodingKeys: String, CodingKey {
+        case isNew = "is_new"
+        case capture
+    }
+}
+
+/// A piece of a body, stored as an object.
+struct UploadSegment: Sendable {
+    let key: String
+    let sizeBytes: Int64
+
+    init(_ row: Row) throws {
+        key = try row.get("object_key")
+        sizeBytes = try row.get("size_bytes")
+    }
+
+    static func key(_ upload: UploadID, start: Int64, epoch: Int64) -> String { "incoming/\(upload)/body/\(start)-\(epoch)" }
+}

@@ -1,0 +1,112 @@
+import CaptureProtocol
+import Foundation
+import Observability
+import Persistence
+
+/// What a request to create an upload found or made.
+enum UploadCreation: Sendable {
+    /// A new upload. The one that it replaces has ended; its segments are to be deleted.
+    case new(Upload, replaced: UploadID?)
+    /// An open upload of the same body, at a new address.
+    case found(Upload)
+    /// The device has sent this body before, and a capture was made of it. At a new address.
+    case recorded(Upload, UploadAnswer)
+}
+
+extension UploadRepository {
+    /// The maximum number of open uploads of a device.
+    static let maximumOpen = 10
+    /// How long an upload stays open.
+    static let lifetime: SQL = "interval '24 hours'"
+
+    /// Creates an upload, unless the device has one of the same body. Of one device, one request at a time does this.
+    /// - Parameter runner: the instance that is going to add the request's body; `nil` if it has none.
+    /// - Throws: ``UploadError/tooMany(retrySeconds:)``.
+    func create(
+        _ offer: UploadOffer, contentType: String, device: DeviceID, token: UploadToken, runner: UUID?
+    ) async throws -> UploadCreation {
+        let creation: UploadCreation = try await database.withTransaction { connection in
+            try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended(\("uploads of \(device)"), 0))")
+            let known = try await Self.known(offer.digest, device, on: connection)
+            if let (upload, answer) = known.recorded {
+                let moved = try await Self.move(upload, to: token, offer.version, on: connection)
+                return .recorded(moved, answer)
+            }
+            var replaced: UploadID?
+            if let upload = known.open {
+                if offer.isEmpty, !offer.isComplete, upload.length == offer.length, upload.contentType == contentType {
+                    return .found(try await Self.move(upload, to: token, offer.version, on: connection))
+                }
+                try await connection.query(
+                    """
+                    UPDATE uploads SET state = 'ended', epoch = epoch + 1, runner = NULL, running_since = NULL, expires_at = now() + \(Self.kept)
+                    WHERE id = \(upload.id.uuid)
+                    """)
+                replaced = upload.id
+            }
+            try await Self.checkOpen(device, on: connection)
+            let id = UploadID()
+            let rows = try await connection.query(
+                """
+                WITH named AS (INSERT INTO intakes (id, device_id, prefix) VALUES (\(id.uuid), \(device.uuid), \("incoming/\(id)/")))
+                INSERT INTO uploads (
+                    id, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, runner, running_since, expires_at)
+                VALUES (\(id.uuid), \(token.digest.bytes), \(device.uuid), \(offer.version.rawValue), \(contentType), \(offer.digest.bytes),
+                    \(offer.length), \(runner), CASE WHEN \(runner)::uuid IS NULL THEN NULL ELSE now() END, now() + \(Self.lifetime))
+                RETURNING \(Upload.columns)
+                """)
+            guard let row = rows.first else { throw PostgresError(code: .decoding, message: "an upload was not inserted") }
+            return .new(try Upload(row), replaced: replaced)
+        }
+        FailPoint.reached("gateway.upload.created")
+        return creation
+    }
+
+    private static func known(
+        _ digest: ContentDigest, _ device: DeviceID, on connection: PostgresConnection
+    ) async throws -> (open: Upload?, recorded: (Upload, UploadAnswer)?) {
+        var found: (open: Upload?, recorded: (Upload, UploadAnswer)?) = (nil, nil)
+        let rows = try await connection.query(
+            """
+            SELECT \(Upload.columns), (SELECT status FROM captures WHERE captures.id = uploads.capture_id) AS capture_status
+            FROM uploads WHERE device_id = \(device.uuid) AND body_sha256 = \(digest.bytes) AND state <> 'ended' AND expires_at > now()
+            ORDER BY created_at DESC LIMIT 20
+            """)
+        for row in rows {
+            let upload = try Upload(row)
+            if upload.state == .open { found.open = found.open ?? upload }
+            // The bytes of a failed capture are wanted once more.
+            if let answer = upload.answer, let word = try row.getOptional("capture_status", as: String.self),
+                let status = CaptureStatus(rawValue: word), status == .complete || status == .processing
+            {
+                let capture = AcceptedCapture(
+                    captureID: answer.capture.captureID, status: status, verificationURL: answer.capture.verificationURL)
+                found.recorded = found.recorded ?? (upload, UploadAnswer(isNew: false, capture: capture))
+            }
+        }
+        return found
+    }
+
+    /// Gives the upload another address: nobody knows the text of the one it had.
+    private static func move(
+        _ upload: Upload, to token: UploadToken, _ version: InteropVersion, on connection: PostgresConnection
+    ) async throws -> Upload {
+        let rows = try await connection.query(
+            """
+            UPDATE uploads SET token_sha256 = \(token.digest.bytes), interop_version = \(version.rawValue) WHERE id = \(upload.id.uuid)
+            RETURNING \(Upload.columns)
+            """)
+        guard let row = rows.first else { throw UploadError.gone }
+        return try Upload(row)
+    }
+
+    private static func checkOpen(_ device: DeviceID, on connection: PostgresConnection) async throws {
+        let rows = try await connection.query(
+            """
+            SELECT count(*) AS open, ceil(extract(epoch FROM min(expires_at) - now()))::int8 AS seconds
+            FROM uploads WHERE device_id = \(device.uuid) AND state = 'open' AND expires_at > now()
+            """)
+        guard let row = rows.first, try row.get("open", as: Int.self) >= Self.maximumOpen else { return }
+        throw UploadError.tooMany(retrySeconds: Int(clamping: try row.getOptional("seconds", as: Int64.self) ?? 1))
+    }
+}

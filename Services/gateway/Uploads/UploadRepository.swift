@@ -1,0 +1,109 @@
+import CaptureProtocol
+import Foundation
+import Persistence
+
+/// The uploads that may be resumed. Each statement that changes one demands the state, and where bytes are added the epoch and the offset,
+/// that its caller saw.
+struct UploadRepository: Sendable {
+    /// The channel on which gateways ask each other to store what they hold of an upload; the payload is its id.
+    static let channel = "rial_uploads"
+    /// The maximum number of segments of an upload.
+    static let maximumSegments = 1000
+    /// How long an answer, and a word on an upload that has ended, are kept.
+    static let kept: SQL = "interval '7 days'"
+
+    let database: PostgresPool
+
+    /// - Returns: `nil` for an unknown address.
+    func find(_ token: UploadToken) async throws -> Upload? {
+        try await database.query("SELECT \(Upload.columns) FROM uploads WHERE token_sha256 = \(token.digest.bytes)").first.map(Upload.init)
+    }
+
+    func find(_ id: UploadID) async throws -> Upload? {
+        try await database.query("SELECT \(Upload.columns) FROM uploads WHERE id = \(id.uuid)").first.map(Upload.init)
+    }
+
+    /// Asks a gateway with a running request to store what it holds of the upload.
+    func askToStop(_ id: UploadID) async throws {
+        _ = try await database.query("SELECT pg_notify(\(Self.channel), \(id.description))")
+    }
+
+    /// Raises the epoch: no earlier request adds to the upload from now on.
+    /// - Parameter runner: the instance that is going to add to it; `nil` for a request that does not.
+    /// - Returns: `nil` if the upload is not open.
+    func claim(_ id: UploadID, runner: UUID?) async throws -> Upload? {
+        try await database.query(
+            """
+            UPDATE uploads SET epoch = epoch + 1, runner = \(runner),
+                running_since = CASE WHEN \(runner)::uuid IS NULL THEN NULL ELSE now() END
+            WHERE id = \(id.uuid) AND state = 'open' AND expires_at > now() RETURNING \(Upload.columns)
+            """
+        ).first.map(Upload.init)
+    }
+
+    /// The end of a request that added to the upload.
+    func release(_ upload: Upload) async throws {
+        _ = try await database.query(
+            "UPDATE uploads SET runner = NULL, running_since = NULL WHERE id = \(upload.id.uuid) AND epoch = \(upload.epoch)")
+    }
+
+    /// Adds a stored segment.
+    /// - Parameter start: the offset at which it begins.
+    /// - Returns: false if the upload is no more as it was: the segment then belongs to nobody.
+    func grow(_ upload: Upload, from start: Int64, by sizeBytes: Int64, key: String) async throws -> Bool {
+        try await !database.query(
+            """
+            WITH grown AS (
+                UPDATE uploads SET offset_bytes = offset_bytes + \(sizeBytes),
+                    received_at = CASE WHEN offset_bytes + \(sizeBytes) = length_bytes THEN now() END
+                WHERE id = \(upload.id.uuid) AND epoch = \(upload.epoch) AND offset_bytes = \(start) AND state = 'open' AND expires_at > now()
+                    AND (SELECT count(*) FROM upload_segments WHERE upload_id = \(upload.id.uuid)) < \(Self.maximumSegments)
+                RETURNING id
+            )
+            INSERT INTO upload_segments (upload_id, start_bytes, size_bytes, object_key)
+            SELECT id, \(start), \(sizeBytes), \(key) FROM grown RETURNING upload_id
+            """
+        ).isEmpty
+    }
+
+    /// In order.
+    func segments(of id: UploadID) async throws -> [UploadSegment] {
+        try await database.query(
+            "SELECT object_key, size_bytes FROM upload_segments WHERE upload_id = \(id.uuid) ORDER BY start_bytes"
+        ).map(UploadSegment.init)
+    }
+
+    /// Closes an open upload that became a capture, or was found to be one.
+    func finish(_ id: UploadID, _ answer: UploadAnswer) async throws {
+        _ = try await database.query(
+            """
+            UPDATE uploads SET state = 'done', capture_id = \(answer.capture.captureID.uuid), answer = \(PostgresJSON(encoding: answer)),
+                runner = NULL, running_since = NULL, expires_at = now() + \(Self.kept)
+            WHERE id = \(id.uuid) AND state = 'open'
+            """)
+    }
+
+    /// Closes an open upload that becomes nothing.
+    /// - Returns: false if it was not open any more.
+    @discardableResult
+    func end(_ id: UploadID) async throws -> Bool {
+        try await !database.query(
+            """
+            UPDATE uploads SET state = 'ended', epoch = epoch + 1, runner = NULL, running_since = NULL, expires_at = now() + \(Self.kept)
+            WHERE id = \(id.uuid) AND state = 'open' RETURNING id
+            """
+        ).isEmpty
+    }
+
+    /// Forgets the segments of a closed upload, whose objects are deleted.
+    /// - Parameter leavesNothing: whether every segment that was ever stored had its row. Otherwise the row in `intakes` stays, by which
+    ///   upload-sync empties the upload's folder.
+    func noteEmptied(_ id: UploadID, leavesNothing: Bool) async throws {
+        _ = try await database.query(
+            """
+            WITH emptied AS (UPDATE uploads SET emptied_at = now() WHERE id = \(id.uuid) AND state <> 'open' RETURNING id),
+                forgotten AS (DELETE FROM upload_segments WHERE upload_id IN (SELECT id FROM emptied))
+            DELETE FROM intakes WHERE \(leavesNothing) AND id IN (SELECT id FROM emptied)
+            """)
+    }
+}

@@ -1,0 +1,118 @@
+import CaptureProtocol
+import Foundation
+import NIOCore
+import Persistence
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+@Suite("Storing what comes of an upload", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
+struct SegmentWriterTests {
+    private struct Case: Sendable {
+        let uploads: UploadRepository
+        let store: MemoryObjectStore
+        let upload: Upload
+
+        func writer() -> SegmentWriter { SegmentWriter(upload, uploads: uploads, storage: store) }
+
+        func offset() async throws -> Int64? { try await uploads.find(upload.id)?.offset }
+
+        /// The stored segments, together.
+        func body() async throws -> [UInt8] {
+            try await uploads.segments(of: upload.id).flatMap { store.bytes($0.key) ?? [] }
+        }
+    }
+
+    /// - Parameter length: of the whole body.
+    private static func with(length: Int = 4 << 20, _ body: @Sendable (Case) async throws -> Void) async throws {
+        try await GatewayDatabase.with { pool in
+            let uploads = UploadRepository(database: pool)
+            let device = try await CaptureRepositoryTests.insertDevice(pool)
+            let upload = try await UploadRepositoryTests.new(uploads, device)
+            _ = try await pool.query("UPDATE uploads SET length_bytes = \(length)")
+            try await body(Case(uploads: uploads, store: MemoryObjectStore(), upload: try #require(try await uploads.find(upload.id))))
+        }
+    }
+
+    private static func bytes(_ count: Int, from start: Int = 0) -> ByteBuffer {
+        ByteBuffer(bytes: (start..<start + count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) })
+    }
+
+    @Test("a segment is stored at a MiB, the rest at the end, in order and without a gap")
+    func sizes() async throws {
+        try await Self.with { sample in
+            let writer = sample.writer()
+            for start in stride(from: 0, to: 3_000_000, by: 60_000) { try await writer.take(Self.bytes(60_000, from: start)) }
+            #expect(sample.store.keys.count >= 1)
+            try await writer.finish()
+            #expect(try await sample.offset() == 3_000_000)
+            #expect(try await sample.body() == Array(Self.bytes(3_000_000).readableBytesView))
+            #expect(sample.store.keys.count == 3)
+        }
+    }
+
+    @Test("what waits longer than two seconds is stored", .timeLimit(.minutes(1)))
+    func delay() async throws {
+        try await Self.with { sample in
+            let writer = sample.writer()
+            try await writer.take(Self.bytes(10))
+            try await poll("the first bytes are stored", within: .seconds(30)) { try await sample.offset() == 10 }
+            try await writer.take(Self.bytes(5, from: 10))
+            try await writer.finish()
+            #expect(try await sample.body() == Array(Self.bytes(15).readableBytesView))
+        }
+    }
+
+    @Test("more than the upload's length is refused, and not stored")
+    func beyond() async throws {
+        try await Self.with(length: 10) { sample in
+            let writer = sample.writer()
+            try await writer.take(Self.bytes(8))
+            await #expect(throws: UploadError.inconsistentLength) { try await writer.take(Self.bytes(3)) }
+            try await writer.finish()
+            #expect(try await sample.offset() == 8)
+        }
+    }
+
+    @Test("a request that was overtaken adds nothing, leaves no object, and learns the offset")
+    func overtaken() async throws {
+        try await Self.with { sample in
+            let early = sample.writer()
+            try await early.take(Self.bytes(20))
+            let claimed = try #require(try await sample.uploads.claim(sample.upload.id, runner: nil))
+            let late = SegmentWriter(claimed, uploads: sample.uploads, storage: sample.store)
+            try await late.take(Self.bytes(10))
+            try await late.finish()
+            await #expect(throws: UploadError.offsetMismatch(expected: 10, provided: nil)) { try await early.finish() }
+            await #expect(throws: UploadError.self) { try await early.take(Self.bytes(1)) }
+            #expect(sample.store.keys == [UploadSegment.key(sample.upload.id, start: 0, epoch: 2)])
+            #expect(try await sample.offset() == 10)
+        }
+    }
+
+    @Test("after it was cancelled an upload takes nothing more")
+    func cancelled() async throws {
+        try await Self.with { sample in
+            let writer = sample.writer()
+            try await writer.take(Self.bytes(10))
+            #expect(try await sample.uploads.end(sample.upload.id))
+            await #expect(throws: UploadError.gone) { try await writer.finish() }
+            #expect(sample.store.keys.isEmpty)
+        }
+    }
+
+    @Test("what came is stored even if the request is cancelled")
+    func requestCancelled() async throws {
+        try await Self.with { sample in
+            let writer = sample.writer()
+            try await writer.take(Self.bytes(10))
+            let ending = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await writer.finish()
+            }
+            try await ending.value
+            #expect(try await sample.offset() == 10)
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import CaptureProtocol
+import Foundation
+import HTTPTypes
+import Persistence
+import Testing
+
+@testable import Gateway
+
+@Suite("Uploads that resume, in the database", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
+struct UploadRepositoryTests {
+    static let contentType = "multipart/form-data; boundary=x"
+
+    static func offer(_ bytes: [UInt8], length: Int = 100, isEmpty: Bool = true) throws -> UploadOffer {
+        var fields: HTTPFields = [
+            .contentType: contentType, .uploadDraftInteropVersion: "6", .uploadComplete: "?0", .uploadLength: "\(length)",
+            .deviceSignatureVersion: "2", .reprDigest: "sha-256=:\(Base64.encode(ContentDigest(of: bytes).bytes)):",
+        ]
+        if !isEmpty { fields[.contentLength] = "\(length)" }
+        return try #require(try UploadOffer(fields))
+    }
+
+    static func create(
+        _ uploads: UploadRepository, _ device: DeviceID, _ bytes: [UInt8] = [1], isEmpty: Bool = true, token: UploadToken = .random()
+    ) async throws -> UploadCreation {
+        try await uploads.create(
+            offer(bytes, isEmpty: isEmpty), contentType: contentType, device: device, token: token, runner: isEmpty ? nil : UUID())
+    }
+
+    static func new(_ uploads: UploadRepository, _ device: DeviceID, _ bytes: [UInt8] = [1]) async throws -> Upload {
+        guard case .new(let upload, nil) = try await create(uploads, device, bytes) else {
+            Issue.record("not a new upload")
+            throw CancellationError()
+        }
+        return upload
+    }
+
+    private static func with(_ body: @Sendable (UploadRepository, DeviceID) async throws -> Void) async throws {
+        try await GatewayDatabase.with { pool in
+            try await body(UploadRepository(database: pool), try await CaptureRepositoryTests.insertDevice(pool))
+        }
+    }
+
+    @Test("a new one is open, empty, found by its address alone, and its folder has a row before its first byte")
+    func created() async throws {
+        try await Self.with { uploads, device in
+            let token = UploadToken.random()
+            guard case .new(let upload, nil) = try await Self.create(uploads, device, token: token) else { throw CancellationError() }
+            #expect(upload.state == .open && upload.offset == 0 && upload.length == 100 && upload.epoch == 1 && upload.runner == nil)
+            #expect((23 * 3600...24 * 3600).contains(upload.seconds(at: Date())))
+            #expect(try await uploads.find(token)?.id == upload.id)
+            #expect(try await uploads.find(.random()) == nil)
+            let rows = try await uploads.database.query("SELECT prefix FROM intakes")
+            #expect(try rows.map { try $0.get("prefix", as: String.self) } == ["incoming/\(upload.id)/"])
+        }
+    }
+
+    @Test("an empty creation of the same body finds it, at a new address; one with a body replaces it")
+    func again() async throws {
+        try await Self.with { uploads, device in
+            let (first, second) = (UploadToken.random(), UploadToken.random())
+            guard case .new(let upload, nil) = try await Self.create(uploads, device, token: first) else { throw CancellationError() }
+            guard case .found(let found) = try await Self.create(uploads, device, token: second) else { throw CancellationError() }
+            #expect(found.id == upload.id)
+            #expect(try await uploads.find(first) == nil)
+            #expect(try await uploads.find(second)?.id == upload.id)
+            // Another device's, or another body, is another upload.
+            let other = try await CaptureRepositoryTests.insertDevice(uploads.database)
+            guard case .new(_, nil) = try await Self.create(uploads, other) else { throw CancellationError() }
+            guard case .new(_, nil) = try await Self.create(uploads, device, [2]) else { throw CancellationError() }
+            guard case .new(let third, let replaced) = try await Self.create(uploads, device, isEmpty: false) else {
+                throw CancellationError()
+            }
+            #expect(replaced == upload.id && third.runner != nil)
+            #expect(try await uploads.find(upload.id)?.state == .ended)
+        }
+    }
+
+    @Test("a body of which a capture was made is known, unless that failed")
+    func recorded() async throws {
+        try await Self.with { uploads, device in
+            let upload = try await Self.new(uploads, device)
+            let id = CaptureID()
+            _ = try await CaptureRepositoryTests.record(id, on: uploads.database, device)
+            let capture = AcceptedCapture(captureID: id, status: .processing, verificationURL: "https://rial.test/verify/\(id)")
+            try await uploads.finish(upload.id, UploadAnswer(isNew: true, capture: capture))
+            let done = try #require(try await uploads.find(upload.id))
+            #expect(done.state == .done && done.answer?.capture == capture && done.answer?.isNew == true)
+            #expect((6 * 86_400...7 * 86_400).contains(done.seconds(at: Date())))
+            guard case .recorded(let again, let answer) = try await Self.create(uploads, device) else { throw CancellationError() }
+            #expect(again.id == upload.id && answer.capture == capture && !answer.isNew)
+            _ = try await uploads.database.query("UPDATE captures SET status = 'failed', failure = 'x'")
+            guard case .new = try await Self.create(uploads, device) else { throw CancellationError() }
+        }
+    }
+
+    @Test("a device has ten open ones at most, also with many requests at once, and learns when the first expires")
+    func limit() async throws {
+        try await Self.with { uploads, device in
+            let outcomes = await withTaskGroup(of: APIError?.self) { group in
+                for number in 0..<16 {
+                    group.addTask { await refusal { _ = try await Self.create(uploads, device, [UInt8(number)]) } }
+                }
+                return await group.reduce(into: [APIError?]()) { $0.append($1) }
+            }
+            #expect(outcomes.count { $0 == nil } == 10)
+            for error in outcomes.compactMap(\.self) {
+                #expect(error.code == .rateLimited && (80_000...86_400).contains(Int(error.headers[.retryAfter] ?? "") ?? 0))
+            }
+            _ = try await uploads.database.query(
+                "UPDATE uploads SET expires_at = now() WHERE id = (SELECT min(id::text)::uuid FROM uploads)")
+            #expect(await refusal { _ = try await Self.create(uploads, device, [99]) } == nil)
+        }
+    }
+
+    @Test("it grows only for the epoch and the offset that its request began at; of two that claim it the later one adds")
+    func fenced() async throws {
+        try await Self.with { uploads, device in
+            let upload = try await Self.new(uploads, device)
+            let runner = UUID()
+            let first = try #require(try await uploads.claim(upload.id, runner: runner))
+            #expect(first.epoch == 2 && first.runner == runner)
+            #expect(try await uploads.grow(first, from: 0, by: 30, key: UploadSegment.key(upload.id, start: 0, epoch: 2)))
+            #expect(try await !uploads.grow(first, from: 0, by: 30, key: UploadSegment.key(upload.id, start: 0, epoch: 2)))
+            let second = try #require(try await uploads.claim(upload.id, runner: nil))
+            #expect(second.offset == 30 && second.runner == nil)
+            #expect(try await !uploads.grow(first, from: 30, by: 10, key: UploadSegment.key(upload.id, start: 30, epoch: 2)))
+            #expect(try await uploads.grow(second, from: 30, by: 10, key: UploadSegment.key(upload.id, start: 30, epoch: 3)))
+            // The earlier one does not end what the later one does.
+            try await uploads.release(first)
+            #expect(try await uploads.grow(second, from: 40, by: 60, key: UploadSegment.key(upload.id, start: 40, epoch: 3)))
+            let full = try #require(try await uploads.find(upload.id))
+            #expect(full.isFull && full.receivedAt != nil && full.offset == 100)
+            #expect(try await uploads.segments(of: upload.id).map(\.sizeBytes) == [30, 10, 60])
+            await #expect(throws: PostgresError.self) {
+                _ = try await uploads.grow(full, from: 100, by: 1, key: UploadSegment.key(upload.id, start: 100, epoch: 3))
+            }
+        }
+    }
+
+    @Test("what has ended, is done or expired is not claimed and does not grow")
+    func closed() async throws {
+        try await Self.with { uploads, device in
+            let ended = try await Self.new(uploads, device, [1])
+            #expect(try await uploads.end(ended.id))
+            #expect(try await !uploads.end(ended.id))
+            let expired = try await Self.new(uploads, device, [2])
+            _ = try await uploads.database.query("UPDATE uploads SET expires_at = now() WHERE id = \(expired.id.uuid)")
+            for upload in [ended, expired] {
+                #expect(try await uploads.claim(upload.id, runner: nil) == nil)
+                #expect(try await !uploads.grow(upload, from: 0, by: 1, key: UploadSegment.key(upload.id, start: 0, epoch: 1)))
+                #expect(try await uploads.segments(of: upload.id).isEmpty)
+            }
+        }
+    }
+
+    @Test("it has at most a thousand segments")
+    func segments() async throws {
+        try await Self.with { uploads, device in
+            let upload = try await Self.new(uploads, device)
+            _ = try await uploads.database.query("UPDATE uploads SET length_bytes = 5000, offset_bytes = 999")
+            _ = try await uploads.database.query(
+                """
+                INSERT INTO upload_segments SELECT \(upload.id.uuid), number, 1, 'incoming/' || \(upload.id.description) || '/body/' || number
+                FROM generate_series(0, 998) AS number
+                """)
+            #expect(try await uploads.grow(upload, from: 999, by: 1, key: UploadSegment.key(upload.id, start: 999, epoch: 1)))
+            #expect(try await !uploads.grow(upload, from: 1000, by: 1, key: UploadSegment.key(upload.id, start: 1000, epoch: 1)))
+        }
+    }
+
+    @Test("what is over ends, is found until its segments are gone, and is forgotten after seven days")
+    func cleaned() async throws {
+        try await Self.with { uploads, device in
+            let kept = try await Self.new(uploads, device, [1])
+            let over = try await Self.new(uploads, device, [2])
+            #expect(try await uploads.grow(over, from: 0, by: 10, key: UploadSegment.key(over.id, start: 0, epoch: 1)))
+            #expect(try await uploads.open().uploads == 2)
+            #expect(try await uploads.open().bytes == 10)
+            _ = try await uploads.database.query("UPDATE uploads SET expires_at = now() WHERE id = \(over.id.uuid)")
+            let closed = try #require(try await uploads.closeExpired(limit: 10))
+            #expect(closed.expired == 1 && closed.closed == [over.id])
+            #expect(try await uploads.closeExpired(limit: 10)?.closed == [over.id])
+            #expect(try await uploads.forgetOld(limit: 10) == 0)
+            try await uploads.noteEmptied(over.id, leavesNothing: false)
+            #expect(try await uploads.segments(of: over.id).isEmpty)
+            #expect(try await uploads.emptied(among: [over.id, kept.id]) == 1)
+            #expect(try await uploads.closeExpired(limit: 10)?.closed.isEmpty == true)
+            // The row of its folder stays for upload-sync, since a segment without a row may be there.
+            #expect(try await uploads.database.query("SELECT id FROM intakes").count == 2)
+            #expect(try await uploads.forgetOld(limit: 10) == 0)
+            _ = try await uploads.database.query("UPDATE uploads SET expires_at = now() WHERE id = \(over.id.uuid)")
+            #expect(try await uploads.forgetOld(limit: 10) == 1)
+            #expect(try await uploads.find(over.id) == nil)
+            #expect(try await uploads.find(kept.id)?.state == .open)
+        }
+    }
+
+    @Test("another gateway's cleaning is not waited for")
+    func lock() async throws {
+        try await GatewayDatabase.with(pools: 2) { pools in
+            try await pools[0].withTransaction { connection in
+                try await connection.query("SELECT pg_advisory_xact_lock(hashtext('rial-clean-uploads'))")
+                #expect(try await UploadRepository(database: pools[1]).closeExpired(limit: 1) == nil)
+            }
+        }
+    }
+}
