@@ -5,7 +5,7 @@ import Testing
 /// A point between two effects at which a test can kill a service.
 struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
     /// The request that makes the service reach it.
-    enum Trigger: Sendable { case registration, capture }
+    enum Trigger: Sendable { case registration, capture, resumable }
 
     let name: String
     let trigger: Trigger
@@ -31,6 +31,12 @@ struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
         FaultPoint("gateway.capture.inserted"),
         FaultPoint("gateway.capture.announced"),
         FaultPoint("gateway.capture.committed", short: true),
+        FaultPoint("gateway.upload.created", .resumable),
+        FaultPoint("gateway.upload.put", .resumable, short: true),
+        FaultPoint("gateway.upload.stored", .resumable),
+        FaultPoint("gateway.upload.recorded", .resumable, short: true),
+        FaultPoint("gateway.upload.done", .resumable),
+        FaultPoint("gateway.upload.emptied", .resumable),
         FaultPoint("gateway.relay.published"),
         FaultPoint("attestation-verifier.counter.consumed"),
         FaultPoint("attestation-verifier.stored"),

@@ -24,6 +24,7 @@ extension SystemTests {
             switch point.trigger {
             case .registration: try await registers(over: point)
             case .capture: try await captures(over: point)
+            case .resumable: try await resumes(over: point)
             }
         }
 
@@ -55,6 +56,18 @@ extension SystemTests {
             #expect(again.status == 200)
             #expect(again.id == answer.id)
             try await LocalStack.required().expectWhole([answer.id], of: device, point.name)
+        }
+
+        private func resumes(over point: FaultPoint) async throws {
+            let stack = try LocalStack.required()
+            let body = try await ResumableBody(TestClient.current())
+            let id = try await kill(at: point) { try await body.resumed() }
+            #expect(try await body.resumed() == id)
+            try await stack.expectWhole([id], of: body.device, point.name)
+            guard point.name == "gateway.upload.put" else { return try await stack.expectNoSegments(of: body.device, point.name) }
+            // The store has a segment that no row names: its folder's row leads upload-sync to it.
+            let upload = try #require(try await stack.sql("SELECT id FROM uploads WHERE capture_id = '\(id)'").first)
+            #expect(try await stack.sql("SELECT prefix FROM intakes WHERE id = '\(upload)'") == ["incoming/\(upload)/"])
         }
 
         private func registers(over point: FaultPoint) async throws {

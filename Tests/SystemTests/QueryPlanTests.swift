@@ -21,7 +21,7 @@ struct QueryPlanTests {
     private static let expected: [String: Set<String>] = [
         "gateway": [
             "challenges", "registrations", "devices", "intakes", "captures", "media_objects", "evidence_parts", "content_credentials",
-            "verification_logs", "rate_limits", "gateway_outbox",
+            "verification_logs", "rate_limits", "gateway_outbox", "uploads", "upload_segments",
         ],
         "attestation-verifier": [
             "challenges", "devices", "registrations", "captures", "attestation_appraisals", "assertion_counters",
@@ -101,6 +101,22 @@ struct QueryPlanTests {
         _ = try await stack.sql("LOAD 'auto_explain'; \(alter) SELECT pg_reload_conf()")
     }
 
+    /// Sends a capture in pieces, and again, and cancels another.
+    private func resume(_ client: TestClient) async throws {
+        var body = try await ResumableBody(client)
+        let path = try await body.created(at: client)
+        #expect(try await client.append(Array(body.bytes.prefix(100)), to: path, at: 0, isComplete: false).status == 204)
+        let again = try await body.created(at: client)
+        #expect(try await client.offset(of: again) == 100)
+        #expect(try await client.append(Array(body.bytes.dropFirst(100)), to: again, at: 100, isComplete: true).status == 201)
+        #expect(try await client.send("GET", again).status == 200)
+        let known = try await client.send(
+            "POST", TestClient.captures, headers: body.creation(isComplete: false) + [("Content-Length", "0")])
+        #expect(known.status == 200)
+        var other = try await ResumableBody(client, device: body.device)
+        #expect(try await client.send("DELETE", other.created(at: client)).status == 204)
+    }
+
     /// Sends a capture and a repetition, reads everything about it, and verifies files.
     private func drive(_ client: TestClient) async throws {
         var device = try await client.device()
@@ -111,6 +127,7 @@ struct QueryPlanTests {
         #expect(try await client.submit(&device, form).data["capture_id"] as? String == id)
         #expect(try await client.signedRead(&device, "\(TestClient.captures)/\(id)").status == 200)
         #expect(try await client.send("GET", "\(TestClient.captures)/\(id)/events").status == 200)
+        try await resume(client)
         let short = try #require(capture.data["short_id"] as? String)
         for path in ["/verify/\(id)", "/v/\(short)", "/verify-file"] {
             let page = try await client.send("GET", path)

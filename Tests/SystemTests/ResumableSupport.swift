@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Foundation
+import ObjectStorage
 import SimulatedDevice
 import Testing
 import TestSupport
@@ -12,7 +13,7 @@ struct ResumableBody: Sendable {
 
     /// - Parameter size: the least number of bytes; the photo is followed by noise.
     init(_ client: TestClient, device given: SimulatedDevice? = nil, size: Int = 0) async throws {
-        device = if let given { given } else { try await client.device() }
+        if let given { device = given } else { device = try await client.device() }
         var parts = try CaptureParts()
         let missing = size - parts.photo.count - parts.depth.count
         if missing > 0 {
@@ -22,6 +23,12 @@ struct ResumableBody: Sendable {
             parts.metadata = Array(try JSONSerialization.data(withJSONObject: fields))
         }
         bytes = TestClient.encode(try client.soundForm(&device, parts))
+    }
+
+    /// A body of any parts.
+    init(_ client: TestClient, device given: SimulatedDevice? = nil, form: [FormPart]) async throws {
+        if let given { device = given } else { device = try await client.device() }
+        bytes = TestClient.encode(form)
     }
 
     /// The fields of a request that creates the upload, without `Content-Length`.

@@ -76,14 +76,14 @@ extension SystemTests {
             let change: @Sendable (inout [(String, String)]) -> Void
         }
 
-        static let plain = [
+        static let lacking = [
             Plain(testDescription: "no digest") { $0.removeAll { $0.0 == "Repr-Digest" } },
             Plain(testDescription: "no version") { $0.removeAll { $0.0 == "Upload-Draft-Interop-Version" } },
             Plain(testDescription: "an unknown version") { $0[$0.count - 2] = ("Upload-Draft-Interop-Version", "9") },
             Plain(testDescription: "signature version 1") { $0.removeAll { $0.0 == "X-Device-Signature-Version" } },
         ]
 
-        @Test("what lacks something is a plain upload without a 104", .timeLimit(.minutes(1)), arguments: plain)
+        @Test("what lacks something is a plain upload without a 104", .timeLimit(.minutes(1)), arguments: lacking)
         func plain(sample: Plain) async throws {
             let client = try TestClient.current()
             var body = try await ResumableBody(client)

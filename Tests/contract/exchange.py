@@ -43,6 +43,17 @@ class Exchange:
         return f"{self.method} {self.target[:120]} → {self.status} {self.code or ''} {self.body[:200]!r}"
 
 
+class FinalResponse(http.client.HTTPResponse):
+    """A response after any interim ones."""
+
+    def _read_status(self):
+        while True:
+            version, status, reason = super()._read_status()
+            if status >= 200 or status == 100:
+                return version, status, reason
+            http.client.parse_headers(self.fp)
+
+
 class Server:
     """A gateway; all exchanges with it are kept in `log`, and passed to observers."""
 
@@ -55,7 +66,9 @@ class Server:
 
     def connect(self):
         kind = http.client.HTTPSConnection if self.secure else http.client.HTTPConnection
-        return kind(self.host, self.port, timeout=TIMEOUT)
+        connection = kind(self.host, self.port, timeout=TIMEOUT)
+        connection.response_class = FinalResponse
+        return connection
 
     def send(self, method, target, headers=None, body=b"", chunked=False):
         """Sends one request and reads the whole response. `chunked` sends the body without a length."""

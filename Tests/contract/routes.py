@@ -11,9 +11,9 @@ STATUSES = {
 }
 # Where routes are added to the router.
 REGISTRY = GATEWAY / "HTTP/Routes.swift"
-ADDED = re.compile(r'\broutes\s*\.\s*(get|post|put|patch|delete|head)\s*\(\s*"([^"]+)"')
+ADDED = re.compile(r'\broutes\s*\.\s*(get|post|put|patch|delete|head|options)\s*\(\s*"([^"]+)"')
 ADDED_OTHERWISE = re.compile(
-    r"\broutes\s*\.\s*(?:get|post|put|patch|delete|head|on)\s*\((?!\s*\")"
+    r"\broutes\s*\.\s*(?:get|post|put|patch|delete|head|options|on)\s*\((?!\s*\")"
     r"|\brouter\s*\.\s*(?:get|post|put|patch|delete|head|on|group|ws|addRoutes)\s*\(")
 
 

@@ -8,6 +8,7 @@ import world
 from device import CAPTURES, capture_parts
 from scenario import Scenario
 from scenario_devices import CHALLENGE, JSON, REGISTER
+from scenario_uploads import Upload
 from scenario_verification import body as file_body
 
 
@@ -31,7 +32,9 @@ class Faults(Scenario):
     def test_without_the_object_store(self):
         device, link = world.owner(), world.local(world.view()["media_url"])
         parts = capture_parts(world.scene().another_photo())
+        upload = Upload(self.server, device, capture_parts(world.scene().another_photo())).created()
         with self.without("s3"):
+            self.expect(upload.append(upload.body), 503, "STORAGE_ERROR")
             self.expect(device.submit(self.server, parts), 503, "STORAGE_ERROR")
             self.expect(self.server.get(link), 503, "STORAGE_ERROR")
             world.eventually(lambda: self.server.get("/health").status == 503, "/health tells of the store")
@@ -47,7 +50,12 @@ class Faults(Scenario):
         device, capture, data = world.owner(), world.capture(), world.view()
         parts, body = capture_parts(world.scene().another_photo()), self.registration()
         link = world.local(data["media_url"])
+        upload = Upload(self.server, device, parts).created()
         with self.without("postgres"):
+            self.expect(upload.append(upload.body), 503, "SERVICE_UNAVAILABLE")
+            self.expect(self.server.send("HEAD", upload.path), 503)
+            for method in ["GET", "DELETE"]:
+                self.expect(self.server.send(method, upload.path), 503, "SERVICE_UNAVAILABLE")
             for target in [CHALLENGE, f"{CAPTURES}/{capture}", f"{CAPTURES}/{capture}/events", link]:
                 self.expect(self.server.get(target), 503, "SERVICE_UNAVAILABLE")
             self.expect(self.server.send("POST", REGISTER, JSON, body), 503, "SERVICE_UNAVAILABLE")

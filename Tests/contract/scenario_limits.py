@@ -7,6 +7,7 @@ import world
 from device import CAPTURES, capture_parts, form
 from exchange import Server
 from scenario import Scenario
+from scenario_uploads import Upload
 from scenario_verification import body
 
 
@@ -36,6 +37,13 @@ class Limits(Scenario):
     def test_captures(self):
         device = world.owner()
         self.until_limited(lambda: device.submit(self.server, capture_parts(world.scene().another_photo())))
+
+    def test_uploads(self):
+        device = world.new_device("limited")
+        uploads = [Upload(self.server, device, capture_parts(world.scene().another_photo())).created() for _ in range(3)]
+        self.expect(uploads[0].append(uploads[0].body), 201)
+        self.expect(uploads[1].append(uploads[1].body), 201)
+        self.expect(uploads[2].append(uploads[2].body), 429, "RATE_LIMITED")
 
     def test_verifications(self):
         self.until_limited(lambda: self.server.get(f"/api/v1/verify-hash/{'0' * 64}"))

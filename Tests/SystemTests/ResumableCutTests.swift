@@ -1,0 +1,98 @@
+import CaptureProtocol
+import Foundation
+import SimulatedDevice
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// Long with `RIAL_TEST_FAULTS=full`: 20 MB, a cut about every 500 kB, one of the gateways killed at each third.
+    @Suite("Resumable uploads over bad networks")
+    struct ResumableCuts {
+        @Test(
+            "a body that is cut at many places, by two gateways in turn, is whole, and hardly any of it is sent twice",
+            .timeLimit(.minutes(4)))
+        func cuts() async throws {
+            let (client, stack) = (try TestClient.current(), try LocalStack.required())
+            let isFull = ResumableEnds.isFull
+            let clients = [client, try await stack.startGateway(6, settings: [:])]
+            let seed = UInt64.random(in: 0 ... .max)
+            var random = SeededGenerator(seed: seed)
+            var body = try await ResumableBody(client, size: isFull ? 20_000_000 : 4_000_000)
+            let path = try await body.created(at: client)
+            var (reached, again, kills, cuts, worst) = (0, 0, 0, 0, 0)
+            while true {
+                // Comes back at once, to the other one.
+                let other = clients[(cuts + 1) % 2]
+                let offset = try await other.offset(of: path)
+                #expect(offset <= body.bytes.count && offset >= reached - again)
+                let twice = reached - offset
+                again += max(0, twice)
+                if cuts > 0 { worst = max(worst, twice) }
+                cuts += 1
+                let exchange = try RawExchange(other)
+                let rest = body.bytes.count - offset
+                let length = min(rest, Int.random(in: 200_000...800_000, using: &random))
+                let fields = TestClient.appending(at: offset, isComplete: true) + [("Content-Length", "\(rest)")]
+                try await exchange.send(ResumableBody.head("PATCH", path, fields))
+                reached = offset + (try await exchange.send(body.bytes[offset..<offset + length]))
+                if isFull, cuts.isMultiple(of: 3), cuts.isMultiple(of: 2) == false {
+                    // The second gateway has this one.
+                    kills += 1
+                    try await stack.control("kill", "gateway", 6)
+                    _ = try await stack.startGateway(6, settings: [:])
+                }
+                if length == rest {
+                    _ = try await exchange.response(201)
+                    break
+                }
+            }
+            let allowed = body.bytes.count / 50 + kills * (1 << 20)
+            #expect(again <= allowed, "seed \(seed): \(again) bytes twice in \(cuts) cuts and \(kills) kills, at worst \(worst)")
+            print("resumable cuts: \(body.bytes.count) bytes, \(cuts) cuts, \(kills) kills, \(again) bytes twice, at worst \(worst)")
+            let stored = try await client.send("GET", path)
+            let id = try #require(stored.data["capture_id"] as? String)
+            #expect(try await stack.captures(of: body.device) == 1)
+            try await stack.expectNoSegments(of: body.device, "many cuts")
+            #expect(try await client.send("GET", "\(TestClient.captures)/\(id)").status == 200)
+            try await stack.control("stop", "gateway", 6)
+        }
+
+        @Test(
+            "32 at once cost a bounded amount of memory", .timeLimit(.minutes(4)),
+            .enabled(if: ResumableEnds.isFull, "in the long form (RIAL_TEST_FAULTS=full)"))
+        func memory() async throws {
+            let settings = ["RIAL_MAX_CONCURRENT_UPLOADS": "64", "RIAL_MAX_UPLOADS_PER_DEVICE": "0", "RIAL_MAX_UPLOADS_PER_ADDRESS": "0"]
+            try await VerifyingGatewayTrait(number: 6, settings: settings).around {
+                let gateway = try VerifyingGateway.required()
+                let client = gateway.client
+                let size = 8_000_000
+                var bodies: [(body: ResumableBody, path: String)] = []
+                for _ in 0..<32 {
+                    var body = try await ResumableBody(client, size: size)
+                    bodies.append((body, try await body.created(at: client)))
+                }
+                try gateway.forgetPeak()
+                let before = try gateway.peakMemory()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for (body, path) in bodies {
+                        group.addTask {
+                            let exchange = try RawExchange(client)
+                            let fields = TestClient.appending(at: 0, isComplete: false) + [("Content-Length", "\(body.bytes.count)")]
+                            try await exchange.send(ResumableBody.head("PATCH", path, fields))
+                            // Slower than the store, so that each upload is between two segments most of the time.
+                            for start in stride(from: 0, to: body.bytes.count, by: 400_000) {
+                                try await exchange.send(body.bytes[start..<min(start + 400_000, body.bytes.count)])
+                                try await Task.sleep(for: .milliseconds(200))
+                            }
+                            _ = try await exchange.response(204)
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                let grown = try gateway.peakMemory() - before
+                print("resumable memory: \(grown >> 20) MiB for 32 uploads of \(size) bytes")
+                #expect(grown < 32 * (4 << 20) + (64 << 20), "\(grown >> 20) MiB")
+            }
+        }
+    }
+}
