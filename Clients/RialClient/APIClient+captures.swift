@@ -7,13 +7,20 @@ import NIOHTTP1
 extension APIClient {
     /// Sends a capture. After a transient failure it is signed again and retried. The server recognises a repeated upload, so a lost
     /// response does not cause a second capture.
-    public func send(_ upload: CaptureUpload, signer: any RequestSigner) async throws -> AcceptedCapture {
+    /// - Parameter isResumable: whether the server is to store the body so that the upload can be resumed (SPEC §2), as URLSession asks for it.
+    public func send(_ upload: CaptureUpload, signer: any RequestSigner, isResumable: Bool = false) async throws -> AcceptedCapture {
         let path = "/api/v1/captures"
         let body = upload.body
         let digest = try await body.digest()
         let data = try await retries.run {
             var headers = try await signer.headers(method: "POST", target: path, bodyDigest: digest, at: Date())
             headers.append(("content-type", body.contentType))
+            if isResumable {
+                headers += [
+                    ("upload-draft-interop-version", "8"), ("upload-complete", "?1"),
+                    ("repr-digest", "sha-256=:\(Base64.encode(digest.bytes)):"),
+                ]
+            }
             return try await call(.POST, path, headers: headers, body: .streaming(body))
         }
         return try decode(AcceptedCapture.self, from: data)

@@ -25,6 +25,30 @@ struct TransferHandlerTests {
         #expect(connection.closes.last == .all)
     }
 
+    @Test("a body that is stopped ends as an error for its reader, once, and its response as the connection's last")
+    func stoppedBody() throws {
+        let connection = try Connection()
+        try connection.request(length: 1000)
+        try connection.body(10)
+        for _ in 0..<2 { connection.channel.pipeline.fireUserInboundEventTriggered(BodyStop()) }
+        #expect(connection.stops == 1)
+        #expect(try connection.answer(.conflict).headerFields[.connection] == "close")
+        #expect(connection.closes == [.output])
+    }
+
+    @Test("a body that has ended is not stopped, nor the one after it")
+    func stoppedTooLate() throws {
+        let connection = try Connection()
+        try connection.request(length: 10)
+        try connection.body(10)
+        try connection.end()
+        connection.channel.pipeline.fireUserInboundEventTriggered(BodyStop())
+        #expect(try connection.answer(.created).headerFields[.connection] == nil)
+        try connection.request(length: 10)
+        try connection.body(10)
+        #expect(connection.stops == 0)
+    }
+
     @Test("a body within its pace is let alone, and so is the connection after it")
     func soundBody() throws {
         let connection = try Connection()
@@ -158,6 +182,7 @@ private final class Connection {
     }
     var closes: [CloseMode] { socket.closes }
     var refusals: [APIError] { reader.refusals }
+    var stops: Int { reader.stops }
 
     init() throws {
         let socket = socket
@@ -210,10 +235,12 @@ private final class Connection {
     final class Reader: ChannelInboundHandler {
         typealias InboundIn = HTTPRequestPart
         var refusals: [APIError] = []
+        var stops = 0
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
             if let refusal = APIError(refusal: error) { refusals.append(refusal) }
+            if error is BodyStop { stops += 1 }
         }
     }
 }

@@ -67,6 +67,28 @@ struct ListenerTests {
         }
     }
 
+    @Test("hears each payload where payloads are asked for")
+    func payloads() async throws {
+        try await TestDatabase.with { database in
+            let channel = "c_" + database.schema
+            let listener = PostgresListener(
+                url: database.url, channels: [channel], applicationName: database.schema, logger: Logger(label: "tests"))
+            let heard = Mutex<Set<String>>([])
+            let listening = Task { for await message in listener.messages() { heard.withLock { _ = $0.insert(message.payload) } } }
+            let connection = try await database.connect()
+            // Nothing is heard of what was sent before the connection was there.
+            try await eventually("connected") {
+                try await connection.query("SELECT pg_notify(\(channel), 'first')")
+                return heard.withLock { !$0.isEmpty }
+            }
+            for number in 0..<10 { try await connection.query("SELECT pg_notify(\(channel), \("\(number)"))") }
+            try await eventually("heard") { heard.withLock { $0.count == 11 } }
+            await connection.close()
+            listening.cancel()
+            await listening.value
+        }
+    }
+
     @Test("ends when cancelled, also while the server is away")
     func cancelledWhileAway() async throws {
         let listener = PostgresListener(

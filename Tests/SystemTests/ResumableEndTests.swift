@@ -191,7 +191,7 @@ extension SystemTests {
             _ = try await client.append([1], to: path, at: 5, isComplete: true)
             _ = try await client.append(body.bytes, to: path, at: 0, isComplete: true)
             let token = try #require(path.split(separator: "/").last)
-            let log = try String(contentsOf: stack.folder.appendingPathComponent("logs/gateway.1.log"), encoding: .utf8)
+            let log = try String(contentsOf: stack.folder.appendingPathComponent("logs/gateway.log"), encoding: .utf8)
             #expect(log.contains("/api/v1/uploads/") && !log.contains(token))
             let (_, metrics) = try await stack.admin("gateway", "/metrics")
             #expect(!metrics.contains(token) && metrics.contains("rial_uploads_refused_total{reason=\"upload_offset_mismatch\"}"))

@@ -12,6 +12,8 @@ CHECK_RATIOS = {"assertion check": 1.2, "Content Credentials, sign and read": 1.
 # Milliseconds of one core in which a device makes a capture of a frame.
 FRAME = 50
 FILLED_RATIO = 1.1
+# The intake of a resumable upload through one request, in relation to a plain one.
+RESUMABLE_RATIO = 2
 
 
 def number(value, digits=1):
@@ -62,7 +64,8 @@ def print_pages(report, costs, added):
 def verdicts(figures, components):
     """(what, target, measured, met) of everything that one database's measurement has to show.
 
-    `figures`: {"complete": {rate: (p50, p99)}, "services": {rate: ms}, "stack": {rate: ms}, "page": (p50, p99), "flood": a second}; what
+    `figures`: {"complete": {rate: (p50, p99)}, "services": {rate: ms}, "stack": {rate: ms}, "page": (p50, p99), "flood": a second,
+    "intake": (plain ms, resumable ms)}; what
     could not be measured is `None` and not met.
     """
     unavoidable = components["unavoidable"]
@@ -85,6 +88,11 @@ def verdicts(figures, components):
         ratio(f"CPU of the whole stack, {rate} a second", STACK_RATIO, figures["stack"].get(rate))
     flood = figures["flood"]
     found.append(("a flood completes", f"≥ {FLOOD} a second", f"{number(flood, 2)} a second", flood is not None and flood >= FLOOD))
+    plain, resumable = figures.get("intake") or (None, None)
+    intake = resumable / plain if plain else None
+    found.append((
+        "intake of a resumable upload to a plain one", f"≤ {RESUMABLE_RATIO} ×", f"{number(intake, 2)} ×",
+        intake is not None and intake <= RESUMABLE_RATIO))
     for name, target, measured in zip(("p50", "p99"), PAGE, figures["page"] or (None, None)):
         below(f"a page at 50 a second, {name}", target, "ms", measured)
     for what, measured in components["ratios"].items():

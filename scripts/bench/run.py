@@ -46,7 +46,7 @@ class Bench:
         seconds = sum(quiet["seconds"].values()) / quiet["elapsed"]
         calls = sum(quiet["statements"].values()) / quiet["elapsed"]
         print(f"{seconds * 1000:.0f} ms of CPU and {calls:.1f} statements a second")
-        figures = {"complete": {}, "services": {}, "stack": {}, "page": None, "flood": None}
+        figures = {"complete": {}, "services": {}, "stack": {}, "page": None, "flood": None, "intake": None}
         for rate in report.COMPLETE:
             found, costs = self.captures(
                 f"{rate} captures a second, 12 megapixels, {self.seconds} s, {label}", quiet,
@@ -54,6 +54,7 @@ class Bench:
             if "complete_ms" in found:
                 figures["complete"][rate] = found["complete_ms"]["p50"], found["complete_ms"]["p99"]
             figures["services"][rate], figures["stack"][rate] = costs.services(), costs.cpu()
+        figures["intake"] = self.intake(label)
         say(f"{PAGES} verification pages a second, {self.seconds} s, {label}")
         found, added = self.load("load-pages", "--rate", PAGES, "--seconds", self.seconds)
         report.print_pages(found, measure.Costs(added, found["pages"]), added)
@@ -65,6 +66,17 @@ class Bench:
             "--flood", UPLOADS, "--seconds", self.seconds, "--drain", min(self.seconds * 8, 3600))
         figures["flood"] = found.get("captures_per_second")
         return figures
+
+    def intake(self, label):
+        """Sends captures as plain and as resumable uploads in turn. Returns the two medians from the start of an upload to its 201."""
+        say(f"plain and resumable uploads in turn, 2 captures a second, {self.seconds} s, {label}")
+        times = {"plain": [], "resumable": []}
+        for kind in ("plain", "resumable", "resumable", "plain"):
+            more = ["--resumable"] if kind == "resumable" else []
+            found, _ = self.load("load", "--size", "full", "--rate", 2, "--seconds", max(self.seconds // 4, 2), "--looks-later", *more)
+            print(f"{kind + ':':11}{report.percentiles(found.get('accepted_ms'))}")
+            times[kind] += [found["accepted_ms"]["p50"]] if "accepted_ms" in found else []
+        return tuple(sum(of_kind) / len(of_kind) for of_kind in times.values()) if all(times.values()) else None
 
     def fill(self, rows):
         say(f"filling the database with {rows} captures")

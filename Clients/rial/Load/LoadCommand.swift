@@ -27,6 +27,8 @@ struct LoadCommand: AsyncParsableCommand {
     @Flag(
         help: "With --rate, look for the evidence when all is sent, as --flood does: asking costs the run nothing, observed_ms is missing.")
     var looksLater = false
+    @Flag(help: "Send each capture as an upload that can be resumed, in one request.")
+    var resumable = false
     @Option(help: "How long to wait for the last evidence, in seconds.")
     var drain = 60
 
@@ -56,7 +58,7 @@ struct LoadCommand: AsyncParsableCommand {
             sessions.append(DeviceSession(try await enrolmentOptions.enrolment(client).run(model: Enrolment.defaultModel)))
         }
         Console.progress("\(devices) devices registered, \(source.sizeBytes) bytes a capture; sending for \(seconds) s …")
-        let run = LoadRun(client: client, source: source, sessions: sessions, drain: .seconds(drain))
+        let run = LoadRun(client: client, source: source, sessions: sessions, isResumable: resumable, drain: .seconds(drain))
         if let flood { return await run.flood(concurrency: flood, for: .seconds(seconds)) }
         return await run.steady(rate: rate ?? 1, for: .seconds(seconds), looksLater: looksLater)
     }

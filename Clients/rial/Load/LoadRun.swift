@@ -11,13 +11,15 @@ struct LoadRun: Sendable {
     let client: APIClient
     let source: LoadSource
     let sessions: [DeviceSession]
+    let isResumable: Bool
     let drain: Duration
     private let ledger = LoadLedger()
 
-    init(client: APIClient, source: LoadSource, sessions: [DeviceSession], drain: Duration) {
+    init(client: APIClient, source: LoadSource, sessions: [DeviceSession], isResumable: Bool, drain: Duration) {
         self.client = client
         self.source = source
         self.sessions = sessions
+        self.isResumable = isResumable
         self.drain = drain
     }
 
@@ -79,7 +81,7 @@ struct LoadRun: Sendable {
         do {
             let upload = try await source.draft(number).upload(model: session.model, binding: .v2, session: session)
             let start = ContinuousClock.now
-            let accepted = try await client.with(retries: .none).send(upload, signer: session)
+            let accepted = try await client.with(retries: .none).send(upload, signer: session, isResumable: isResumable)
             await ledger.accepted(after: start.duration(to: .now))
             return accepted.captureID
         } catch {

@@ -56,12 +56,15 @@ struct ResumableCreation: Sendable {
         case .new(let upload, let replaced):
             if let replaced { await resumable.discard(replaced) }
             if offer.isEmpty { return responses.created(upload, at: place, offer.version) }
-            return try await receive(offer, upload, at: place, request, from: address, context)
+            return try await resumable.runs.holding(upload.id) { holder in
+                try await receive(offer, upload, holder, at: place, request, from: address, context)
+            }
         }
     }
 
     private func receive(
-        _ offer: UploadOffer, _ upload: Upload, at place: String, _ request: Request, from address: ClientAddress, _ context: GatewayContext
+        _ offer: UploadOffer, _ upload: Upload, _ holder: UploadRuns.Holder, at place: String, _ request: Request,
+        from address: ClientAddress, _ context: GatewayContext
     ) async throws -> Response {
         if offer.takesInterimResponses {
             let interim = responses.resumptionSupported(upload, at: place, offer.version)
@@ -69,7 +72,7 @@ struct ResumableCreation: Sendable {
         }
         do {
             let now = try await resumable.receive(
-                request.body, length: request.declaredBytes.map(Int64.init), into: upload, abort: context.stopBody)
+                request.body, length: request.declaredBytes.map(Int64.init), into: upload, holder, abort: context.stopBody)
             guard offer.isComplete else {
                 await resumable.release(now)
                 return responses.created(now, at: place, offer.version)

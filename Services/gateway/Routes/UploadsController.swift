@@ -20,16 +20,15 @@ struct UploadsController: Sendable {
         routes.delete("/api/v1/uploads/{token}") { request, context in try await self.inVersion(of: request, context, self.cancel) }
     }
 
-    private typealias Handler = (Upload, InteropVersion, Request, GatewayContext) async throws -> Response
+    private typealias Handler = (_ token: String, InteropVersion, Request, GatewayContext) async throws -> Response
 
     private func inVersion(of request: Request, _ context: GatewayContext, _ handler: Handler) async throws -> Response {
         let known = InteropVersion(field: request.headers[.uploadDraftInteropVersion])
         return try await UploadResponses.naming(known ?? .latest) {
-            let upload = try await resumable.find(try context.parameters.require("token"))
             guard let known else {
                 throw UploadError.fields([.init(name: HTTPField.Name.uploadDraftInteropVersion.rawName, problem: "must be 3 to 8")])
             }
-            return try await handler(upload, known, request, context)
+            return try await handler(try context.parameters.require("token"), known, request, context)
         }
     }
 
@@ -43,14 +42,13 @@ struct UploadsController: Sendable {
             ])
     }
 
-    private func state(_ upload: Upload, _ version: InteropVersion, _ request: Request, _ context: GatewayContext) async throws -> Response
-    {
-        var upload = upload
+    private func state(_ token: String, _ version: InteropVersion, _ request: Request, _ context: GatewayContext) async throws -> Response {
+        var upload = try await resumable.find(token)
         if upload.state == .open {
             do {
                 upload = try await resumable.claim(upload, adding: false)
             } catch UploadError.completed {
-                upload = try await resumable.find(try context.parameters.require("token"))
+                upload = try await resumable.find(token)
             }
         }
         var headers = responses.state(upload, version)
@@ -59,8 +57,9 @@ struct UploadsController: Sendable {
         return Response(status: .noContent, headers: headers)
     }
 
-    private func answer(_ upload: Upload, _ version: InteropVersion, _ request: Request, _ context: GatewayContext) async throws -> Response
+    private func answer(_ token: String, _ version: InteropVersion, _ request: Request, _ context: GatewayContext) async throws -> Response
     {
+        let upload = try await resumable.find(token)
         guard let answer = upload.answer else { throw UploadError.incomplete }
         let path = UploadResponses.path(answer.capture.captureID)
         var headers = responses.state(upload, version)
@@ -68,38 +67,55 @@ struct UploadsController: Sendable {
         return try Envelope.success(answer.capture, headers: headers, context: context)
     }
 
-    private func cancel(_ upload: Upload, _ version: InteropVersion, _ request: Request, _ context: GatewayContext) async throws -> Response
+    private func cancel(_ token: String, _ version: InteropVersion, _ request: Request, _ context: GatewayContext) async throws -> Response
     {
+        let upload = try await resumable.find(token)
         if let answer = upload.answer { throw UploadError.completed(answer.capture.captureID) }
         await resumable.cancel(upload)
         return Response(status: .noContent, headers: [.uploadDraftInteropVersion: String(version.rawValue)])
     }
 
-    private func append(_ upload: Upload, _ version: InteropVersion, _ request: Request, _ context: GatewayContext) async throws -> Response
+    private func append(_ token: String, _ version: InteropVersion, _ request: Request, _ context: GatewayContext) async throws -> Response
     {
         let append = try UploadAppend(request.headers, version: version)
-        if let answer = upload.answer { throw UploadError.completed(answer.capture.captureID) }
-        guard append.uploadLength == nil || append.uploadLength == upload.length else { throw UploadError.inconsistentLength }
-        let address = ClientAddress(request, context, trusting: trustedProxies)
-        let permit = try permits.acquire(
-            address: address.description, device: upload.device.description,
-            isVerified: try await resumable.devices.find(upload.device)?.isVerified ?? false)
-        defer { permit.release() }
-        let claimed = try await resumable.claim(upload, adding: true)
-        try await check(append, against: claimed)
-        if claimed.offset > 0, append.contentLength != 0 { Counter(label: "rial_uploads_resumed_total").increment() }
-        let now = try await resumable.receive(request.body, length: append.contentLength, into: claimed, abort: context.stopBody)
-        guard append.isComplete else {
-            await resumable.release(now)
-            return Response(status: .noContent, headers: responses.state(now, version))
+        let upload = try await resumable.begin(token)
+        return try await resumable.runs.holding(upload.id) { holder in
+            try await check(append, against: upload)
+            let address = ClientAddress(request, context, trusting: trustedProxies)
+            let permit = try await self.permit(upload, at: address)
+            defer { permit.release() }
+            if upload.offset > 0, append.contentLength != 0 { Counter(label: "rial_uploads_resumed_total").increment() }
+            let now = try await resumable.receive(
+                request.body, length: append.contentLength, into: upload, holder, abort: context.stopBody)
+            guard append.isComplete else {
+                await resumable.release(now)
+                return Response(status: .noContent, headers: responses.state(now, version))
+            }
+            let (answer, allowance) = try await resumable.complete(
+                now, from: address, publicURL: responses.publicURL, logger: context.logger)
+            return try responses.accepted(answer, allowance, at: nil, version, context)
         }
-        let (answer, allowance) = try await resumable.complete(now, from: address, publicURL: responses.publicURL, logger: context.logger)
-        return try responses.accepted(answer, allowance, at: nil, version, context)
+    }
+
+    /// A place among the uploads in progress; without one the upload belongs to nobody again.
+    private func permit(_ upload: Upload, at address: ClientAddress) async throws -> ConcurrencyLimit.Permit {
+        do {
+            return try permits.acquire(
+                address: address.description, device: upload.device.description,
+                isVerified: try await resumable.devices.find(upload.device)?.isVerified ?? false)
+        } catch {
+            await resumable.release(upload)
+            throw error
+        }
     }
 
     /// Compares a request with the upload that it has claimed, before its content is read.
     private func check(_ append: UploadAppend, against upload: Upload) async throws {
         let rest = upload.length - upload.offset
+        guard append.uploadLength == nil || append.uploadLength == upload.length else {
+            await resumable.release(upload)
+            throw UploadError.inconsistentLength
+        }
         if append.offset != upload.offset {
             await resumable.release(upload)
             throw UploadError.offsetMismatch(expected: upload.offset, provided: append.offset)

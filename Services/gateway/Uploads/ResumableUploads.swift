@@ -12,6 +12,8 @@ struct ResumableUploads: Sendable {
     /// How long a running request may take to store what it holds, before another takes over all the same.
     static let patience: Duration = .milliseconds(1500)
     static let pollInterval: Duration = .milliseconds(25)
+    /// How long a request may take from its arrival until the upload is its own.
+    static let arrival: Duration = .milliseconds(75)
 
     let uploads: UploadRepository
     let runs: UploadRuns
@@ -27,9 +29,25 @@ struct ResumableUploads: Sendable {
         return upload
     }
 
+    /// Makes a request that adds to the upload at an address the only one that goes on with it. One statement does so where no other request is
+    /// running: a client that comes back at once, to another gateway, must not find this one not begun.
+    /// - Throws: as ``find(_:)`` and ``claim(_:adding:)``.
+    func begin(_ token: String) async throws -> Upload {
+        if let token = UploadToken(token), let begun = try await uploads.begin(token, runner: runs.instance) { return begun }
+        let upload = try await find(token)
+        if let answer = upload.answer { throw UploadError.completed(answer.capture.captureID) }
+        return try await claim(upload, adding: true)
+    }
+
     /// Makes the caller's request the only one that goes on with the upload, after a running one had its chance to store what it holds.
     /// - Throws: ``UploadError/completed(_:)``, ``UploadError/gone``.
     func claim(_ upload: Upload, adding: Bool) async throws -> Upload {
+        var upload = upload
+        if !adding, upload.runner == nil {
+            // What the client sent before it came back may have arrived and not begun.
+            try await Task.sleep(for: Self.arrival)
+            upload = try await uploads.find(upload.id) ?? upload
+        }
         try await awaitEnd(of: upload)
         if let claimed = try await uploads.claim(upload.id, runner: adding ? runs.instance : nil) { return claimed }
         if let answer = try await uploads.find(upload.id)?.answer { throw UploadError.completed(answer.capture.captureID) }
@@ -37,14 +55,18 @@ struct ResumableUploads: Sendable {
     }
 
     private func awaitEnd(of upload: Upload) async throws {
-        guard let runner = upload.runner else { return }
-        if !runs.stop(upload.id) {
-            // A request of this instance that is no more left its name.
-            if runner == runs.instance { return }
-            try await uploads.askToStop(upload.id)
-        }
-        let deadline = ContinuousClock.now + Self.patience
-        while ContinuousClock.now < deadline {
+        guard let runner = upload.runner, upload.state == .open else { return }
+        let start = ContinuousClock.now
+        var asked: ContinuousClock.Instant?
+        while start.duration(to: .now) < Self.patience {
+            if !runs.stop(upload.id) {
+                // A request of this instance that is no more left its name, or another one has just begun.
+                if runner == runs.instance, start.duration(to: .now) > Self.arrival { return }
+                if runner != runs.instance, asked.map({ $0.duration(to: .now) > Self.arrival * 4 }) ?? true {
+                    asked = .now
+                    try await uploads.askToStop(upload.id)
+                }
+            }
             try await Task.sleep(for: Self.pollInterval)
             guard let now = try await uploads.find(upload.id), now.state == .open, now.runner == runner, now.epoch == upload.epoch else {
                 return
@@ -54,21 +76,24 @@ struct ResumableUploads: Sendable {
 
     /// Stores what a request adds, up to where it ends or breaks off.
     /// - Parameters:
-    ///   - upload: as the request claimed it.
+    ///   - upload: as the request claimed it, held by `holder`.
     ///   - length: of the content; `nil` if unknown.
     ///   - abort: ends the content with an error.
     /// - Returns: the upload as it is then. It still belongs to the request.
     /// - Throws: ``UploadError``, storage and database errors. The upload then belongs to nobody, or has ended.
     func receive(
         _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, length: Int64?, into upload: Upload,
-        abort: @escaping @Sendable () -> Void
+        _ holder: UploadRuns.Holder, abort: @escaping @Sendable () -> Void
     ) async throws -> Upload {
         let writer = SegmentWriter(upload, uploads: uploads, storage: storage)
         do {
-            try await runs.adding(to: upload.id, writer, abort: abort) {
+            try await holder.adding(by: writer, abort: abort) {
                 try await Self.read(body, length: length, into: writer, from: upload.offset)
             }
             guard let now = try await uploads.find(upload.id) else { throw UploadError.unknown }
+            if let answer = now.answer { throw UploadError.completed(answer.capture.captureID) }
+            guard now.state == .open else { throw UploadError.gone }
+            guard now.epoch == upload.epoch else { throw UploadError.offsetMismatch(expected: now.offset, provided: nil) }
             return now
         } catch {
             switch error {
@@ -120,7 +145,7 @@ struct ResumableUploads: Sendable {
             throw UploadError.inconsistentLength
         }
         do {
-            let accepted = try await runs.completing(upload.id) { try await accept(upload, from: address, logger: logger) }
+            let accepted = try await accept(upload, from: address, logger: logger)
             FailPoint.reached("gateway.upload.recorded")
             let answer = UploadAnswer(
                 isNew: accepted.isNew,
@@ -128,7 +153,7 @@ struct ResumableUploads: Sendable {
                     captureID: accepted.id, status: accepted.status, verificationURL: "\(publicURL)/verify/\(accepted.id)"))
             try await uploads.finish(upload.id, answer)
             FailPoint.reached("gateway.upload.done")
-            // One request alone stored all of it, and each segment has its row.
+            // The first request that added to it stored all of it, and each segment has its row.
             await empty(upload.id, leavesNothing: upload.epoch == 1)
             return (answer, accepted.allowance)
         } catch {

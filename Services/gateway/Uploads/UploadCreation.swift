@@ -50,9 +50,10 @@ extension UploadRepository {
                 """
                 WITH named AS (INSERT INTO intakes (id, device_id, prefix) VALUES (\(id.uuid), \(device.uuid), \("incoming/\(id)/")))
                 INSERT INTO uploads (
-                    id, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, runner, running_since, expires_at)
+                    id, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, epoch, runner, running_since,
+                    expires_at)
                 VALUES (\(id.uuid), \(token.digest.bytes), \(device.uuid), \(offer.version.rawValue), \(contentType), \(offer.digest.bytes),
-                    \(offer.length), \(runner), CASE WHEN \(runner)::uuid IS NULL THEN NULL ELSE now() END, now() + \(Self.lifetime))
+                    \(offer.length), \(runner == nil ? 0 : 1), \(runner), CASE WHEN \(runner)::uuid IS NULL THEN NULL ELSE now() END, now() + \(Self.lifetime))
                 RETURNING \(Upload.columns)
                 """)
             guard let row = rows.first else { throw PostgresError(code: .decoding, message: "an upload was not inserted") }

@@ -28,6 +28,17 @@ struct UploadRepository: Sendable {
         _ = try await database.query("SELECT pg_notify(\(Self.channel), \(id.description))")
     }
 
+    /// Claims the open upload at an address for a request that adds to it, if it belongs to no other.
+    /// - Returns: `nil` if there is no such upload.
+    func begin(_ token: UploadToken, runner: UUID) async throws -> Upload? {
+        try await database.query(
+            """
+            UPDATE uploads SET epoch = epoch + 1, runner = \(runner), running_since = now()
+            WHERE token_sha256 = \(token.digest.bytes) AND state = 'open' AND runner IS NULL AND expires_at > now() RETURNING \(Upload.columns)
+            """
+        ).first.map(Upload.init)
+    }
+
     /// Raises the epoch: no earlier request adds to the upload from now on.
     /// - Parameter runner: the instance that is going to add to it; `nil` for a request that does not.
     /// - Returns: `nil` if the upload is not open.

@@ -13,45 +13,68 @@ final class UploadRuns: Sendable {
 
     /// The name of this instance in `uploads.runner`.
     let instance = UUID()
-    /// By upload and number; `nil` for one that is completing it.
-    private let running = Mutex<[UploadID: [UInt64: Run?]]>([:])
+    private let held = Mutex<[UploadID: [UInt64: Hold]]>([:])
     private let numbers = Atomic<UInt64>(0)
+
+    /// A request that an upload belongs to.
+    private struct Hold {
+        /// `nil` before it adds to the upload and after it: it is then waited for.
+        var run: Run?
+        var isStopping = false
+    }
 
     private struct Run {
         let writer: SegmentWriter
         let abort: @Sendable () -> Void
     }
 
-    /// Runs `body`, which adds to the upload until it is asked to stop.
-    /// - Parameter abort: ends the request's content with an error.
-    func adding<Result>(
-        to id: UploadID, _ writer: SegmentWriter, abort: @escaping @Sendable () -> Void, _ body: () async throws -> Result
-    ) async throws -> Result {
-        try await with(id, Run(writer: writer, abort: abort), body)
-    }
-
-    /// Runs `body`, which makes a capture of the upload and cannot be stopped: who asks it to, waits for its end.
-    func completing<Result>(_ id: UploadID, _ body: () async throws -> Result) async throws -> Result { try await with(id, nil, body) }
-
-    private func with<Result>(_ id: UploadID, _ run: Run?, _ body: () async throws -> Result) async throws -> Result {
+    /// Runs `body`, the request that the upload belongs to.
+    func holding<Result>(_ id: UploadID, _ body: (Holder) async throws -> Result) async throws -> Result {
         let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
-        running.withLock { _ = $0[id, default: [:]].updateValue(run, forKey: number) }
+        held.withLock { $0[id, default: [:]][number] = Hold() }
         defer {
-            running.withLock { running in
-                _ = running[id]?.removeValue(forKey: number)
-                if running[id]?.isEmpty == true { running[id] = nil }
+            held.withLock { held in
+                held[id]?[number] = nil
+                if held[id]?.isEmpty == true { held[id] = nil }
             }
         }
-        return try await body()
+        return try await body(Holder(runs: self, upload: id, number: number))
     }
 
-    /// Asks the upload's requests to store and stop.
+    /// A request that an upload belongs to, for as long as ``UploadRuns/holding(_:_:)`` runs.
+    struct Holder: Sendable {
+        fileprivate let runs: UploadRuns
+        fileprivate let upload: UploadID
+        fileprivate let number: UInt64
+
+        /// Runs `body`, which adds to the upload until it is asked to stop.
+        /// - Parameter abort: ends the request's content with an error.
+        func adding<Result>(
+            by writer: SegmentWriter, abort: @escaping @Sendable () -> Void, _ body: () async throws -> Result
+        ) async throws -> Result {
+            set(Run(writer: writer, abort: abort))
+            defer { set(nil) }
+            return try await body()
+        }
+
+        private func set(_ run: Run?) { runs.held.withLock { $0[upload]?[number]?.run = run } }
+    }
+
+    /// Asks the requests that the upload belongs to, to store and stop. Those that do not add to it end by themselves.
     /// - Returns: whether there are any.
     @discardableResult
     func stop(_ id: UploadID) -> Bool {
-        let runs = running.withLock { $0[id].map { Array($0.values) } ?? [] }
-        for case let run? in runs { Task { await Self.windDown(run) } }
-        return !runs.isEmpty
+        let (isHeld, runs) = held.withLock { held in
+            var runs: [Run] = []
+            for (number, hold) in held[id] ?? [:] {
+                guard let run = hold.run, !hold.isStopping else { continue }
+                held[id]?[number]?.isStopping = true
+                runs.append(run)
+            }
+            return (held[id] != nil, runs)
+        }
+        for run in runs { Task { await Self.windDown(run) } }
+        return isHeld
     }
 
     /// Lets the request read what its client has already sent, then ends its body.

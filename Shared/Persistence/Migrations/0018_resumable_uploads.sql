@@ -15,8 +15,8 @@ CREATE TABLE uploads (
     length_bytes bigint NOT NULL CHECK (length_bytes > 0),
     -- How much of the body is stored.
     offset_bytes bigint NOT NULL DEFAULT 0 CHECK (offset_bytes BETWEEN 0 AND length_bytes),
-    -- Raised by each request: one with an earlier epoch has been overtaken and stores nothing any more.
-    epoch bigint NOT NULL DEFAULT 1 CHECK (epoch > 0),
+    -- Raised by each request: one with an earlier epoch has been overtaken and stores nothing any more. 0 if nothing came with the creation.
+    epoch bigint NOT NULL DEFAULT 0 CHECK (epoch >= 0),
     -- The gateway instance with a request that is adding to it.
     runner uuid,
     running_since timestamptz,
@@ -53,7 +53,9 @@ CREATE TABLE upload_segments (
 );
 
 GRANT SELECT, DELETE,
-    INSERT (id, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, runner, running_since, expires_at),
+    INSERT (
+        id, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, epoch, runner, running_since, expires_at
+    ),
     UPDATE (
         token_sha256, interop_version, offset_bytes, epoch, runner, running_since, state, capture_id, answer, received_at, emptied_at, expires_at
     ) ON uploads TO rial_gateway;

@@ -86,7 +86,7 @@ struct SegmentWriterTests {
             try await late.finish()
             await #expect(throws: UploadError.offsetMismatch(expected: 10, provided: nil)) { try await early.finish() }
             await #expect(throws: UploadError.self) { try await early.take(Self.bytes(1)) }
-            #expect(sample.store.keys == [UploadSegment.key(sample.upload.id, start: 0, epoch: 2)])
+            #expect(sample.store.keys == [UploadSegment.key(sample.upload.id, start: 0, epoch: 1)])
             #expect(try await sample.offset() == 10)
         }
     }

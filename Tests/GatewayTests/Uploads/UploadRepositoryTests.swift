@@ -45,7 +45,7 @@ struct UploadRepositoryTests {
         try await Self.with { uploads, device in
             let token = UploadToken.random()
             guard case .new(let upload, nil) = try await Self.create(uploads, device, token: token) else { throw CancellationError() }
-            #expect(upload.state == .open && upload.offset == 0 && upload.length == 100 && upload.epoch == 1 && upload.runner == nil)
+            #expect(upload.state == .open && upload.offset == 0 && upload.length == 100 && upload.epoch == 0 && upload.runner == nil)
             #expect((23 * 3600...24 * 3600).contains(upload.seconds(at: Date())))
             #expect(try await uploads.find(token)?.id == upload.id)
             #expect(try await uploads.find(.random()) == nil)
@@ -70,7 +70,7 @@ struct UploadRepositoryTests {
             guard case .new(let third, let replaced) = try await Self.create(uploads, device, isEmpty: false) else {
                 throw CancellationError()
             }
-            #expect(replaced == upload.id && third.runner != nil)
+            #expect(replaced == upload.id && third.runner != nil && third.epoch == 1)
             #expect(try await uploads.find(upload.id)?.state == .ended)
         }
     }
@@ -118,13 +118,14 @@ struct UploadRepositoryTests {
             let upload = try await Self.new(uploads, device)
             let runner = UUID()
             let first = try #require(try await uploads.claim(upload.id, runner: runner))
-            #expect(first.epoch == 2 && first.runner == runner)
+            #expect(first.epoch == 1 && first.runner == runner)
             #expect(try await uploads.grow(first, from: 0, by: 30, key: UploadSegment.key(upload.id, start: 0, epoch: 2)))
             #expect(try await !uploads.grow(first, from: 0, by: 30, key: UploadSegment.key(upload.id, start: 0, epoch: 2)))
             let second = try #require(try await uploads.claim(upload.id, runner: nil))
             #expect(second.offset == 30 && second.runner == nil)
             #expect(try await !uploads.grow(first, from: 30, by: 10, key: UploadSegment.key(upload.id, start: 30, epoch: 2)))
             #expect(try await uploads.grow(second, from: 30, by: 10, key: UploadSegment.key(upload.id, start: 30, epoch: 3)))
+            #expect(try await uploads.begin(.random(), runner: runner) == nil)
             // The earlier one does not end what the later one does.
             try await uploads.release(first)
             #expect(try await uploads.grow(second, from: 40, by: 60, key: UploadSegment.key(upload.id, start: 40, epoch: 3)))
