@@ -167,7 +167,8 @@ let package = Package(
             path: "Services/c2pa-inspector"),
 
         .target(
-            name: "CaptureKit", dependencies: ["CaptureProtocol", "Compression", "JPEGMetadata", crypto, grdb], path: "Clients/CaptureKit",
+            name: "CaptureKit",
+            dependencies: ["CaptureProtocol", "Compression", "Depth", "JPEGMetadata", "Models", crypto, grdb], path: "Clients/CaptureKit",
             exclude: ["README.md"], swiftSettings: computing),
         .target(
             name: "SimulatedDevice", dependencies: ["CaptureKit", "CaptureProtocol", crypto, x509, asn1], path: "Clients/SimulatedDevice"),
@@ -214,7 +215,8 @@ let package = Package(
         .testTarget(
             name: "CaptureKitTests",
             dependencies: [
-                "CaptureKit", "CaptureProtocol", "Compression", "JPEGMetadata", "Models", "RialClient", "SimulatedDevice", "TestSupport",
+                "CaptureKit", "CaptureProtocol", "Compression", "Depth", "JPEGMetadata", "Models", "RialClient", "SimulatedDevice",
+                "TestSupport",
                 crypto, grdb, nioCore, nioHTTP1, nioPosix, nioSSL,
             ],
             path: "Tests/CaptureKitTests", swiftSettings: computing),

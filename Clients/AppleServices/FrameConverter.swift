@@ -13,7 +13,7 @@ public struct FrameConverter {
     /// - Parameter quality: of the JPEG, 0...1.
     public init(quality: Double = 0.85) { self.quality = quality }
 
-    /// Copies the picture and the depth map, so that ARKit has its buffers back: it stops giving frames while too many are kept.
+    /// Copies the picture, its brightness and the depth map, so that ARKit has its buffers back: it stops giving frames while too many are kept.
     /// - Parameters:
     ///   - clock: both clocks, read when the frame arrived; `frame.timestamp` is no time of day.
     ///   - orientation: of the picture, which lies on its side as the sensor does: ``PhotoOrientation/right`` for a phone held upright.
@@ -26,8 +26,9 @@ public struct FrameConverter {
             try? DepthPlane(copying: map.bytes, bytesPerRow: map.bytesPerRow, width: map.width, height: map.height)
         }
         return CapturedFrame(
-            jpeg: try jpeg(of: CIImage(cvPixelBuffer: frame.capturedImage)), depth: depth ?? nil, uptime: frame.timestamp, clock: clock,
-            orientation: orientation, thumbnail: thumbnail)
+            jpeg: try jpeg(of: CIImage(cvPixelBuffer: frame.capturedImage)), depth: depth ?? nil,
+            luma: CameraLuma.plane(of: frame.capturedImage), uptime: frame.timestamp, clock: clock, orientation: orientation,
+            thumbnail: thumbnail)
     }
 
     private func jpeg(of image: CIImage) throws(FrameError) -> [UInt8] {

@@ -8,6 +8,7 @@ public struct ThisDevice: DeviceInfo {
     public let hardwareIdentifier: String
     public let hasLiDAR: Bool
     public let systemVersion: String
+    public let appVersion: String?
 
     @MainActor
     public init() {
@@ -16,5 +17,6 @@ public struct ThisDevice: DeviceInfo {
         hardwareIdentifier = withUnsafeBytes(of: system.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         hasLiDAR = ARWorldTrackingConfiguration.supportsFrameSemantics(.sceneDepth)
         systemVersion = UIDevice.current.systemVersion
+        appVersion = Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String
     }
 }

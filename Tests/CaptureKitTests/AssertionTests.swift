@@ -72,7 +72,8 @@ struct AssertionTests {
     }
 
     private func outcome(_ rig: RegistrationRig, _ identity: DeviceIdentity) async -> CaptureAsserter.Outcome {
-        await CaptureAsserter(rig.attestation).assertion(photo: photo, depth: depth, metadata: metadata, by: identity)
+        let hash = CaptureClientData.hash(photo: photo, depth: depth, metadata: metadata)
+        return await CaptureAsserter(rig.attestation).assertion(over: hash, by: identity)
     }
 
     private func made(_ rig: RegistrationRig, _ identity: DeviceIdentity) async throws -> [UInt8]? {

@@ -45,8 +45,8 @@ actor ScriptedSigning: CaptureSigning {
         return current
     }
 
-    func assertion(over digests: CaptureStore.Digests) async -> AssertionAttempt {
-        assertions.isEmpty ? .made(digests.photo.bytes + current.description.utf8, by: current) : assertions.removeFirst()
+    func assertion(over clientDataHash: ContentDigest) async -> AssertionAttempt {
+        assertions.isEmpty ? .made(clientDataHash.bytes + current.description.utf8, by: current) : assertions.removeFirst()
     }
 
     func signer(for device: DeviceID) async throws -> (any RequestSigner)? {

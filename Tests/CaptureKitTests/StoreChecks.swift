@@ -43,9 +43,9 @@ extension CaptureStore {
 extension CaptureFacts {
     fileprivate func digest(of kind: SealedKind) -> ContentDigest? {
         switch kind {
-        case .photo: photoDigest
-        case .depth: depthDigest
-        case .metadata: metadataDigest
+        case .photo, .original: photoDigest
+        case .depth, .originalDepth: depthDigest
+        case .metadata, .payload: metadataDigest
         case .assertion, .thumbnail, .facts: nil
         }
     }

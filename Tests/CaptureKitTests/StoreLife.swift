@@ -11,7 +11,8 @@ struct StoreLife {
     static let points =
         ["seal.written", "seal.synced", "seal.renamed", "seal.folder-synced"]
         + [
-            "folders", "migrated", "key", "swept", "sealed", "row", "assertion-sealed", "row-deleted", "deleted", "expired", "lent",
+            "folders", "migrated", "key", "swept", "original-sealed", "sealed", "row", "assertion-sealed", "row-deleted", "deleted",
+            "expired", "lent",
             "lent-written", "lent-removed", "loan-ended",
         ].map { "store.\($0)" }
         + ["reset", "uploading", "signed", "answered", "recorded"].map { "queue.\($0)" }
@@ -51,6 +52,8 @@ struct StoreLife {
         try await queue.run(untilEmpty: true)
         try await retry(queue)
         #expect(try await queue.capture(unsigned).hasAssertion)
+        // In privacy mode.
+        try await addPrivate(to: queue)
         // Sent by the system; deleted; expired.
         let lent = try await queue.lendForBackground(try await add(to: queue))
         let digest = ContentDigest(of: try Data(contentsOf: URL(fileURLWithPath: lent.bodyPath)))
@@ -83,7 +86,9 @@ struct StoreLife {
         #expect(Set(sent.compactMap(\.serverID?.description)) == (try notes("accepted")), "each was sent with the same bytes each time")
         try await clock.sleep(for: .seconds(16 * 86_400))
         try await queue.run(untilEmpty: true)
-        #expect(try await queue.store.captures().allSatisfy { !$0.hasContent })
+        for capture in try await queue.store.captures() {
+            #expect(capture.hasContent == (capture.mode == .hashOnly), "in privacy mode the original stays")
+        }
         try await queue.store.expectWhole("at the end")
         try await queue.store.close()
     }
@@ -101,6 +106,11 @@ struct StoreLife {
         let id = try await queue.add(content).id
         note("added", id.description)
         return id
+    }
+
+    private func addPrivate(to queue: CaptureQueue) async throws {
+        let id = try await queue.add(try PrivateFixture.capture()).id
+        note("added", id.description)
     }
 
     /// A person tries everything again that failed.

@@ -79,6 +79,11 @@ private final class PowerCutLife: Sendable {
         begin(sent)
         try await store.markUploaded(sent, at: Date(timeIntervalSince1970: 0))
         acknowledge(sent, .uploaded)
+        let kept = try await store.add(try PrivateFixture.capture()) { _ in .made([1, 2, 3], by: DeviceID()) }.id
+        acknowledge(kept, .pending)
+        begin(kept)
+        try await store.markUploaded(kept, at: Date(timeIntervalSince1970: 0))
+        acknowledge(kept, .uploaded)
         try await store.expire(at: Date(timeIntervalSince1970: 8 * 86_400))
         try await store.returnLentBodies()
         state.withLock { state in

@@ -52,3 +52,18 @@ public func CVPixelBufferGetHeight(_ pixelBuffer: CVPixelBuffer) -> Int { fatalE
 
 // iOS 4.0: https://developer.apple.com/documentation/corevideo/cvpixelbuffergetpixelformattype(_:)
 public func CVPixelBufferGetPixelFormatType(_ pixelBuffer: CVPixelBuffer) -> OSType { fatalError() }
+
+// iOS 4.0: https://developer.apple.com/documentation/corevideo/kcvpixelformattype_420ypcbcr8biplanarfullrange
+public var kCVPixelFormatType_420YpCbCr8BiPlanarFullRange: OSType { fatalError() }
+
+// iOS 4.0: https://developer.apple.com/documentation/corevideo/cvpixelbuffergetbaseaddressofplane(_:_:)
+public func CVPixelBufferGetBaseAddressOfPlane(_ pixelBuffer: CVPixelBuffer, _ planeIndex: Int) -> UnsafeMutableRawPointer? { fatalError() }
+
+// iOS 4.0: https://developer.apple.com/documentation/corevideo/cvpixelbuffergetbytesperrowofplane(_:_:)
+public func CVPixelBufferGetBytesPerRowOfPlane(_ pixelBuffer: CVPixelBuffer, _ planeIndex: Int) -> Int { fatalError() }
+
+// iOS 4.0: https://developer.apple.com/documentation/corevideo/cvpixelbuffergetwidthofplane(_:_:)
+public func CVPixelBufferGetWidthOfPlane(_ pixelBuffer: CVPixelBuffer, _ planeIndex: Int) -> Int { fatalError() }
+
+// iOS 4.0: https://developer.apple.com/documentation/corevideo/cvpixelbuffergetheightofplane(_:_:)
+public func CVPixelBufferGetHeightOfPlane(_ pixelBuffer: CVPixelBuffer, _ planeIndex: Int) -> Int { fatalError() }

@@ -11,7 +11,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 KIT = "Clients/CaptureKit"
 # Everything that CaptureKit may import; the modules of ours among them are checked too.
 # Synchronization belongs to the language since iOS 18.
-KIT_IMPORTS = {"Foundation", "Synchronization", "Crypto", "CryptoKit", "GRDB", "CaptureProtocol", "Depth", "Compression", "JPEGMetadata"}
+KIT_IMPORTS = {
+    "Foundation", "Synchronization", "Crypto", "CryptoKit", "GRDB", "CaptureProtocol", "Depth", "Compression", "JPEGMetadata", "Models",
+}
 PROTOCOL_IMPORTS = {"Foundation", "Crypto"}
 # The one file with system calls.
 SYSTEM_FILE = f"{KIT}/Files/PosixFiles.swift"

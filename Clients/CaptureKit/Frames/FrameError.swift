@@ -6,6 +6,8 @@ public enum FrameError: Error, Sendable, Equatable {
     case jpegConversionFailed(String)
     /// The depth map could not be compressed, with a text for the log.
     case depthCompressionFailed(String)
+    /// The depth map could not be measured, with a text for the log.
+    case depthAnalysisFailed(String)
     /// The work took longer than the processor's limit.
     case processingTimeout
 }

@@ -1,5 +1,6 @@
 public import CaptureProtocol
 import Compression
+import Depth
 public import Foundation
 import JPEGMetadata
 
@@ -34,6 +35,35 @@ public struct FrameProcessor: Sendable {
         return ProcessedFrame(
             photo: photo, depth: depth, depthWidth: plane.width, depthHeight: plane.height, capturedAt: frame.capturedAt,
             deviceModel: deviceModel, location: location, thumbnail: frame.thumbnail)
+    }
+
+    /// Processes a frame in the mode that its person chose. In privacy mode the depth map is measured here.
+    /// - Parameters:
+    ///   - device: this one; of what it says of itself the settings share a part.
+    ///   - location: `nil` without a fix. The photo's EXIF has it in either mode, but in privacy mode the photo stays here.
+    ///   - privacy: as they were at the shutter (``PrivacySettingsStore``).
+    /// - Throws: ``FrameError``.
+    public func process(
+        _ frame: CapturedFrame, on device: some DeviceInfo, location: PreciseLocation?, privacy: PrivacySettings
+    ) throws(FrameError) -> ProcessedCapture {
+        let start = ContinuousClock.now
+        let full = try process(frame, deviceModel: DeviceSupport(device).modelName, location: location)
+        guard privacy.isOn else { return .full(full) }
+        guard let plane = frame.depth else { throw .noDepthData }
+        let measurements: SignedDepth
+        do throws(DepthError) {
+            measurements = try plane.measurements(luma: frame.luma, orientation: frame.orientation)
+        } catch {
+            throw .depthAnalysisFailed(error.description)
+        }
+        try checkTime(since: start)
+        let facts = HashOnlyPayload.Facts(
+            capturedAt: full.capturedAt, location: full.location, deviceModel: full.deviceModel, osVersion: device.systemVersion,
+            appVersion: device.appVersion)
+        return .hashOnly(
+            PrivateCapture(
+                photo: full.photo, depth: full.depth, depthWidth: full.depthWidth, depthHeight: full.depthHeight, facts: facts,
+                flags: privacy.flags, measurements: measurements, thumbnail: full.thumbnail))
     }
 
     private func photo(of frame: CapturedFrame, _ model: String, _ location: PreciseLocation?) throws(FrameError) -> [UInt8] {

@@ -6,4 +6,10 @@ public protocol DeviceInfo: Sendable {
     var hasLiDAR: Bool { get }
     /// Such as "18.1".
     var systemVersion: String { get }
+    /// The app's version, such as "1.4"; `nil` if it has none, which is the default.
+    var appVersion: String? { get }
+}
+
+extension DeviceInfo {
+    public var appVersion: String? { nil }
 }

@@ -25,6 +25,8 @@ public struct SecureItem: Sendable, Hashable {
     public static let storeKey = SecureItem(name: "store-key")
     /// The device's identities, latest last.
     public static let identities = SecureItem(name: "identities")
+    /// What a person chose in the privacy settings.
+    public static let privacySettings = SecureItem(name: "privacy-settings")
 }
 
 /// Why a ``SecureStore`` failed.

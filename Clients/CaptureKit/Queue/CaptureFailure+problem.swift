@@ -1,4 +1,8 @@
 extension CaptureFailure {
+    /// In privacy mode a capture without a hardware signature would prove nothing, and the server does not take it.
+    static let needsHardware = CaptureFailure(
+        code: "hardware_signature_required", message: "in privacy mode only a device whose hardware signs can send captures")
+
     init(_ error: ServerError) {
         self.init(code: error.code ?? "unexpected_response", message: error.message, details: error.details)
     }

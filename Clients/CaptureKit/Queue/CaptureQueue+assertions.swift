@@ -5,7 +5,8 @@ extension CaptureQueue {
     /// Makes an assertion that is missing. Attempts of the hardware count; without a registered device it waits for the network.
     func makeAssertion(_ id: LocalID) async throws {
         let capture = try await store.capture(id)
-        var attempt = await signing.assertion(over: capture.facts.digests)
+        let hash = try store.clientDataHash(of: capture)
+        var attempt = await signing.assertion(over: hash)
         if case .needsRegistration(let refused) = attempt {
             do {
                 _ = try await signing.currentDevice(replacing: refused)
@@ -13,14 +14,20 @@ extension CaptureQueue {
                 try await store.database.update(id) { row in row.facts.failure = unavailable.failure }
                 return waitForRegistration(unavailable.retryAfter)
             }
-            attempt = await signing.assertion(over: capture.facts.digests)
+            attempt = await signing.assertion(over: hash)
         }
         switch attempt {
         case .made(let assertion, let device): try await store.setAssertion(assertion, by: device, of: id)
         case .unsupported:
             try await store.database.update(id) { row in
-                row.facts.goesWithoutAssertion = true
-                row.state = .pending
+                switch capture.mode {
+                case .full:
+                    row.facts.goesWithoutAssertion = true
+                    row.state = .pending
+                case .hashOnly:
+                    row.facts.failure = .needsHardware
+                    row.state = .assertionFailed
+                }
             }
         case .later(let failure): return try await countAssertion(id, attempts: capture.assertionAttempts + 1, failure)
         case .needsRegistration: return waitForRegistration(nil)

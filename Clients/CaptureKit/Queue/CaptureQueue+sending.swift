@@ -74,11 +74,12 @@ extension CaptureQueue {
     /// - Throws: ``KeysGone``.
     func signedRequest(for capture: StoredCapture, by device: DeviceID) async throws -> HTTPRequest {
         guard let signer = try await signing.signer(for: device) else { throw KeysGone() }
-        let body = try store.upload(of: capture).body
+        let job = try store.job(of: capture)
+        let body = job.body
         let digest = try await body.digest()
         let headers = try await signer.headers(
             method: "POST", target: Self.target, bodyDigest: digest, at: clockOffset.serverTime(at: clock.now))
-        return HTTPRequest("POST", Self.target, headers: headers + [("content-type", body.contentType)], body: body)
+        return HTTPRequest("POST", Self.target, headers: headers + [("content-type", job.contentType)], body: body)
     }
 
     private func apply(_ reaction: UploadReaction, to capture: StoredCapture, by device: DeviceID, counted: Int) async throws {

@@ -34,15 +34,34 @@ public actor CaptureQueue {
     /// Adds a capture. It is durable when this returns, with or without its assertion.
     @discardableResult
     public func add(_ content: some CaptureContent) async throws -> StoredCapture {
-        let capture = try await store.add(content) { [signing] digests in
-            switch await signing.assertion(over: digests) {
-            case .made(let assertion, let device): .made(assertion, by: device)
-            case .later, .needsRegistration: .later
-            case .unsupported: .none
-            }
-        }
+        let capture = try await store.add(content, assert: assertion(over:))
         changed()
         return capture
+    }
+
+    /// Adds a capture in privacy mode: photo and depth map stay in the store. Durable when this returns.
+    @discardableResult
+    public func add(_ content: PrivateCapture) async throws -> StoredCapture {
+        let capture = try await store.add(content, assert: assertion(over:))
+        changed()
+        return capture
+    }
+
+    /// Adds a capture in the mode in which it was processed.
+    @discardableResult
+    public func add(_ capture: ProcessedCapture) async throws -> StoredCapture {
+        switch capture {
+        case .full(let frame): try await add(frame)
+        case .hashOnly(let capture): try await add(capture)
+        }
+    }
+
+    private nonisolated func assertion(over clientDataHash: ContentDigest) async -> CaptureStore.Assertion {
+        switch await signing.assertion(over: clientDataHash) {
+        case .made(let assertion, let device): .made(assertion, by: device)
+        case .later, .needsRegistration: .later
+        case .unsupported: .none
+        }
     }
 }
 
@@ -156,8 +175,10 @@ extension CaptureQueue {
     }
 
     /// Sends a capture whose assertion failed without it. The server then cannot prove which device made it.
+    /// - Throws: ``StoreError`` `needsAssertion` in privacy mode; `notAllowed`, `unknownCapture`.
     public func sendWithoutAssertion(_ id: LocalID) async throws {
         try await store.database.update(id) { row in
+            guard row.mode == .full else { throw StoreError.needsAssertion }
             row.facts.goesWithoutAssertion = true
             row.state = .pending
         }
@@ -187,7 +208,7 @@ extension CaptureQueue {
             captures: captures.map { capture in
                 QueuedCapture(
                     capture: capture, sentBytes: progress?.id == capture.id ? progress?.sent : nil,
-                    totalBytes: SealedKind.allCases.filter { $0 != .thumbnail }.reduce(0) { $0 + (capture.sizes[$1] ?? 0) },
+                    totalBytes: SealedKind.sent.reduce(0) { $0 + (capture.sizes[$1] ?? 0) },
                     nextTry: schedule.nextTry(of: capture))
             },
             usage: try await store.usage(), waitsFor: schedule.pause?.failure, revokedDevices: schedule.stoppedDevices,

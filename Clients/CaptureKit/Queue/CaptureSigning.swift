@@ -7,8 +7,9 @@ public protocol CaptureSigning: Sendable {
     /// - Throws: ``DeviceUnavailable`` if it cannot be registered now.
     func currentDevice(replacing refused: DeviceID?) async throws -> DeviceID
 
-    /// Makes an assertion over a capture (SPEC §2, version 2) with the current device's hardware key. Does not use the network.
-    func assertion(over digests: CaptureStore.Digests) async -> AssertionAttempt
+    /// Makes an assertion over a capture with the current device's hardware key. Does not use the network.
+    /// - Parameter clientDataHash: of the capture (SPEC §2, version 2; SPEC §9).
+    func assertion(over clientDataHash: ContentDigest) async -> AssertionAttempt
 
     /// - Returns: `nil` if the device's keys are gone.
     func signer(for device: DeviceID) async throws -> (any RequestSigner)?

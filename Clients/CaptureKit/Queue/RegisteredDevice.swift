@@ -29,7 +29,7 @@ public struct RegisteredDevice: CaptureSigning {
         }
     }
 
-    public func assertion(over digests: CaptureStore.Digests) async -> AssertionAttempt {
+    public func assertion(over clientDataHash: ContentDigest) async -> AssertionAttempt {
         let identity: DeviceIdentity
         do {
             guard let current = try await identities.current else { return .needsRegistration(replacing: nil) }
@@ -37,7 +37,7 @@ public struct RegisteredDevice: CaptureSigning {
         } catch {
             return .later(CaptureFailure(code: "device_locked", message: "the device's keys cannot be read now"))
         }
-        switch await asserter.assertion(photo: digests.photo, depth: digests.depth, metadata: digests.metadata, by: identity) {
+        switch await asserter.assertion(over: clientDataHash, by: identity) {
         case .made(let assertion):
             guard let device = identity.deviceID else { return .needsRegistration(replacing: nil) }
             return .made(assertion, by: device)

@@ -1,6 +1,6 @@
 public import CaptureProtocol
 
-/// Makes the App Attest assertions of captures: over photo, depth and metadata (SPEC §2, version 2).
+/// Makes the App Attest assertions of captures: over photo, depth and metadata (SPEC §2, version 2), or over a payload (SPEC §9).
 public struct CaptureAsserter: Sendable {
     private let attestation: any AttestationService
 
@@ -19,17 +19,14 @@ public struct CaptureAsserter: Sendable {
     }
 
     /// - Parameters:
-    ///   - photo, depth, metadata: digests of the parts as they are uploaded.
+    ///   - clientDataHash: of what is uploaded.
     ///   - identity: the one that will upload the capture.
-    public func assertion(
-        photo: ContentDigest, depth: ContentDigest, metadata: ContentDigest, by identity: DeviceIdentity
-    ) async -> Outcome {
+    public func assertion(over clientDataHash: ContentDigest, by identity: DeviceIdentity) async -> Outcome {
         guard let key = identity.attestationKeyID else { return .unsupported }
         guard let registration = identity.registration else { return .retryLater }
         guard registration.attestationLevel == .secureEnclave else { return .unsupported }
-        let hash = CaptureClientData.hash(photo: photo, depth: depth, metadata: metadata)
         do throws(AttestationFailure) {
-            return .made(try await attestation.generateAssertion(key, clientDataHash: hash.bytes))
+            return .made(try await attestation.generateAssertion(key, clientDataHash: clientDataHash.bytes))
         } catch {
             switch error {
             case .invalidKey: return .needsNewIdentity

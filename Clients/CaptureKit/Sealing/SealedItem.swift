@@ -9,7 +9,19 @@ public struct LocalID: UUIDIdentifier {
 
 /// The sealed parts of a capture. The raw value is part of a file's name and of its key.
 public enum SealedKind: String, Sendable, CaseIterable {
-    case photo, depth, metadata, assertion, thumbnail, facts
+    /// What is sent of a capture in full.
+    case photo, depth, metadata
+    case assertion, thumbnail, facts
+    /// What is sent of a capture in privacy mode.
+    case payload
+    /// Photo and depth map of a capture in privacy mode. They open as nothing else, and nothing that sends opens these.
+    case original
+    case originalDepth = "original-depth"
+
+    /// What is sent, of either mode.
+    static let sent: [SealedKind] = [.photo, .depth, .metadata, .assertion, .payload]
+    /// What stays on the device until its person deletes it.
+    public static let originals: [SealedKind] = [.original, .originalDepth]
 }
 
 /// What a sealed file or blob is: part of its key, so that it opens as nothing else.

@@ -50,13 +50,14 @@ struct CaptureDatabase: Sendable {
             try database.execute(
                 sql: """
                     INSERT INTO captures
-                        (id, job, state, device, photo_bytes, depth_bytes, metadata_bytes, assertion_bytes, thumbnail_bytes, facts)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        (id, job, state, device, photo_bytes, depth_bytes, metadata_bytes, assertion_bytes, thumbnail_bytes, payload_bytes,
+                            original_bytes, original_depth_bytes, facts)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    capture.id.description, capture.job.rawValue, capture.state.rawValue, capture.device?.description,
+                    capture.id.description, capture.mode.rawValue, capture.state.rawValue, capture.device?.description,
                     capture.sizes[.photo], capture.sizes[.depth], capture.sizes[.metadata], capture.sizes[.assertion],
-                    capture.sizes[.thumbnail], facts,
+                    capture.sizes[.thumbnail], capture.sizes[.payload], capture.sizes[.original], capture.sizes[.originalDepth], facts,
                 ])
         }
     }
@@ -98,10 +99,17 @@ struct CaptureDatabase: Sendable {
         try await read { try RawCapture.fetchAll($0, sql: "SELECT * FROM captures ORDER BY position") }
     }
 
-    func bytes() async throws -> Int64 {
-        let sum = "coalesce(photo_bytes, 0) + coalesce(depth_bytes, 0) + coalesce(metadata_bytes, 0) + coalesce(assertion_bytes, 0)"
-        return try await read {
-            try Int64.fetchOne($0, sql: "SELECT coalesce(sum(\(sum) + coalesce(thumbnail_bytes, 0)), 0) FROM captures") ?? 0
+    /// The bytes of all sealed files, and of those among them that stay on the device.
+    func bytes() async throws -> (all: Int64, kept: Int64) {
+        func sum(_ kinds: [SealedKind]) -> String {
+            let columns = kinds.compactMap(StoreSchema.column(of:)).map { "coalesce(\($0), 0)" }
+            return "coalesce(sum(\(columns.joined(separator: " + "))), 0)"
+        }
+        let sql = "SELECT \(sum(SealedKind.allCases)) AS whole, \(sum(SealedKind.originals)) AS kept FROM captures"
+        return try await read { database in
+            let row = try Row.fetchOne(database, sql: sql)
+            let (all, kept): (Int64?, Int64?) = (row?["whole"], row?["kept"])
+            return (all ?? 0, kept ?? 0)
         }
     }
 

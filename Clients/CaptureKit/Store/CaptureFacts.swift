@@ -6,7 +6,13 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
     public let capturedAt: Date
     public let photoDigest: ContentDigest
     public let depthDigest: ContentDigest
+    /// Of the metadata part; in privacy mode of the payload.
     public let metadataDigest: ContentDigest
+    /// The settings at the shutter in privacy mode; `nil` for a capture that is sent in full.
+    public let flags: MetadataFlags?
+    /// Of the depth map in pixels, in privacy mode: it has no metadata that say so.
+    public let depthWidth: Int?
+    public let depthHeight: Int?
     /// The result of the latest attempt, if it failed.
     public var failure: CaptureFailure?
     /// The page that verifies it.
@@ -20,15 +26,19 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
     /// Whether a person decided to send it without its assertion.
     public var goesWithoutAssertion = false
 
-    public init(capturedAt: Date, photoDigest: ContentDigest, depthDigest: ContentDigest, metadataDigest: ContentDigest) {
+    public init(
+        capturedAt: Date, photoDigest: ContentDigest, depthDigest: ContentDigest, metadataDigest: ContentDigest,
+        flags: MetadataFlags? = nil,
+        depthWidth: Int? = nil, depthHeight: Int? = nil
+    ) {
         self.capturedAt = capturedAt
         self.photoDigest = photoDigest
         self.depthDigest = depthDigest
         self.metadataDigest = metadataDigest
+        self.flags = flags
+        self.depthWidth = depthWidth
+        self.depthHeight = depthHeight
     }
-
-    /// What the assertion covers.
-    public var digests: CaptureStore.Digests { .init(photo: photoDigest, depth: depthDigest, metadata: metadataDigest) }
 
     /// Whether the server's result is known.
     public var isFinal: Bool { confidence != nil || failedOnServer == true }

@@ -6,7 +6,7 @@ import GRDB
 /// A capture that is added to the store.
 struct NewRow: Sendable {
     let id: LocalID
-    let job: CaptureJob
+    let mode: CaptureMode
     let state: CaptureState
     let device: DeviceID?
     let sizes: [SealedKind: Int64]
@@ -15,6 +15,7 @@ struct NewRow: Sendable {
 
 /// What of a row may change.
 struct ChangedRow: Sendable {
+    let mode: CaptureMode
     var state: CaptureState
     var device: DeviceID?
     var serverID: CaptureID?
@@ -24,6 +25,7 @@ struct ChangedRow: Sendable {
     var facts: CaptureFacts
 
     init(_ capture: StoredCapture) {
+        mode = capture.mode
         state = capture.state
         device = capture.device
         serverID = capture.serverID
@@ -35,7 +37,7 @@ struct ChangedRow: Sendable {
 
     func applied(to capture: StoredCapture) -> StoredCapture {
         StoredCapture(
-            id: capture.id, position: capture.position, job: capture.job, state: state, device: device, serverID: serverID,
+            id: capture.id, position: capture.position, mode: capture.mode, state: state, device: device, serverID: serverID,
             failures: failures, assertionAttempts: assertionAttempts, sizes: sizes, facts: facts)
     }
 }
@@ -83,11 +85,11 @@ struct RawCapture: FetchableRecord, Sendable {
 
     /// - Throws: ``StoreError`` for values that this version does not know.
     func opened(with facts: CaptureFacts) throws -> StoredCapture {
-        guard let id = LocalID(id), let job = CaptureJob(rawValue: job), let state = CaptureState(rawValue: state) else {
+        guard let id = LocalID(id), let mode = CaptureMode(rawValue: job), let state = CaptureState(rawValue: state) else {
             throw StoreError.newerVersion
         }
         return StoredCapture(
-            id: id, position: position, job: job, state: state, device: device.flatMap(DeviceID.init),
+            id: id, position: position, mode: mode, state: state, device: device.flatMap(DeviceID.init),
             serverID: serverID.flatMap(CaptureID.init), failures: failures, assertionAttempts: assertionAttempts, sizes: sizes,
             facts: facts)
     }

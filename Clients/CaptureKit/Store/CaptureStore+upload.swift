@@ -2,10 +2,31 @@ import CaptureProtocol
 import Foundation
 
 extension CaptureStore {
+    /// What is to be sent of a capture: always the same bytes.
+    /// - Throws: as ``upload(of:)``; ``StoreError`` `needsAssertion` in privacy mode without one.
+    func job(of capture: StoredCapture) throws -> CaptureJob {
+        switch capture.mode {
+        case .full: return .full(try upload(of: capture))
+        case .hashOnly:
+            guard capture.hasAssertion else { throw StoreError.needsAssertion }
+            return .hashOnly(HashOnlyBody(payload: try bytes(.payload, of: capture.id), assertion: try bytes(.assertion, of: capture.id)))
+        }
+    }
+
+    /// The bytes that the hardware signs (SPEC §2, §9).
+    func clientDataHash(of capture: StoredCapture) throws -> ContentDigest {
+        switch capture.mode {
+        case .full:
+            let facts = capture.facts
+            return CaptureClientData.hash(photo: facts.photoDigest, depth: facts.depthDigest, metadata: facts.metadataDigest)
+        case .hashOnly: return HashOnlyClientData.hash(payload: try bytes(.payload, of: capture.id))
+        }
+    }
+
     /// The parts of a capture as they are sent: photo and depth map are read from their sealed files piece by piece. Always the same bytes.
     /// - Throws: ``StoreError`` `contentRemoved`; ``SealError``, ``FileError``.
     func upload(of capture: StoredCapture) throws -> CaptureUpload {
-        guard capture.hasContent else { throw StoreError.contentRemoved }
+        guard capture.mode == .full, capture.hasContent else { throw StoreError.contentRemoved }
         let assertion = capture.hasAssertion ? try bytes(.assertion, of: capture.id) : nil
         return CaptureUpload(
             boundary: "rial-" + Hex.encode(withUnsafeBytes(of: capture.id.uuid.uuid) { Array($0) }),

@@ -77,18 +77,44 @@ extension CaptureStore {
         case none
     }
 
-    /// The digests that an assertion covers.
-    public struct Digests: Sendable, Equatable {
-        public let photo: ContentDigest
-        public let depth: ContentDigest
-        public let metadata: ContentDigest
+    /// Stores a capture, durably. Each byte is hashed and sealed in one pass.
+    /// - Parameter assert: makes the assertion over a client data hash; its failure never loses the capture.
+    /// - Throws: ``StoreError`` `full`; ``FileError``; errors of the content's metadata unchanged. Nothing of the capture is left then.
+    public func add(_ content: some CaptureContent, assert: (ContentDigest) async -> Assertion) async throws -> StoredCapture {
+        try await add(in: .full, assert) { seal in
+            let photo = try seal(content.photo, .photo)
+            let depth = try seal(content.depth, .depth)
+            let metadata = try seal(try content.metadata(photoHash: photo), .metadata)
+            if let thumbnail = content.thumbnail { _ = try seal(thumbnail, .thumbnail) }
+            let facts = CaptureFacts(
+                capturedAt: content.capturedAt, photoDigest: photo, depthDigest: depth, metadataDigest: metadata)
+            return (facts, CaptureClientData.hash(photo: photo, depth: depth, metadata: metadata))
+        }
     }
 
-    /// Stores a capture, durably. Each byte is hashed and sealed in one pass.
-    /// - Parameter assert: makes the assertion; its failure never loses the capture.
-    /// - Throws: ``StoreError`` `full`; ``FileError``; errors of the content's metadata unchanged. Nothing of the capture is left then.
-    public func add(
-        _ content: some CaptureContent, assert: (Digests) async -> Assertion
+    /// Stores a capture in privacy mode, durably. Its payload is made here, once: the hardware signs these bytes, and they are sent.
+    /// - Parameter assert: as of ``add(_:assert:)-(some CaptureContent, _)``. Without hardware that signs the capture waits for a person.
+    /// - Throws: as there; `HashOnlyError` if the server would refuse the payload.
+    public func add(_ capture: PrivateCapture, assert: (ContentDigest) async -> Assertion) async throws -> StoredCapture {
+        try await add(in: .hashOnly, assert) { seal in
+            let photo = try seal(capture.photo, .original)
+            let depth = try seal(capture.depth, .originalDepth)
+            failPoints.reached("store.original-sealed")
+            let payload = try capture.payload(mediaHash: photo)
+            let sealed = try seal(payload, .payload)
+            if let thumbnail = capture.thumbnail { _ = try seal(thumbnail, .thumbnail) }
+            let facts = CaptureFacts(
+                capturedAt: capture.facts.capturedAt, photoDigest: photo, depthDigest: depth, metadataDigest: sealed,
+                flags: capture.flags, depthWidth: capture.depthWidth, depthHeight: capture.depthHeight)
+            return (facts, HashOnlyClientData.hash(payload: payload))
+        }
+    }
+
+    private typealias Seal = (_ bytes: [UInt8], _ kind: SealedKind) throws -> ContentDigest
+
+    /// - Parameter content: seals the parts, and returns the facts and the client data hash.
+    private func add(
+        in mode: CaptureMode, _ assert: (ContentDigest) async -> Assertion, _ content: (Seal) throws -> (CaptureFacts, ContentDigest)
     ) async throws -> StoredCapture {
         let usage = try await usage()
         guard !usage.isFull else { throw StoreError.full(usage) }
@@ -102,25 +128,23 @@ extension CaptureStore {
                 sizes[kind] = sealed.sizeBytes
                 return sealed.digest
             }
-            let photo = try seal(content.photo, as: .photo)
-            let depth = try seal(content.depth, as: .depth)
-            let metadata = try seal(try content.metadata(photoHash: photo), as: .metadata)
-            if let thumbnail = content.thumbnail { _ = try seal(thumbnail, as: .thumbnail) }
-            let digests = Digests(photo: photo, depth: depth, metadata: metadata)
-            var facts = CaptureFacts(
-                capturedAt: content.capturedAt, photoDigest: photo, depthDigest: depth, metadataDigest: metadata)
+            let (known, clientDataHash) = try content(seal)
+            var facts = known
             let (state, device): (CaptureState, DeviceID?)
-            switch await assert(digests) {
-            case .made(let assertion, let signer):
+            switch (await assert(clientDataHash), mode) {
+            case (.made(let assertion, let signer), _):
                 _ = try seal(assertion, as: .assertion)
                 (state, device) = (.pending, signer)
-            case .later: (state, device) = (.assertionPending, nil)
-            case .none:
+            case (.later, _): (state, device) = (.assertionPending, nil)
+            case (.none, .full):
                 facts.goesWithoutAssertion = true
                 (state, device) = (.pending, nil)
+            case (.none, .hashOnly):
+                facts.failure = .needsHardware
+                (state, device) = (.assertionFailed, nil)
             }
             failPoints.reached("store.sealed")
-            try await database.insert(NewRow(id: id, job: .full, state: state, device: device, sizes: sizes, facts: facts))
+            try await database.insert(NewRow(id: id, mode: mode, state: state, device: device, sizes: sizes, facts: facts))
         } catch {
             try? files.remove(sizes.keys.map { SealedItem(id, $0) })
             throw error
@@ -167,7 +191,9 @@ extension CaptureStore {
     }
 
     public func usage() async throws -> StoreUsage {
-        StoreUsage(bytes: try await database.bytes(), warningBytes: limits.warningBytes, maximumBytes: limits.maximumBytes)
+        let bytes = try await database.bytes()
+        return StoreUsage(
+            bytes: bytes.all, keptBytes: bytes.kept, warningBytes: limits.warningBytes, maximumBytes: limits.maximumBytes)
     }
 
     /// Opens a part of a capture.
@@ -184,7 +210,7 @@ extension CaptureStore {
 // Removing
 
 extension CaptureStore {
-    /// Deletes a capture with all its parts.
+    /// Deletes a capture with all its parts, in privacy mode also photo and depth map: there is no other copy.
     /// - Throws: ``StoreError`` `isBeingSent`, `unknownCapture`.
     public func delete(_ id: LocalID) async throws {
         try await database.delete(id)
@@ -193,10 +219,10 @@ extension CaptureStore {
         failPoints.reached("store.deleted")
     }
 
-    /// Removes photo and depth map of captures whose retention has passed.
+    /// Removes photo and depth map of captures whose retention has passed. In privacy mode nothing is removed, ever: nobody else has them.
     public func expire(at now: Date) async throws {
         let age = limits.retention / .seconds(1)
-        for capture in try await database.captures(in: .uploaded) where capture.hasContent {
+        for capture in try await database.captures(in: .uploaded) where capture.mode == .full && capture.hasContent {
             guard let uploadedAt = capture.facts.uploadedAt, now.timeIntervalSince(uploadedAt) >= age else { continue }
             try await database.update(capture.id) { row in
                 row.sizes[.photo] = nil

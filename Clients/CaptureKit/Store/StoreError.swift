@@ -10,6 +10,8 @@ public enum StoreError: Error, Sendable, Equatable {
     case isBeingSent
     /// Content that is necessary for this was removed after the upload.
     case contentRemoved
+    /// In privacy mode nothing is sent that the hardware did not sign.
+    case needsAssertion
     /// The database was made by a later version of this library.
     case newerVersion
     /// The database cannot be read or written; with a text for the log.

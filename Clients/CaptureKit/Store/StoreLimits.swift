@@ -14,8 +14,17 @@ public struct StoreLimits: Sendable {
 public struct StoreUsage: Sendable, Equatable {
     /// The sealed content of all captures.
     public let bytes: Int64
+    /// The part of it that no time-out removes: photos and depth maps in privacy mode, until their person deletes them.
+    public let keptBytes: Int64
     public let warningBytes: Int64
     public let maximumBytes: Int64
+
+    public init(bytes: Int64, keptBytes: Int64 = 0, warningBytes: Int64, maximumBytes: Int64) {
+        self.bytes = bytes
+        self.keptBytes = keptBytes
+        self.warningBytes = warningBytes
+        self.maximumBytes = maximumBytes
+    }
 
     public var isNearlyFull: Bool { bytes >= warningBytes }
     public var isFull: Bool { bytes >= maximumBytes }

@@ -32,6 +32,15 @@ enum StoreSchema {
                     );
                     """)
         }
+        migrator.registerMigration("2 privacy mode") { database in
+            // Photos and depth maps that stay on the device are other files than those that are sent, hence other columns.
+            try database.execute(
+                sql: """
+                    ALTER TABLE captures ADD COLUMN payload_bytes INTEGER;
+                    ALTER TABLE captures ADD COLUMN original_bytes INTEGER;
+                    ALTER TABLE captures ADD COLUMN original_depth_bytes INTEGER;
+                    """)
+        }
         return migrator
     }
 
@@ -43,6 +52,9 @@ enum StoreSchema {
         case .metadata: "metadata_bytes"
         case .assertion: "assertion_bytes"
         case .thumbnail: "thumbnail_bytes"
+        case .payload: "payload_bytes"
+        case .original: "original_bytes"
+        case .originalDepth: "original_depth_bytes"
         case .facts: nil
         }
     }

@@ -1,17 +1,12 @@
 public import CaptureProtocol
 
-/// What is to be done with a capture.
-public enum CaptureJob: String, Sendable, CaseIterable, Codable {
-    /// Photo, depth map and metadata are sent.
-    case full
-}
-
 /// A capture in the store.
 public struct StoredCapture: Sendable, Equatable {
     public let id: LocalID
     /// Increases with each capture.
     public let position: Int64
-    public let job: CaptureJob
+    /// Whether photo and depth map are sent, or stay on the device (privacy mode).
+    public let mode: CaptureMode
     public let state: CaptureState
     /// The device that signed it, or that sends it without an assertion; `nil` before.
     public let device: DeviceID?
@@ -26,6 +21,11 @@ public struct StoredCapture: Sendable, Equatable {
     public let facts: CaptureFacts
 
     public var hasAssertion: Bool { sizes[.assertion] != nil }
-    /// Whether photo and depth map are still there.
-    public var hasContent: Bool { sizes[.photo] != nil && sizes[.depth] != nil }
+    /// Whether what is sent is still there.
+    public var hasContent: Bool {
+        switch mode {
+        case .full: sizes[.photo] != nil && sizes[.depth] != nil
+        case .hashOnly: sizes[.payload] != nil
+        }
+    }
 }

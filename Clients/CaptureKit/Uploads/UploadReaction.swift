@@ -52,6 +52,9 @@ public enum UploadReaction: Sendable, Equatable {
             self = .signAgain
         case (401, "DEVICE_NOT_REGISTERED") where !history.remedies.contains(.registration):
             self = .registerAgain
+        // In privacy mode: the server has the device as unverified, or with another key. Only a new identity can help, if anything does.
+        case (401, "ATTESTATION_FAILED"):
+            self = history.remedies.contains(.registration) ? .fail(.server(error)) : .registerAgain
         case (403, "DEVICE_REVOKED"):
             self = .stopIdentity(error)
         case (429, _):

@@ -116,10 +116,9 @@ private struct SessionSigning: CaptureSigning {
         return id
     }
 
-    func assertion(over digests: CaptureStore.Digests) async -> AssertionAttempt {
-        let hash = CaptureClientData.hash(photo: digests.photo, depth: digests.depth, metadata: digests.metadata)
+    func assertion(over clientDataHash: ContentDigest) async -> AssertionAttempt {
         do {
-            return .made(try await session.assertion(clientDataHash: hash.bytes), by: await session.id)
+            return .made(try await session.assertion(clientDataHash: clientDataHash.bytes), by: await session.id)
         } catch {
             return .later(CaptureFailure(code: "assertion_failed", message: "the device did not sign the capture: \(error)"))
         }
