@@ -2,6 +2,7 @@ import CaptureKit
 import CaptureProtocol
 import Crypto
 import Foundation
+import Imaging
 import Scene
 
 /// What the device does with a capture before it is sent: a photo of 3 MB, a depth map of 256 × 192.
@@ -17,13 +18,15 @@ struct DeviceWork {
     init() throws {
         let (scene, size) = try Self.scene()
         let plane = try DepthPlane(bytes: scene.depthBytes, width: size.width, height: size.height)
-        frame = CapturedFrame(jpeg: scene.jpeg, depth: plane, capturedAt: Date(), orientation: .right)
+        frame = CapturedFrame(
+            jpeg: scene.jpeg, depth: plane, luma: try Self.luma(of: scene.jpeg), capturedAt: Date(), orientation: .up)
         processed = try Self.process(frame)
     }
 
     func print() async throws {
         let megabytes = String(format: "%.1f MB", Double(processed.photo.count) / 1e6)
         Table.row("frame processing, \(megabytes) and \(frame.depth?.width ?? 0)×\(frame.depth?.height ?? 0)", frameProcessing())
+        Table.row("privacy mode, a frame with its depth analysis", privateProcessing())
         let bare = bareSealing()
         Table.row("AES-256-GCM and SHA-256 of \(megabytes) alone", bare)
         Table.row("sealing \(megabytes)", sealing(in: "/", DiscardingFiles()), bare: bare)
@@ -34,6 +37,16 @@ struct DeviceWork {
     }
 
     private func frameProcessing() -> Double { ProcessorTime.measure { (try? Self.process(frame)) != nil } }
+
+    /// With the brightness as large as the camera's.
+    private func privateProcessing() -> Double {
+        let settings = PrivacySettings(isOn: true, flags: .everything)
+        return ProcessorTime.measure {
+            guard case .hashOnly(let capture) = try? FrameProcessor().process(frame, on: BenchPhone(), location: nil, privacy: settings)
+            else { return false }
+            return capture.measurements.verdict == .real
+        }
+    }
 
     private func bareSealing() -> Double {
         let (key, photo) = (SymmetricKey(size: .bits256), processed.photo)
@@ -70,6 +83,16 @@ struct DeviceWork {
         try FrameProcessor().process(frame, deviceModel: "iPhone 15 Pro", location: nil)
     }
 
+    /// The photo's brightness in 1920 × 1440, the size of ARKit's video frames.
+    private static func luma(of jpeg: [UInt8]) throws -> LumaPlane? {
+        let gray = try PhotoVariants(jpeg).luma(covering: (1024, 1024))
+        let (width, height) = (1920, 1440)
+        let pixels = (0..<width * height).map { index in
+            gray.pixels[index / width * gray.height / height * gray.width + index % width * gray.width / width]
+        }
+        return LumaPlane(pixels: pixels, width: width, height: height)
+    }
+
     /// A room at the first quality at which its photo is large enough.
     private static func scene() throws -> (RenderedScene, depth: (width: Int, height: Int)) {
         for quality in 92...100 {
@@ -80,6 +103,12 @@ struct DeviceWork {
         }
         throw CocoaError(.featureUnsupported)
     }
+}
+
+private struct BenchPhone: DeviceInfo {
+    let hardwareIdentifier = "iPhone16,1"
+    let hasLiDAR = true
+    let systemVersion = "18.1"
 }
 
 /// A new folder that goes with the object.
