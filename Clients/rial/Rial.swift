@@ -15,7 +15,8 @@ struct Rial: AsyncParsableCommand {
             """,
         version: Product.version,
         subcommands: [
-            DemoCommand.self, DeviceCommand.self, CaptureCommand.self, QueueCommand.self, SceneCommand.self, LoadCommand.self,
+            DemoCommand.self, DeviceCommand.self, CaptureCommand.self, QueueCommand.self, SettingsCommand.self, SceneCommand.self,
+            LoadCommand.self,
             PageLoadCommand.self, SoakCommand.self, VerifyCommand.self, DeadLetterCommand.self, AdminCommand.self,
         ])
 

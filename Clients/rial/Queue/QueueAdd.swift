@@ -7,8 +7,10 @@ import RialClient
 struct QueueAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Adds a photo with its depth map, as if the phone had just taken it.",
-        discussion:
-            "Without the network. The photo gets the EXIF data of the phone, without being encoded again. Prints the id in the store.")
+        discussion: """
+            Without the network. The photo gets the EXIF data of the phone, without being encoded again. In privacy mode (`rial settings \
+            privacy`) photo and depth map are never sent. Prints the id in the store.
+            """)
 
     @Option(help: "JPEG file.")
     var photo: String
@@ -24,6 +26,8 @@ struct QueueAdd: AsyncParsableCommand {
     var capturedAt: RFC3339Time?
     @Option(help: "EXIF orientation, 1 to 8.")
     var orientation = 1
+    @Flag(name: .customLong("private"), help: "In privacy mode, with what its settings share, even if it is off.")
+    var isPrivate = false
     @OptionGroup var options: QueueOptions
 
     func validate() throws {
@@ -31,14 +35,19 @@ struct QueueAdd: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // As they are at the shutter. Without them nothing is captured.
+        var privacy = try options.privacySettings.load()
+        if isPrivate { privacy.isOn = true }
         let queue = try await options.offline()
         let depthMap = try DepthFile(url: URL(fileURLWithPath: depth), width: width, height: height)
+        let jpeg = try read(photo)
         let frame = CapturedFrame(
-            jpeg: try read(photo), depth: try DepthPlane(bytes: try depthMap.values(), width: width, height: height),
+            jpeg: jpeg, depth: try DepthPlane(bytes: try depthMap.values(), width: width, height: height),
+            luma: privacy.isOn ? PhotoLuma.plane(of: jpeg, depthWidth: width, depthHeight: height) : nil,
             capturedAt: capturedAt?.date ?? Date(), orientation: PhotoOrientation(rawValue: orientation) ?? .up)
         // Debug builds are slower than any phone.
         let processed = try FrameProcessor(limit: .seconds(60)).process(
-            frame, deviceModel: DeviceSupport(SimulatedPhone()).modelName, location: location?.location)
+            frame, on: SimulatedPhone(), location: location?.location, privacy: privacy)
         Console.result(try await queue.add(processed).id.description)
     }
 

@@ -59,7 +59,9 @@ struct QueueRetry: AsyncParsableCommand {
 }
 
 struct QueueDelete: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "delete", abstract: "Deletes a capture from the store, sent or not.")
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Deletes a capture from the store, sent or not.",
+        discussion: "In privacy mode there is no other copy of the photo, unless it was exported.")
 
     @Argument(help: "The capture's id in the store.")
     var id: LocalID
@@ -71,7 +73,10 @@ struct QueueDelete: AsyncParsableCommand {
 struct QueueExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Writes a capture's parts to plain files.",
-        discussion: "photo.jpg, depth.f32.gz, metadata.json, and assertion.cbor and thumbnail.jpg if there are any.")
+        discussion: """
+            photo.jpg, depth.f32.gz, metadata.json, and assertion.cbor and thumbnail.jpg if there are any. In privacy mode photo.jpg has the \
+            very bytes that were hashed, by which anyone can verify it, and payload.json what the server was told.
+            """)
 
     @Argument(help: "The capture's id in the store.")
     var id: LocalID
@@ -92,6 +97,6 @@ struct QueueExport: AsyncParsableCommand {
 
     private static let names: [(SealedKind, String)] = [
         (.photo, "photo.jpg"), (.depth, "depth.f32.gz"), (.metadata, "metadata.json"), (.assertion, "assertion.cbor"),
-        (.thumbnail, "thumbnail.jpg"),
+        (.thumbnail, "thumbnail.jpg"), (.original, "photo.jpg"), (.originalDepth, "depth.f32.gz"), (.payload, "payload.json"),
     ]
 }

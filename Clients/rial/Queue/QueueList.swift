@@ -38,15 +38,18 @@ struct QueueWatch: AsyncParsableCommand {
 extension QueueSnapshot {
     fileprivate var table: String {
         guard !captures.isEmpty || !damaged.isEmpty else { return "no captures" }
-        var table = TextTable(header: ["id", "captured", "state", "bytes", "server id", "result"])
+        var table = TextTable(header: ["id", "captured", "mode", "state", "bytes", "server id", "result"])
         for each in captures {
             let capture = each.capture
             table.add(
-                capture.id.description, Timestamp.format(capture.facts.capturedAt), capture.state.rawValue, String(each.totalBytes),
+                capture.id.description, Timestamp.format(capture.facts.capturedAt), capture.mode.rawValue, capture.state.rawValue,
+                String(each.totalBytes),
                 capture.serverID?.description ?? "", each.result)
         }
-        for id in damaged { table.add(id.description, "", "damaged", "", "", "its facts were changed; delete it") }
+        for id in damaged { table.add(id.description, "", "", "damaged", "", "", "its facts were changed; delete it") }
+        guard usage.keptBytes > 0 else { return table.text }
         return table.text
+            + "\n\(usage.bytes) bytes; \(usage.keptBytes) of them are photos in privacy mode, which stay until you delete them"
     }
 
     fileprivate var json: JSONValue {
@@ -66,11 +69,18 @@ extension QueuedCapture {
 
     fileprivate var json: JSONValue {
         var members: [String: JSONValue] = [
-            "id": .string(capture.id.description), "position": .integer(capture.position), "state": .string(capture.state.rawValue),
+            "id": .string(capture.id.description), "position": .integer(capture.position), "mode": .string(capture.mode.rawValue),
+            "state": .string(capture.state.rawValue),
             "captured_at": .string(Timestamp.format(capture.facts.capturedAt)), "bytes": .integer(totalBytes),
             "failures": .integer(Int64(capture.failures)), "has_assertion": .bool(capture.hasAssertion),
         ]
         if let id = capture.serverID { members["capture_id"] = .string(id.description) }
+        if let flags = capture.facts.flags {
+            members["metadata_flags"] = .object([
+                "location": .string(flags.location.rawValue), "timestamp": .string(flags.timestamp.rawValue),
+                "device": .string(flags.device.rawValue),
+            ])
+        }
         if let link = capture.facts.link { members["verification_url"] = .string(link) }
         if let confidence = capture.facts.confidence { members["confidence_level"] = .string(confidence) }
         if let failure = capture.facts.failure {

@@ -14,6 +14,9 @@ struct QueueOptions: ParsableArguments {
     var clockOffset = 0
 
     private var folder: URL { URL(fileURLWithPath: store, isDirectory: true) }
+    private var secrets: FolderSecureStore { FolderSecureStore(folder: folder.appendingPathComponent("keychain").path) }
+
+    var privacySettings: PrivacySettingsStore { PrivacySettingsStore(secrets) }
 
     /// The queue of a command that does not use the network.
     func offline() async throws -> CaptureQueue { try await queue(transport: Offline(), attestation: try attestation(nil)) }
@@ -48,7 +51,6 @@ struct QueueOptions: ParsableArguments {
         // A simulated phone is for development, where a test may end the process between two effects.
         if let folder = ProcessInfo.processInfo.environment["RIAL_FAIL_POINTS"], !folder.isEmpty { FailPoint.arm(folder: folder) }
         let failPoints = FailPoints { name in FailPoint.reached(name) }
-        let secrets = FolderSecureStore(folder: folder.appendingPathComponent("keychain").path)
         let store = try await CaptureStore.open(
             in: folder.appendingPathComponent("store").path, secrets: secrets, failPoints: failPoints)
         let (identities, keys) = (IdentityStore(secrets), SoftwareRequestKeyService())
@@ -69,6 +71,7 @@ struct SimulatedPhone: DeviceInfo {
     var hardwareIdentifier: String { "iPhone16,1" }
     var hasLiDAR: Bool { true }
     var systemVersion: String { "18.1" }
+    var appVersion: String? { Product.version }
 }
 
 /// A clock that is wrong.
