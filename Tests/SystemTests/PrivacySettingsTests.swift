@@ -16,6 +16,7 @@ extension SystemTests {
             let proxy = try CapturingProxy(to: Int(try TestClient(url: phone.stack.url).port))
             // Another minute than that of the receipt, which is shown by itself.
             let capturedAt = Date().addingTimeInterval(-300)
+            try await phone.rial("settings", "privacy", "set", "--on")
             for flags in MetadataFlags.all {
                 try phone.set(PrivacySettings(isOn: true, flags: flags))
                 _ = try await phone.add("--location", Self.place, "--captured-at", Timestamp.format(capturedAt))

@@ -18,6 +18,10 @@ struct QueueOptions: ParsableArguments {
 
     var privacySettings: PrivacySettingsStore { PrivacySettingsStore(secrets) }
 
+    func createFolder() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
     /// The queue of a command that does not use the network.
     func offline() async throws -> CaptureQueue { try await queue(transport: Offline(), attestation: try attestation(nil)) }
 
@@ -47,7 +51,7 @@ struct QueueOptions: ParsableArguments {
     }
 
     private func queue(transport: any HTTPTransport, attestation: SimulatedAttestationService) async throws -> CaptureQueue {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try createFolder()
         // A simulated phone is for development, where a test may end the process between two effects.
         if let folder = ProcessInfo.processInfo.environment["RIAL_FAIL_POINTS"], !folder.isEmpty { FailPoint.arm(folder: folder) }
         let failPoints = FailPoints { name in FailPoint.reached(name) }

@@ -49,6 +49,7 @@ struct PrivacySet: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try changed()
+        try options.createFolder()
         try options.privacySettings.save(settings)
         Console.result(settings.text(asJSON: json))
     }
