@@ -26,7 +26,7 @@ struct DeviceWork {
     func print() async throws {
         let megabytes = String(format: "%.1f MB", Double(processed.photo.count) / 1e6)
         Table.row("frame processing, \(megabytes) and \(frame.depth?.width ?? 0)×\(frame.depth?.height ?? 0)", frameProcessing())
-        Table.row("privacy mode, a frame with its depth analysis", privateProcessing())
+        Table.row("privacy mode, frame and depth analysis", privateProcessing())
         let bare = bareSealing()
         Table.row("AES-256-GCM and SHA-256 of \(megabytes) alone", bare)
         Table.row("sealing \(megabytes)", sealing(in: "/", DiscardingFiles()), bare: bare)

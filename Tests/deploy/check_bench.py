@@ -15,7 +15,7 @@ import stack
 COMPONENTS = """\
 assertion check                                  8000         125.0       1.05×
 frame processing, 3.0 MB and 256×192               50       20000.0
-privacy mode, a frame with its depth analysis      20       60000.0
+privacy mode, frame and depth analysis             20       60000.0
 sealing 3.0 MB                                    200        5000.0       1.70×
 the same into a file in memory                    100       10000.0       3.40×
 Content Credentials, sign and read                100       10000.0       1.31×
