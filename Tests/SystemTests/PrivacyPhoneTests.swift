@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension SystemTests.Privacy {
+extension SystemTests.PhonePrivacy {
     @Test("keeps the original until its person has exported and deleted it, and its hash finds the record")
     func original() async throws {
         let phone = try await Phone()

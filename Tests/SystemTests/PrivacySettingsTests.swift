@@ -6,8 +6,8 @@ import Testing
 
 extension SystemTests {
     /// Privacy mode, from the phone to the readers of its captures.
-    @Suite("Privacy mode", .timeLimit(.minutes(4)))
-    struct Privacy {
+    @Suite("Privacy mode, from the phone to the readers", .timeLimit(.minutes(4)))
+    struct PhonePrivacy {
         static let place = "45.764043,4.835659"
 
         @Test("shows nobody more than its settings share, each of the 27 of them")
