@@ -21,7 +21,8 @@ public final class AsyncHTTPTransport: HTTPTransport {
 
     private static let maximumResponseBytes = 4 << 20
 
-    private let origin: String
+    public var origin: String? { base }
+    private let base: String
     private let httpClient: HTTPClient
     private let timeouts: Timeouts
 
@@ -29,7 +30,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     ///   - extraRootsPEM: certificates that may vouch for the server, beside those of the system.
     /// - Throws: ``ServerAddressError``; an error of NIOSSL if the roots are not certificates.
     public init(baseURL: URL, trust: ServerTrust, extraRootsPEM: [UInt8] = [], timeouts: Timeouts = Timeouts()) throws {
-        origin = try trust.origin(of: baseURL)
+        base = try trust.origin(of: baseURL)
         self.timeouts = timeouts
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.httpVersion = .http1Only
@@ -41,7 +42,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
         tls.shutdownTimeout = .seconds(1)
         if !extraRootsPEM.isEmpty { tls.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMBytes(extraRootsPEM))] }
         configuration.tlsConfiguration = tls
-        if !trust.pins.isEmpty, origin.hasPrefix("https:") {
+        if !trust.pins.isEmpty, base.hasPrefix("https:") {
             configuration.http1_1ConnectionDebugInitializer = { PinCheck(trust: trust).run(on: $0) }
         }
         httpClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -72,7 +73,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     private func exchange(
         _ request: HTTPRequest, _ detector: StallDetector, _ progress: @escaping @Sendable (Int64) -> Void
     ) async throws -> HTTPResponse {
-        var outgoing = HTTPClientRequest(url: origin + request.target)
+        var outgoing = HTTPClientRequest(url: base + request.target)
         outgoing.method = HTTPMethod(rawValue: request.method)
         outgoing.headers.add(name: "user-agent", value: "rial-capture/\(Product.version)")
         for header in request.headers { outgoing.headers.add(name: header.name, value: header.value) }

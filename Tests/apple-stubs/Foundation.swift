@@ -27,6 +27,8 @@ public struct URLRequest {
     public init(url: URL) {}
     // iOS 8.0: https://developer.apple.com/documentation/foundation/urlrequest/httpmethod
     public var httpMethod: String?
+    // iOS 8.0: https://developer.apple.com/documentation/foundation/urlrequest/httpbody
+    public var httpBody: Data?
     // iOS 8.0: https://developer.apple.com/documentation/foundation/urlrequest/httpbodystream
     public var httpBodyStream: InputStream?
     // iOS 8.0: https://developer.apple.com/documentation/foundation/urlrequest/setvalue(_:forhttpheaderfield:)

@@ -8,6 +8,7 @@ import Security
 public final class PinnedTransport: HTTPTransport {
     private static let maximumResponseBytes = 4 * 1024 * 1024
 
+    public var origin: String? { base }
     private let base: String
     private let session: URLSession
 
@@ -38,7 +39,8 @@ public final class PinnedTransport: HTTPTransport {
     deinit { session.finishTasksAndInvalidate() }
 
     public func send(_ request: HTTPRequest, progress: @escaping @Sendable (Int64) -> Void) async throws -> HTTPResponse {
-        guard let body = request.body else { return try await response(to: request, input: nil, progress) }
+        // An empty body needs no stream.
+        guard let body = request.body, body.contentLength > 0 else { return try await response(to: request, input: nil, progress) }
         guard let pipe = BodyPipe() else { throw TransportFailure.unreachable("no streams for the body") }
         let reader = try body.makeReader()
         return try await withThrowingTaskGroup(of: HTTPResponse?.self) { group in
@@ -85,6 +87,8 @@ public final class PinnedTransport: HTTPTransport {
             outgoing.httpBodyStream = input
             // Without it a stream is sent in chunks.
             outgoing.setValue(String(body.contentLength), forHTTPHeaderField: "Content-Length")
+        } else if request.body != nil {
+            outgoing.httpBody = Data()
         }
         return outgoing
     }

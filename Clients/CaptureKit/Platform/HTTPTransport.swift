@@ -6,9 +6,15 @@ public protocol HTTPTransport: Sendable {
     /// - Parameter progress: called with the number of body bytes handed to the network so far.
     /// - Throws: ``TransportFailure``; errors of reading the body unchanged; `CancellationError`.
     func send(_ request: HTTPRequest, progress: @escaping @Sendable (Int64) -> Void) async throws -> HTTPResponse
+
+    /// The server's scheme, host and port, such as `https://example.com:8443`, without a trailing slash: what an address that the server
+    /// gives must begin with. `nil` if it is not known; then only addresses without them are followed.
+    var origin: String? { get }
 }
 
 extension HTTPTransport {
+    public var origin: String? { nil }
+
     public func send(_ request: HTTPRequest) async throws -> HTTPResponse { try await send(request) { _ in } }
 }
 
@@ -46,6 +52,13 @@ public struct HTTPResponse: Sendable {
 public protocol HTTPBody: Sendable {
     var contentLength: Int64 { get }
     func makeReader() throws -> any HTTPBodyReader
+    /// Reads it once, from this byte on; if this is not implemented, by reading what is before it, too.
+    /// - Parameter offset: 0…``contentLength``.
+    func makeReader(from offset: Int64) throws -> any HTTPBodyReader
+}
+
+extension HTTPBody {
+    public func makeReader(from offset: Int64) throws -> any HTTPBodyReader { SkippingReader(try makeReader(), skipping: offset) }
 }
 
 /// Reads a body once; used by one task at a time.
@@ -59,17 +72,42 @@ public struct BytesBody: HTTPBody {
     public let bytes: [UInt8]
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
     public var contentLength: Int64 { Int64(bytes.count) }
-    public func makeReader() -> any HTTPBodyReader { Reader(bytes) }
+    public func makeReader() -> any HTTPBodyReader { makeReader(from: 0) }
+    public func makeReader(from offset: Int64) -> any HTTPBodyReader { Reader(bytes, offset: Int(clamping: max(offset, 0))) }
 
     private actor Reader: HTTPBodyReader {
         private let bytes: [UInt8]
-        private var offset = 0
-        init(_ bytes: [UInt8]) { self.bytes = bytes }
+        private var offset: Int
+        init(_ bytes: [UInt8], offset: Int) {
+            self.bytes = bytes
+            self.offset = offset
+        }
         func next() -> [UInt8]? {
             guard offset < bytes.count else { return nil }
             defer { offset = min(offset + 262_144, bytes.count) }
             return Array(bytes[offset...].prefix(262_144))
         }
+    }
+}
+
+/// Drops the front of what another reader gives.
+actor SkippingReader: HTTPBodyReader {
+    private let reader: any HTTPBodyReader
+    private var toSkip: Int64
+
+    init(_ reader: any HTTPBodyReader, skipping offset: Int64) {
+        self.reader = reader
+        toSkip = max(offset, 0)
+    }
+
+    func next() async throws -> [UInt8]? {
+        while let piece = try await reader.next() {
+            guard toSkip > 0 else { return piece }
+            let dropped = Int(min(toSkip, Int64(piece.count)))
+            toSkip -= Int64(dropped)
+            if dropped < piece.count { return Array(piece[dropped...]) }
+        }
+        return nil
     }
 }
 

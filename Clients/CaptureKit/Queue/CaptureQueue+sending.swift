@@ -2,7 +2,7 @@ import CaptureProtocol
 import Foundation
 
 extension CaptureQueue {
-    private static let target = "/api/v1/captures"
+    static let target = "/api/v1/captures"
 
     /// Sends a capture once, or again at once where an answer has a remedy, and records what follows (``UploadReaction``).
     func attempt(_ id: LocalID) async throws {
@@ -65,6 +65,7 @@ extension CaptureQueue {
 
     private func send(_ capture: StoredCapture, by device: DeviceID) async throws -> HTTPResponse {
         note(0, of: capture.id)
+        if let response = try await sendResumably(capture, by: device) { return response }
         let request = try await signedRequest(for: capture, by: device)
         store.failPoints.reached("queue.signed")
         let id = capture.id
@@ -79,7 +80,9 @@ extension CaptureQueue {
         let digest = try await body.digest()
         let headers = try await signer.headers(
             method: "POST", target: Self.target, bodyDigest: digest, at: clockOffset.serverTime(at: clock.now))
-        return HTTPRequest("POST", Self.target, headers: headers + [("content-type", job.contentType)], body: body)
+        // With it the system may go on with an upload in the background by itself. A plain upload is none the worse for it.
+        let whole = isLarge(body) ? [UploadFields.representationDigest(digest)] : []
+        return HTTPRequest("POST", Self.target, headers: headers + whole + [("content-type", job.contentType)], body: body)
     }
 
     private func apply(_ reaction: UploadReaction, to capture: StoredCapture, by device: DeviceID, counted: Int) async throws {

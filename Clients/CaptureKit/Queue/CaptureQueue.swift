@@ -14,6 +14,8 @@ public actor CaptureQueue {
     var schedule = QueueSchedule()
     var clockOffset = ClockOffset.none
     var histories: [LocalID: UploadHistory] = [:]
+    /// When the server, or something before it, turned out not to know uploads that resume.
+    var plainSince: Date?
     /// Attempts without an answer, since the last answer, network or person.
     var attemptsInVain = 0
     private var progress: (id: LocalID, sent: Int64)?
@@ -208,6 +210,7 @@ extension CaptureQueue {
             captures: captures.map { capture in
                 QueuedCapture(
                     capture: capture, sentBytes: progress?.id == capture.id ? progress?.sent : nil,
+                    storedBytes: capture.facts.upload?.storedBytes, resumedAt: capture.facts.resumedAt,
                     totalBytes: SealedKind.sent.reduce(0) { $0 + (capture.sizes[$1] ?? 0) },
                     nextTry: schedule.nextTry(of: capture))
             },

@@ -17,9 +17,14 @@ public struct QueueSnapshot: Sendable, Equatable {
 /// A capture as a screen shows it.
 public struct QueuedCapture: Sendable, Equatable {
     public let capture: StoredCapture
-    /// Bytes of its request that were handed to the network; `nil` unless it is being sent by this process.
+    /// Bytes of its body that the server has or that were handed to the network; `nil` unless it is being sent by this process. Becomes less
+    /// when an upload goes on after a break: what was on its way is sent again.
     public let sentBytes: Int64?
-    /// Bytes of its whole request, about.
+    /// Bytes of its body that the server said it has; `nil` unless an upload is to go on after a break.
+    public let storedBytes: Int64?
+    /// The first byte that was sent when its upload last went on after a break; `nil` if none did.
+    public let resumedAt: Int64?
+    /// Bytes of its whole body, about.
     public let totalBytes: Int64
     /// `nil` if nothing holds it up, or if nothing will be tried without a person.
     public let nextTry: Date?

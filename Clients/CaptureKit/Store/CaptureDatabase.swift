@@ -128,6 +128,8 @@ struct CaptureDatabase: Sendable {
             guard row.state == before.state || before.state.next.contains(row.state) else {
                 throw StoreError.notAllowed(before.state, to: row.state)
             }
+            // An unfinished upload is of this device and of what is being sent now.
+            if row.device != before.device || ![.pending, .uploading].contains(row.state) { row.facts.upload = nil }
             let facts = row.facts == before.facts ? found.facts : try Self.sealed(row.facts, of: id, with: key)
             try database.execute(
                 sql: """

@@ -25,6 +25,10 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
     public var failedOnServer: Bool?
     /// Whether a person decided to send it without its assertion.
     public var goesWithoutAssertion = false
+    /// The first byte that was sent when an upload last went on after a break.
+    public internal(set) var resumedAt: Int64?
+    /// The upload that is to go on. Ends with what it is for (``CaptureDatabase/update(_:_:)``).
+    var upload: KeptUpload?
 
     public init(
         capturedAt: Date, photoDigest: ContentDigest, depthDigest: ContentDigest, metadataDigest: ContentDigest,

@@ -46,21 +46,26 @@ private struct SealedSegment: SegmentSource {
         sizeBytes = file.sizeBytes
     }
 
-    func makeReader() -> any HTTPBodyReader { Reader(file: file, sizeBytes: sizeBytes) }
+    func makeReader() -> any HTTPBodyReader { makeReader(from: 0) }
+    /// Opens the chunks from the one on that holds the byte.
+    func makeReader(from offset: Int64) -> any HTTPBodyReader { Reader(file: file, sizeBytes: sizeBytes, offset: offset) }
 
     private actor Reader: HTTPBodyReader {
         private let file: SealedFileReader
         private let sizeBytes: Int64
-        private var offset: Int64 = 0
+        private var offset: Int64
 
-        init(file: SealedFileReader, sizeBytes: Int64) {
+        init(file: SealedFileReader, sizeBytes: Int64, offset: Int64) {
             self.file = file
             self.sizeBytes = sizeBytes
+            self.offset = max(offset, 0)
         }
 
+        /// To the end of a chunk, so that each is opened once.
         func next() throws -> [UInt8]? {
             guard offset < sizeBytes else { return nil }
-            let piece = try file.read(count: 65_536, at: offset)
+            let rest = 65_536 - offset % 65_536
+            let piece = try file.read(count: Int(rest), at: offset)
             guard !piece.isEmpty else { throw SealError.notAuthentic }
             offset += Int64(piece.count)
             return piece

@@ -45,7 +45,8 @@ public struct MultipartBody: HTTPBody {
 
     public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
     public var contentLength: Int64 { segments.reduce(0) { $0 + $1.sizeBytes } }
-    public func makeReader() -> any HTTPBodyReader { SegmentReader(segments) }
+    public func makeReader() -> any HTTPBodyReader { makeReader(from: 0) }
+    public func makeReader(from offset: Int64) -> any HTTPBodyReader { SegmentReader(segments, from: offset) }
 
     private static func head(of part: Part, boundary: String) -> [UInt8] {
         var text = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(escape(part.name))\""

@@ -13,11 +13,12 @@ public enum PartContent: Sendable {
         }
     }
 
-    /// Reads it once, from its beginning.
-    public func makeReader() throws -> any HTTPBodyReader {
+    /// Reads it once, from this byte on.
+    /// - Parameter offset: 0…``sizeBytes``.
+    public func makeReader(from offset: Int64 = 0) throws -> any HTTPBodyReader {
         switch self {
-        case .bytes(let bytes): BytesBody(bytes).makeReader()
-        case .source(let source): try source.makeReader()
+        case .bytes(let bytes): BytesBody(bytes).makeReader(from: offset)
+        case .source(let source): offset > 0 ? try source.makeReader(from: offset) : try source.makeReader()
         }
     }
 

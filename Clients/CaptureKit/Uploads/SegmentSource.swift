@@ -4,4 +4,11 @@ public protocol SegmentSource: Sendable {
     var sizeBytes: Int64 { get }
     /// Reads it once, from its beginning.
     func makeReader() throws -> any HTTPBodyReader
+    /// Reads it once, from this byte on; if this is not implemented, by reading what is before it, too.
+    /// - Parameter offset: 0…``sizeBytes``.
+    func makeReader(from offset: Int64) throws -> any HTTPBodyReader
+}
+
+extension SegmentSource {
+    public func makeReader(from offset: Int64) throws -> any HTTPBodyReader { SkippingReader(try makeReader(), skipping: offset) }
 }

@@ -58,7 +58,12 @@ extension QueueSnapshot {
 }
 
 extension QueuedCapture {
-    fileprivate var line: String { "\(capture.id)  \(capture.state.rawValue)\(result.isEmpty ? "" : "  \(result)")" }
+    fileprivate var line: String {
+        ([capture.id.description, capture.state.rawValue] + [resumption, result].filter { !$0.isEmpty }).joined(separator: "  ")
+    }
+
+    /// Where its upload went on after a break.
+    private var resumption: String { resumedAt.map { "resumed at \($0)" } ?? "" }
 
     /// The server's decision, or why there is none.
     fileprivate var result: String {
@@ -74,6 +79,8 @@ extension QueuedCapture {
             "captured_at": .string(Timestamp.format(capture.facts.capturedAt)), "bytes": .integer(totalBytes),
             "failures": .integer(Int64(capture.failures)), "has_assertion": .bool(capture.hasAssertion),
         ]
+        if let storedBytes { members["stored_bytes"] = .integer(storedBytes) }
+        if let resumedAt { members["resumed_at"] = .integer(resumedAt) }
         if let id = capture.serverID { members["capture_id"] = .string(id.description) }
         if let flags = capture.facts.flags {
             members["metadata_flags"] = .object([

@@ -1,0 +1,97 @@
+import CaptureProtocol
+import Foundation
+
+extension CaptureQueue {
+    /// How long a server that does not know uploads that resume is not asked again.
+    private static let plainMemory: TimeInterval = 3600
+
+    /// Whether a body is sent so that it goes on after a break.
+    nonisolated func isLarge(_ body: any HTTPBody) -> Bool { body.contentLength > ResumableUpload.smallestBytes }
+
+    /// Sends a large body, going on where the server says it is, for as long as the server gets more of it.
+    /// - Returns: the answer to the upload; `nil` if the body is to be sent as a whole.
+    /// - Throws: ``TransportFailure``; ``KeysGone``; errors of reading and signing; `CancellationError`.
+    func sendResumably(_ capture: StoredCapture, by device: DeviceID) async throws -> HTTPResponse? {
+        let id = capture.id
+        // A body in privacy mode is small, and never anything else than whole.
+        guard case .full(let parts) = try store.job(of: capture), isLarge(parts.body), !isPlainServer else { return nil }
+        let body = parts.body
+        let kept = try await store.capture(id).facts.upload
+        var upload = ResumableUpload(lengthBytes: body.contentLength, at: transport.origin, goingOnWith: kept)
+        while true {
+            let request: HTTPRequest
+            switch upload.step {
+            case .create: request = try await signedRequest(for: capture, by: device).creatingUpload
+            case .askOffset: request = try upload.request("HEAD", [UploadFields.version])
+            case .append(let offset):
+                request = try upload.request("PATCH", UploadFields.rest(from: offset), RestOfBody(whole: body, offset: offset))
+            case .fetchAnswer: request = try upload.request("GET", [UploadFields.version])
+            case .sendPlain(let lasts):
+                if lasts { plainSince = clock.now }
+                return nil
+            case .end(let result): return try result.get()
+            }
+            let stored = upload.storedBytes
+            do {
+                upload.received(try await send(request, of: id, after: stored), at: clock.now)
+            } catch let failure as TransportFailure {
+                upload.failed(failure)
+            }
+            store.failPoints.reached("queue.upload-answered")
+            if upload.storedBytes > stored { attemptsInVain = 0 }
+            try await keep(upload, of: id)
+        }
+    }
+
+    private var isPlainServer: Bool {
+        // A clock that was set back would remember it for as long.
+        plainSince.map { (0..<Self.plainMemory).contains(clock.now.timeIntervalSince($0)) } ?? false
+    }
+
+    /// - Parameter stored: what the server has of the body.
+    private func send(_ request: HTTPRequest, of id: LocalID, after stored: Int64) async throws -> HTTPResponse {
+        note(stored, of: id)
+        return try await transport.send(request) { sent in Task { await self.note(stored + sent, of: id) } }
+    }
+
+    /// Before anything is sent to a new address: whatever ends this process, the upload goes on there.
+    private func keep(_ upload: ResumableUpload, of id: LocalID) async throws {
+        let kept = upload.kept
+        var resumedAt: Int64?
+        if case .append(let offset) = upload.step, offset > 0 { resumedAt = offset }
+        let facts = try await store.capture(id).facts
+        guard facts.upload != kept || resumedAt != nil && facts.resumedAt != resumedAt else { return }
+        try await store.database.update(id) { [resumedAt] row in
+            row.facts.upload = kept
+            row.facts.resumedAt = resumedAt ?? row.facts.resumedAt
+        }
+        store.failPoints.reached("queue.upload-kept")
+    }
+}
+
+extension ResumableUpload {
+    /// A request to the upload's address, which needs no signature.
+    fileprivate func request(
+        _ method: String, _ headers: [UploadFields.Field], _ body: (any HTTPBody)? = nil
+    ) throws(TransportFailure) -> HTTPRequest {
+        guard let address = kept?.address else { throw .unreachable("the upload has no address") }
+        return HTTPRequest(method, address.target, headers: headers, body: body)
+    }
+}
+
+extension HTTPRequest {
+    /// The signed request of a plain upload without its body, to be sent later.
+    fileprivate var creatingUpload: HTTPRequest {
+        let length = body?.contentLength ?? 0
+        return HTTPRequest(method, target, headers: headers + UploadFields.creation(lengthBytes: length), body: BytesBody([]))
+    }
+}
+
+/// The end of a body.
+private struct RestOfBody: HTTPBody {
+    let whole: any HTTPBody
+    let offset: Int64
+
+    var contentLength: Int64 { whole.contentLength - offset }
+    func makeReader() throws -> any HTTPBodyReader { try whole.makeReader(from: offset) }
+}

@@ -1,0 +1,53 @@
+import CaptureProtocol
+
+/// The header fields of resumable uploads (draft-ietf-httpbis-resumable-upload-11, interop version 8).
+enum UploadFields {
+    typealias Field = (name: String, value: String)
+
+    static let version: Field = ("upload-draft-interop-version", "8")
+
+    /// Of an empty request that only makes an upload, beside what a plain upload has.
+    static func creation(lengthBytes: Int64) -> [Field] {
+        [version, ("upload-complete", "?0"), ("upload-length", String(lengthBytes))]
+    }
+
+    /// Of a request with all bytes from `offset` on.
+    static func rest(from offset: Int64) -> [Field] {
+        [version, ("upload-complete", "?1"), ("upload-offset", String(offset)), ("content-type", "application/partial-upload")]
+    }
+
+    /// The digest of a whole body, whatever part of it a request has (RFC 9530 §3).
+    static func representationDigest(_ digest: ContentDigest) -> Field { ("repr-digest", "sha-256=:\(Base64.encode(digest.bytes)):") }
+}
+
+extension HTTPResponse {
+    /// Whether the server speaks of resumable uploads at all: every answer of one that does names the version.
+    var isOfResumption: Bool { headers[UploadFields.version.name] != nil }
+
+    /// Whether the server has the whole body; `nil` if it does not say so.
+    var isUploadComplete: Bool? {
+        switch headers["upload-complete"].map(Self.bare) {
+        case "?1": true
+        case "?0": false
+        default: nil
+        }
+    }
+
+    /// What the server has of the body; `nil` if it does not say so.
+    var uploadOffset: Int64? { headers["upload-offset"].flatMap(Self.integer) }
+
+    /// The whole body's length as the server has it.
+    var uploadLength: Int64? { headers["upload-length"].flatMap(Self.integer) }
+
+    /// An item without its parameters (RFC 9651 §3.3).
+    private static func bare(_ field: String) -> Substring {
+        (field.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false).first ?? "").drop { $0 == " " }.prefix { $0 != " " }
+    }
+
+    /// An integer that is not negative, of at most 15 digits (RFC 9651 §3.3.1).
+    private static func integer(_ field: String) -> Int64? {
+        let text = bare(field)
+        guard (1...15).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int64(text)
+    }
+}
