@@ -79,12 +79,27 @@ struct QueueRig {
     let server: ScriptedServer
 
     init() throws {
-        store = try StoreRig()
-        server = ScriptedServer { request in
+        try self.init { request in
             request.method == "GET"
                 ? .json(200, #"{"data":{"status":"complete","confidence_level":"high"}}"#)
                 : .json(201, #"{"data":{"capture_id":"\#(CaptureID())","status":"processing","verification_url":"https://x.example/v/1"}}"#)
         }
+    }
+
+    /// - Parameter answer: the server's usual one.
+    init(answer: @escaping @Sendable (ScriptedServer.Request) -> HTTPResponse) throws {
+        store = try StoreRig()
+        server = ScriptedServer(usualAnswer: answer)
+    }
+
+    /// The id that a server gives to a body: always the same.
+    static func captureID(_ digest: ContentDigest) -> CaptureID {
+        CaptureID(UUID(uuid: digest.bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
+    }
+
+    /// The answer to a body.
+    static func accepted(_ digest: ContentDigest) -> HTTPResponse {
+        .json(201, #"{"data":{"capture_id":"\#(captureID(digest))","status":"processing","verification_url":"https://x.example/v/1"}}"#)
     }
 
     /// - Parameter transport: `nil` for the scripted server.

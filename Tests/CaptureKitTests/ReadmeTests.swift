@@ -59,6 +59,44 @@ struct ReadmeTests {
         #expect(try Self.reactions()[what] == Self.sentence(Self.reaction(.failure(failure))))
     }
 
+    @Test("says what each answer to an upload that resumes leads to")
+    func resumption() throws {
+        let data = "{\"capture_id\":\"\(UUID())\",\"status\":\"processing\",\"verification_url\":\"https://example.com/v/1\"}"
+        for row in try Readme.table(headed: "To the bytes") {
+            for answer in row[0].split(separator: ", ").map({ $0.split(separator: " ") }) {
+                let status = try #require(Int(answer[0]))
+                let response =
+                    switch (status, answer.dropFirst().first) {
+                    case (200...201, _): HTTPResponse.data(status, data)
+                    case (204, _), (408, _), (409, _): UploadBook.refusal(status, "", ["upload-offset": "700", "upload-complete": "?0"])
+                    case (404, _), (410, _), (429, _), (500, _), (502...504, _): UploadBook.refusal(status, "")
+                    case (_, let code?): UploadBook.refusal(status, String(code))
+                    case (_, nil): HTTPResponse(status: status, headers: [:], body: [])
+                    }
+                #expect(Self.sentence(after: response) == row[1], "\(answer)")
+            }
+        }
+        #expect(ResumableUpload.smallestBytes == 1 << 20)
+    }
+
+    /// The README's words for what follows an answer to the request with the bytes.
+    private static func sentence(after response: HTTPResponse) -> String {
+        let address = UploadAddress(location: "/api/v1/uploads/x", at: nil)
+        let kept = KeptUpload(address: address, lengthBytes: 2000, storedBytes: 500)
+        var upload = ResumableUpload(lengthBytes: 2000, at: nil, goingOnWith: kept)
+        upload.received(UploadBook.refusal(204, "", ["upload-offset": "500", "upload-complete": "?0"]), at: now)
+        upload.received(response, at: now)
+        return switch upload.step {
+        case .create where upload.kept?.mismatches == 1: "Begun anew once, then failed"
+        case .create: "Begun anew; after two times sent whole"
+        case .askOffset, .append: "Goes on from the byte that the server tells"
+        case .fetchAnswer: "The answer that was lost is fetched"
+        case .sendPlain: "Something on the way does not know it: sent whole, and for an hour so is everything"
+        case .end(.success(let response)) where response.status < 300: "uploaded"
+        case .end: "As any upload, see above; the address stays"
+        }
+    }
+
     private static func reaction(_ outcome: Result<HTTPResponse, any Error>) -> UploadReaction {
         UploadReaction(to: outcome, after: UploadHistory(), at: now)
     }

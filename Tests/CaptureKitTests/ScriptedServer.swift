@@ -16,8 +16,12 @@ actor ScriptedServer: HTTPTransport {
         case fail(TransportFailure)
         /// The usual answer, which is lost on its way.
         case loseAnswer
+        /// The server gets so many bytes of the body, then the connection breaks.
+        case cut(afterBytes: Int)
+        case usual
     }
 
+    nonisolated let origin: String? = "https://rial.example"
     private(set) var requests: [Request] = []
     private var steps: [String: [Step]] = [:]
     private let usualAnswer: @Sendable (Request) -> HTTPResponse
@@ -44,6 +48,10 @@ actor ScriptedServer: HTTPTransport {
         switch step {
         case .answer(let response): return response
         case .fail(let failure): throw failure
+        case .usual: return usualAnswer(received)
+        case .cut(let count):
+            _ = usualAnswer(Request(method: request.method, target: request.target, headers: headers, body: Array(body.prefix(count))))
+            throw TransportFailure.unreachable("the connection broke")
         case .loseAnswer:
             _ = usualAnswer(received)
             throw TransportFailure.unreachable("the answer was lost")

@@ -16,7 +16,7 @@ struct StoreKillTests {
         /// The assertion that was made later, a later part, the second upload, and the loan that ends.
         private static let repeated = [
             Kill(point: "seal.renamed", visit: 9), Kill(point: "store.lent-removed", visit: 2), Kill(point: "store.loan-ended", visit: 2),
-            Kill(point: "queue.answered", visit: 2), Kill(point: "store.expired", visit: 2),
+            Kill(point: "queue.answered", visit: 2), Kill(point: "store.expired", visit: 2), Kill(point: "queue.upload-answered", visit: 2),
         ]
     }
 

@@ -15,7 +15,7 @@ struct StoreLife {
             "expired", "lent",
             "lent-written", "lent-removed", "loan-ended",
         ].map { "store.\($0)" }
-        + ["reset", "uploading", "signed", "answered", "recorded"].map { "queue.\($0)" }
+        + ["reset", "uploading", "signed", "upload-answered", "upload-kept", "answered", "recorded"].map { "queue.\($0)" }
         + CaptureState.allCases.map { "state.\($0.rawValue)" }
 
     let folder: String
@@ -54,6 +54,9 @@ struct StoreLife {
         #expect(try await queue.capture(unsigned).hasAssertion)
         // In privacy mode.
         try await addPrivate(to: queue)
+        // Large.
+        try await add(to: queue, photo: .noise(1 << 20))
+        try await queue.run(untilEmpty: true)
         // Sent by the system; deleted; expired.
         let lent = try await queue.lendForBackground(try await add(to: queue))
         let digest = ContentDigest(of: try Data(contentsOf: URL(fileURLWithPath: lent.bodyPath)))
@@ -100,9 +103,9 @@ struct StoreLife {
     }
 
     @discardableResult
-    private func add(to queue: CaptureQueue) async throws -> LocalID {
+    private func add(to queue: CaptureQueue, photo: [UInt8] = SampleContent().photo) async throws -> LocalID {
         var content = SampleContent()
-        content.photo += UUID().uuidString.utf8
+        content.photo = photo + UUID().uuidString.utf8
         let id = try await queue.add(content).id
         note("added", id.description)
         return id
@@ -124,16 +127,18 @@ struct StoreLife {
     // The server, which knows a body by its digest, and the notes, which both processes share
 
     private func server() -> ScriptedServer {
-        ScriptedServer { request in
-            request.method == "GET"
+        // What a killed process began is forgotten: it is sent anew.
+        let book = UploadBook { accept($0) }
+        return ScriptedServer { request in
+            if let answer = book.answer(to: request) { return answer }
+            return request.method == "GET"
                 ? .json(200, #"{"data":{"status":"complete","confidence_level":"high"}}"#) : accept(ContentDigest(of: request.body))
         }
     }
 
     private func accept(_ digest: ContentDigest) -> HTTPResponse {
-        let id = CaptureID(UUID(uuid: digest.bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
-        note("accepted", id.description)
-        return .json(201, #"{"data":{"capture_id":"\#(id)","status":"processing","verification_url":"https://x.example/v/1"}}"#)
+        note("accepted", QueueRig.captureID(digest).description)
+        return QueueRig.accepted(digest)
     }
 
     private func note(_ event: String, _ id: String) {

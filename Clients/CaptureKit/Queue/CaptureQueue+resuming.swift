@@ -88,7 +88,7 @@ extension HTTPRequest {
 }
 
 /// The end of a body.
-private struct RestOfBody: HTTPBody {
+struct RestOfBody: HTTPBody {
     let whole: any HTTPBody
     let offset: Int64
 
