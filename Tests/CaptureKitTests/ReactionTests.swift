@@ -38,6 +38,10 @@ struct ReactionTests {
 
     private static let table: [Answer: String] = [
         Answer(status: 400, code: "VALIDATION_ERROR"): "fail",
+        // Of uploads that resume, should one come to a plain upload.
+        Answer(status: 400, code: "DIGEST_MISMATCH"): "fail",
+        Answer(status: 400, code: "UPLOAD_LENGTH_INCONSISTENT"): "fail",
+        Answer(status: 409, code: "UPLOAD_OFFSET_MISMATCH"): "count",
         Answer(status: 401, code: "DEVICE_AUTH_REQUIRED"): "count",
         Answer(status: 401, code: "DEVICE_NOT_REGISTERED"): "register again",
         Answer(status: 401, code: "SIGNATURE_INVALID"): "sign again",

@@ -17,7 +17,8 @@ struct ResumableUploadTests {
     private static func upload(_ phase: Phase, stored: Int64 = 1000, mismatches: Int = 0) throws -> ResumableUpload {
         let address = try #require(UploadAddress(location: place, at: "https://rial.example"))
         let kept = KeptUpload(
-            address: phase == .create ? nil : address, lengthBytes: length, storedBytes: phase == .create ? 0 : stored, mismatches: mismatches)
+            address: phase == .create ? nil : address, lengthBytes: length, storedBytes: phase == .create ? 0 : stored,
+            mismatches: mismatches)
         var upload = ResumableUpload(lengthBytes: length, at: "https://rial.example", goingOnWith: kept)
         switch phase {
         case .create, .askOffset: break
@@ -218,7 +219,8 @@ struct ResumableUploadTests {
     func bounds() throws {
         let address = UploadAddress(location: Self.place, at: "https://rial.example")
         for kept in [
-            KeptUpload(address: address, lengthBytes: Self.length - 1), KeptUpload(address: address, lengthBytes: Self.length, storedBytes: -1),
+            KeptUpload(address: address, lengthBytes: Self.length - 1),
+            KeptUpload(address: address, lengthBytes: Self.length, storedBytes: -1),
             KeptUpload(address: address, lengthBytes: Self.length, storedBytes: Self.length + 1),
         ] {
             let upload = ResumableUpload(lengthBytes: Self.length, at: nil, goingOnWith: kept)

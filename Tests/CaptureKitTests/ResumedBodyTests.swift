@@ -17,7 +17,8 @@ struct ResumedBodyTests {
 
     @Test("is the end of the sealed capture's body, at and around the edges of chunks and parts", arguments: [131_072, 131_073, 200_000])
     func sealed(photoBytes: Int) async throws {
-        let store = try await StoreRig().open()
+        let rig = try StoreRig()
+        let store = try await rig.open()
         var content = SampleContent()
         content.photo = .noise(photoBytes)
         content.depth = .noise(65_536, seed: 2)
@@ -33,6 +34,7 @@ struct ResumedBodyTests {
         for place in places.sorted() where (0...whole.count).contains(place) {
             #expect(try await Self.bytes(body.makeReader(from: Int64(place))) == Array(whole[place...]), "from \(place)")
         }
+        #expect(try rig.content().count == 5)
     }
 
     @Test("opens no chunk before it")

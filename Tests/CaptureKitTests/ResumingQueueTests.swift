@@ -16,7 +16,8 @@ struct ResumingQueueTests {
         rig = try QueueRig { request in
             if let answer = book.answer(to: request) { return answer }
             return request.method == "GET"
-                ? .json(200, #"{"data":{"status":"complete","confidence_level":"high"}}"#) : QueueRig.accepted(ContentDigest(of: request.body))
+                ? .json(200, #"{"data":{"status":"complete","confidence_level":"high"}}"#)
+                : QueueRig.accepted(ContentDigest(of: request.body))
         }
         var content = SampleContent()
         content.photo = .noise(3_000_000)

@@ -40,7 +40,8 @@ struct TransportUploadTests {
     @Test("the rest of a body is sent from the byte on, with its length and progress", arguments: [0, 1, 65_536, 299_999])
     func rest(offset: Int) async throws {
         let bytes = [UInt8].noise(300_000)
-        let body = MultipartBody(boundary: "b", parts: [.init(name: "photo", contentType: "image/jpeg", content: .source(PieceSource([bytes])))])
+        let body = MultipartBody(
+            boundary: "b", parts: [.init(name: "photo", contentType: "image/jpeg", content: .source(PieceSource([bytes])))])
         let whole = try await allBytes(body)
         let progress = ProgressLog()
         let patch = HTTPRequest(
