@@ -1,5 +1,5 @@
-/// The state of a capture. `complete` is final; a failed one can be re-driven.
-public enum CaptureStatus: String, Codable, Sendable { case processing, complete, failed }
+/// The state of a capture. `complete` can only become `withdrawn`, which is final; a failed one can be re-driven.
+public enum CaptureStatus: String, Codable, Sendable { case processing, complete, failed, withdrawn }
 
 /// The response to `POST /api/v1/captures`: the server has the capture and is responsible for it from now on.
 public struct AcceptedCapture: Codable, Sendable, Equatable {

@@ -26,7 +26,7 @@ extension PartWork {
 }
 
 /// Handles received captures for one part of the evidence: computes, saves and announces the findings. On redelivery the stored findings
-/// are announced again. A dead-lettered capture gets a stored failure.
+/// are announced again. A dead-lettered capture gets a stored failure. For a withdrawn capture there is nothing to do.
 public struct PartHandler<Work: PartWork, Parts: PartRepository>: MessageHandler
 where Parts.Part == Work.Part, Parts.Computed == Work.Computed {
     let work: Work
@@ -38,6 +38,20 @@ where Parts.Part == Work.Part, Parts.Computed == Work.Computed {
     }
 
     public func handle(_ message: CaptureReceived, _ context: MessageContext) async throws {
+        do {
+            do {
+                try await answer(message, context)
+            } catch let rejection as RejectedMessage {
+                // What is missing may have been erased in the meantime.
+                _ = try await parts.find(message.captureID)
+                throw rejection
+            }
+        } catch is WithdrawnCapture {
+            try await parts.pass(over: context)
+        }
+    }
+
+    private func answer(_ message: CaptureReceived, _ context: MessageContext) async throws {
         guard let known = try await parts.find(message.captureID) else { throw RejectedMessage(.captureUnknown) }
         var isReplacing = false
         if let stored = known.stored {

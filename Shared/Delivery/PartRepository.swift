@@ -23,11 +23,11 @@ public protocol PartRepository<Part, Computed>: Sendable {
     associatedtype Transaction: Sendable
 
     /// - Returns: `nil` if there is no such capture.
-    /// - Throws: ``RejectedMessage`` if this version cannot decode the announcement.
+    /// - Throws: ``WithdrawnCapture`` if it was withdrawn; ``RejectedMessage`` if this version cannot decode the announcement.
     func find(_ capture: CaptureID) async throws -> KnownPart<Part>?
 
     /// Saves the findings unless there are others that they do not replace, and announces the part. Does nothing if this event was
-    /// processed before.
+    /// processed before. Of a capture that was withdrawn in the meantime nothing is saved.
     /// - Parameter isReplacing: whether to replace stored findings, as long as the capture is not complete. A stored failure is always
     ///   replaced.
     /// - Returns: the stored findings: of two concurrent calls the first wins. `nil` if the event was processed before.
@@ -35,9 +35,12 @@ public protocol PartRepository<Part, Computed>: Sendable {
         _ computed: Computed, of announcement: CaptureAnnouncement, replacing isReplacing: Bool, answering context: MessageContext
     ) async throws -> Part.Findings?
 
+    /// Marks the event of a withdrawn capture as processed.
+    func pass(over context: MessageContext) async throws
+
     /// Announces the stored findings again, unless this event was processed before.
     func announceAgain(_ capture: CaptureID, answering context: MessageContext) async throws
 
-    /// Stores and announces a failure. Does nothing if there are findings or no such capture.
+    /// Stores and announces a failure. Does nothing if there are findings, if there is no such capture, or if it was withdrawn.
     func giveUp(_ capture: CaptureID, reason: FailureReason, on transaction: Transaction) async throws
 }

@@ -14,13 +14,15 @@ public struct PartResults<Part: PartEvent>: Sendable {
     init(replacesFindings: Bool) { self.replacesFindings = replacesFindings }
 
     /// - Returns: `nil` if there is no such capture.
+    /// - Throws: ``WithdrawnCapture`` if it was withdrawn.
     func find(_ capture: CaptureID, on connection: PostgresConnection) async throws -> KnownPart<Part>? {
         let rows = try await connection.query(
             """
-            SELECT captures.announcement, captures.status, part.result FROM captures
+            SELECT captures.announcement, captures.status, captures.withdrawn_at, part.result FROM captures
             LEFT JOIN \(unescaped: Part.part.table) AS part ON part.capture_id = captures.id WHERE captures.id = \(capture.uuid)
             """)
         guard let row = rows.first else { return nil }
+        if let time = try row.getOptional("withdrawn_at", as: Date.self) { throw WithdrawnCapture(withdrawnAt: time) }
         guard let status = CaptureStatus(rawValue: try row.get("status")) else {
             throw RejectedMessage(.captureUnreadable, detail: "status")
         }

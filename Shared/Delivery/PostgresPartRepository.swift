@@ -38,6 +38,12 @@ public struct PostgresPartRepository<Part: PartEvent, Computed: Sendable>: PartR
         }
     }
 
+    public func pass(over context: MessageContext) async throws {
+        _ = try await database.withTransaction { connection in
+            try await inbox.accept(context.eventID, consumer: context.topic, on: connection)
+        }
+    }
+
     public func announceAgain(_ capture: CaptureID, answering context: MessageContext) async throws {
         _ = try await announce(capture, answering: context) { _ in }
     }

@@ -4,7 +4,7 @@ public import Models
 /// Which service reads and writes which topic: the single source of the brokers' access control lists (SPEC §1).
 public enum TopicAccess {
     /// The topics that each gateway instance reads in its own consumer group, to wake waiters.
-    public static let wakes: [Topic] = [.registrationAppraised, .evidenceAssembled]
+    public static let wakes: [Topic] = [.registrationAppraised, .evidenceAssembled, .captureWithdrawn]
 
     /// The topics that a service's handlers or waiters read.
     public static func reads(_ service: ServiceName) -> [Topic] {
@@ -15,7 +15,7 @@ public enum TopicAccess {
     public static func writes(_ service: ServiceName) -> [Topic] {
         let own: [Topic] =
             switch service {
-            case .gateway: [.registrationSubmitted, .captureReceived]
+            case .gateway: [.registrationSubmitted, .captureReceived, .captureWithdrawn]
             case .attestationVerifier: [.registrationAppraised, .attestationAppraised]
             case .depthAnalyzer: [.depthAnalyzed]
             // It announces stuck captures again.

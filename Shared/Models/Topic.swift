@@ -11,6 +11,8 @@ public struct Topic: RawRepresentable, Hashable, Sendable, CustomStringConvertib
     public static let depthAnalyzed = Topic(rawValue: "rial.capture.depth-analyzed.v1")
     public static let mediaSynced = Topic(rawValue: "rial.capture.media-synced.v1")
     public static let evidenceAssembled = Topic(rawValue: "rial.capture.evidence-assembled.v1")
+    /// Written by the database's function `rial_withdraw`.
+    public static let captureWithdrawn = Topic(rawValue: "rial.capture.withdrawn.v1")
 
     /// The dead-letter topic of `service` for this topic's records.
     public func deadLetters(of service: ServiceName) -> Topic { Topic(rawValue: "\(rawValue).\(service.rawValue).dlq") }
@@ -24,6 +26,7 @@ public struct Topic: RawRepresentable, Hashable, Sendable, CustomStringConvertib
         (.depthAnalyzed, [.evidenceAssembler]),
         (.mediaSynced, [.evidenceAssembler]),
         (.evidenceAssembled, []),
+        (.captureWithdrawn, [.uploadSync]),
     ]
 
     /// Every topic and dead-letter topic of the system.

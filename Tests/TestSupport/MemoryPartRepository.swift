@@ -1,6 +1,7 @@
 public import CaptureProtocol
 public import Delivery
 public import Models
+import Foundation
 import Synchronization
 
 /// A service's findings about captures, in memory.
@@ -38,9 +39,16 @@ public final class MemoryPartRepository<Part: PartEvent, Computed: Sendable>: Pa
     /// Removes a capture's findings.
     public func forget(_ capture: CaptureID) { state.withLock { $0.findings[capture] = nil } }
 
+    public func pass(over context: MessageContext) async throws { state.withLock { _ = $0.answered.insert(context.eventID) } }
+
+    public func hasAnswered(_ event: EventID) -> Bool { state.withLock { $0.answered.contains(event) } }
+
     public func find(_ capture: CaptureID) async throws -> KnownPart<Part>? {
-        state.withLock { state in
-            state.announcements[capture].map {
+        try state.withLock { state in
+            guard state.statuses[capture] != .withdrawn else {
+                throw WithdrawnCapture(withdrawnAt: Date(timeIntervalSince1970: 1_790_000_000))
+            }
+            return state.announcements[capture].map {
                 KnownPart(announcement: $0, status: state.statuses[capture] ?? .processing, stored: state.findings[capture])
             }
         }
@@ -53,6 +61,7 @@ public final class MemoryPartRepository<Part: PartEvent, Computed: Sendable>: Pa
             guard state.answered.insert(context.eventID).inserted else { return nil }
             let capture = announcement.captureID
             let findings = saving(computed, announcement)
+            guard state.statuses[capture] != .withdrawn else { return findings }
             let isReplaced = isReplacing && state.statuses[capture] != .complete
             let kept = isReplaced ? findings : state.findings[capture] ?? findings
             state.findings[capture] = kept

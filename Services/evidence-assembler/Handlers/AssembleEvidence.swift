@@ -18,6 +18,11 @@ struct AssembleEvidence<Part: PartEvent, Captures: AssemblyRepository>: MessageH
                 // Do not block the partition; ``UnsignedCaptures`` completes the capture later.
                 try await assembly.captures.park(message.captureID, answering: context)
                 context.logger.info("the capture waits for the signer")
+            } catch let rejection as RejectedMessage {
+                // What is missing may have been erased: the capture may be withdrawn, which settles the event.
+                guard case .waiting = try await assembly.captures.take(Part.part, of: message.captureID, answering: context) else {
+                    throw rejection
+                }
             }
         }
     }

@@ -7,18 +7,21 @@ import Persistence
 /// A row of `captures`. The announcement is decoded on demand.
 struct StoredCaptureRow: Sendable {
     let status: CaptureStatus
-    private let announcement: PostgresJSON
-    private let mediaHash: [UInt8]
+    /// Absent of a withdrawn capture, like its hash.
+    private let announcement: PostgresJSON?
+    private let mediaHash: [UInt8]?
 
     init(_ row: Row) throws {
         status = CaptureStatus(rawValue: try row.get("status")) ?? .processing
-        announcement = try row.get("announcement")
-        mediaHash = try row.get("media_sha256")
+        announcement = try row.getOptional("announcement")
+        mediaHash = try row.getOptional("media_sha256")
     }
 
     /// - Throws: ``RejectedMessage`` if this version cannot read it.
     func gathered(_ parts: EvidenceParts) throws -> GatheredCapture {
-        guard let hash = ContentDigest(bytes: mediaHash) else { throw RejectedMessage(.captureUnreadable, detail: "media_sha256") }
+        guard let announcement, let hash = mediaHash.flatMap({ ContentDigest(bytes: $0) }) else {
+            throw RejectedMessage(.captureUnreadable, detail: "media_sha256")
+        }
         return GatheredCapture(announcement: try CaptureAnnouncement(stored: announcement), mediaHash: hash, parts: parts)
     }
 }
@@ -32,7 +35,8 @@ struct CaptureTable {
     /// - Parameter isHeld: whether to lock the row until the transaction ends.
     /// - Returns: `nil` if there is no such capture.
     func find(_ capture: CaptureID, isHeld: Bool = false) async throws -> StoredCaptureRow? {
-        let lock: SQL = isHeld ? "FOR UPDATE" : ""
+        // Lets the other services store parts meanwhile, which hold the row's key (rial_guard_withdrawn).
+        let lock: SQL = isHeld ? "FOR NO KEY UPDATE" : ""
         return try await connection.query(
             "SELECT status, announcement, media_sha256 FROM captures WHERE id = \(capture.uuid) \(lock)"
         ).first.map { try StoredCaptureRow($0) }
@@ -51,13 +55,13 @@ struct CaptureTable {
         ).map { CaptureID(try $0.get("id", as: UUID.self)) }
     }
 
-    /// - Returns: false if the capture was complete already; `complete` is final.
+    /// - Returns: false if the capture was complete already, or withdrawn.
     func complete(_ capture: CaptureID, _ package: EvidencePackage, _ confidence: ConfidenceLevel) async throws -> Bool {
         let rows = try await connection.query(
             """
             UPDATE captures SET status = 'complete', failure = NULL, evidence = \(PostgresJSON(encoding: package)),
                 confidence_level = \(confidence.rawValue), completed_at = now()
-            WHERE id = \(capture.uuid) AND status <> 'complete' RETURNING id
+            WHERE id = \(capture.uuid) AND status IN ('processing', 'failed') RETURNING id
             """)
         return !rows.isEmpty
     }
@@ -68,12 +72,12 @@ struct CaptureTable {
             "UPDATE captures SET status = 'processing', failure = NULL WHERE id = \(capture.uuid) AND status = 'failed'")
     }
 
-    /// - Returns: false if the capture is complete or has already failed for the same reason.
+    /// - Returns: false if the capture is complete or withdrawn, or has already failed for the same reason.
     func fail(_ capture: CaptureID, reason: String) async throws -> Bool {
         let rows = try await connection.query(
             """
             UPDATE captures SET status = 'failed', failure = \(reason)
-            WHERE id = \(capture.uuid) AND status <> 'complete' AND failure IS DISTINCT FROM \(reason) RETURNING id
+            WHERE id = \(capture.uuid) AND status IN ('processing', 'failed') AND failure IS DISTINCT FROM \(reason) RETURNING id
             """)
         return !rows.isEmpty
     }

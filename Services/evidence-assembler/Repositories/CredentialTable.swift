@@ -35,7 +35,7 @@ struct CredentialTable {
     func findWaiting(
         _ capture: CaptureID, isHeld: Bool = false
     ) async throws -> (package: EvidencePackage, confidence: ConfidenceLevel, capturedAt: Date)? {
-        let lock: SQL = isHeld ? "FOR UPDATE SKIP LOCKED" : ""
+        let lock: SQL = isHeld ? "FOR NO KEY UPDATE SKIP LOCKED" : ""
         let rows = try await connection.query(
             """
             SELECT evidence, confidence_level, captured_at FROM captures

@@ -16,6 +16,10 @@ struct PostgresAssemblyRepository: AssemblyRepository {
             guard let row = try await CaptureTable(connection).find(capture, isHeld: true) else {
                 throw RejectedMessage(.captureUnknown)
             }
+            guard row.status != .withdrawn else {
+                _ = try await inbox.accept(context.eventID, consumer: context.topic, on: connection)
+                return .waiting
+            }
             let isFinal = row.status == .complete
             let parts = try await EvidencePartTable(connection).take(part, of: capture, isFinal: isFinal)
             FailPoint.reached("evidence-assembler.part.stored")

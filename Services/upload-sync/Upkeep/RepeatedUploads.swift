@@ -52,7 +52,9 @@ struct RepeatedUploads {
             let capture = CaptureID(try row.get("brings", as: UUID.self))
             try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended(\(capture.description), 0))")
             let known = try await connection.query("SELECT status, announcement FROM captures WHERE id = \(capture.uuid)")
-            if let known = known.first, let status = CaptureStatus(rawValue: try known.get("status")), status != .complete {
+            if let known = known.first, let status = CaptureStatus(rawValue: try known.get("status")),
+                status == .processing || status == .failed
+            {
                 let announcement = try CaptureAnnouncement(stored: known.get("announcement", as: PostgresJSON.self))
                 let isBrought = try await copy(from: upload, to: announcement, status)
                 if isBrought { Counter(label: "rial_captures_brought_again_total").increment() }

@@ -1,0 +1,247 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import Persistence
+
+@Suite("What the tables forget of a withdrawn capture", .enabled(if: TestDatabase.isConfigured, TestDatabase.hint))
+struct WithdrawalTests {
+    private static let id = "33333333-3333-4333-8333-333333333333"
+    private static let other = "44444444-4444-4444-8444-444444444444"
+
+    private func withTables(_ body: (PostgresConnection, _ second: PostgresConnection) async throws -> Void) async throws {
+        try await TestDatabase.with { database in
+            try await Migrator.bundled().migrate(url: database.url, logger: Logger(label: "tests"))
+            let connections = [try await database.connect(), try await database.connect()]
+            for role in RoleTests.roles {
+                try await connections[0].execute(script: "GRANT USAGE ON SCHEMA \(database.schema) TO rial_\(role)")
+            }
+            try await connections[0].execute(script: Self.stored)
+            var failure: (any Error)?
+            do { try await body(connections[0], connections[1]) } catch { failure = error }
+            for connection in connections { await connection.close() }
+            if let failure { throw failure }
+        }
+    }
+
+    /// Two devices' captures of one photo, the first with a row in every table.
+    private static let stored = """
+        INSERT INTO devices (id, platform, model, has_lidar, attestation_level, key_id, public_key, attestation_object, registered_at)
+            SELECT id::uuid, 'ios', 'iPhone 15 Pro', true, 'secure_enclave', key::bytea, decode(repeat('04', 65), 'hex'), 'x', now()
+            FROM (VALUES ('11111111-1111-4111-8111-111111111111', 'a'), ('22222222-2222-4222-8222-222222222222', 'b')) AS v (id, key);
+        INSERT INTO captures (id, short_id, device_id, type, capture_mode, status, confidence_level, evidence, media_sha256, depth_sha256,
+            assertion_sha256, captured_at, uploaded_at, completed_at, announcement, detection, location)
+            SELECT id::uuid, short, device::uuid, 'photo', 'full', 'complete', 'low', '{"e": 1}', sha256('photo'), sha256(short::bytea),
+                sha256('a'), now(), now(), now(), '{"a": 1}', '{"d": 1}', '{"l": 1}'
+            FROM (VALUES ('\(id)', 'aaaaaaaa', '11111111-1111-4111-8111-111111111111'),
+                ('\(other)', 'bbbbbbbb', '22222222-2222-4222-8222-222222222222')) AS v (id, short, device);
+        INSERT INTO attestation_appraisals (capture_id, result) VALUES ('\(id)', '{}');
+        INSERT INTO depth_analyses (capture_id, result) VALUES ('\(id)', '{}');
+        INSERT INTO sync_jobs (capture_id, result) VALUES ('\(id)', '{}');
+        INSERT INTO evidence_parts (capture_id, part, outcome, result) VALUES ('\(id)', 'depth', 'done', '{}'), ('\(other)', 'depth', 'done', '{}');
+        INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
+            VALUES ('\(id)', 'c2pa.jpg', 'captures/\(id)/c2pa.jpg', sha256('copy'), 1, 'image/jpeg');
+        INSERT INTO content_credentials (capture_id, manifest_id, certificate_serial, signed_at, has_timestamp)
+            VALUES ('\(id)', 'm', '1', now(), false);
+        INSERT INTO media_damage (capture_id, name, object_key, problem) VALUES ('\(id)', 'c2pa.jpg', 'captures/\(id)/c2pa.jpg', 'missing');
+        INSERT INTO assertion_counters (device_id, counter, capture_id) VALUES ('11111111-1111-4111-8111-111111111111', 7, '\(id)');
+        INSERT INTO verification_logs (method, file_sha256, status, capture_id) VALUES
+            ('hash', sha256('photo'), 'verified', '\(id)'), ('hash', sha256('photo'), 'verified', '\(other)'),
+            ('hash', sha256('copy'), 'no_record', NULL), ('hash', sha256('foreign'), 'no_record', NULL);
+        INSERT INTO evidence_assembler_outbox (topic, record_key, headers, value) VALUES
+            ('rial.capture.evidence-assembled.v1', '\(id)', '[]', 'low'), ('rial.capture.evidence-assembled.v1', '\(other)', '[]', 'low');
+        """
+
+    private func count(_ what: String, _ connection: PostgresConnection) async throws -> Int64 {
+        try await connection.query("SELECT count(*) AS count FROM \(unescaped: what)").first?.get("count", as: Int64.self) ?? -1
+    }
+
+    private func withdraw(_ id: String, _ connection: PostgresConnection) async throws -> String? {
+        try await connection.query("SELECT rial_withdraw(\(id)::uuid) AS outcome").first?.getOptional("outcome", as: String.self)
+    }
+
+    @Test("is everything but its ids, its owner, the day and the used counter")
+    func erased() async throws {
+        try await withTables { connection, _ in
+            try await connection.execute(script: "SET ROLE rial_gateway")
+            #expect(try await withdraw(Self.id, connection) == "withdrawn")
+            #expect(try await withdraw(Self.id, connection) == "withdrawn_before")
+            #expect(try await withdraw("55555555-5555-4555-8555-555555555555", connection) == nil)
+            try await connection.execute(script: "RESET ROLE")
+            let kept = try await connection.query(
+                """
+                SELECT key FROM captures CROSS JOIN jsonb_each(to_jsonb(captures)) WHERE id = \(Self.id)::uuid AND value <> 'null' ORDER BY key
+                """
+            ).map { try $0.get("key", as: String.self) }
+            #expect(
+                kept.filter { $0 != "captured_precision" } == [
+                    "capture_mode", "device_id", "id", "short_id", "status", "type", "withdrawn_at",
+                ])
+            let tables = try await connection.query(
+                """
+                SELECT relname::text AS name FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+                WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attname = 'capture_id'
+                """
+            ).map { try $0.get("name", as: String.self) }
+            #expect(tables.count >= 10)
+            for table in tables where !["assertion_counters", "withdrawals"].contains(table) {
+                #expect(try await count("\(table) WHERE capture_id = '\(Self.id)'", connection) == 0, "\(table)")
+            }
+            #expect(try await count("assertion_counters WHERE capture_id = '\(Self.id)'", connection) == 1)
+            #expect(try await count("evidence_assembler_outbox WHERE record_key = '\(Self.id)'", connection) == 0)
+            #expect(
+                try await count("gateway_outbox WHERE record_key = '\(Self.id)' AND topic = 'rial.capture.withdrawn.v1'", connection) == 1)
+        }
+    }
+
+    @Test("is not what is another's, nor the digest of a file that another has as well")
+    func others() async throws {
+        try await withTables { connection, _ in
+            _ = try await withdraw(Self.id, connection)
+            #expect(try await count("captures WHERE id = '\(Self.other)' AND status = 'complete'", connection) == 1)
+            #expect(try await count("evidence_parts WHERE capture_id = '\(Self.other)'", connection) == 1)
+            #expect(try await count("evidence_assembler_outbox WHERE record_key = '\(Self.other)'", connection) == 1)
+            #expect(try await count("verification_logs WHERE file_sha256 = sha256('photo')", connection) == 1)
+            #expect(try await count("verification_logs WHERE file_sha256 = sha256('copy')", connection) == 0)
+            #expect(try await count("verification_logs WHERE file_sha256 = sha256('foreign')", connection) == 1)
+            _ = try await withdraw(Self.other, connection)
+            #expect(try await count("verification_logs WHERE file_sha256 = sha256('photo')", connection) == 0)
+            #expect(try await count("captures WHERE media_sha256 IS NOT NULL", connection) == 0)
+        }
+    }
+
+    @Test("does not come back: services' rows of it are left out, and no service makes a capture withdrawn or alive")
+    func guarded() async throws {
+        let late: [(role: String, statement: String)] = [
+            ("attestation_verifier", "INSERT INTO attestation_appraisals (capture_id, result) VALUES ('\(Self.id)', '{}')"),
+            (
+                "depth_analyzer",
+                """
+                INSERT INTO depth_analyses (capture_id, result) VALUES ('\(Self.id)', '{}')
+                ON CONFLICT (capture_id) DO UPDATE SET result = EXCLUDED.result
+                """
+            ),
+            ("upload_sync", "INSERT INTO sync_jobs (capture_id, result) VALUES ('\(Self.id)', '{}')"),
+            (
+                "upload_sync",
+                "INSERT INTO media_damage (capture_id, name, object_key, problem) VALUES ('\(Self.id)', 'og.jpg', 'k', 'missing')"
+            ),
+            (
+                "evidence_assembler",
+                "INSERT INTO evidence_parts (capture_id, part, outcome, result) VALUES ('\(Self.id)', 'depth', 'done', '{}')"
+            ),
+            (
+                "evidence_assembler",
+                """
+                INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
+                VALUES ('\(Self.id)', 'og.jpg', 'captures/\(Self.id)/og.jpg', sha256('x'), 1, 'image/jpeg')
+                """
+            ),
+            (
+                "evidence_assembler",
+                """
+                INSERT INTO content_credentials (capture_id, manifest_id, certificate_serial, signed_at, has_timestamp)
+                VALUES ('\(Self.id)', 'n', '1', now(), false)
+                """
+            ),
+            ("evidence_assembler", "UPDATE captures SET status = 'failed', failure = 'x' WHERE id = '\(Self.id)'"),
+            (
+                "gateway",
+                "INSERT INTO verification_logs (method, file_sha256, status, capture_id) VALUES ('hash', sha256('p'), 'verified', '\(Self.id)')"
+            ),
+        ]
+        let refused: [(role: String, statement: String)] = [
+            ("evidence_assembler", "UPDATE captures SET status = 'withdrawn' WHERE id = '\(Self.other)'"),
+            ("evidence_assembler", "SELECT rial_withdraw('\(Self.other)')"), ("upload_sync", "SELECT rial_withdraw('\(Self.other)')"),
+            ("upload_sync", "SELECT reason FROM withdrawals"), ("upload_sync", "DELETE FROM withdrawals"),
+            ("gateway", "INSERT INTO withdrawals (capture_id, withdrawn_at, by) VALUES ('\(Self.other)', now(), 'owner')"),
+        ]
+        try await withTables { connection, _ in
+            _ = try await withdraw(Self.id, connection)
+            for (role, statement) in late {
+                try await connection.execute(script: "SET ROLE rial_\(role)")
+                let error = await postgresError { try await connection.execute(script: statement) }
+                #expect(error == nil, "\(role): \(statement): \(error.map { "\($0)" } ?? "")")
+                try await connection.execute(script: "RESET ROLE")
+            }
+            for table in [
+                "attestation_appraisals", "depth_analyses", "sync_jobs", "media_damage", "evidence_parts", "media_objects",
+                "content_credentials", "verification_logs",
+            ] {
+                #expect(try await count("\(table) WHERE capture_id = '\(Self.id)'", connection) == 0, "\(table)")
+            }
+            #expect(try await count("verification_logs WHERE file_sha256 = sha256('p')", connection) == 0)
+            #expect(try await count("captures WHERE id = '\(Self.id)' AND status = 'withdrawn'", connection) == 1)
+            for (role, statement) in refused {
+                try await connection.execute(script: "SET ROLE rial_\(role)")
+                let error = await postgresError { try await connection.execute(script: statement) }
+                #expect(error?.message.contains("permission denied") == true, "\(role): \(statement): \(error.map { "\($0)" } ?? "done")")
+                try await connection.execute(script: "RESET ROLE")
+            }
+        }
+    }
+
+    @Test("is erased also where a service is writing at that moment: the withdrawal waits for it", arguments: [true, false])
+    func concurrent(serviceIsFirst: Bool) async throws {
+        try await withTables { connection, second in
+            try await connection.execute(script: "DELETE FROM depth_analyses")
+            let insert = "INSERT INTO depth_analyses (capture_id, result) VALUES ('\(Self.id)', '{\"late\": true}')"
+            let withdrawal = "SELECT rial_withdraw('\(Self.id)')"
+            try await connection.execute(script: "BEGIN")
+            try await connection.execute(script: serviceIsFirst ? insert : withdrawal)
+            async let waiting: Void = second.execute(script: serviceIsFirst ? withdrawal : insert)
+            // The second is stopped by a lock of the first.
+            let deadline = ContinuousClock.now + .seconds(20)
+            while try await count("pg_locks WHERE NOT granted", connection) == 0, ContinuousClock.now < deadline {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            #expect(ContinuousClock.now < deadline, "nothing waits")
+            try await connection.execute(script: "COMMIT")
+            try await waiting
+            #expect(try await count("depth_analyses", connection) == 0)
+            #expect(try await count("captures WHERE status = 'withdrawn'", connection) == 1)
+        }
+    }
+
+    @Test("lets the same be sent again, as often as it is withdrawn")
+    func again() async throws {
+        try await withTables { connection, _ in
+            for number in 0..<3 {
+                let id = UUID()
+                let rows = try await connection.query(
+                    """
+                    INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at, announcement)
+                    VALUES (\(id), \("cccccc0\(number)"), '11111111-1111-4111-8111-111111111111', 'photo', 'full', sha256('same'), now(), now(), '{}')
+                    ON CONFLICT ON CONSTRAINT captures_same_upload DO NOTHING RETURNING id
+                    """)
+                #expect(rows.count == 1)
+                let twice = try await connection.query(
+                    """
+                    INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at, announcement)
+                    VALUES (gen_random_uuid(), 'dddddddd', '11111111-1111-4111-8111-111111111111', 'photo', 'full', sha256('same'), now(), now(),
+                        '{}')
+                    ON CONFLICT ON CONSTRAINT captures_same_upload DO NOTHING RETURNING id
+                    """)
+                #expect(twice.isEmpty)
+                #expect(try await withdraw(id.uuidString, connection) == "withdrawn")
+            }
+        }
+    }
+
+    @Test("may not be missing of any other capture")
+    func constraints() async throws {
+        try await withTables { connection, _ in
+            for column in ["media_sha256", "uploaded_at", "announcement"] {
+                let error = await postgresError {
+                    try await connection.execute(script: "UPDATE captures SET \(column) = NULL WHERE id = '\(Self.other)'")
+                }
+                #expect(error?.sqlState == "23514", "\(column)")
+            }
+            _ = try await withdraw(Self.id, connection)
+            let error = await postgresError {
+                try await connection.execute(script: "UPDATE captures SET location = '{}' WHERE id = '\(Self.id)'")
+            }
+            #expect(error?.sqlState == "23514")
+        }
+    }
+}
