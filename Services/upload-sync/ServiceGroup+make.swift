@@ -24,8 +24,12 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let scrubber = MediaScrubber(
         days: settings.scrubDays, bytesPerSecond: settings.scrubBytesPerSecond, rows: PostgresScrubRepository(database: backbone.database),
         storage: backbone.storage, logger: logger)
+    let withdrawn = WithdrawnObjects(
+        rows: PostgresErasureRepository(database: backbone.database, inbox: backbone.inbox), storage: backbone.storage, logger: logger)
     return backbone.serviceGroup([
         backbone.consume(handler),
+        backbone.consume(EraseWithdrawn(objects: withdrawn)),
+        PeriodicTask(name: "erase withdrawn captures", every: .seconds(5), logger: logger) { try await withdrawn.eraseDue() },
         PeriodicTask(name: "bring repeated uploads", every: .seconds(1), logger: logger) { try await repeats.bring() },
         PeriodicTask(name: "read stored media again", every: .seconds(60), logger: logger) { try await scrubber.scrub() },
         PeriodicTask(name: "announce stuck captures", every: min(settings.announceAgainAfter / 4, .seconds(5)), logger: logger) {

@@ -28,9 +28,14 @@ struct StoredPrefix: Sendable {
     }
 
     /// Deletes the objects and aborts unfinished multipart uploads.
-    func empty() async throws {
-        for upload in try await storage.unfinishedUploads(under: text) { try await storage.end(upload) }
-        try await delete(try await objects().map(\.key))
+    /// - Returns: how many there were of both.
+    @discardableResult
+    func empty() async throws -> Int {
+        let uploads = try await storage.unfinishedUploads(under: text)
+        for upload in uploads { try await storage.end(upload) }
+        let keys = try await objects().map(\.key)
+        try await delete(keys)
+        return uploads.count + keys.count
     }
 
     func delete(_ keys: [String]) async throws {

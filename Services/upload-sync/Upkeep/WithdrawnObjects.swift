@@ -1,0 +1,62 @@
+import CaptureProtocol
+import Delivery
+import Logging
+import Metrics
+import ObjectStorage
+
+/// Withdrawn captures whose objects are to be deleted. Each method is one transaction.
+protocol ErasureRepository: Sendable {
+    func isWithdrawn(_ capture: CaptureID) async throws -> Bool
+
+    /// Withdrawn captures that are to be looked at now; other instances do not get them for a minute.
+    func due(limit: Int) async throws -> [CaptureID]
+
+    /// Notes a look at the store, and decides when the next one is: after as long as nothing was found, five seconds at least and ten
+    /// minutes at most. The last one is an hour after anything was found: longer than a service can have a capture in hand.
+    /// - Parameters:
+    ///   - found: how many objects were found and deleted.
+    ///   - context: the event that is processed with this; `nil` for a look without one.
+    func note(_ capture: CaptureID, found: Int, answering context: MessageContext?) async throws
+
+    /// The number of captures that are not erased, and the age of the oldest's withdrawal in seconds.
+    func measure() async throws -> (open: Int64, seconds: Double)
+}
+
+/// Deletes every object of withdrawn captures (SPEC §6), and looks again for what a slow service may have stored since.
+struct WithdrawnObjects: Sendable {
+    static let batchSize = 100
+    let rows: any ErasureRepository
+    let storage: any ObjectStore
+    let logger: Logger
+
+    /// The captures that are due, by their rows in PostgreSQL: no event is needed.
+    func eraseDue() async throws {
+        while !Task.isCancelled {
+            let captures = try await rows.due(limit: Self.batchSize)
+            for capture in captures {
+                do {
+                    try await erase(capture)
+                } catch {
+                    logger.cleanUpFailed("withdrawn objects", capture, error)
+                }
+            }
+            guard captures.count == Self.batchSize else { break }
+        }
+        let (open, seconds) = try await rows.measure()
+        Meter(label: "rial_withdrawals_open").set(open)
+        Meter(label: "rial_withdrawals_open_seconds").set(seconds)
+    }
+
+    /// The capture must be withdrawn.
+    /// - Parameter context: the event that asks for it, if any.
+    func erase(_ capture: CaptureID, answering context: MessageContext? = nil) async throws {
+        let found =
+            try await StoredPrefix.media(of: capture, in: storage).empty()
+            + StoredPrefix.intake(of: capture, in: storage).empty()
+        Counter(label: "rial_withdrawn_objects_deleted_total").increment(by: found)
+        try await rows.note(capture, found: found, answering: context)
+        if found > 0 {
+            logger.notice("objects of a withdrawn capture deleted", metadata: ["capture_id": "\(capture)", "count": "\(found)"])
+        }
+    }
+}

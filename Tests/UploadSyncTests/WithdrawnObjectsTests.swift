@@ -1,0 +1,140 @@
+import CaptureProtocol
+import Delivery
+import Foundation
+import Logging
+import Models
+import ObjectStorage
+import Persistence
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import UploadSync
+
+@Suite("Objects of withdrawn captures", .sharedSchema("withdrawals"))
+struct WithdrawnObjectsTests {
+    /// The withdrawals in memory, and what was noted of them.
+    private final class Rows: ErasureRepository {
+        struct Note: Equatable {
+            let capture: CaptureID
+            let found: Int
+            let event: EventID?
+        }
+        private let state: Mutex<(withdrawn: Set<CaptureID>, due: [CaptureID], notes: [Note])>
+        init(_ withdrawn: [CaptureID]) { state = Mutex((Set(withdrawn), withdrawn, [])) }
+
+        var notes: [Note] { state.withLock { $0.notes } }
+        func isWithdrawn(_ capture: CaptureID) async throws -> Bool { state.withLock { $0.withdrawn.contains(capture) } }
+        func due(limit: Int) async throws -> [CaptureID] {
+            state.withLock { state in
+                defer { state.due.removeFirst(min(limit, state.due.count)) }
+                return Array(state.due.prefix(limit))
+            }
+        }
+        func note(_ capture: CaptureID, found: Int, answering context: MessageContext?) async throws {
+            state.withLock { $0.notes.append(Note(capture: capture, found: found, event: context?.eventID)) }
+        }
+        func measure() async throws -> (open: Int64, seconds: Double) { (0, 0) }
+    }
+
+    private let storage = MemoryObjectStore(pageSize: 2)
+    private let (withdrawn, other) = (CaptureID(), CaptureID())
+
+    private func objects(_ rows: any ErasureRepository) -> WithdrawnObjects {
+        WithdrawnObjects(rows: rows, storage: storage, logger: Logger(label: "tests"))
+    }
+
+    private func context(_ event: EventID = EventID()) -> MessageContext {
+        MessageContext(eventID: event, topic: .captureWithdrawn, logger: Logger(label: "tests"))
+    }
+
+    private func store(_ capture: CaptureID) async throws {
+        for name in ["original.jpg", "depth.gz", "metadata.json", "og-1.jpg", "c2pa-2.jpg"] {
+            try await storage.put("captures/\(capture)/\(name)", bytes: [1], contentType: "image/jpeg")
+        }
+        try await storage.put("incoming/\(capture)/photo", bytes: [1], contentType: "image/jpeg")
+        storage.leaveUnfinished("captures/\(capture)/original.jpg")
+    }
+
+    @Test("are deleted, unfinished uploads included, and no other's are; again finds nothing")
+    func deleted() async throws {
+        for capture in [withdrawn, other] { try await store(capture) }
+        let rows = Rows([withdrawn])
+        let event = EventID()
+        let handler = EraseWithdrawn(objects: objects(rows))
+        try await handler.handle(CaptureWithdrawn(captureID: withdrawn), context(event))
+        #expect(storage.keys.count == 6 && storage.keys.allSatisfy { $0.contains(other.description) })
+        #expect(try await storage.unfinishedUploads(under: "").map(\.key) == ["captures/\(other)/original.jpg"])
+        let again = EventID()
+        try await handler.handle(CaptureWithdrawn(captureID: withdrawn), context(again))
+        #expect(rows.notes == [.init(capture: withdrawn, found: 7, event: event), .init(capture: withdrawn, found: 0, event: again)])
+    }
+
+    @Test("stay if PostgreSQL does not say that the capture is withdrawn, whatever the record says")
+    func forged() async throws {
+        try await store(other)
+        let rows = Rows([withdrawn])
+        await #expect(throws: RejectedMessage.self) {
+            try await EraseWithdrawn(objects: objects(rows)).handle(CaptureWithdrawn(captureID: other), context())
+        }
+        #expect(storage.keys.count == 6 && rows.notes.isEmpty)
+    }
+
+    @Test("are deleted without a record too, and one capture that fails does not hold up the others")
+    func due() async throws {
+        for capture in [withdrawn, other] { try await store(capture) }
+        storage.refuse { [withdrawn] request in
+            request.verb == .delete && request.key.contains(withdrawn.description) ? .unavailable : nil
+        }
+        let rows = Rows([withdrawn, other])
+        try await objects(rows).eraseDue()
+        #expect(rows.notes == [.init(capture: other, found: 7, event: nil)])
+        #expect(storage.keys.allSatisfy { $0.contains(withdrawn.description) })
+    }
+
+    @Test(
+        "are looked for at growing distances, until nothing was found for an hour",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func schedule() async throws {
+        let pool = try #require(TestSchema.shared)
+        let capture = try await StoredCapture(in: pool).id
+        let rows = PostgresErasureRepository(database: pool, inbox: Inbox(.uploadSync))
+        #expect(try await !rows.isWithdrawn(capture))
+        _ = try await pool.query("SELECT rial_withdraw(\(capture.uuid))")
+        #expect(try await rows.isWithdrawn(capture))
+        #expect(try await rows.due(limit: 1000).contains(capture))
+        #expect(try await !rows.due(limit: 1000).contains(capture))
+        /// Seconds until the next look, and whether there is none.
+        func next() async throws -> (seconds: Double, isLast: Bool) {
+            let row = try #require(
+                try await pool.query(
+                    """
+                    SELECT extract(epoch FROM erase_next_at - now())::float8 AS seconds, erased_at IS NOT NULL AS last
+                    FROM withdrawals WHERE capture_id = \(capture.uuid)
+                    """
+                ).first)
+            return (try row.get("seconds", as: Double.self), try row.get("last", as: Bool.self))
+        }
+        func age(minutes: Int) async throws {
+            _ = try await pool.query(
+                """
+                UPDATE withdrawals SET withdrawn_at = now() - make_interval(mins => \(minutes)::int), found_at = NULL
+                WHERE capture_id = \(capture.uuid)
+                """)
+        }
+        let event = EventID()
+        try await rows.note(capture, found: 3, answering: context(event))
+        #expect(try await pool.query("SELECT FROM upload_sync_inbox WHERE event_id = \(event.uuid)").count == 1)
+        #expect((1...5).contains(try await next().seconds))
+        for (minutes, seconds, isLast) in [(2, 60.0...121, false), (59, 500...600, false), (61, 500...600, true)] {
+            try await age(minutes: minutes)
+            try await rows.note(capture, found: 0, answering: nil)
+            let found = try await next()
+            #expect(seconds.contains(found.seconds) && found.isLast == isLast, "after \(minutes) minutes: \(found)")
+        }
+        // What came even later opens it again.
+        try await rows.note(capture, found: 1, answering: nil)
+        let reopened = try await next()
+        #expect(!reopened.isLast && (1...5).contains(reopened.seconds))
+    }
+}
