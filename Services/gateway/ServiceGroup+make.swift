@@ -55,6 +55,9 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         uploads: permits, links: links, publicURL: settings.publicURL, trustedProxies: proxies
     ).addRoutes(to: &routes)
     UploadsController(resumable: resumable, permits: permits, responses: responses, trustedProxies: proxies).addRoutes(to: &routes)
+    WithdrawalController(
+        authenticator: authenticator, withdrawals: WithdrawalRepository(database: database), waiters: waiters, trustedProxies: proxies
+    ).addRoutes(to: &routes)
     EventsController(
         captures: captures, waiters: waiters,
         streams: ConcurrencyLimit("streams", EventsController.limits, metric: "rial_event_streams_open"), trustedProxies: proxies

@@ -2,6 +2,7 @@ import CaptureProtocol
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Models
 import Testing
 
 @testable import Gateway
@@ -47,6 +48,17 @@ struct EnvelopeTests {
         let response = Envelope.failure(APIError(.gone, "x"), request: makeRequest(), context: makeContext())
         let body = try #require(try await response.json()["error"] as? [String: Any])
         #expect(Set(body.keys) == ["code", "message"])
+    }
+
+    @Test("of a withdrawn capture the day is told and nothing else", arguments: ["application/json", "application/problem+json"])
+    func withdrawn(form: String) async throws {
+        let error = try #require(APIError(refusal: WithdrawnCapture(withdrawnAt: Date(timeIntervalSince1970: 1_795_478_399))))
+        let response = Envelope.failure(error, request: makeRequest(.get, "/", [.accept: form]), context: makeContext())
+        #expect(response.status == .gone && response.headers[.cacheControl] == "no-store")
+        let json = try await response.json()
+        let body = form == "application/json" ? try #require(json["error"] as? [String: Any]) : json
+        #expect(body["code"] as? String == "GONE" && body["withdrawn_on"] as? String == "2026-11-23")
+        if form == "application/json" { #expect(Set(body.keys) == ["code", "message", "withdrawn_on"]) }
     }
 
     @Test("every code is a problem of RFC 9457 where the client asks for one", arguments: ErrorCode.allCases)

@@ -37,6 +37,14 @@ struct EventCursorTests {
         #expect(read[3].data == #"{"status":"failed"}"#)
     }
 
+    @Test("a withdrawal is the last that is told, without a word of the content")
+    func withdrawn() throws {
+        var cursor = EventCursor(nil)
+        _ = cursor.advance(try Self.row("processing"), parts: [try Self.part("media")])
+        let last = Event(cursor.withdrawn())
+        #expect(last.name == "status" && last.data == #"{"status":"withdrawn"}"#)
+    }
+
     @Test("a reader who comes late gets everything at once")
     func late() throws {
         var cursor = EventCursor(nil)

@@ -89,11 +89,13 @@ struct CaptureRepository: Sendable {
         return KnownCapture(id: CaptureID(try row.get("id", as: UUID.self)), status: status)
     }
 
+    /// - Throws: `WithdrawnCapture` if it was withdrawn.
     func find(_ id: CaptureID) async throws -> CaptureRow? {
         let rows = try await database.query(Self.columns + "WHERE captures.id = \(id.uuid)")
         return try rows.first.map(CaptureRow.init)
     }
 
+    /// - Throws: `WithdrawnCapture` if it was withdrawn.
     func find(shortID: String) async throws -> CaptureRow? {
         let rows = try await database.query(Self.columns + "WHERE captures.short_id = \(shortID)")
         return try rows.first.map(CaptureRow.init)
@@ -111,7 +113,7 @@ struct CaptureRepository: Sendable {
     /// The columns that ``CaptureRow`` reads.
     static let fields: SQL = """
         captures.id, short_id, device_id, type, capture_mode, captures.status, failure, confidence_level, media_sha256, captured_at,
-        captured_precision, metadata_flags, uploaded_at, evidence, location, detection,
+        captured_precision, metadata_flags, uploaded_at, withdrawn_at, evidence, location, detection,
         (SELECT coalesce(array_agg(name), '{}') FROM media_objects WHERE media_objects.capture_id = captures.id) AS media_names
         """
     private static let columns: SQL = "SELECT \(fields) FROM captures "

@@ -32,7 +32,9 @@ struct CaptureRow: Sendable {
     /// The row has values that this version does not know.
     struct Unreadable: Error {}
 
+    /// - Throws: `WithdrawnCapture` if the capture was withdrawn: the row has nothing more.
     init(_ row: Row) throws {
+        if let time = try row.getOptional("withdrawn_at", as: Date.self) { throw WithdrawnCapture(withdrawnAt: time) }
         id = CaptureID(try row.get("id", as: UUID.self))
         shortID = try row.get("short_id")
         deviceID = DeviceID(try row.get("device_id", as: UUID.self))

@@ -1,3 +1,5 @@
+import CaptureProtocol
+import Foundation
 import HTTPTypes
 
 /// An error response: a stable code, a message for people, and details per field.
@@ -20,6 +22,8 @@ struct APIError: Error, Sendable {
     var problem: Problem?
     var details: [Detail] = []
     var headers: HTTPFields = [:]
+    /// Of a withdrawn capture: when, of which the day is told and nothing else.
+    private(set) var withdrawnAt: Date?
 
     init(_ code: ErrorCode, _ message: String, details: [Detail] = [], headers: HTTPFields = [:]) {
         self.code = code
@@ -27,6 +31,15 @@ struct APIError: Error, Sendable {
         self.details = details
         self.headers = headers
     }
+
+    /// The capture was withdrawn.
+    init(withdrawnAt: Date) {
+        self.init(.gone, "This capture was withdrawn.")
+        self.withdrawnAt = withdrawnAt
+    }
+
+    /// The day in UTC, such as `2026-11-23`.
+    var withdrawnOn: String? { withdrawnAt.map { String(Timestamp.format($0).prefix(10)) } }
 
     /// A request field that is invalid.
     static func invalid(_ field: String, _ problem: String, code: ErrorCode = .validationError) -> APIError {

@@ -23,6 +23,11 @@ enum Envelope {
             let code: String
             let message: String
             let details: [APIError.Detail]?
+            let withdrawnOn: String?
+            enum CodingKeys: String, CodingKey {
+                case code, message, details
+                case withdrawnOn = "withdrawn_on"
+            }
         }
         let error: Body
         let meta: Meta
@@ -37,11 +42,13 @@ enum Envelope {
         let details: [APIError.Detail]?
         let expectedOffset: Int64?
         let providedOffset: Int64?
+        let withdrawnOn: String?
 
         enum CodingKeys: String, CodingKey {
             case type, title, status, detail, code, instance, details
             case expectedOffset = "expected-offset"
             case providedOffset = "provided-offset"
+            case withdrawnOn = "withdrawn_on"
         }
 
         init(_ error: APIError, instance: String, details: [APIError.Detail]?) {
@@ -54,6 +61,7 @@ enum Envelope {
             self.details = details
             expectedOffset = error.problem?.expectedOffset
             providedOffset = error.problem?.providedOffset
+            withdrawnOn = error.withdrawnOn
         }
     }
 
@@ -73,7 +81,9 @@ enum Envelope {
         if wantsProblem {
             body = try? WireJSON.encode(Problem(error, instance: "urn:uuid:\(context.requestID)", details: details))
         } else {
-            body = failureBody(code: error.code.rawValue, message: error.message, details: details, requestID: context.requestID)
+            body = failureBody(
+                code: error.code.rawValue, message: error.message, details: details, withdrawnOn: error.withdrawnOn,
+                requestID: context.requestID)
         }
         return json(
             body ?? [], type: wantsProblem ? "application/problem+json" : "application/json", status: error.code.status, headers: headers)
@@ -81,9 +91,12 @@ enum Envelope {
 
     /// `{error, meta}` as JSON.
     /// - Returns: `nil` if it cannot be encoded.
-    static func failureBody(code: String, message: String, details: [APIError.Detail]? = nil, requestID: String) -> [UInt8]? {
+    static func failureBody(
+        code: String, message: String, details: [APIError.Detail]? = nil, withdrawnOn: String? = nil, requestID: String
+    ) -> [UInt8]? {
         try? WireJSON.encode(
-            Failure(error: .init(code: code, message: message, details: details), meta: Meta(requestID: requestID)))
+            Failure(
+                error: .init(code: code, message: message, details: details, withdrawnOn: withdrawnOn), meta: Meta(requestID: requestID)))
     }
 
     private static func json(_ body: [UInt8], type: String, status: HTTPResponse.Status, headers: HTTPFields) -> Response {

@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Foundation
 import Models
 import Persistence
 
@@ -13,13 +14,17 @@ struct MediaObjectRepository: Sendable {
     }
 
     /// - Returns: `nil` if the capture has no such object.
+    /// - Throws: `WithdrawnCapture` if it was withdrawn.
     func find(_ capture: CaptureID, _ name: MediaName) async throws -> Found? {
         let rows = try await database.query(
             """
-            SELECT object_key, sha256, size_bytes, captured_precision FROM media_objects JOIN captures ON captures.id = capture_id
-            WHERE capture_id = \(capture.uuid) AND name = \(name.rawValue)
+            SELECT object_key, sha256, size_bytes, captured_precision, withdrawn_at FROM captures
+            LEFT JOIN media_objects ON media_objects.capture_id = captures.id AND media_objects.name = \(name.rawValue)
+            WHERE captures.id = \(capture.uuid)
             """)
-        guard let row = rows.first, let digest = ContentDigest(bytes: try row.get("sha256", as: [UInt8].self)) else { return nil }
+        if let time = try rows.first?.getOptional("withdrawn_at", as: Date.self) { throw WithdrawnCapture(withdrawnAt: time) }
+        guard let row = rows.first, let digest = try row.getOptional("sha256", as: [UInt8].self).flatMap({ ContentDigest(bytes: $0) })
+        else { return nil }
         return Found(
             media: StoredMedia(
                 key: try row.get("object_key"), sha256: digest, sizeBytes: try row.get("size_bytes"), contentType: name.contentType),

@@ -1,5 +1,6 @@
 import CaptureProtocol
 import HTTPTypes
+import Models
 import Multipart
 
 extension APIError {
@@ -16,6 +17,7 @@ extension APIError {
         case let error as VerificationError: self.init(error)
         case let error as CaptureError: self.init(error)
         case let error as UploadError: self.init(error)
+        case let error as WithdrawnCapture: self.init(withdrawnAt: error.withdrawnAt)
         case let error as BodyPace.Failure: self.init(error)
         case let error as MultipartError: self.init(error)
         default: return nil

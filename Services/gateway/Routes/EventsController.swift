@@ -53,7 +53,13 @@ struct EventsController: Sendable {
         var quietUntil = ContinuousClock.now + Self.heartbeat
         try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
         while ContinuousClock.now < end {
-            guard let row = try await captures.find(id) else { return }
+            let row: CaptureRow
+            do {
+                guard let found = try await captures.find(id) else { return }
+                row = found
+            } catch is WithdrawnCapture {
+                return try await writer.write(ByteBuffer(string: cursor.withdrawn()))
+            }
             let events = cursor.advance(row, parts: try await captures.parts(of: id))
             for event in events { try await writer.write(ByteBuffer(string: event)) }
             if row.status != .processing { return }
@@ -96,6 +102,9 @@ struct EventCursor: Sendable {
         }
         return events
     }
+
+    /// The last event of a capture that is withdrawn while it is followed; later requests get 410.
+    func withdrawn() -> String { event("status", #"{"status":"withdrawn"}"#) }
 
     private func event(_ name: String, _ data: String) -> String {
         "id: \(seen.sorted().joined(separator: "."))\nevent: \(name)\ndata: \(data)\n\n"

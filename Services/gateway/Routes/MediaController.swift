@@ -37,7 +37,10 @@ struct MediaController: Sendable {
         {
         case .valid: break
         case .forged: throw APIError(.forbidden, "The link's signature is not valid.")
-        case .expired: throw APIError(.gone, "The link has expired.")
+        case .expired:
+            // Of a withdrawn capture there is no new link.
+            _ = try await objects.find(id, name)
+            throw APIError(.gone, "The link has expired.")
         }
         guard let found = try await objects.find(id, name) else { throw APIError(.notFound, "There is nothing at this address.") }
         let object = found.media
@@ -56,7 +59,7 @@ struct MediaController: Sendable {
         var headers: HTTPFields = [
             .eTag: tag, .acceptRanges: "bytes", .contentType: name.contentType, .contentSecurityPolicy: Self.policy,
             .contentDigest: "sha-256=:\(Base64.encode(object.sha256.bytes)):",
-            .cacheControl: name.isOpen ? "public, max-age=3600" : "private, max-age=3600",
+            .cacheControl: name.isOpen ? "public, max-age=60" : "private, max-age=3600",
         ]
         if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
         // RFC 9110 §14.2: ranges apply to GET only.

@@ -28,7 +28,8 @@ enum OEmbed {
         let title: String
         var providerName = "rial."
         let providerURL: String
-        var cacheAge = 3600
+        /// A withdrawn record is to be forgotten soon.
+        var cacheAge = 60
         var url: String?
         var width: Int?
         var height: Int?
@@ -62,7 +63,6 @@ enum OEmbed {
         _ record: PublicRecord, title: String, publicURL: String, maximumWidth: Int?, maximumHeight: Int?
     ) -> Body {
         var body = Body(title: title, providerURL: publicURL + "/")
-        if record.status != .complete { body.cacheAge = 60 }
         guard let card = record.media[.shareCard] else { return body }
         let most = (width: max(maximumWidth ?? width, 1), height: max(maximumHeight ?? height, 1))
         let scale = min(1, Double(most.width) / Double(width), Double(most.height) / Double(height))

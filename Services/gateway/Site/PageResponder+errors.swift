@@ -16,7 +16,8 @@ extension PageResponder {
         fields[.cacheControl] = "no-store"
         fields[.vary] = "Accept, Accept-Encoding, Accept-Language, Cookie"
         let failure = PageFailure(
-            status: error.code.status.code, path: path, requestID: context.requestID, retrySeconds: error.retrySeconds)
+            status: error.code.status.code, path: path, requestID: context.requestID, retrySeconds: error.retrySeconds,
+            withdrawnAt: error.withdrawnAt)
         return try? response(pages.error(failure, language), language, status: error.code.status, fields: fields, to: request)
     }
 }

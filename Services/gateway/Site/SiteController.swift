@@ -38,8 +38,12 @@ struct SiteController: Sendable {
     private func landing(_ request: Request) async throws -> Response {
         let language = Language(request)
         var example: PublicRecord?
-        if let id = pages.settings.example, let found = try await records.find(id, at: Date()), found.status == .complete {
-            example = found
+        if let id = pages.settings.example {
+            do {
+                example = try await records.find(id, at: Date())
+            } catch is WithdrawnCapture {
+                // The page has no example until the operator chooses another.
+            }
         }
         return try responder.response(pages.landing(example: example, language), language, to: request)
     }

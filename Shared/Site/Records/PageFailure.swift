@@ -10,11 +10,14 @@ package struct PageFailure: Sendable {
     let requestID: String
     /// Seconds until a retry makes sense.
     let retrySeconds: TimeInterval
+    /// When the record was withdrawn, of which the page tells the day; `nil` if it was not.
+    let withdrawnAt: Date?
 
-    package init(status: Int, path: String, requestID: String, retrySeconds: TimeInterval) {
+    package init(status: Int, path: String, requestID: String, retrySeconds: TimeInterval, withdrawnAt: Date? = nil) {
         self.status = status
         self.path = path
         self.requestID = requestID
         self.retrySeconds = retrySeconds
+        self.withdrawnAt = withdrawnAt
     }
 }

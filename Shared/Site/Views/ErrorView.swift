@@ -8,7 +8,8 @@ struct ErrorView: Sendable {
 
     func page() -> Page {
         let (status, path) = (failure.status, failure.path)
-        let isMedia = path.hasPrefix("/media/")
+        // A link that has expired can be made anew; what was withdrawn cannot.
+        let isMedia = path.hasPrefix("/media/") && failure.withdrawnAt == nil
         var values: [String: String] = [:]
         let key: String
         switch status {
@@ -27,6 +28,9 @@ struct ErrorView: Sendable {
             "h1": strings(key), "more": strings(key + ".more", values), "retry_text": strings("err.retry"),
             "offers_file": status == 404 || status == 410,
         ]
+        if let day = failure.withdrawnAt {
+            context["day"] = strings("err.410.day", ["d": ValueFormatter(strings: strings).day(day)])
+        }
         if status == 410, isMedia {
             // The record's page has new links.
             context["retry_text"] = strings("file.open")

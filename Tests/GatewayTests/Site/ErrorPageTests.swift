@@ -40,6 +40,20 @@ struct ErrorPageTests {
         if error.code == .internalError { #expect(html.contains(context.requestID)) }
     }
 
+    @Test("of a withdrawn record the day is told, of its media too, and no link is offered")
+    func withdrawn() async throws {
+        let error = APIError(withdrawnAt: Date(timeIntervalSince1970: 1_795_478_399))
+        for (language, day) in [
+            (Language.english, "It was withdrawn on November 23, 2026."), (.spanish, "Se retiró el 23 de noviembre de 2026."),
+        ] {
+            for path in ["/verify/\(Samples.id)", "/media/\(Samples.id)/c2pa.jpg", "/v/abcdefgh"] {
+                let request = makeRequest(.get, path, [.accept: Self.browser, .cookie: "lang=\(language.rawValue)"])
+                let html = try await #require(makePages().error(error, request, makeContext())).text()
+                #expect(html.contains(day) && !html.contains("href=\"/verify/\(Samples.id)\""), "\(path)")
+            }
+        }
+    }
+
     @Test("an expired link to media leads to its record")
     func expired() async throws {
         let request = makeRequest(.get, "/media/\(Samples.id)/c2pa.jpg", [.accept: Self.browser])

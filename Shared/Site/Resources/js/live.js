@@ -63,6 +63,8 @@ function step(name) {
 async function replace(main, setUp) {
   try {
     const answer = await fetch(location.pathname + location.search, { cache: 'no-store' });
+    // Withdrawn: the page that says so replaces this one.
+    if (answer.status === 410) location.reload();
     if (!answer.ok) return false;
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     const fresh = page.getElementById('main');
