@@ -39,6 +39,19 @@ extension APIClient {
         return try decode(AcceptedCapture.self, from: data)
     }
 
+    /// Withdraws a capture for good, as the device that sent it; again does nothing.
+    /// - Throws: ``APIFailure`` with the code `FORBIDDEN` for another device's capture, `CAPTURE_NOT_FOUND` for an unknown one.
+    public func withdraw(_ id: CaptureID, signer: any RequestSigner) async throws {
+        let path = "/api/v1/captures/\(id)"
+        try await retries.run {
+            let nothing = ContentDigest(of: [UInt8]())
+            let signed = try await signer.headers(method: "DELETE", target: path, bodyDigest: nothing, at: Date())
+            let response = try await execute(request(.DELETE, path, headers: signed), timeout: requestTimeout)
+            let body = try await collect(response)
+            guard response.status == .noContent else { throw Self.failure(response, try? JSONValue(parsing: body)) }
+        }
+    }
+
     /// Reads a capture's public form, or with `signer` the owner's form.
     public func capture(_ id: CaptureID, signer: (any RequestSigner)? = nil) async throws -> CaptureRecord {
         let path = "/api/v1/captures/\(id)"

@@ -38,8 +38,8 @@ struct Rial: AsyncParsableCommand {
 struct CaptureCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capture",
-        abstract: "Sends a capture, or shows one with its evidence.",
-        subcommands: [CaptureSend.self, CaptureShow.self])
+        abstract: "Sends a capture, shows one with its evidence, or withdraws it.",
+        subcommands: [CaptureSend.self, CaptureShow.self, CaptureWithdraw.self])
 }
 
 /// Registers and shows a simulated device; revokes, restores and audits any device.
@@ -63,14 +63,14 @@ struct DeadLetterCommand: AsyncParsableCommand {
         subcommands: [DeadLetterList.self, DeadLetterShow.self, DeadLetterRedrive.self])
 }
 
-/// Prepares what the services need before they start, and lists damaged media.
+/// Prepares what the services need before they start, lists damaged media, and withdraws captures.
 struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin",
-        abstract: "Prepares database, topics, bucket and the development root, and lists damage.",
+        abstract: "Prepares database, topics, bucket and the development root, lists damage, and withdraws captures.",
         discussion: "The commands may be repeated, and wait up to a minute for a dependency that is still starting.",
         subcommands: [
             AdminMigrate.self, AdminTopics.self, AdminBucket.self, AdminDevelopmentRoot.self, AdminSigningIdentity.self,
-            AdminDamage.self,
+            AdminDamage.self, AdminWithdraw.self, AdminErased.self,
         ])
 }

@@ -16,6 +16,7 @@ struct CaptureRedrive {
     /// - Throws: ``CommandFailure`` if there is no such capture, or a dependency is unavailable.
     func run(_ id: CaptureID) async throws -> String {
         let (status, announcement) = try await read(id)
+        if status == .withdrawn { throw CommandFailure("Capture \(id) is withdrawn: nothing of it is left to announce.") }
         if status == .complete { return "capture \(id) is complete already: nothing to do" }
         try await StartupRetry(dependency: "Kafka") {
             try await KafkaAdmin(kafka).createTopics(Topic.all.map(\.rawValue), partitions: partitions)

@@ -1,0 +1,64 @@
+import ArgumentParser
+import AsyncHTTPClient
+import CaptureProtocol
+import Logging
+import ObjectStorage
+import Persistence
+
+/// Looks for what is left of a withdrawn capture.
+struct AdminErased: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "erased",
+        abstract: "Looks through every table and the bucket for what is left of a withdrawn capture.",
+        discussion: """
+            Reads RIAL_DATABASE_URL, the owner's, and RIAL_S3_ENDPOINT and so on. What stays by intention is not named: its ids, the device \
+            that sent it, when it was withdrawn and why, and its used counter. Exits with 1 if anything else is left.
+            """)
+
+    @Argument(help: "The capture's id.")
+    var id: CaptureID
+
+    func run() async throws {
+        let settings = OperatorSettings()
+        let url = try settings.databaseURL()
+        let configuration = try settings.storage()
+        let inTables = try await StartupRetry(dependency: "PostgreSQL") { try await rows(url) }
+        let storage = S3Client(configuration: configuration, httpClient: .shared, logger: Logger(label: "rial-admin"))
+        let inBucket = try await StartupRetry(dependency: "the object store") { try await objects(storage) }
+        let left = inTables + inBucket
+        guard !left.isEmpty else {
+            Console.result("nothing of capture \(id) is left")
+            return
+        }
+        var table = TextTable(header: ["where", "what is left"])
+        for (place, what) in left { table.add(place, what) }
+        Console.result(table.text)
+        throw ExitCode(1)
+    }
+
+    private func rows(_ url: String) async throws -> [(String, String)] {
+        let connection = try await PostgresConnection.connect(url: url, applicationName: "rial-admin")
+        do {
+            let left = try await ErasureCheck(connection: connection, capture: id).left()
+            await connection.close()
+            return left
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    private func objects(_ storage: S3Client) async throws -> [(String, String)] {
+        var left: [(String, String)] = []
+        for prefix in ["captures/\(id)/", "incoming/\(id)/"] {
+            var continuation: String?
+            repeat {
+                let page = try await storage.list(prefix: prefix, continuation: continuation)
+                left += page.objects.map { ("bucket", $0.key) }
+                continuation = page.continuation
+            } while continuation != nil
+            left += try await storage.unfinishedUploads(under: prefix).map { ("bucket", "\($0.key), unfinished") }
+        }
+        return left
+    }
+}

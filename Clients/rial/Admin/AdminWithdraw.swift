@@ -1,0 +1,47 @@
+import ArgumentParser
+import CaptureProtocol
+import Foundation
+import Persistence
+
+/// Withdraws any capture, on demand of a person or a court.
+struct AdminWithdraw: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "withdraw",
+        abstract: "Withdraws a capture for good, whoever sent it.",
+        discussion: """
+            Reads RIAL_DATABASE_URL, the owner's. What the tables know of the capture is erased at once; upload-sync deletes its objects. \
+            `rial admin erased` says when nothing is left. This cannot be undone.
+            """)
+
+    @Argument(help: "The capture's id.")
+    var id: CaptureID
+
+    @Option(help: "Why, for the record of withdrawals, which is kept; do not say what the capture shows.")
+    var reason: String
+
+    func validate() throws {
+        if reason.allSatisfy(\.isWhitespace) { throw ValidationError("--reason is empty.") }
+    }
+
+    func run() async throws {
+        let url = try OperatorSettings().databaseURL()
+        let outcome = try await StartupRetry(dependency: "PostgreSQL") { try await withdraw(url) }
+        switch outcome {
+        case "withdrawn": Console.result("capture \(id) withdrawn")
+        case nil: throw CommandFailure("There is no capture \(id).")
+        default: Console.result("capture \(id) was withdrawn before: nothing to do")
+        }
+    }
+
+    private func withdraw(_ url: String) async throws -> String? {
+        let connection = try await PostgresConnection.connect(url: url, applicationName: "rial-admin")
+        do {
+            let rows = try await connection.query("SELECT rial_withdraw(\(id.uuid), \(reason)) AS outcome")
+            await connection.close()
+            return try rows.first?.getOptional("outcome", as: String.self)
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+}

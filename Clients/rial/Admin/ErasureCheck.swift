@@ -1,0 +1,64 @@
+import CaptureProtocol
+import Persistence
+
+/// Finds what the tables know of a withdrawn capture, in whatever tables there are: one that a later version adds is looked through too.
+struct ErasureCheck {
+    /// Columns of `captures` that stay.
+    private static let kept = ["id", "short_id", "device_id", "type", "capture_mode", "status", "withdrawn_at", "captured_precision"]
+    /// Tables with what stays, apart from `captures`: the used counter, and the trace of the withdrawal.
+    private static let keeping = ["captures", "assertion_counters", "withdrawals"]
+    let connection: PostgresConnection
+    let capture: CaptureID
+
+    /// Where something is left, and what.
+    /// - Throws: ``CommandFailure`` if there is no such capture or it is not withdrawn.
+    func left() async throws -> [(String, String)] {
+        let status = try await connection.query("SELECT status FROM captures WHERE id = \(capture.uuid)")
+        guard let status = try status.first?.get("status", as: String.self) else {
+            throw CommandFailure("There is no capture \(capture).")
+        }
+        guard status == CaptureStatus.withdrawn.rawValue else {
+            throw CommandFailure("Capture \(capture) is not withdrawn, but \(status).")
+        }
+        var left = try await columns()
+        for (table, hasColumn) in try await tables() {
+            let count = try await count(in: table, byColumn: hasColumn)
+            if count > 0 { left.append((table, count == 1 ? "1 row" : "\(count) rows")) }
+        }
+        return left
+    }
+
+    private func columns() async throws -> [(String, String)] {
+        try await connection.query(
+            """
+            SELECT key FROM captures CROSS JOIN jsonb_each(to_jsonb(captures))
+            WHERE id = \(capture.uuid) AND value <> 'null' AND key <> ALL(\(Self.kept)) ORDER BY key
+            """
+        ).map { ("captures", try $0.get("key", as: String.self)) }
+    }
+
+    private func tables() async throws -> [(name: String, hasColumn: Bool)] {
+        try await connection.query(
+            """
+            SELECT relname::text AS name, EXISTS (SELECT FROM pg_attribute
+                WHERE attrelid = pg_class.oid AND attname = 'capture_id' AND NOT attisdropped) AS has_column
+            FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND relname <> ALL(\(Self.keeping))
+            ORDER BY relname
+            """
+        ).map { (try $0.get("name", as: String.self), try $0.get("has_column", as: Bool.self)) }
+    }
+
+    /// By the column, where the table has one; else any mention of the id counts, but that of the withdrawal itself.
+    private func count(in table: String, byColumn hasColumn: Bool) async throws -> Int64 {
+        let name = "\"" + table.replacing("\"", with: "\"\"") + "\""
+        let rows =
+            hasColumn
+            ? try await connection.query("SELECT count(*) AS count FROM \(unescaped: name) WHERE capture_id = \(capture.uuid)")
+            : try await connection.query(
+                """
+                SELECT count(*) AS count FROM \(unescaped: name) AS found
+                WHERE strpos(found::text, \(capture.description)) > 0 AND strpos(found::text, 'rial.capture.withdrawn.v1') = 0
+                """)
+        return try rows.first?.get("count", as: Int64.self) ?? 0
+    }
+}
