@@ -10,7 +10,7 @@ extension SystemTests {
             "gateway": ["challenges", "captures", "intakes", "rate_limits", "upload_segments", "uploads", "verification_logs"],
             "attestation-verifier": ["devices", "device_events", "registrations", "assertion_counters", "attestation_appraisals"],
             "depth-analyzer": ["depth_analyses"],
-            "upload-sync": ["media_damage", "sync_jobs", "intakes"],
+            "upload-sync": ["media_damage", "sync_jobs", "intakes", "withdrawals"],
             "evidence-assembler": ["evidence_parts", "captures", "media_objects", "content_credentials"],
         ]
 
@@ -62,6 +62,8 @@ extension SystemTests {
                 ("upload-sync", "DELETE FROM media_objects WHERE capture_id = '\(id)'"),
                 ("gateway", "SELECT attestation_object FROM devices"),
                 ("attestation-verifier", "UPDATE devices SET public_key = public_key"),
+                ("evidence-assembler", "UPDATE captures SET status = 'withdrawn' WHERE id = '\(id)'"),
+                ("evidence-assembler", "SELECT rial_withdraw('\(id)')"),
                 ("evidence-assembler", "UPDATE captures SET confidence_level = 'low' WHERE id = '\(id)'"),
                 ("evidence-assembler", "UPDATE captures SET media_sha256 = media_sha256"),
                 ("evidence-assembler", "INSERT INTO assertion_counters SELECT * FROM assertion_counters"),

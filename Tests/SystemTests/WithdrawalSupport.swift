@@ -1,0 +1,147 @@
+import CaptureProtocol
+import Crypto
+import Foundation
+import Models
+import SimulatedDevice
+import Testing
+
+@testable import ObjectStorage
+
+/// A capture whose every fact is its own, so that a search for any of them finds it and nothing else.
+struct TellingCapture: Sendable {
+    let parts: CaptureParts
+    let assertion: [UInt8]
+    /// What must be nowhere once it is withdrawn: place, time, and a member of the metadata that the server does not know.
+    private let facts: [String]
+    private let marker: String
+    /// Of which neither hex nor base64 may be anywhere; the photo's is first.
+    private var digests: [[UInt8]]
+
+    /// - Parameter other: a capture with the same photo.
+    init(_ device: inout SimulatedDevice, photoOf other: TellingCapture? = nil) throws {
+        marker = "marker-\(UUID().uuidString.lowercased())"
+        let (latitude, longitude) = (45.7 + Double.random(in: 1...9).rounded(6) / 1000, 4.8 + Double.random(in: 1...9).rounded(6) / 1000)
+        let time = Timestamp.format(Date().addingTimeInterval(-Double.random(in: 1...60)))
+        var extra: [String: Any] = ["note": marker, "captured_at": time, "location": ["latitude": latitude, "longitude": longitude]]
+        if let other { extra["photo_hash"] = Data(other.parts.digests.photo.bytes).base64EncodedString() }
+        var parts = try CaptureParts(extra: extra)
+        if let other { parts.photo = other.parts.photo }
+        // The time in the header of a gzip file: the maps of one scene would be equal.
+        for index in 4..<8 { parts.depth[index] = UInt8.random(in: 0...255) }
+        let own = parts.digests
+        assertion = try device.captureAssertion(photoDigest: own.photo, depthDigest: own.depth, metadataDigest: own.metadata)
+        self.parts = parts
+        facts = [marker, "\(latitude)", "\(longitude)", time, time.replacing("T", with: " ").replacing("Z", with: "")]
+        digests = [own.photo.bytes, own.depth.bytes, own.metadata.bytes, Array(SHA256.hash(data: assertion))]
+    }
+
+    var form: [FormPart] { parts.form(assertion: assertion) }
+
+    /// Adds the digests of what was published of it, but of pictures, which photos of one scene share.
+    mutating func addPublished(of id: String, in stack: LocalStack) async throws {
+        let rows = try await stack.sql(
+            """
+            SELECT encode(sha256, 'hex') FROM media_objects WHERE capture_id = '\(id)' AND name IN ('c2pa.jpg', 'manifest.c2pa', 'og.jpg')
+            """)
+        #expect(rows.count == 3)
+        for hex in rows { digests.append(try #require(Hex.decode(hex))) }
+    }
+
+    /// The facts in all forms in which a table or a key could hold them.
+    /// - Parameter sharesPhoto: another capture has the same photo, whose digest stays.
+    func needles(sharesPhoto: Bool) -> [String] {
+        var needles = facts
+        for digest in sharesPhoto ? Array(digests.dropFirst()) : digests {
+            needles += [digest.lowerHex, Data(digest).base64EncodedString()]
+        }
+        for bytes in [Array(marker.utf8), Array(assertion.suffix(60))] {
+            needles.append(bytes.lowerHex)
+            // In the base64 of something longer it may begin at any of three places; the ends depend on what is around it.
+            needles += (0..<3).map { String(Data([UInt8](repeating: 0, count: $0) + bytes).base64EncodedString().dropFirst(4).dropLast(4)) }
+        }
+        return needles
+    }
+}
+
+extension Double {
+    fileprivate func rounded(_ digits: Int) -> Double { (self * pow(10, Double(digits))).rounded() / pow(10, Double(digits)) }
+}
+
+extension TestClient {
+    /// A signed request of a device to withdraw.
+    func withdraw(_ id: String, _ device: inout SimulatedDevice) async throws -> Answer {
+        try await signedRead(&device, "\(Self.captures)/\(id)", method: "DELETE")
+    }
+
+    /// Waits until the capture is accepted, and returns its id.
+    func accepted(_ capture: TellingCapture, _ device: inout SimulatedDevice) async throws -> String {
+        let answer = try await submit(&device, capture.form)
+        #expect(answer.status == 201, "\(answer.text)")
+        return try #require(answer.data["capture_id"] as? String)
+    }
+}
+
+extension LocalStack {
+    /// The whole database as text.
+    func dump() async throws -> String {
+        try await Self.run(
+            "/usr/bin/env", ["pg_dump", "--data-only", "--inserts", "--no-owner", addresses["RIAL_DATABASE_URL"] ?? ""], [:])
+    }
+
+    /// Waits until every service has handled every record of the capture, those that were announced again included.
+    func expectHandled(_ id: String) async throws {
+        let consumers: [(topic: Topic, services: [String])] = [
+            (.captureReceived, ["attestation_verifier", "depth_analyzer", "upload_sync"]), (.attestationAppraised, ["evidence_assembler"]),
+            (.depthAnalyzed, ["evidence_assembler"]), (.mediaSynced, ["evidence_assembler"]), (.captureWithdrawn, ["upload_sync"]),
+        ]
+        try await eventually(within: .seconds(90), "the records of capture \(id) are handled") {
+            for (topic, services) in consumers {
+                let events = try await records(of: topic, key: id).compactMap { $0.header("ce_id") }
+                if topic == .captureWithdrawn, events.isEmpty { return false }
+                for service in services {
+                    for event in Set(events) {
+                        let handled = try await sql("SELECT count(*) FROM \(service)_inbox WHERE event_id = '\(event)'")
+                        if handled == ["0"] { return false }
+                    }
+                }
+            }
+            return true
+        }
+    }
+
+    /// Expects that nothing of the capture is left: no object, nothing in the tables by the operator's own check, and none of its facts in a
+    /// dump of the database or a listing of the bucket.
+    func expectErased(_ id: String, _ capture: TellingCapture, sharesPhoto: Bool = false, _ what: String = "") async throws {
+        let storage = try storage()
+        try await eventually("nothing of \(id) is stored") {
+            for prefix in ["captures/\(id)/", "incoming/\(id)/"] {
+                guard try await storage.list(prefix: prefix).objects.isEmpty else { return false }
+                guard try await storage.unfinishedUploads(under: prefix).isEmpty else { return false }
+            }
+            return true
+        }
+        let said = try await rial(["admin", "erased", id])
+        #expect(said.contains("nothing of capture \(id) is left"), "\(what): \(said)")
+        let dump = try await dump()
+        var keys: [String] = []
+        var continuation: String?
+        repeat {
+            let page = try await storage.list(prefix: "", continuation: continuation)
+            keys += page.objects.map(\.key)
+            continuation = page.continuation
+        } while continuation != nil
+        let listing = keys.joined(separator: "\n")
+        #expect(dump.contains(id) && listing.contains("captures/"), "the search searches")
+        #expect(!listing.contains(id), "\(what)")
+        let tables = dump.split(separator: "\n").filter { $0.contains(id) }.compactMap { $0.firstMatch(of: /INSERT INTO public\.(\w+)/)?.1 }
+        #expect(Set(tables).isSubset(of: ["captures", "withdrawals", "assertion_counters"]), "\(what): \(tables)")
+        for needle in capture.needles(sharesPhoto: sharesPhoto) {
+            if dump.contains(needle) {
+                let line = dump.split(separator: "\n").first { $0.contains(needle) } ?? ""
+                Issue.record("\(what): \(needle) is in the database: \(line.prefix(200))")
+            }
+            #expect(!listing.contains(needle), "\(what): \(needle) is in the bucket")
+        }
+        #expect(try await sql("SELECT count(*) FROM withdrawals WHERE capture_id = '\(id)'") == ["1"], "\(what)")
+    }
+}
