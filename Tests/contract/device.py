@@ -115,3 +115,6 @@ class Device:
 
     def read(self, server, target, **signing):
         return server.send("GET", target, self.headers("GET", target, **signing))
+
+    def withdraw(self, server, target, **signing):
+        return server.send("DELETE", target, self.headers("DELETE", target, **signing))

@@ -165,6 +165,7 @@ class Captures(Scenario):
         device.revoke()
         self.expect(device.submit(self.server, self.fresh()), 403, "DEVICE_REVOKED")
         self.expect(device.read(self.server, f"{CAPTURES}/{world.capture()}"), 403, "DEVICE_REVOKED")
+        self.expect(device.withdraw(self.server, f"{CAPTURES}/{world.capture()}"), 403, "DEVICE_REVOKED")
 
     def test_other_types_are_refused(self):
         device = world.owner()

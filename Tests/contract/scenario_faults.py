@@ -60,6 +60,7 @@ class Faults(Scenario):
                 self.expect(self.server.get(target), 503, "SERVICE_UNAVAILABLE")
             self.expect(self.server.send("POST", REGISTER, JSON, body), 503, "SERVICE_UNAVAILABLE")
             self.expect(device.submit(self.server, parts), 503, "SERVICE_UNAVAILABLE")
+            self.expect(device.withdraw(self.server, f"{CAPTURES}/{capture}"), 503, "SERVICE_UNAVAILABLE")
             self.expect(self.server.get(f"/api/v1/verify-hash/{'0' * 64}"), 503, "SERVICE_UNAVAILABLE")
             kind, content = file_body(b"\xff\xd8\xff")
             self.expect(self.server.send("POST", "/api/v1/verify-file", {"Content-Type": kind}, content), 503, "SERVICE_UNAVAILABLE")

@@ -82,5 +82,6 @@ class Limits(Scenario):
         target = f"{CAPTURES}/{world.capture()}"
         wrong = {**world.owner().headers("GET", target), "X-Device-Signature": "AAAA"}
         self.until_limited(lambda: self.server.send("GET", target, wrong), most=120)
+        self.expect(self.server.send("DELETE", target, wrong), 429, "RATE_LIMITED")
         kind, body = form([])
         self.expect(self.server.send("POST", CAPTURES, {"Content-Type": kind, **wrong}, body), 429, "RATE_LIMITED")
