@@ -96,7 +96,9 @@ BEGIN
         FROM (VALUES
             (1, 'ce_specversion', '1.0'), (2, 'ce_id', gen_random_uuid()::text), (3, 'ce_type', 'rial.capture.withdrawn.v1'),
             (4, 'ce_source', '/rial/gateway'), (5, 'ce_time', to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
-            (6, 'ce_subject', capture::text), (7, 'content-type', 'application/json')) AS header (number, name, value)),
+            (6, 'ce_subject', capture::text), (7, 'content-type', 'application/json'),
+            (8, 'traceparent', format('00-%s-%s-01', encode(uuid_send(gen_random_uuid()), 'hex'),
+                left(encode(uuid_send(gen_random_uuid()), 'hex'), 16)))) AS header (number, name, value)),
         convert_to(jsonb_build_object('capture_id', capture)::text, 'UTF8'));
     RETURN 'withdrawn';
 END
