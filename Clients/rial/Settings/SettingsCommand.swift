@@ -1,6 +1,6 @@
-public import ArgumentParser
+import ArgumentParser
 import CaptureKit
-public import CaptureProtocol
+import CaptureProtocol
 import RialClient
 
 /// What a person sets in the phone's app.
@@ -91,7 +91,3 @@ extension PrivacySettings {
         return table.text
     }
 }
-
-extension MetadataFlags.Location: ExpressibleByArgument {}
-extension MetadataFlags.Device: ExpressibleByArgument {}
-extension TimePrecision: ExpressibleByArgument {}
