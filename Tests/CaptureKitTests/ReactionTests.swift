@@ -44,6 +44,7 @@ struct ReactionTests {
         Answer(status: 409, code: "UPLOAD_OFFSET_MISMATCH"): "count",
         Answer(status: 401, code: "DEVICE_AUTH_REQUIRED"): "count",
         Answer(status: 401, code: "DEVICE_NOT_REGISTERED"): "register again",
+        Answer(status: 401, code: "ATTESTATION_FAILED"): "register again",
         Answer(status: 401, code: "SIGNATURE_INVALID"): "sign again",
         Answer(status: 401, code: "TIMESTAMP_EXPIRED"): "set the clock",
         Answer(status: 403, code: "DEVICE_REVOKED"): "stop the identity",
