@@ -37,9 +37,3 @@ public struct PrivateCapture: Sendable, Equatable {
         try HashOnlyPayload(mediaHash: mediaHash, facts: facts, sharing: flags, depth: measurements).bytes()
     }
 }
-
-/// A processed frame, in the mode of the settings at its shutter.
-public enum ProcessedCapture: Sendable, Equatable {
-    case full(ProcessedFrame)
-    case hashOnly(PrivateCapture)
-}
