@@ -92,7 +92,7 @@ class Verdicts(unittest.TestCase):
             "intake of a resumable upload to a plain one","accepted to complete, 2 a second, p50", "a page at 50 a second, p99", "a flood completes"]:
             self.assertIn(what, missed)
         nothing = report.verdicts(figures(), report.components(""))
-        self.assertEqual(len(nothing), 20)
+        self.assertEqual(len(nothing), 21)
         met = [what for what, _, _, met in nothing if met]
         self.assertFalse([what for what in met if "CPU" in what or what in report.CHECK_RATIOS or "frame processing" in what])
 
