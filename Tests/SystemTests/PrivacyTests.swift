@@ -125,6 +125,26 @@ extension SystemTests {
             #expect(replayed.evidence("hardware_attestation.reason") == "counter_replay")
         }
 
+        @Test(
+            "the store's own answers, which say when an object was made, are not given where the time is kept back", .timeLimit(.minutes(1))
+        )
+        func redirects() async throws {
+            let stack = try LocalStack.required()
+            let client = try TestClient.current()
+            let gateway = try await stack.startGateway(4, settings: ["RIAL_S3_PUBLIC_ENDPOINT": stack.addresses["RIAL_S3_ENDPOINT"] ?? ""])
+            var device = try await client.device()
+            for precision in TimePrecision.allCases {
+                let flags = MetadataFlags(location: .coarse, timestamp: precision, device: .model)
+                let id = try await client.capture(&device, PrivateCapture(CaptureParts(), sharing: flags))
+                _ = try await client.settled(id)
+                // The client follows the redirect to the store.
+                let card = try await gateway.send("GET", "/media/\(id)/og.jpg")
+                #expect(card.status == 200 && !card.body.isEmpty)
+                #expect((card.headers["last-modified"] != nil) == (precision == .exact), "\(precision)")
+            }
+            try await stack.control("stop", "gateway", 4)
+        }
+
         @Test("all answers about it tell what its flags share and no more", .timeLimit(.minutes(3)))
         func publicForm() async throws {
             let client = try TestClient.current()
