@@ -13,7 +13,8 @@ extension CaptureQueue {
         }
     }
 
-    /// Asks for the result of an uploaded capture. Any answer but a final one is asked for again, less and less often.
+    /// Asks for the result of an uploaded capture. Any answer but a final one is asked for again, less and less often. 410 is final: the
+    /// capture was withdrawn.
     func askResult(_ id: LocalID) async throws {
         let capture = try await store.capture(id)
         guard let serverID = capture.serverID else { return }
@@ -22,6 +23,10 @@ extension CaptureQueue {
             response = try await transport.send(HTTPRequest("GET", "/api/v1/captures/\(serverID)"))
         } catch is TransportFailure {
             return schedule.resultNotFinal(id, at: clock.now)
+        }
+        guard response.status != 410 else {
+            try await store.database.update(id) { row in row.facts.withdrawnOnServer = true }
+            return
         }
         guard response.status == 200, let found = ResponseEnvelope(response)?.data(as: ServerCapture.self), found.status != .processing
         else { return schedule.resultNotFinal(id, at: clock.now) }

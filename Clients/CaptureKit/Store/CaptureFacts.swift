@@ -23,6 +23,8 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
     public var confidence: String?
     /// Whether the server reported the capture as failed.
     public var failedOnServer: Bool?
+    /// Whether it was withdrawn on the server, which has nothing of it any more. What is here stays until its person deletes it.
+    public var withdrawnOnServer: Bool?
     /// Whether a person decided to send it without its assertion.
     public var goesWithoutAssertion = false
     /// The first byte that was sent when an upload last went on after a break.
@@ -45,7 +47,7 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
     }
 
     /// Whether the server's result is known.
-    public var isFinal: Bool { confidence != nil || failedOnServer == true }
+    public var isFinal: Bool { confidence != nil || failedOnServer == true || withdrawnOnServer == true }
 }
 
 /// Why an attempt failed, in words for a person and a stable code for programs.

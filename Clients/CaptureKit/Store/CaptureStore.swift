@@ -219,10 +219,12 @@ extension CaptureStore {
         failPoints.reached("store.deleted")
     }
 
-    /// Removes photo and depth map of captures whose retention has passed. In privacy mode nothing is removed, ever: nobody else has them.
+    /// Removes photo and depth map of captures whose retention has passed. In privacy mode
+    /// nothing is removed, ever, and nothing of a withdrawn one: nobody else has them.
     public func expire(at now: Date) async throws {
         let age = limits.retention / .seconds(1)
-        for capture in try await database.captures(in: .uploaded) where capture.mode == .full && capture.hasContent {
+        for capture in try await database.captures(in: .uploaded)
+        where capture.mode == .full && capture.hasContent && !capture.isWithdrawn {
             guard let uploadedAt = capture.facts.uploadedAt, now.timeIntervalSince(uploadedAt) >= age else { continue }
             try await database.update(capture.id) { row in
                 row.sizes[.photo] = nil

@@ -21,6 +21,8 @@ public struct StoredCapture: Sendable, Equatable {
     public let facts: CaptureFacts
 
     public var hasAssertion: Bool { sizes[.assertion] != nil }
+    /// Whether the server said that it was withdrawn.
+    public var isWithdrawn: Bool { facts.withdrawnOnServer == true }
     /// Whether what is sent is still there.
     public var hasContent: Bool {
         switch mode {

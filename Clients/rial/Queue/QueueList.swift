@@ -42,7 +42,7 @@ extension QueueSnapshot {
         for each in captures {
             let capture = each.capture
             table.add(
-                capture.id.description, Timestamp.format(capture.facts.capturedAt), capture.mode.rawValue, capture.state.rawValue,
+                capture.id.description, Timestamp.format(capture.facts.capturedAt), capture.mode.rawValue, each.state,
                 String(each.totalBytes),
                 capture.serverID?.description ?? "", each.result)
         }
@@ -59,8 +59,11 @@ extension QueueSnapshot {
 
 extension QueuedCapture {
     fileprivate var line: String {
-        ([capture.id.description, capture.state.rawValue] + [resumption, result].filter { !$0.isEmpty }).joined(separator: "  ")
+        ([capture.id.description, state] + [resumption, result].filter { !$0.isEmpty }).joined(separator: "  ")
     }
+
+    /// As in the store, or that it was withdrawn on the server.
+    fileprivate var state: String { capture.isWithdrawn ? "withdrawn" : capture.state.rawValue }
 
     /// Where its upload went on after a break.
     private var resumption: String { resumedAt.map { "resumed at \($0)" } ?? "" }
@@ -75,7 +78,7 @@ extension QueuedCapture {
     fileprivate var json: JSONValue {
         var members: [String: JSONValue] = [
             "id": .string(capture.id.description), "position": .integer(capture.position), "mode": .string(capture.mode.rawValue),
-            "state": .string(capture.state.rawValue),
+            "state": .string(state),
             "captured_at": .string(Timestamp.format(capture.facts.capturedAt)), "bytes": .integer(totalBytes),
             "failures": .integer(Int64(capture.failures)), "has_assertion": .bool(capture.hasAssertion),
         ]
