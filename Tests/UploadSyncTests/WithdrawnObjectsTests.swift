@@ -38,7 +38,8 @@ struct WithdrawnObjectsTests {
     }
 
     private let storage = MemoryObjectStore(pageSize: 2)
-    private let (withdrawn, other) = (CaptureID(), CaptureID())
+    private let withdrawn = CaptureID()
+    private let other = CaptureID()
 
     private func objects(_ rows: any ErasureRepository) -> WithdrawnObjects {
         WithdrawnObjects(rows: rows, storage: storage, logger: Logger(label: "tests"))
