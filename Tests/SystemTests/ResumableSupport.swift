@@ -25,6 +25,12 @@ struct ResumableBody: Sendable {
         bytes = TestClient.encode(try client.soundForm(&device, parts))
     }
 
+    /// Another device's body, of the same bytes.
+    init(_ client: TestClient, sharing other: ResumableBody) async throws {
+        device = try await client.device()
+        bytes = other.bytes
+    }
+
     /// A body of any parts.
     init(_ client: TestClient, device given: SimulatedDevice? = nil, form: [FormPart]) async throws {
         if let given { device = given } else { device = try await client.device() }
