@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Crypto
 import Foundation
+import Messaging
 import Models
 import SimulatedDevice
 import Testing
