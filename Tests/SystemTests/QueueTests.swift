@@ -106,6 +106,8 @@ struct Phone: Sendable {
     struct Listed: Decodable {
         let id: String
         let state: String
+        /// Of its body, about.
+        let bytes: Int
         let capture_id: String?
         let has_assertion: Bool
         let failure: Failure?
