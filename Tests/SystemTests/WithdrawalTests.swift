@@ -1,5 +1,8 @@
 import CaptureProtocol
 import Foundation
+import Models
+import NIOCore
+import ObjectStorage
 import SimulatedDevice
 import Testing
 
