@@ -203,6 +203,24 @@ struct WithdrawalTests {
         }
     }
 
+    @Test("is the digest in the log of look-ups too if two captures of one file are withdrawn at once")
+    func bothAtOnce() async throws {
+        try await withTables { connection, second in
+            try await connection.execute(
+                script: "INSERT INTO verification_logs (method, file_sha256, status) VALUES ('hash', sha256('photo'), 'no_record')")
+            try await connection.execute(script: "BEGIN; SELECT rial_withdraw('\(Self.id)')")
+            async let waiting: Void = second.execute(script: "SELECT rial_withdraw('\(Self.other)')")
+            let deadline = ContinuousClock.now + .seconds(20)
+            while try await count("pg_locks WHERE NOT granted", connection) == 0, ContinuousClock.now < deadline {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            try await connection.execute(script: "COMMIT")
+            try await waiting
+            #expect(try await count("captures WHERE status = 'withdrawn'", connection) == 2)
+            #expect(try await count("verification_logs WHERE file_sha256 = sha256('photo')", connection) == 0)
+        }
+    }
+
     @Test("lets the same be sent again, as often as it is withdrawn")
     func again() async throws {
         try await withTables { connection, _ in

@@ -70,7 +70,9 @@ BEGIN
     ] LOOP
         EXECUTE format('DELETE FROM %I WHERE capture_id = $1', part) USING capture;
     END LOOP;
-    -- A file that is another capture's as well is still known.
+    -- A file that is another capture's as well is still known. One withdrawal at a time: else each of two of one file would leave it to the
+    -- other.
+    PERFORM pg_advisory_xact_lock(hashtext('rial-withdraw'));
     UPDATE verification_logs SET file_sha256 = NULL, capture_id = NULL WHERE capture_id = capture OR file_sha256 IN (
         SELECT sha256 FROM unnest(digests) AS own (sha256)
         WHERE NOT EXISTS (SELECT FROM captures WHERE media_sha256 = own.sha256)
