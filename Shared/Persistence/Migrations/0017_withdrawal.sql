@@ -48,12 +48,19 @@ CREATE FUNCTION rial_withdraw(capture uuid, reason text DEFAULT NULL) RETURNS te
 DECLARE
     state text;
     at timestamptz := clock_timestamp();
+    sender uuid;
+    received timestamptz;
     erased text;
     digests bytea[];
     part text;
 BEGIN
+    -- First the open uploads of its device, in the order of the gateway: a transaction that closes one holds it when it looks at the capture.
+    IF to_regclass('uploads') IS NOT NULL THEN
+        EXECUTE 'SELECT FROM uploads WHERE device_id = (SELECT device_id FROM captures WHERE id = $1) AND state = ''open''
+            ORDER BY id FOR UPDATE' USING capture;
+    END IF;
     -- Waits for transactions that write something of the capture: each holds its row, see rial_guard_withdrawn.
-    SELECT status INTO state FROM captures WHERE id = capture FOR UPDATE;
+    SELECT status, device_id, uploaded_at INTO state, sender, received FROM captures WHERE id = capture FOR UPDATE;
     IF state IS NULL THEN RETURN NULL; END IF;
     IF state = 'withdrawn' THEN RETURN 'withdrawn_before'; END IF;
     SELECT array_agg(sha256) INTO digests FROM (
@@ -84,10 +91,13 @@ BEGIN
         EXECUTE format('DELETE FROM %1$I WHERE id IN (SELECT id FROM %1$I WHERE record_key = $1 FOR UPDATE SKIP LOCKED)', part)
             USING capture::text;
     END LOOP;
-    -- Of an upload that could be resumed stay its segments' names, until they are deleted.
+    -- Of an upload that could be resumed stay its segments' names, until they are deleted. One that is still open became this capture if its
+    -- last byte came when the capture was received: its gateway died before it could close it.
     IF to_regclass('uploads') IS NOT NULL THEN
-        EXECUTE 'UPDATE uploads SET state = ''ended'', capture_id = NULL, answer = NULL, body_sha256 = sha256(token_sha256)
-            WHERE capture_id = $1' USING capture;
+        EXECUTE 'UPDATE uploads SET state = ''ended'', capture_id = NULL, answer = NULL, body_sha256 = sha256(token_sha256), epoch = epoch + 1,
+                runner = NULL, running_since = NULL,
+                expires_at = CASE state WHEN ''open'' THEN now() + interval ''7 days'' ELSE expires_at END
+            WHERE capture_id = $1 OR state = ''open'' AND device_id = $2 AND received_at = $3' USING capture, sender, received;
     END IF;
     INSERT INTO withdrawals (capture_id, withdrawn_at, by, reason)
         VALUES (capture, at, CASE WHEN reason IS NULL THEN 'owner' ELSE 'operator' END, reason);

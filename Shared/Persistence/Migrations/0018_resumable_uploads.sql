@@ -60,3 +60,23 @@ GRANT SELECT, DELETE,
         token_sha256, interop_version, offset_bytes, epoch, runner, running_since, state, capture_id, answer, received_at, emptied_at, expires_at
     ) ON uploads TO rial_gateway;
 GRANT SELECT, DELETE, INSERT (upload_id, start_bytes, size_bytes, object_key) ON upload_segments TO rial_gateway;
+
+-- An upload that is closed after its capture was withdrawn keeps nothing of it, see rial_guard_withdrawn. Its answer still goes to who sent it.
+CREATE FUNCTION rial_guard_uploads() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+    IF (SELECT status FROM captures WHERE id = NEW.capture_id FOR KEY SHARE) = 'withdrawn' THEN
+        NEW.state := 'ended';
+        NEW.capture_id := NULL;
+        NEW.answer := NULL;
+        NEW.body_sha256 := sha256(NEW.token_sha256);
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER uploads_withdrawn BEFORE UPDATE ON uploads
+    FOR EACH ROW WHEN (OLD.capture_id IS NULL AND NEW.capture_id IS NOT NULL) EXECUTE FUNCTION rial_guard_uploads();
+DO $$
+BEGIN
+    EXECUTE format('ALTER FUNCTION rial_guard_uploads() SET search_path = %I, pg_temp', current_schema());
+END
+$$;
