@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Foundation
+import Synchronization
 import Testing
 
 @testable import CaptureKit
@@ -30,5 +31,80 @@ struct QueueWithdrawalTests {
         #expect(try await !queue.content(.photo, of: id).isEmpty)
         try await queue.delete(id)
         await #expect(throws: StoreError.self) { try await queue.capture(id) }
+    }
+
+    /// A queue whose only capture has been sent.
+    private func sent(to server: ScriptedServer) async throws -> (QueueRig, CaptureQueue, LocalID) {
+        let rig = try QueueRig()
+        let queue = try await rig.queue(server)
+        let id = try await queue.add(SampleContent()).id
+        try await queue.run(untilEmpty: true)
+        return (rig, queue, id)
+    }
+
+    private func server(_ withdrawal: @escaping @Sendable () -> HTTPResponse) -> ScriptedServer {
+        let capture = CaptureID()
+        return ScriptedServer { request in
+            switch request.method {
+            case "DELETE": withdrawal()
+            case "GET": .json(200, #"{"data":{"status":"complete","confidence_level":"high"}}"#)
+            default:
+                .json(201, #"{"data":{"capture_id":"\#(capture)","status":"processing","verification_url":"https://x.example/v/1"}}"#)
+            }
+        }
+    }
+
+    @Test("its device withdraws it by a signed request, and keeps what it has")
+    func withdraws() async throws {
+        let server = server { HTTPResponse(status: 204, headers: [:], body: []) }
+        let (_, queue, id) = try await sent(to: server)
+        try await queue.withdraw(id)
+        let capture = try await queue.capture(id)
+        let request = try #require(await server.requests.last { $0.method == "DELETE" })
+        #expect(request.target == "/api/v1/captures/\(try #require(capture.serverID))" && request.body.isEmpty)
+        #expect(request.headers["x-device-id"] == capture.device?.description)
+        #expect(request.headers["x-digest"] == ContentDigest(of: [UInt8]()).hex)
+        #expect(capture.isWithdrawn && capture.hasContent && capture.facts.isFinal)
+        try await queue.withdraw(id)
+    }
+
+    @Test("a refusal leaves it as it was, and is told")
+    func refused() async throws {
+        let server = server { .json(403, #"{"error":{"code":"DEVICE_REVOKED","message":"revoked"}}"#) }
+        let (_, queue, id) = try await sent(to: server)
+        await #expect(throws: WithdrawalFailure.refused(ServerError(status: 403, code: "DEVICE_REVOKED", message: "revoked"))) {
+            try await queue.withdraw(id)
+        }
+        #expect(try await !queue.capture(id).isWithdrawn)
+    }
+
+    @Test("a phone whose clock is wrong signs with the server's time")
+    func clock() async throws {
+        let answers = Mutex([
+            HTTPResponse(
+                status: 401, headers: ["date": "Mon, 23 Nov 2026 12:00:00 GMT"],
+                body: Array(#"{"error":{"code":"TIMESTAMP_EXPIRED","message":"expired"}}"#.utf8)),
+            HTTPResponse(status: 204, headers: [:], body: []),
+        ])
+        let server = server { answers.withLock { $0.removeFirst() } }
+        let (rig, queue, id) = try await sent(to: server)
+        try await queue.withdraw(id)
+        let times = await rig.signing.times.suffix(2)
+        #expect(times.first != times.last && times.last.map { abs($0.timeIntervalSince1970 - 1_795_435_200) < 2 } == true)
+        #expect(try await queue.capture(id).isWithdrawn)
+    }
+
+    @Test("what was not sent cannot be withdrawn; without an answer it is not known to be")
+    func unsent() async throws {
+        let server = server { HTTPResponse(status: 204, headers: [:], body: []) }
+        let rig = try QueueRig()
+        let queue = try await rig.queue(server)
+        let unsent = try await queue.add(SampleContent()).id
+        await #expect(throws: WithdrawalFailure.notUploaded) { try await queue.withdraw(unsent) }
+        try await queue.run(untilEmpty: true)
+        let id = try #require(try await queue.capture(unsent).serverID)
+        await server.script("/api/v1/captures/\(id)", .fail(.unreachable("gone")))
+        await #expect(throws: WithdrawalFailure.transport(.unreachable("gone"))) { try await queue.withdraw(unsent) }
+        #expect(try await !queue.capture(unsent).isWithdrawn)
     }
 }

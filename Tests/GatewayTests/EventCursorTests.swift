@@ -172,7 +172,7 @@ struct EventCursorTests {
                 "capture_mode": "full", "status": status, "failure": status == "failed" ? "intake_missing" : nil,
                 "confidence_level": status == "complete" ? confidence : nil, "media_sha256": "\\x" + String(repeating: "01", count: 32),
                 "captured_at": "2026-11-21 07:00:00+00", "captured_precision": "exact", "metadata_flags": nil,
-                "uploaded_at": "2026-11-21 07:00:01+00", "evidence": evidence, "location": nil,
+                "uploaded_at": "2026-11-21 07:00:01+00", "withdrawn_at": nil, "evidence": evidence, "location": nil,
                 "detection": nil, "media_names": "{public.jpg,thumbnail.jpg}",
             ]))
     }

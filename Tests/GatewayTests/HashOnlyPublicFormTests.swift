@@ -31,7 +31,8 @@ struct HashOnlyPublicFormTests {
                 "captured_at": payload.capturedAt.date.map { Timestamp.format($0).replacing("T", with: " ").replacing("Z", with: "+00") },
                 "captured_precision": flags.timestamp.rawValue, "metadata_flags": try json(flags),
                 "uploaded_at": Timestamp.format(received).replacing("T", with: " ").replacing("Z", with: "+00"),
-                "evidence": try json(package), "location": try payload.location.map(json), "detection": nil, "media_names": "{og.jpg}",
+                "withdrawn_at": nil, "evidence": try json(package), "location": try payload.location.map(json), "detection": nil,
+                "media_names": "{og.jpg}",
             ]))
     }
 

@@ -27,12 +27,17 @@ struct CaptureWithdraw: AsyncParsableCommand {
     func run() async throws {
         let client = try server.client()
         let session = try DeviceSession(file: stateOptions.file)
-        Console.progress(Self.consequences)
-        if !yes {
-            Console.progress("Type “withdraw” to withdraw capture \(id):")
-            guard readLine() == "withdraw" else { throw CommandFailure("The capture was not withdrawn.") }
-        }
+        try Self.confirm("\(id)", withoutAsking: yes)
         try await client.withdraw(id, signer: session)
         Console.result("capture \(id) withdrawn")
+    }
+
+    /// Says what follows from a withdrawal, and asks whether it is wanted.
+    /// - Throws: ``CommandFailure`` if it is not.
+    static func confirm(_ id: String, withoutAsking: Bool) throws {
+        Console.progress(consequences)
+        guard !withoutAsking else { return }
+        Console.progress("Type “withdraw” to withdraw capture \(id):")
+        guard readLine() == "withdraw" else { throw CommandFailure("The capture was not withdrawn.") }
     }
 }

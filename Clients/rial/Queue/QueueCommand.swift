@@ -15,6 +15,7 @@ struct QueueCommand: AsyncParsableCommand {
             """,
         subcommands: [
             QueueAdd.self, QueueRun.self, QueueList.self, QueueWatch.self, QueueRetry.self, QueueDelete.self, QueueExport.self,
+            QueueWithdraw.self,
         ])
 }
 

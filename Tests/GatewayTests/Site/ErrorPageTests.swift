@@ -44,7 +44,7 @@ struct ErrorPageTests {
     func withdrawn() async throws {
         let error = APIError(withdrawnAt: Date(timeIntervalSince1970: 1_795_478_399))
         for (language, day) in [
-            (Language.english, "It was withdrawn on November 23, 2026."), (.spanish, "Se retiró el 23 de noviembre de 2026."),
+            (Language.english, "It was withdrawn on 23 November 2026."), (.spanish, "Se retiró el 23 de noviembre de 2026."),
         ] {
             for path in ["/verify/\(Samples.id)", "/media/\(Samples.id)/c2pa.jpg", "/v/abcdefgh"] {
                 let request = makeRequest(.get, path, [.accept: Self.browser, .cookie: "lang=\(language.rawValue)"])

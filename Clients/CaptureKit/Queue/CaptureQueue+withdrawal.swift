@@ -1,0 +1,48 @@
+public import CaptureProtocol
+import Foundation
+
+/// Why a capture was not withdrawn.
+public enum WithdrawalFailure: Error, Sendable, Equatable {
+    /// The server does not have it yet. Deleted here, it is never sent.
+    case notUploaded
+    /// The keys of the device that sent it are not on this device any more: only the server's operator can withdraw it.
+    case keysGone
+    /// The server did not answer; the capture may be withdrawn all the same.
+    case transport(TransportFailure)
+    /// The server's refusal, such as `DEVICE_REVOKED`.
+    case refused(ServerError)
+}
+
+extension CaptureQueue {
+    /// Withdraws an uploaded capture on the server for good, as the device that sent it (SPEC §6). A person must know first that it cannot be
+    /// undone, and that what others have downloaded stays with them.
+    ///
+    /// What this device has of the capture stays, sealed, until its person deletes it. Withdrawn again, it stays withdrawn.
+    /// - Throws: ``WithdrawalFailure``; ``StoreError`` `unknownCapture`; errors of reading and signing.
+    public func withdraw(_ id: LocalID) async throws {
+        let capture = try await store.capture(id)
+        guard let serverID = capture.serverID, let device = capture.device else { throw WithdrawalFailure.notUploaded }
+        guard let signer = try await signing.signer(for: device) else { throw WithdrawalFailure.keysGone }
+        var response = try await withdraw(serverID, signer)
+        if response.status == 401, ServerError(response).code == "TIMESTAMP_EXPIRED",
+            let offset = response.headers["date"].flatMap({ ClockOffset(dateHeader: $0, deviceTime: clock.now) })
+        {
+            clockOffset = offset
+            response = try await withdraw(serverID, signer)
+        }
+        guard response.status == 204 || response.status == 410 else { throw WithdrawalFailure.refused(ServerError(response)) }
+        try await store.database.update(id) { row in row.facts.withdrawnOnServer = true }
+        changed()
+    }
+
+    private func withdraw(_ id: CaptureID, _ signer: any RequestSigner) async throws -> HTTPResponse {
+        let target = "\(Self.target)/\(id)"
+        let headers = try await signer.headers(
+            method: "DELETE", target: target, bodyDigest: ContentDigest(of: [UInt8]()), at: clockOffset.serverTime(at: clock.now))
+        do {
+            return try await transport.send(HTTPRequest("DELETE", target, headers: headers))
+        } catch let failure as TransportFailure {
+            throw WithdrawalFailure.transport(failure)
+        }
+    }
+}
