@@ -55,7 +55,8 @@ struct TellingCapture: Sendable {
         for digest in sharesPhoto ? Array(digests.dropFirst()) : digests {
             needles += [digest.lowerHex, Data(digest).base64EncodedString()]
         }
-        for bytes in [Array(marker.utf8), Array(assertion.suffix(60))] {
+        // Of the assertion a part of its signature: what follows is the same for all devices, but for the counter.
+        for bytes in [Array(marker.utf8), Array(assertion.dropFirst(20).prefix(40))] {
             needles.append(bytes.lowerHex)
             // In the base64 of something longer it may begin at any of three places; the ends depend on what is around it.
             needles += (0..<3).map { String(Data([UInt8](repeating: 0, count: $0) + bytes).base64EncodedString().dropFirst(4).dropLast(4)) }

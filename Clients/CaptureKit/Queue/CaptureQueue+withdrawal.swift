@@ -1,4 +1,4 @@
-public import CaptureProtocol
+import CaptureProtocol
 import Foundation
 
 /// Why a capture was not withdrawn.
