@@ -6,7 +6,7 @@ from scenario_captures import Captures
 from scenario_devices import Devices
 from scenario_faults import Faults
 from scenario_limits import Limits
-from scenario_reads import Health, Media, Reads
+from scenario_reads import Health, Media, Reads, Withdrawal
 from scenario_routing import Routing
 from scenario_uploads import Uploads
 from scenario_verification import Verification
@@ -18,5 +18,5 @@ def is_unknown(target):
     return server().send("TRACE", target).code == "NOT_FOUND"
 
 
-CASES: list[type[unittest.TestCase]] = [Devices, Captures, Uploads, Reads, Media, Health, Verification, Routing, Limits, Faults]
+CASES: list[type[unittest.TestCase]] = [Devices, Captures, Uploads, Reads, Withdrawal, Media, Health, Verification, Routing, Limits, Faults]
 __all__ = ["ABLE", "CASES", "LOG", "is_unknown"]
