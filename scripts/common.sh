@@ -21,6 +21,11 @@ if [ -e "$TOOLS/lib/librdkafka.so.1" ]; then
     export LD_LIBRARY_PATH="$TOOLS/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 fi
 
+# PostgreSQL's own programs: Debian's psql is a wrapper in Perl that takes five times as long, and tests ask it often.
+PG_BIN=$({ compgen -G '/usr/lib/postgresql/*/bin/postgres' || command -v postgres || true; } | sort -V | tail -1)
+PG_BIN=${PG_BIN%/*}
+PATH="${PG_BIN:+$PG_BIN:}$PATH"
+
 # Makes a Python environment with exactly the pinned packages of a folder of tests; sets PYTHON.
 python_for() { # python_for FOLDER [PIP OPTIONS…]
     local folder=$1 environment pinned
@@ -42,7 +47,7 @@ python_for() { # python_for FOLDER [PIP OPTIONS…]
 unset_settings() {
     local name
     for name in $(compgen -e RIAL_ || true); do
-        case $name in RIAL_BUILD | RIAL_KAFKA_FETCH_WAIT_MS | RIAL_KAFKA_PARTITIONS) ;; *) unset "$name" ;; esac
+        case $name in RIAL_BUILD | RIAL_CONSUMERS | RIAL_KAFKA_FETCH_WAIT_MS | RIAL_KAFKA_PARTITIONS) ;; *) unset "$name" ;; esac
     done
 }
 # Prepares a new stack for a test, never the caller's: parts of it are stopped, and its data is deleted. Sets STACK, and removes the

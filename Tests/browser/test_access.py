@@ -11,6 +11,8 @@ from words import shown, words
 
 
 class AxeTests(unittest.TestCase):
+    """Each size, each colour scheme and each language once: colours do not depend on the size, nor roles and names on the colours."""
+
     def find_nothing(self, **options):
         with open_browser(**options).allow("status of 404") as browser:
             for page in every_page():
@@ -22,12 +24,6 @@ class AxeTests(unittest.TestCase):
 
     def test_axe_finds_nothing_on_any_page_on_a_phone(self):
         self.find_nothing(width=360, height=780)
-
-    def test_axe_finds_nothing_on_any_page_on_a_phone_in_the_dark(self):
-        self.find_nothing(width=360, height=780, dark=True)
-
-    def test_axe_finds_nothing_on_any_page_on_a_large_screen(self):
-        self.find_nothing(width=1280, height=800)
 
     def test_axe_finds_nothing_on_any_page_on_a_large_screen_in_the_dark(self):
         self.find_nothing(width=1280, height=800, dark=True)

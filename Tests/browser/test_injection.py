@@ -149,11 +149,18 @@ class Requests(InjectionTest):
         for name, text in ALL.items():
             quoted = urllib.parse.quote(text[:800], safe="")
             low = self.world.records["low"]
-            self.browser.allow("Failed to load resource")
+            # Not in what the server answers, then not in what a page's scripts make of its address.
             for path in [
-                f"/?lang={quoted}&{quoted}={quoted}", f"/verify/{quoted}", f"/v/{quoted}?lang=es", f"{low.path}?lang={quoted}#{quoted}",
+                f"/?lang={quoted}&{quoted}={quoted}", f"/verify/{quoted}", f"/v/{quoted}?lang=es", f"{low.path}?lang={quoted}",
                 f"/language?to={quoted}&back={quoted}", f"/language?to=es&back=/{quoted}",
             ]:
+                status, headers, body = self.world.get(path)
+                self.assertTrue(status < 500, f"{status} {path}")
+                self.assertNotIn(b"owned", body.lower(), f"{name} in {path}")
+                target = urllib.parse.urljoin(self.world.url + path, headers["location"] or "")
+                self.assertTrue(target.startswith(self.world.url + "/"), f"{path} → {target}")
+            self.browser.allow("Failed to load resource")
+            for path in [f"{low.path}?lang={quoted}#{quoted}", f"/verify/{quoted}#{quoted}"]:
                 self.browser.go(self.world.url + path)
                 self.assert_harmless(self.browser, f"{name}: {path[:60]}")
                 self.assertTrue(self.browser.driver.current_url.startswith(self.world.url + "/"), self.browser.driver.current_url)

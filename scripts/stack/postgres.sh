@@ -1,9 +1,6 @@
 # shellcheck shell=bash
 # PostgreSQL: the stack's own cluster, never the system's; sourced by stack.sh.
 
-PG_BIN=$({ compgen -G '/usr/lib/postgresql/*/bin/postgres' || command -v postgres || true; } | sort -V | tail -1)
-PG_BIN=${PG_BIN%/*}
-
 # The server refuses to run as root; in that case it runs as the user postgres of Debian's package.
 AS_POSTGRES=()
 if [ "$(id -u)" = 0 ]; then AS_POSTGRES=(setpriv --reuid postgres --regid postgres --clear-groups --); fi
