@@ -129,9 +129,10 @@ extension SystemTests {
             try await eventually("the repeat is forgotten") {
                 try await stack.sql("SELECT id FROM intakes WHERE device_id = '\(owner)'").isEmpty
             }
-            let known = Set(try await stack.sql("SELECT id FROM captures").map { "captures/\($0.lowercased())" })
+            // Other suites kill gateways, whose uploads stay in `intakes` until they are swept.
             let all = try await keys("captures/").map { String($0.prefix(9 + 36)) }
-            #expect(known.isSuperset(of: all))
+            let known = try await stack.sql("SELECT id FROM captures UNION SELECT id FROM intakes").map { "captures/\($0.lowercased())" }
+            #expect(Set(all).subtracting(known).isEmpty)
         }
 
         @Test("an upload accepted by an earlier version is moved to its place, and its intake is deleted", .timeLimit(.minutes(3)))

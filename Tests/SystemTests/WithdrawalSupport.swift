@@ -8,12 +8,44 @@ import Testing
 
 @testable import ObjectStorage
 
+/// A text that is searched for many others, byte by byte: `String.contains` compares characters, which takes seconds in a whole database.
+private struct SearchedText {
+    private let text: ContiguousArray<CChar>
+
+    init(_ text: String) { self.text = text.utf8CString }
+
+    func contains(_ needle: String) -> Bool { place(of: needle, from: 0) != nil }
+
+    /// The lines that contain it, each once.
+    func lines(with needle: String) -> [String] {
+        let newline = CChar(0x0A)
+        var lines: [String] = []
+        var start = 0
+        while let found = place(of: needle, from: start) {
+            let first = (text[..<found].lastIndex(of: newline) ?? -1) + 1
+            let end = text[found...].firstIndex(of: newline) ?? text.count - 1
+            lines.append(String(decoding: text[first..<end].map(UInt8.init(bitPattern:)), as: UTF8.self))
+            start = end
+        }
+        return lines
+    }
+
+    private func place(of needle: String, from start: Int) -> Int? {
+        text.withUnsafeBufferPointer { text in
+            guard start < text.count, let base = text.baseAddress else { return nil }
+            return strstr(base + start, needle).map { UnsafePointer($0) - base }
+        }
+    }
+}
+
 /// A capture whose every fact is its own, so that a search for any of them finds it and nothing else.
 struct TellingCapture: Sendable {
     let parts: CaptureParts
     let assertion: [UInt8]
-    /// What must be nowhere once it is withdrawn: place, time, and a member of the metadata that the server does not know.
+    /// What must be nowhere once it is withdrawn: place, and a member of the metadata that the server does not know.
     private let facts: [String]
+    /// When it was captured, as JSON and PostgreSQL write it. Something of another capture may have happened in the same millisecond.
+    let times: [String]
     private let marker: String
     /// Of which neither hex nor base64 may be anywhere; the photo's is first.
     private var digests: [[UInt8]]
@@ -32,7 +64,8 @@ struct TellingCapture: Sendable {
         let own = parts.digests
         assertion = try device.captureAssertion(photoDigest: own.photo, depthDigest: own.depth, metadataDigest: own.metadata)
         self.parts = parts
-        facts = [marker, "\(latitude)", "\(longitude)", time, time.replacing("T", with: " ").replacing("Z", with: "")]
+        facts = [marker, "\(latitude)", "\(longitude)"]
+        times = [time, time.replacing("T", with: " ").replacing("Z", with: "")]
         digests = [own.photo.bytes, own.depth.bytes, own.metadata.bytes, Array(SHA256.hash(data: assertion))]
     }
 
@@ -97,17 +130,24 @@ extension LocalStack {
             (.depthAnalyzed, ["evidence_assembler"]), (.mediaSynced, ["evidence_assembler"]), (.captureWithdrawn, ["upload_sync"]),
         ]
         try await eventually(within: .seconds(90), "the records of capture \(id) are handled") {
-            for (topic, services) in consumers {
-                let events = try await records(of: topic, key: id).compactMap { $0.header("ce_id") }
-                if topic == .captureWithdrawn, events.isEmpty { return false }
-                for service in services {
-                    for event in Set(events) {
-                        let handled = try await sql("SELECT count(*) FROM \(service)_inbox WHERE event_id = '\(event)'")
-                        if handled == ["0"] { return false }
+            let due = try await withThrowingTaskGroup(of: (Topic, [String]).self) { group in
+                for (topic, services) in consumers {
+                    group.addTask {
+                        let events = Set(try await records(of: topic, key: id).compactMap { $0.header("ce_id") })
+                        return (topic, services.flatMap { service in events.map { "('\(service)', '\($0)'::uuid)" } })
                     }
                 }
+                return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
             }
-            return true
+            guard due[.captureWithdrawn]?.isEmpty == false else { return false }
+            let services = Set(consumers.flatMap(\.services))
+            let inboxes = services.map { "SELECT '\($0)' AS service, event_id FROM \($0)_inbox" }.joined(separator: " UNION ALL ")
+            let missing = try await sql(
+                """
+                SELECT count(*) FROM (VALUES \(due.values.joined().joined(separator: ", "))) AS due (service, event_id)
+                WHERE (service, event_id) NOT IN (SELECT service, event_id FROM (\(inboxes)) AS handled)
+                """)
+            return missing == ["0"]
         }
     }
 
@@ -124,7 +164,7 @@ extension LocalStack {
         }
         let said = try await rial(["admin", "erased", id])
         #expect(said.contains("nothing of capture \(id) is left"), "\(what): \(said)")
-        let dump = try await dump()
+        let dump = SearchedText(try await dump())
         var keys: [String] = []
         var continuation: String?
         repeat {
@@ -132,17 +172,20 @@ extension LocalStack {
             keys += page.objects.map(\.key)
             continuation = page.continuation
         } while continuation != nil
-        let listing = keys.joined(separator: "\n")
+        let listing = SearchedText(keys.joined(separator: "\n"))
         #expect(dump.contains(id) && listing.contains("captures/"), "the search searches")
         #expect(!listing.contains(id), "\(what)")
-        let tables = dump.split(separator: "\n").filter { $0.contains(id) }.compactMap { $0.firstMatch(of: /INSERT INTO public\.(\w+)/)?.1 }
+        let tables = dump.lines(with: id).compactMap { $0.firstMatch(of: /INSERT INTO public\.(\w+)/)?.1 }
         #expect(Set(tables).isSubset(of: ["captures", "withdrawals", "assertion_counters"]), "\(what): \(tables)")
         for needle in capture.needles(sharesPhoto: sharesPhoto) {
-            if dump.contains(needle) {
-                let line = dump.split(separator: "\n").first { $0.contains(needle) } ?? ""
+            if let line = dump.lines(with: needle).first {
                 Issue.record("\(what): \(needle) is in the database: \(line.prefix(200))")
             }
             #expect(!listing.contains(needle), "\(what): \(needle) is in the bucket")
+        }
+        let others = try await sql("SELECT id FROM captures WHERE id <> '\(id)'")
+        for line in capture.times.flatMap(dump.lines(with:)) where !others.contains(where: line.contains) {
+            Issue.record("\(what): the time is in the database: \(line.prefix(200))")
         }
         #expect(try await sql("SELECT count(*) FROM withdrawals WHERE capture_id = '\(id)'") == ["1"], "\(what)")
     }
