@@ -65,7 +65,7 @@ struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
     ]
 
     /// All points with `RIAL_TEST_FAULTS=full` (`make test-faults`), else those of the short run.
-    static let chosen = ProcessInfo.processInfo.environment["RIAL_TEST_FAULTS"] == "full" ? all : all.filter(\.isShort)
+    static let chosen = FaultTests.isFull ? all : all.filter(\.isShort)
 
     /// The names in the product's sources, with `*` if shared code inserts the service's name.
     static func inSources() throws -> Set<String> {

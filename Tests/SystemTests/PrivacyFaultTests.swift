@@ -8,12 +8,12 @@ extension SystemTests {
     struct PrivacyFaults {
         /// The points that it reaches; `RIAL_TEST_FAULTS=full` (`make test-faults`) tries all of them.
         private static let points: [String] = {
-            let isFull = ProcessInfo.processInfo.environment["RIAL_TEST_FAULTS"] == "full"
             let media: Set<String> = [
                 "gateway.capture.opened", "gateway.capture.intake", "depth-analyzer.fetched", "depth-analyzer.preview",
             ]
             let reached = FaultPoint.all.filter { $0.trigger == .capture && !media.contains($0.name) }.map(\.name)
-            return isFull ? reached : ["gateway.capture.committed", "attestation-verifier.counter.consumed", "upload-sync.stored"]
+            return FaultTests.isFull
+                ? reached : ["gateway.capture.committed", "attestation-verifier.counter.consumed", "upload-sync.stored"]
         }()
 
         /// Repeats the upload until there is an answer.

@@ -13,11 +13,10 @@ extension SystemTests {
             .timeLimit(.minutes(4)))
         func cuts() async throws {
             let (client, stack) = (try TestClient.current(), try LocalStack.required())
-            let isFull = ResumableEnds.isFull
             var clients = [client, try await stack.startGateway(6, settings: [:])]
             let seed = UInt64.random(in: 0 ... .max)
             var random = SeededGenerator(seed: seed)
-            var body = try await ResumableBody(client, size: isFull ? 20_000_000 : 4_000_000)
+            var body = try await ResumableBody(client, size: FaultTests.isFull ? 20_000_000 : 4_000_000)
             let path = try await body.created(at: client)
             var (reached, again, kills, cuts, worst, told) = (0, 0, 0, 0, 0, 0)
             while true {
@@ -36,7 +35,7 @@ extension SystemTests {
                 let fields = TestClient.appending(at: offset, isComplete: true) + [("Content-Length", "\(rest)")]
                 try await exchange.send(ResumableBody.head("PATCH", path, fields))
                 reached = offset + (try await exchange.send(body.bytes[offset..<offset + length]))
-                if isFull, length < rest, cuts.isMultiple(of: 3), cuts.isMultiple(of: 2) == false {
+                if FaultTests.isFull, length < rest, cuts.isMultiple(of: 3), cuts.isMultiple(of: 2) == false {
                     // The second gateway has this one.
                     kills += 1
                     try await stack.control("kill", "gateway", 6)
@@ -60,7 +59,7 @@ extension SystemTests {
 
         @Test(
             "32 at once cost a bounded amount of memory", .timeLimit(.minutes(4)),
-            .enabled(if: ResumableEnds.isFull, "in the long form (RIAL_TEST_FAULTS=full)"))
+            .enabled(if: FaultTests.isFull, "in the long form (RIAL_TEST_FAULTS=full)"))
         func memory() async throws {
             let settings = ["RIAL_MAX_CONCURRENT_UPLOADS": "64", "RIAL_MAX_UPLOADS_PER_DEVICE": "0", "RIAL_MAX_UPLOADS_PER_ADDRESS": "0"]
             try await VerifyingGatewayTrait(number: 6, settings: settings).around {

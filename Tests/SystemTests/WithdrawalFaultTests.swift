@@ -11,7 +11,7 @@ extension SystemTests {
                 point.trigger == .capture
                     && (point.service != "gateway" || ["gateway.capture.committed", "gateway.relay.published"].contains(point.name))
             }
-            guard FaultPoint.chosen.count < FaultPoint.all.count else { return all }
+            if FaultTests.isFull { return all }
             let short = [
                 "gateway.relay.published", "attestation-verifier.counter.consumed", "depth-analyzer.preview", "upload-sync.compared",
                 "evidence-assembler.signed",
