@@ -15,12 +15,7 @@ extension APIClient {
         let data = try await retries.run {
             var headers = try await signer.headers(method: "POST", target: path, bodyDigest: digest, at: Date())
             headers.append(("content-type", body.contentType))
-            if isResumable {
-                headers += [
-                    ("upload-draft-interop-version", "8"), ("upload-complete", "?1"),
-                    ("repr-digest", "sha-256=:\(Base64.encode(digest.bytes)):"),
-                ]
-            }
+            if isResumable { headers += [UploadFields.version, UploadFields.complete, UploadFields.representationDigest(digest)] }
             return try await call(.POST, path, headers: headers, body: .streaming(body))
         }
         return try decode(AcceptedCapture.self, from: data)

@@ -38,9 +38,10 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         limits: limits, trustedProxies: proxies
     ).addRoutes(to: &routes)
     let authenticator = DeviceAuthenticator(devices: DeviceRepository(database: database), buckets: buckets, limits: limits)
+    let rates = CaptureRates(buckets: buckets, limits: limits)
     let acceptance = CaptureAcceptance(
         upload: CaptureUpload(captures: captures, intakes: IntakeRepository(database: database), storage: backbone.storage),
-        buckets: buckets, limits: limits)
+        rates: rates)
     let permits = ConcurrencyLimit("uploads", settings.uploadLimits, metric: "rial_uploads_in_progress")
     let resumable = ResumableUploads(
         uploads: UploadRepository(database: database), runs: UploadRuns(), storage: backbone.storage, devices: authenticator.devices,
@@ -49,7 +50,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     CapturesController(
         authenticator: authenticator, captures: captures, acceptance: acceptance,
         hashOnly: HashOnlyCaptures(
-            authenticator: authenticator, upload: HashOnlyUpload(captures: captures), uploads: permits, buckets: buckets, limits: limits,
+            authenticator: authenticator, upload: HashOnlyUpload(captures: captures), uploads: permits, rates: rates,
             publicURL: settings.publicURL),
         resumable: ResumableCreation(authenticator: authenticator, resumable: resumable, permits: permits, responses: responses),
         uploads: permits, links: links, publicURL: settings.publicURL, trustedProxies: proxies

@@ -91,7 +91,8 @@ struct ReadmeTests {
         case .create: "Begun anew; after two times sent whole"
         case .askOffset, .append: "Goes on from the byte that the server tells"
         case .fetchAnswer: "The answer that was lost is fetched"
-        case .sendPlain: "Something on the way does not know it: sent whole, and for an hour so is everything"
+        case .sendPlain(lasts: false): "Something on the way does not know it: sent whole"
+        case .sendPlain(lasts: true): "Not known here: sent whole, and for an hour so is everything"
         case .end(.success(let response)) where response.status < 300: "uploaded"
         case .end: "As any upload, see above; the address stays"
         }

@@ -130,8 +130,9 @@ struct ResumableUploadTests {
     @Test(
         "an offset that cannot be is not believed",
         arguments: [
-            ("999", "create"), ("5000001", "create"), ("-1", "plain"), ("1e3", "plain"), ("", "plain"), ("9999999999999999", "plain"),
-            ("1000, 1000", "plain"), ("1000", "append 1000"), ("1001;a=1", "append 1001"), ("5000000", "append 5000000"),
+            ("999", "create"), ("5000001", "create"), ("-1", "plain once"), ("1e3", "plain once"), ("", "plain once"),
+            ("9999999999999999", "plain once"), ("1000, 1000", "plain once"), ("1000", "append 1000"), ("1001;a=1", "append 1001"),
+            ("5000000", "append 5000000"),
         ])
     func offsets(text: String, then: String) throws {
         var response = Self.state(204, ["upload-offset": text])
@@ -155,14 +156,15 @@ struct ResumableUploadTests {
         #expect(Self.word(try Self.next(.append, UploadBook.refusal(status, code))) == "end \(status)")
     }
 
-    @Test("what cannot speak of it on the way makes the upload plain", arguments: [400, 403, 405, 415, 501, 505, 301])
+    @Test("what cannot speak of it on the way makes this upload plain", arguments: [400, 403, 405, 415, 501, 505, 301])
     func proxy(status: Int) throws {
+        let word = status > 500 ? "plain" : "plain once"
         for phase in [Phase.askOffset, .append, .fetchAnswer] {
             let upload = try Self.next(phase, HTTPResponse(status: status, headers: [:], body: Array("<html>".utf8)))
-            #expect(Self.word(upload) == "plain" && upload.kept == nil)
+            #expect(Self.word(upload) == word && upload.kept == nil)
         }
-        #expect(Self.word(try Self.next(.askOffset, HTTPResponse(status: 200, headers: [:], body: []))) == "plain")
-        #expect(Self.word(try Self.next(.append, HTTPResponse(status: 409, headers: [:], body: []))) == "plain")
+        #expect(Self.word(try Self.next(.askOffset, HTTPResponse(status: 200, headers: [:], body: []))) == "plain once")
+        #expect(Self.word(try Self.next(.append, HTTPResponse(status: 409, headers: [:], body: []))) == "plain once")
     }
 
     @Test("a wrong offset is put right, and an upload that gets nowhere is sent whole")

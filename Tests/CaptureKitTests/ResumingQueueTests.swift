@@ -232,6 +232,24 @@ struct ResumingQueueTests {
         try await expectUploaded(queue, limited.id)
     }
 
+    @Test("sends plain what the system could not send because too many uploads are open, and holds nothing back")
+    func noPlaceInBackground() async throws {
+        let queue = try await rig.queue()
+        let capture = try await queue.add(content)
+        let start = rig.clock.now
+        let upload = try await queue.lendForBackground(capture.id)
+        #expect(upload.headers.contains { $0.name == "repr-digest" })
+        try await queue.endBackgroundUpload(upload, .success(UploadBook.refusal(429, "RATE_LIMITED", ["retry-after": "80000"])))
+        let again = try await queue.lendForBackground(capture.id)
+        #expect(!again.headers.contains { $0.name == "repr-digest" })
+        try await queue.endBackgroundUpload(again, nil)
+        try await queue.run(untilEmpty: true)
+        let length = try await queue.store.upload(of: capture).body.contentLength
+        #expect(await lines() == ["POST - \(length)"])
+        #expect(rig.clock.now.timeIntervalSince(start) < 60)
+        try await expectUploaded(queue, capture.id)
+    }
+
     @Test("leaves the address behind with the device that it was made by")
     func otherDevice() async throws {
         let queue = try await rig.queue()

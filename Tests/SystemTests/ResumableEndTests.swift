@@ -8,7 +8,6 @@ import Testing
 extension SystemTests {
     @Suite("How resumable uploads end")
     struct ResumableEnds {
-        static let isFull = ProcessInfo.processInfo.environment["RIAL_TEST_FAULTS"] == "full"
 
         @Test("a device that was revoked meanwhile is refused at the end, and nothing stays", .timeLimit(.minutes(1)))
         func revoked() async throws {
@@ -22,13 +21,15 @@ extension SystemTests {
             try await expectNothing(of: body, path)
         }
 
-        @Test("other bytes than the signed ones are refused, nothing is recorded and nothing stays", .timeLimit(.minutes(1)))
-        func otherBytes() async throws {
+        @Test(
+            "other bytes than the signed ones are refused, nothing is recorded and nothing stays", .timeLimit(.minutes(1)),
+            arguments: ["in a photo", "in what separates the parts"])
+        func otherBytes(place: String) async throws {
             let client = try TestClient.current()
             var body = try await ResumableBody(client)
             let path = try await body.created(at: client)
             var other = body.bytes
-            other[other.count / 2] ^= 1
+            other[place == "in a photo" ? other.count / 2 : 3] ^= 1
             APIRefusal.digestMismatch.expectEnvelope(try await client.append(other, to: path, at: 0, isComplete: true))
             try await expectNothing(of: body, path)
             // The same may be begun anew.
@@ -119,7 +120,7 @@ extension SystemTests {
         @Test("abandoned ones are gone from database and store after their time", .timeLimit(.minutes(4)))
         func abandoned() async throws {
             let (client, stack) = (try TestClient.current(), try LocalStack.required())
-            let count = Self.isFull ? 1000 : 150
+            let count = FaultTests.isFull ? 1000 : 150
             let device = try #require(try await client.device().deviceID)
             let ids = try await stack.sql(
                 """
@@ -162,21 +163,30 @@ extension SystemTests {
             try await stack.control("stop", "gateway", 6)
         }
 
-        @Test("after a 104 a fault of ours ends the connection, not the upload", .timeLimit(.minutes(2)))
+        @Test("while a body is sent to a known address, a fault of ours ends the connection, not the upload", .timeLimit(.minutes(2)))
         func fault() async throws {
             let (client, stack) = (try TestClient.current(), try LocalStack.required())
             var body = try await ResumableBody(client)
             var path = ""
             try await stack.without("s3") {
                 let exchange = try RawExchange(client)
-                let fields = try body.creation(isComplete: true) + [("Content-Length", "\(body.bytes.count)")]
-                try await exchange.send(ResumableBody.head("POST", TestClient.captures, fields) + body.bytes)
+                let length = [("Content-Length", "\(body.bytes.count)")]
+                try await exchange.send(
+                    ResumableBody.head("POST", TestClient.captures, try body.creation(isComplete: true) + length) + body.bytes)
                 path = try body.path(of: try await exchange.response(104).headers)
+                let second = try RawExchange(client)
                 try await eventually("the connection ends") {
                     _ = exchange.responses()
                     return exchange.socket.isEnded
                 }
                 #expect(exchange.responses().map(\.status) == [104])
+                try await second.send(
+                    ResumableBody.head("PATCH", path, TestClient.appending(at: 0, isComplete: true) + length) + body.bytes)
+                try await eventually("the second connection ends") {
+                    _ = second.responses()
+                    return second.socket.isEnded
+                }
+                #expect(second.responses().isEmpty)
             }
             let offset = try await client.offset(of: path)
             let answer = try await client.append(Array(body.bytes.dropFirst(offset)), to: path, at: offset, isComplete: true)

@@ -3,7 +3,7 @@ extension CaptureQueue {
     public struct BackgroundUpload: Sendable {
         public let capture: LocalID
         public let headers: [(name: String, value: String)]
-        /// Plain: deleted by ``endBackgroundUpload(of:name:)``, and at every start.
+        /// Plain: deleted by ``endBackgroundUpload(_:_:)``, and at every start.
         public let bodyPath: String
         public let name: String
     }

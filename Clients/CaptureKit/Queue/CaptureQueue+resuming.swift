@@ -43,7 +43,8 @@ extension CaptureQueue {
         }
     }
 
-    private var isPlainServer: Bool {
+    /// Whether bodies are sent plain for now: the server does not know the other way, or has no place for another upload.
+    var isPlainServer: Bool {
         // A clock that was set back would remember it for as long.
         plainSince.map { (0..<Self.plainMemory).contains(clock.now.timeIntervalSince($0)) } ?? false
     }

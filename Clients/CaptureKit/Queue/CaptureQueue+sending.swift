@@ -56,7 +56,12 @@ extension CaptureQueue {
     func record(_ outcome: Result<HTTPResponse, any Error>, of id: LocalID) async throws {
         let capture = try await store.database.update(id) { row in row.state = .uploading }
         var history = histories[id] ?? UploadHistory(counted: capture.failures)
-        let reaction = UploadReaction(to: outcome, after: history, at: clock.now)
+        var reaction = UploadReaction(to: outcome, after: history, at: clock.now)
+        if let response = try? outcome.get(), response.isOfResumption, response.wantsNoMoreUploads(at: clock.now) {
+            // A plain upload needs no place among the open ones. If it is the captures that are limited, that one is told so.
+            plainSince = clock.now
+            reaction = .tryLater(.server(ServerError(response)), retryAfter: nil, counts: false)
+        }
         history.add(reaction)
         histories[id] = history
         try await apply(reaction, to: capture, by: try await deviceToSign(capture), counted: history.counted)
@@ -81,7 +86,7 @@ extension CaptureQueue {
         let headers = try await signer.headers(
             method: "POST", target: Self.target, bodyDigest: digest, at: clockOffset.serverTime(at: clock.now))
         // With it the system may go on with an upload in the background by itself. A plain upload is none the worse for it.
-        let whole = isLarge(body) ? [UploadFields.representationDigest(digest)] : []
+        let whole = isLarge(body) && !isPlainServer ? [UploadFields.representationDigest(digest)] : []
         return HTTPRequest("POST", Self.target, headers: headers + whole + [("content-type", job.contentType)], body: body)
     }
 

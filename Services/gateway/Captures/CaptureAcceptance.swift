@@ -4,48 +4,71 @@ import Logging
 import Multipart
 import NIOCore
 
-/// Receives the whole body of a capture from a device that may send it, and counts it against the limits. Both ways of uploading end here,
-/// each attempt under a capture id of its own.
-struct CaptureAcceptance: Sendable {
-    let upload: CaptureUpload
+/// The limits of captures, of a device and of an address.
+struct CaptureRates: Sendable {
     let buckets: TokenBuckets
     let limits: RateLimits
 
-    /// A capture that the server is responsible for from now on.
-    struct Accepted: Sendable {
-        let id: CaptureID
-        let status: CaptureStatus
-        /// False if the device has sent the same capture before.
-        let isNew: Bool
-        /// The state of the device's limit; `nil` without one.
-        let allowance: RateAllowance?
-    }
-
-    /// Checks the limits of device and address without counting anything.
+    /// Checks them without counting anything.
     /// - Throws: ``RateLimitExceeded``.
     func peek(_ device: KnownDevice, from address: ClientAddress) async throws {
         try await buckets.peek(limits.captures(ofVerified: device.isVerified), device.id.description)
         try await buckets.peek(limits.capturesOfAddress, address.description)
     }
 
+    /// Counts a capture.
+    /// - Returns: the state of the device's limit; `nil` without one.
+    /// - Throws: ``RateLimitExceeded``.
+    func debit(_ device: KnownDevice, from address: ClientAddress) async throws -> RateAllowance? {
+        let allowance = try await buckets.debit(limits.captures(ofVerified: device.isVerified), device.id.description)
+        try await buckets.debit(limits.capturesOfAddress, address.description)
+        return allowance
+    }
+}
+
+/// A capture that the server is responsible for from now on.
+struct RecordedCapture: Sendable {
+    let id: CaptureID
+    let status: CaptureStatus
+    /// False if the device has sent the same capture before.
+    let isNew: Bool
+    /// The state of the device's limit; `nil` without one.
+    let allowance: RateAllowance?
+
+    init(_ id: CaptureID, _ recorded: Recorded, _ allowance: RateAllowance?) {
+        switch recorded {
+        case .new: (self.id, status, isNew) = (id, .processing, true)
+        case .known(let known): (self.id, status, isNew) = (known.id, known.status, false)
+        }
+        self.allowance = allowance
+    }
+}
+
+extension AcceptedCapture {
+    init(_ recorded: RecordedCapture, publicURL: String) {
+        self.init(captureID: recorded.id, status: recorded.status, verificationURL: "\(publicURL)/verify/\(recorded.id)")
+    }
+}
+
+/// Receives the whole body of a capture from a device that may send it, and counts it against the limits. Both ways of uploading end here,
+/// each attempt under a capture id of its own.
+struct CaptureAcceptance: Sendable {
+    let upload: CaptureUpload
+    let rates: CaptureRates
+
     /// - Parameters:
-    ///   - receivedAt: when the last byte came; `nil` for now, after the body was read.
+    ///   - stored: the upload that the body was stored as, with the time of its last byte: it must still be open when the capture is
+    ///     recorded. `nil` for a body that comes now.
     ///   - authenticate: gets the SHA-256 of the whole body; throws if it is not what the device signed.
-    /// - Throws: as ``CaptureUpload/take(_:boundary:from:receivedAt:logger:authenticate:admit:)``, and ``RateLimitExceeded``.
+    /// - Throws: as ``CaptureUpload/take(_:boundary:from:completing:logger:authenticate:admit:)``, and ``RateLimitExceeded``.
     func accept(
         _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, boundary: MultipartBoundary, from device: KnownDevice,
-        at address: ClientAddress, receivedAt: Date? = nil, logger: Logger, authenticate: (ContentDigest) async throws -> Void
-    ) async throws -> Accepted {
+        at address: ClientAddress, completing stored: Upload? = nil, logger: Logger, authenticate: (ContentDigest) async throws -> Void
+    ) async throws -> RecordedCapture {
         var allowance: RateAllowance?
         let (id, recorded) = try await upload.take(
-            body, boundary: boundary, from: device.id, receivedAt: receivedAt, logger: logger, authenticate: authenticate,
-            admit: {
-                allowance = try await buckets.debit(limits.captures(ofVerified: device.isVerified), device.id.description)
-                try await buckets.debit(limits.capturesOfAddress, address.description)
-            })
-        switch recorded {
-        case .new: return Accepted(id: id, status: .processing, isNew: true, allowance: allowance)
-        case .known(let known): return Accepted(id: known.id, status: known.status, isNew: false, allowance: allowance)
-        }
+            body, boundary: boundary, from: device.id, completing: stored, logger: logger, authenticate: authenticate,
+            admit: { allowance = try await rates.debit(device, from: address) })
+        return RecordedCapture(id, recorded, allowance)
     }
 }

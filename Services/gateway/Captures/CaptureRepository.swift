@@ -26,9 +26,15 @@ struct CaptureRepository: Sendable {
     /// Inserts and announces the capture and takes over its intake in one transaction, or finds the existing capture of the same upload.
     ///
     /// After an error the capture may still have been recorded: ask ``IntakeRepository/outcome(of:)``.
-    func record(_ id: CaptureID, _ submission: CaptureSubmission, device: DeviceID, receivedAt: Date) async throws -> Recorded {
+    /// - Parameter upload: the upload that becomes the capture; `nil` for a plain one.
+    /// - Throws: ``UploadError/gone`` unless that is open.
+    func record(
+        _ id: CaptureID, _ submission: CaptureSubmission, device: DeviceID, receivedAt: Date, completing upload: UploadID? = nil
+    ) async throws -> Recorded {
         let capture = NewCapture(id, submission, device: device, receivedAt: receivedAt)
         return try await database.withTransaction { connection in
+            // Until the end of this transaction nobody cancels it.
+            if let upload, try await !UploadRepository.hold(upload, on: connection) { throw UploadError.gone }
             guard try await insert(capture, on: connection) else { return .known(try await find(sameAs: capture, on: connection)) }
             guard try await IntakeRepository.take(id, on: connection) else { throw CaptureError.intakeExpired }
             FailPoint.reached("gateway.capture.inserted")

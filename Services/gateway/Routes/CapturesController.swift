@@ -31,17 +31,14 @@ struct CapturesController: Sendable {
         let boundary = try MultipartBoundary(of: request)
         if let length = request.declaredBytes, length > SizeLimits.capture { throw CaptureError.tooLarge }
         let pending = try await authenticator.begin(headers, request, from: address, allowsVersion1: true)
-        try await acceptance.peek(pending.device, from: address)
+        try await acceptance.rates.peek(pending.device, from: address)
         let permit = try uploads.acquire(
             address: address.description, device: pending.device.id.description, isVerified: pending.device.isVerified)
         defer { permit.release() }
-        let accepted = try await acceptance.accept(
+        let recorded = try await acceptance.accept(
             request.body, boundary: boundary, from: pending.device, at: address, logger: context.logger,
             authenticate: { try await authenticator.finish(pending, bodyDigest: $0) })
-        var fields = HTTPFields(accepted.allowance)
-        fields[.location] = "/api/v1/captures/\(accepted.id)"
-        return try Envelope.success(
-            AcceptedCapture(accepted, publicURL: publicURL), status: accepted.isNew ? .created : .ok, headers: fields, context: context)
+        return try Envelope.recorded(recorded, publicURL: publicURL, context: context)
     }
 
     private func show(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -70,8 +67,12 @@ struct CapturesController: Sendable {
     }
 }
 
-extension AcceptedCapture {
-    init(_ accepted: CaptureAcceptance.Accepted, publicURL: String) {
-        self.init(captureID: accepted.id, status: accepted.status, verificationURL: "\(publicURL)/verify/\(accepted.id)")
+extension Envelope {
+    /// The response to an upload in one request: 201 for a new capture, 200 for one that the device has sent before.
+    static func recorded(_ recorded: RecordedCapture, publicURL: String, context: GatewayContext) throws -> Response {
+        var fields = HTTPFields(recorded.allowance)
+        fields[.location] = "/api/v1/captures/\(recorded.id)"
+        return try success(
+            AcceptedCapture(recorded, publicURL: publicURL), status: recorded.isNew ? .created : .ok, headers: fields, context: context)
     }
 }

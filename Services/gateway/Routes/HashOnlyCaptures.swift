@@ -8,8 +8,7 @@ struct HashOnlyCaptures: Sendable {
     let authenticator: DeviceAuthenticator
     let upload: HashOnlyUpload
     let uploads: ConcurrencyLimit
-    let buckets: TokenBuckets
-    let limits: RateLimits
+    let rates: CaptureRates
     let publicURL: String
 
     /// - Returns: `nil` for another media type.
@@ -19,32 +18,14 @@ struct HashOnlyCaptures: Sendable {
         guard request.mediaType == "application/json" else { return nil }
         if let length = request.declaredBytes, length > SizeLimits.hashOnlyBody { throw CaptureError.hashOnlyTooLarge }
         let pending = try await authenticator.begin(headers, request, from: address, allowsVersion1: false)
-        let device = pending.device.id.description
-        let rate = limits.captures(ofVerified: pending.device.isVerified)
-        try await buckets.peek(rate, device)
-        try await buckets.peek(limits.capturesOfAddress, address.description)
-        let permit = try uploads.acquire(address: address.description, device: device, isVerified: pending.device.isVerified)
+        try await rates.peek(pending.device, from: address)
+        let permit = try uploads.acquire(
+            address: address.description, device: pending.device.id.description, isVerified: pending.device.isVerified)
         defer { permit.release() }
-        var fields = HTTPFields()
+        var allowance: RateAllowance?
         let (id, recorded) = try await upload.take(
             request.body, from: pending.device, authenticate: { try await authenticator.finish(pending, bodyDigest: $0) },
-            admit: {
-                fields = HTTPFields(try await buckets.debit(rate, device))
-                try await buckets.debit(limits.capturesOfAddress, address.description)
-            })
-        switch recorded {
-        case .new: return try accepted(id, .processing, .created, fields, context)
-        case .known(let known): return try accepted(known.id, known.status, .ok, fields, context)
-        }
-    }
-
-    private func accepted(
-        _ id: CaptureID, _ status: CaptureStatus, _ code: HTTPResponse.Status, _ headers: HTTPFields, _ context: GatewayContext
-    ) throws -> Response {
-        var headers = headers
-        headers[.location] = "/api/v1/captures/\(id)"
-        return try Envelope.success(
-            AcceptedCapture(captureID: id, status: status, verificationURL: "\(publicURL)/verify/\(id)"), status: code, headers: headers,
-            context: context)
+            admit: { allowance = try await rates.debit(pending.device, from: address) })
+        return try Envelope.recorded(RecordedCapture(id, recorded, allowance), publicURL: publicURL, context: context)
     }
 }

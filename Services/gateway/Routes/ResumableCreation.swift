@@ -35,7 +35,7 @@ struct ResumableCreation: Sendable {
         }
         guard offer.length <= SizeLimits.capture else { throw CaptureError.tooLarge }
         let pending = try await authenticator.begin(headers, request, from: address, allowsVersion1: false)
-        try await resumable.acceptance.peek(pending.device, from: address)
+        try await resumable.acceptance.rates.peek(pending.device, from: address)
         let permit =
             offer.isEmpty
             ? nil
@@ -54,7 +54,8 @@ struct ResumableCreation: Sendable {
             Counter(label: "rial_uploads_resumed_total").increment()
             return responses.created(try await resumable.claim(upload, adding: false), at: place, offer.version)
         case .new(let upload, let replaced):
-            if let replaced { await resumable.discard(replaced) }
+            // The client waits for its 104.
+            if let replaced { Task { await resumable.discard(replaced) } }
             if offer.isEmpty { return responses.created(upload, at: place, offer.version) }
             return try await resumable.runs.holding(upload.id) { holder in
                 try await receive(offer, upload, holder, at: place, request, from: address, context)
@@ -70,7 +71,7 @@ struct ResumableCreation: Sendable {
             let interim = responses.resumptionSupported(upload, at: place, offer.version)
             context.channel.writeAndFlush(HTTPResponsePart.head(interim), promise: nil)
         }
-        do {
+        return try await context.breakingOff(offer.takesInterimResponses) {
             let now = try await resumable.receive(
                 request.body, length: request.declaredBytes.map(Int64.init), into: upload, holder, abort: context.stopBody)
             guard offer.isComplete else {
@@ -80,17 +81,25 @@ struct ResumableCreation: Sendable {
             let (answer, allowance) = try await resumable.complete(
                 now, from: address, publicURL: responses.publicURL, logger: context.logger)
             return try responses.accepted(answer, allowance, at: place, offer.version, context)
-        } catch {
-            // After a 104 a client goes on if the connection breaks, but takes a 5xx for the end.
-            if offer.takesInterimResponses, (APIError(refusal: error)?.code.status ?? .internalServerError).kind == .serverError {
-                context.channel.close(promise: nil)
-            }
-            throw error
         }
     }
 }
 
 extension GatewayContext {
+    /// Ends the connection if `respond` fails by a fault of ours: a client that knows the upload's address goes on after a break, but takes
+    /// a 5xx for the end of the upload.
+    /// - Parameter knowsAddress: else the response is sent.
+    func breakingOff(_ knowsAddress: Bool, _ respond: () async throws -> Response) async throws -> Response {
+        do {
+            return try await respond()
+        } catch {
+            if knowsAddress, (APIError(refusal: error)?.code.status ?? .internalServerError).kind == .serverError {
+                channel.close(promise: nil)
+            }
+            throw error
+        }
+    }
+
     /// Ends the request's body with ``BodyStop``.
     var stopBody: @Sendable () -> Void {
         { [channel] in channel.pipeline.fireUserInboundEventTriggered(BodyStop()) }

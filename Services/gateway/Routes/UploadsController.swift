@@ -6,7 +6,6 @@ import Metrics
 
 /// An upload at its address (SPEC §2, "Uploads that resume"). Whoever has the address may go on with the upload; it is in no log.
 struct UploadsController: Sendable {
-    static let partialUpload = "application/partial-upload"
     let resumable: ResumableUploads
     let permits: ConcurrencyLimit
     let responses: UploadResponses
@@ -37,7 +36,7 @@ struct UploadsController: Sendable {
         return Response(
             status: .noContent,
             headers: [
-                .acceptPatch: Self.partialUpload, .uploadDraftInteropVersion: String(version.rawValue),
+                .acceptPatch: UploadAppend.mediaType, .uploadDraftInteropVersion: String(version.rawValue),
                 .uploadLimit: version.limit(maximumBytes: SizeLimits.capture, seconds: 24 * 3600),
             ])
     }
@@ -71,7 +70,7 @@ struct UploadsController: Sendable {
     {
         let upload = try await resumable.find(token)
         if let answer = upload.answer { throw UploadError.completed(answer.capture.captureID) }
-        await resumable.cancel(upload)
+        try await resumable.end(upload)
         return Response(status: .noContent, headers: [.uploadDraftInteropVersion: String(version.rawValue)])
     }
 
@@ -85,15 +84,17 @@ struct UploadsController: Sendable {
             let permit = try await self.permit(upload, at: address)
             defer { permit.release() }
             if upload.offset > 0, append.contentLength != 0 { Counter(label: "rial_uploads_resumed_total").increment() }
-            let now = try await resumable.receive(
-                request.body, length: append.contentLength, into: upload, holder, abort: context.stopBody)
-            guard append.isComplete else {
-                await resumable.release(now)
-                return Response(status: .noContent, headers: responses.state(now, version))
+            return try await context.breakingOff(append.contentLength != 0) {
+                let now = try await resumable.receive(
+                    request.body, length: append.contentLength, into: upload, holder, abort: context.stopBody)
+                guard append.isComplete else {
+                    await resumable.release(now)
+                    return Response(status: .noContent, headers: responses.state(now, version))
+                }
+                let (answer, allowance) = try await resumable.complete(
+                    now, from: address, publicURL: responses.publicURL, logger: context.logger)
+                return try responses.accepted(answer, allowance, at: nil, version, context)
             }
-            let (answer, allowance) = try await resumable.complete(
-                now, from: address, publicURL: responses.publicURL, logger: context.logger)
-            return try responses.accepted(answer, allowance, at: nil, version, context)
         }
     }
 

@@ -14,6 +14,8 @@ struct ResumableUploads: Sendable {
     static let pollInterval: Duration = .milliseconds(25)
     /// How long a request may take from its arrival until the upload is its own.
     static let arrival: Duration = .milliseconds(75)
+    /// How many segments of an upload are deleted at a time.
+    private static let deletions = 8
 
     let uploads: UploadRepository
     let runs: UploadRuns
@@ -135,8 +137,8 @@ struct ResumableUploads: Sendable {
     /// Makes a capture of an upload whose body has ended.
     /// - Parameter upload: as the request left it; it still belongs to the request.
     /// - Returns: the answer, also if another request was faster.
-    /// - Throws: ``UploadError/inconsistentLength`` without all bytes, as ``CaptureAcceptance``, and ``UploadError/digestMismatch``. The upload has then ended, unless the failure is one of ours or
-    ///   a limit was reached.
+    /// - Throws: ``UploadError/inconsistentLength`` without all bytes, as ``CaptureAcceptance``, and ``UploadError/digestMismatch``. The upload
+    ///   has then ended, unless the failure is one of ours or a limit was reached.
     func complete(_ upload: Upload, from address: ClientAddress, publicURL: String, logger: Logger) async throws -> (
         UploadAnswer, RateAllowance?
     ) {
@@ -145,34 +147,45 @@ struct ResumableUploads: Sendable {
             throw UploadError.inconsistentLength
         }
         do {
-            let accepted = try await accept(upload, from: address, logger: logger)
+            let recorded = try await accept(upload, from: address, logger: logger)
             FailPoint.reached("gateway.upload.recorded")
-            let answer = UploadAnswer(
-                isNew: accepted.isNew,
-                capture: AcceptedCapture(
-                    captureID: accepted.id, status: accepted.status, verificationURL: "\(publicURL)/verify/\(accepted.id)"))
+            let answer = UploadAnswer(isNew: recorded.isNew, capture: AcceptedCapture(recorded, publicURL: publicURL))
             try await uploads.finish(upload.id, answer)
             FailPoint.reached("gateway.upload.done")
-            // The first request that added to it stored all of it, and each segment has its row.
-            await empty(upload.id, leavesNothing: upload.epoch == 1)
-            return (answer, accepted.allowance)
+            // Nobody waits for it. The first request that added to it stored all of it, and each segment has its row.
+            Task { await empty(upload.id, leavesNothing: upload.epoch == 1) }
+            return (answer, recorded.allowance)
         } catch {
+            let now = try? await uploads.find(upload.id)
             // A request that was overtaken may have been the faster one.
-            if let answer = try? await uploads.find(upload.id)?.answer { return (answer, nil) }
+            if let answer = now?.answer { return (answer, nil) }
+            // Cancelled, expired or withdrawn meanwhile: whatever was missing then says nothing about the body.
+            if now?.state == .ended { throw UploadError.gone }
             if Self.isFinal(error) { await cancel(upload) } else { await release(upload) }
             throw Self.isDamage(error) ? UploadError.digestMismatch : error
         }
     }
 
-    private func accept(_ upload: Upload, from address: ClientAddress, logger: Logger) async throws -> CaptureAcceptance.Accepted {
+    private func accept(_ upload: Upload, from address: ClientAddress, logger: Logger) async throws -> RecordedCapture {
         guard let device = try await devices.find(upload.device) else { throw AuthenticationError.unknownDevice }
         guard !device.isRevoked else { throw AuthenticationError.revokedDevice }
+        // Before its segments are read and stored once more.
+        try await acceptance.rates.peek(device, from: address)
         let body = SegmentedBody(segments: try await uploads.segments(of: upload.id), storage: storage)
-        return try await acceptance.accept(
-            body, boundary: MultipartBoundary(contentType: upload.contentType), from: device, at: address, receivedAt: upload.receivedAt,
-            logger: logger
-        ) { digest in
-            guard digest == upload.digest else { throw UploadError.digestMismatch }
+        var isCompared = false
+        do {
+            return try await acceptance.accept(
+                body, boundary: MultipartBoundary(contentType: upload.contentType), from: device, at: address,
+                completing: upload, logger: logger
+            ) { digest in
+                isCompared = true
+                guard digest == upload.digest else { throw UploadError.digestMismatch }
+            }
+        } catch {
+            guard !isCompared, error is MultipartError || error is CaptureError else { throw error }
+            // Damage is not the client's mistake, wherever it shows first.
+            guard try await body.digest() == upload.digest else { throw UploadError.digestMismatch }
+            throw error
         }
     }
 
@@ -188,7 +201,16 @@ struct ResumableUploads: Sendable {
     /// Whether a stored segment is not there, or not what was stored.
     private static func isDamage(_ error: any Error) -> Bool { (error as? ObjectStorageError).map { !$0.isTransient } ?? false }
 
-    /// Ends an upload and deletes what was stored of it.
+    /// Ends an upload for its client, and deletes what was stored of it.
+    /// - Throws: ``UploadError/completed(_:)``, ``UploadError/gone``, and database errors: it is then as it was.
+    func end(_ upload: Upload) async throws {
+        guard try await uploads.end(upload.id) else {
+            throw try await uploads.find(upload.id)?.answer.map { UploadError.completed($0.capture.captureID) } ?? .gone
+        }
+        await discard(upload.id)
+    }
+
+    /// Ends an upload and deletes what was stored of it. What fails is left to the sweep.
     func cancel(_ upload: Upload) async {
         // A client that goes away does not keep it open, hence a task of its own.
         await Task {
@@ -212,7 +234,15 @@ struct ResumableUploads: Sendable {
     /// Deletes the segments of a closed upload. What fails here is left to the sweep.
     func empty(_ id: UploadID, leavesNothing: Bool) async {
         do {
-            try await storage.delete(try await uploads.segments(of: id).map(\.key))
+            let keys = try await uploads.segments(of: id).map(\.key)
+            for start in stride(from: 0, to: keys.count, by: Self.deletions) {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for key in keys[start..<min(start + Self.deletions, keys.count)] {
+                        group.addTask { try await storage.delete([key]) }
+                    }
+                    try await group.waitForAll()
+                }
+            }
             FailPoint.reached("gateway.upload.emptied")
             try await uploads.noteEmptied(id, leavesNothing: leavesNothing)
         } catch {

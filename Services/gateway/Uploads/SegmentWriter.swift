@@ -6,7 +6,7 @@ import Observability
 /// Stores what a request adds to an upload, in segments: at 1 MiB, two seconds after a segment's first byte, and at the end. Only then does
 /// the upload's offset grow.
 ///
-/// Holds at most two segments: one that is being stored, one that is being filled. Stores on tasks of its own, so that what came is kept even
+/// Holds at most two segments, however slow the store is: one that is being stored, one that is being filled. Stores on tasks of its own, so that what came is kept even
 /// if the request is cancelled.
 actor SegmentWriter {
     static let segmentBytes = 1 << 20
@@ -15,6 +15,7 @@ actor SegmentWriter {
     private let upload: Upload
     private let uploads: UploadRepository
     private let storage: any ObjectStore
+    private let delay: Duration
     private var pending = ByteBuffer()
     private var timer: Task<Void, Never>?
     /// The segments so far, each after the one before.
@@ -27,9 +28,12 @@ actor SegmentWriter {
     private(set) var stored: Int64
     private(set) var hasEnded = false
 
-    /// - Parameter upload: as its request claimed it.
-    init(_ upload: Upload, uploads: UploadRepository, storage: any ObjectStore) {
+    /// - Parameters:
+    ///   - upload: as its request claimed it.
+    ///   - delay: from a segment's first byte until it is stored, if it has not its size by then.
+    init(_ upload: Upload, uploads: UploadRepository, storage: any ObjectStore, delay: Duration = SegmentWriter.delay) {
         self.upload = upload
+        self.delay = delay
         self.uploads = uploads
         self.storage = storage
         taken = upload.offset
@@ -53,7 +57,9 @@ actor SegmentWriter {
             try await earlier?.value
         } else if timer == nil {
             timer = Task {
-                try? await Task.sleep(for: Self.delay)
+                try? await Task.sleep(for: delay)
+                // While the store is slow, what comes makes this segment larger, up to its limit: else there would be ever more of them.
+                _ = try? await storing?.value
                 if !Task.isCancelled { store() }
             }
         }

@@ -1,3 +1,5 @@
+import CaptureProtocol
+import Crypto
 import NIOCore
 import ObjectStorage
 
@@ -7,6 +9,13 @@ struct SegmentedBody: AsyncSequence, Sendable {
     static let chunkBytes = 128 * 1024
     let segments: [UploadSegment]
     let storage: S3Client
+
+    /// The SHA-256 of all of it.
+    func digest() async throws -> ContentDigest {
+        var hash = SHA256()
+        for try await bytes in self { bytes.withUnsafeReadableBytes { hash.update(bufferPointer: $0) } }
+        return ContentDigest(hash.finalize())
+    }
 
     func makeAsyncIterator() -> Iterator { Iterator(segments: segments[...], storage: storage) }
 

@@ -66,7 +66,7 @@ extension UploadRepository {
             guard try lock.first?.get("held", as: Bool.self) == true else { return nil }
             let expired = try await connection.query(
                 """
-                UPDATE uploads SET state = 'ended', epoch = epoch + 1, runner = NULL, running_since = NULL, expires_at = expires_at + \(Self.kept)
+                UPDATE uploads SET \(Self.ended), expires_at = expires_at + \(Self.kept)
                 WHERE id IN (
                     SELECT id FROM uploads WHERE state = 'open' AND expires_at <= now() ORDER BY expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
                 RETURNING id

@@ -38,10 +38,7 @@ extension UploadRepository {
                     return .found(try await Self.move(upload, to: token, offer.version, on: connection))
                 }
                 try await connection.query(
-                    """
-                    UPDATE uploads SET state = 'ended', epoch = epoch + 1, runner = NULL, running_since = NULL, expires_at = now() + \(Self.kept)
-                    WHERE id = \(upload.id.uuid)
-                    """)
+                    "UPDATE uploads SET \(Self.ended), expires_at = now() + \(Self.kept) WHERE id = \(upload.id.uuid)")
                 replaced = upload.id
             }
             try await Self.checkOpen(device, on: connection)

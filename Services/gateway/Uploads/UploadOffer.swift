@@ -35,7 +35,6 @@ struct UploadOffer: Sendable, Equatable {
             missing.append(.init(name: HTTPField.Name.deviceSignatureVersion.rawName, problem: "must be 2"))
         }
         if digest == nil { missing.append(.init(name: HTTPField.Name.reprDigest.rawName, problem: "must have the body's sha-256")) }
-        if Self.isJSON(fields) { missing.append(.init(name: HTTPField.Name.contentType.rawName, problem: "must be multipart/form-data")) }
         let length = declared ?? (isComplete ? content : nil)
         if (length ?? 0) < 1 {
             missing.append(.init(name: HTTPField.Name.uploadLength.rawName, problem: "must be the length of the whole body"))
@@ -55,10 +54,6 @@ struct UploadOffer: Sendable, Equatable {
         self.digest = digest
         takesInterimResponses = named != nil
     }
-
-    private static func isJSON(_ fields: HTTPFields) -> Bool {
-        (fields[.contentType] ?? "").split(separator: ";").first?.lowercased().hasPrefix("application/json") ?? false
-    }
 }
 
 /// The fields of a `PATCH`.
@@ -72,11 +67,14 @@ struct UploadAppend: Sendable, Equatable {
     /// The length of the whole body, if the client repeats it.
     let uploadLength: Int64?
 
-    /// - Parameter isEmpty: see ``UploadOffer/isEmpty``.
+    /// The media type of a `PATCH`'s content from interop version 6 on (draft §7).
+    static let mediaType = "application/partial-upload"
+
+    /// - Throws: ``UploadError`` for what is missing or malformed.
     init(_ fields: HTTPFields, version: InteropVersion) throws(UploadError) {
         if version.hasPartialUploadType {
             let type = (fields[.contentType] ?? "").split(separator: ";").first ?? ""
-            guard type.lowercased() == "application/partial-upload" else { throw .notPartialUpload }
+            guard type.lowercased() == Self.mediaType else { throw .notPartialUpload }
         }
         guard let offset = fields[.uploadOffset].flatMap({ StructuredField.integer($0) }) else {
             throw .fields([.init(name: HTTPField.Name.uploadOffset.rawName, problem: "must be a number of bytes")])

@@ -12,6 +12,9 @@ struct UploadRepository: Sendable {
     /// How long an answer, and a word on an upload that has ended, are kept.
     static let kept: SQL = "interval '7 days'"
 
+    /// What is set when an upload ends: no request adds to it from then on.
+    static let ended: SQL = "state = 'ended', epoch = epoch + 1, runner = NULL, running_since = NULL"
+
     let database: PostgresPool
 
     /// - Returns: `nil` for an unknown address.
@@ -84,6 +87,12 @@ struct UploadRepository: Sendable {
         ).map(UploadSegment.init)
     }
 
+    /// Keeps an upload as it is until the transaction ends.
+    /// - Returns: false if it is not open any more.
+    static func hold(_ id: UploadID, on connection: PostgresConnection) async throws -> Bool {
+        try await !connection.query("SELECT id FROM uploads WHERE id = \(id.uuid) AND state = 'open' FOR UPDATE").isEmpty
+    }
+
     /// Closes an open upload that became a capture, or was found to be one.
     func finish(_ id: UploadID, _ answer: UploadAnswer) async throws {
         _ = try await database.query(
@@ -100,8 +109,7 @@ struct UploadRepository: Sendable {
     func end(_ id: UploadID) async throws -> Bool {
         try await !database.query(
             """
-            UPDATE uploads SET state = 'ended', epoch = epoch + 1, runner = NULL, running_since = NULL, expires_at = now() + \(Self.kept)
-            WHERE id = \(id.uuid) AND state = 'open' RETURNING id
+            UPDATE uploads SET \(Self.ended), expires_at = now() + \(Self.kept) WHERE id = \(id.uuid) AND state = 'open' RETURNING id
             """
         ).isEmpty
     }

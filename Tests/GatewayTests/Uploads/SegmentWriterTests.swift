@@ -64,6 +64,26 @@ struct SegmentWriterTests {
         }
     }
 
+    @Test("while the store is slow there are no more segments than one on its way and one that is filled", .timeLimit(.minutes(1)))
+    func slowStore() async throws {
+        try await Self.with { sample in
+            let writer = SegmentWriter(sample.upload, uploads: sample.uploads, storage: sample.store, delay: .milliseconds(1))
+            try await sample.uploads.database.withTransaction { connection in
+                // No segment's row is inserted meanwhile.
+                #expect(try await UploadRepository.hold(sample.upload.id, on: connection))
+                try await writer.take(Self.bytes(10))
+                try await poll("the first segment is on its way", within: .seconds(10)) { sample.store.keys.count == 1 }
+                for piece in 1..<20 {
+                    try await writer.take(Self.bytes(10, from: piece * 10))
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+            }
+            try await writer.finish()
+            #expect(try await sample.body() == Array(Self.bytes(200).readableBytesView))
+            #expect(sample.store.keys.count == 2)
+        }
+    }
+
     @Test("more than the upload's length is refused, and not stored")
     func beyond() async throws {
         try await Self.with(length: 10) { sample in

@@ -27,8 +27,6 @@ struct ResumableUpload: Sendable {
     /// How many answers in a row may bring nothing.
     private static let maximumFruitless = 5
     private static let maximumRequests = 4000
-    /// A longer wait is not for the next request of a device but for the end of another upload. A plain one needs no place.
-    private static let longestWait = Duration.seconds(600)
 
     private(set) var step: Step
     /// What is to be kept with the capture from now on.
@@ -104,7 +102,7 @@ extension ResumableUpload {
             return response.uploadOffset.map { goOn(from: $0) } ?? .askOffset
         // Of a server that compares the signature with this request's empty body.
         case 401 where code == "SIGNATURE_INVALID" && !response.isOfResumption: return .sendPlain(lasts: true)
-        case 429 where response.retryAfter(at: now).map { $0 > Self.longestWait } ?? false: return .sendPlain(lasts: false)
+        case 429 where response.wantsNoMoreUploads(at: now): return .sendPlain(lasts: false)
         case 401, 403, 413, 415, 422: return code == nil && !response.isOfResumption ? .sendPlain(lasts: true) : .end(.success(response))
         case 408, 429: return .end(.success(response))
         case 500...599: return afterServerError(response)
@@ -115,7 +113,7 @@ extension ResumableUpload {
     private mutating func afterOffset(_ response: HTTPResponse) -> Step {
         switch response.status {
         case 200, 204:
-            guard let isComplete = response.isUploadComplete, let offset = response.uploadOffset else { return .sendPlain(lasts: true) }
+            guard let isComplete = response.isUploadComplete, let offset = response.uploadOffset else { return .sendPlain(lasts: false) }
             if let length = response.uploadLength, length != lengthBytes { return beginAnew() }
             return isComplete ? .fetchAnswer : goOn(from: offset)
         case 409: return afterMismatch(response, sentFrom: storedBytes)
@@ -152,7 +150,8 @@ extension ResumableUpload {
         case 404, 410: beginAnew()
         case 408, 429: .end(.success(response))
         case 500...599: afterServerError(response)
-        default: .sendPlain(lasts: true)
+        // The server has given an address: what answers so is something on the way, and only for now.
+        default: .sendPlain(lasts: false)
         }
     }
 
@@ -162,7 +161,7 @@ extension ResumableUpload {
     }
 
     private mutating func afterMismatch(_ response: HTTPResponse, sentFrom offset: Int64) -> Step {
-        guard let told = response.uploadOffset else { return response.isOfResumption ? lookAgain() : .sendPlain(lasts: true) }
+        guard let told = response.uploadOffset else { return response.isOfResumption ? lookAgain() : .sendPlain(lasts: false) }
         return told == offset ? lookAgain() : goOn(from: told)
     }
 

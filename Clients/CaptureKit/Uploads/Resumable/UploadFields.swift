@@ -1,10 +1,14 @@
-import CaptureProtocol
+package import CaptureProtocol
+import Foundation
 
 /// The header fields of resumable uploads (draft-ietf-httpbis-resumable-upload-11, interop version 8).
-enum UploadFields {
-    typealias Field = (name: String, value: String)
+package enum UploadFields {
+    package typealias Field = (name: String, value: String)
 
-    static let version: Field = ("upload-draft-interop-version", "8")
+    package static let version: Field = ("upload-draft-interop-version", "8")
+
+    /// Of a request with the whole body, as URLSession sends it.
+    package static let complete: Field = ("upload-complete", "?1")
 
     /// Of an empty request that only makes an upload, beside what a plain upload has.
     static func creation(lengthBytes: Int64) -> [Field] {
@@ -13,16 +17,23 @@ enum UploadFields {
 
     /// Of a request with all bytes from `offset` on.
     static func rest(from offset: Int64) -> [Field] {
-        [version, ("upload-complete", "?1"), ("upload-offset", String(offset)), ("content-type", "application/partial-upload")]
+        [version, complete, ("upload-offset", String(offset)), ("content-type", "application/partial-upload")]
     }
 
     /// The digest of a whole body, whatever part of it a request has (RFC 9530 §3).
-    static func representationDigest(_ digest: ContentDigest) -> Field { ("repr-digest", "sha-256=:\(Base64.encode(digest.bytes)):") }
+    package static func representationDigest(_ digest: ContentDigest) -> Field {
+        ("repr-digest", "sha-256=:\(Base64.encode(digest.bytes)):")
+    }
 }
 
 extension HTTPResponse {
     /// Whether the server speaks of resumable uploads at all: every answer of one that does names the version.
     var isOfResumption: Bool { headers[UploadFields.version.name] != nil }
+
+    /// Whether the device has too many open uploads: so long a wait is not for its next request but for the end of one of them.
+    func wantsNoMoreUploads(at now: Date) -> Bool {
+        status == 429 && retryAfter(at: now).map { $0 > .seconds(600) } ?? false
+    }
 
     /// Whether the server has the whole body; `nil` if it does not say so.
     var isUploadComplete: Bool? {
