@@ -169,9 +169,10 @@ struct ResumableUploads: Sendable {
     private func accept(_ upload: Upload, from address: ClientAddress, logger: Logger) async throws -> RecordedCapture {
         guard let device = try await devices.find(upload.device) else { throw AuthenticationError.unknownDevice }
         guard !device.isRevoked else { throw AuthenticationError.revokedDevice }
-        // Before its segments are read and stored once more.
+        async let segments = uploads.segments(of: upload.id)
+        // Before they are read and stored once more.
         try await acceptance.rates.peek(device, from: address)
-        let body = SegmentedBody(segments: try await uploads.segments(of: upload.id), storage: storage)
+        let body = SegmentedBody(segments: try await segments, storage: storage)
         var isCompared = false
         do {
             return try await acceptance.accept(

@@ -6,8 +6,8 @@ import Observability
 /// Stores what a request adds to an upload, in segments: at 1 MiB, two seconds after a segment's first byte, and at the end. Only then does
 /// the upload's offset grow.
 ///
-/// Holds at most two segments, however slow the store is: one that is being stored, one that is being filled. Stores on tasks of its own, so that what came is kept even
-/// if the request is cancelled.
+/// Holds at most two segments, however slow the store is: one that is being stored, and another one or the one that is being filled. Stores
+/// on tasks of its own, so that what came is kept even if the request is cancelled.
 actor SegmentWriter {
     static let segmentBytes = 1 << 20
     static let delay: Duration = .seconds(2)
@@ -83,8 +83,7 @@ actor SegmentWriter {
         storing = Task {
             defer { running -= 1 }
             do {
-                try await earlier?.value
-                try await store(bytes, from: start)
+                try await store(bytes, from: start, after: earlier)
             } catch {
                 failure = failure ?? error
                 throw error
@@ -92,10 +91,17 @@ actor SegmentWriter {
         }
     }
 
-    private func store(_ bytes: ByteBuffer, from start: Int64) async throws {
+    /// The bytes are put beside those of the segment before; the upload grows by one after the other.
+    private func store(_ bytes: ByteBuffer, from start: Int64, after earlier: Task<Void, any Error>?) async throws {
         let key = UploadSegment.key(upload.id, start: start, epoch: upload.epoch)
         try await storage.put(key, bytes: Array(bytes.readableBytesView), contentType: "application/octet-stream")
         FailPoint.reached("gateway.upload.put")
+        do {
+            try await earlier?.value
+        } catch {
+            try? await storage.delete([key])
+            throw error
+        }
         // After an error the row may be there all the same: the object stays, and what no row names goes with the upload's folder.
         guard try await uploads.grow(upload, from: start, by: Int64(bytes.readableBytes), key: key) else {
             try? await storage.delete([key])
