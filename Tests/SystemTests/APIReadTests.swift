@@ -102,6 +102,21 @@ extension SystemTests {
         }
 
         @Test(
+            "no byte follows the header of an answer to HEAD, found or not: the next answer begins there", .timeLimit(.minutes(1)),
+            arguments: [
+                "/", "/nothing-here", "/verify/x", "/health", "/api/v1/captures/x", "/api/v1/uploads/x", "/api/v1/devices/register",
+                "/media/x/public.jpg",
+            ])
+        func heads(path: String) async throws {
+            let socket = try RawSocket(port: try TestClient.current().port)
+            let request = "HEAD \(path) HTTP/1.1\r\nHost: x\r\nUpload-Draft-Interop-Version: 8\r\n\r\n"
+            _ = socket.send(Array((request + request).utf8))
+            try await eventually("two answers") { socket.text().components(separatedBy: "\r\n\r\n").count > 2 }
+            let parts = socket.text().components(separatedBy: "\r\n\r\n")
+            #expect(parts.count == 3 && parts.prefix(2).allSatisfy { $0.hasPrefix("HTTP/1.1 ") } && parts[2].isEmpty, "\(parts)")
+        }
+
+        @Test(
             "media come whole or in part, with digest and entity tag",
             arguments: [
                 "media_url", "thumbnail_url", "depth_visualization_url",

@@ -39,7 +39,8 @@ struct ResponseMiddleware: RouterMiddleware {
         response.headers[.xContentTypeOptions] = "nosniff"
         if response.headers[.referrerPolicy] == nil { response.headers[.referrerPolicy] = "no-referrer" }
         record(request, context, response, since: start, trace)
-        return response
+        // Also where no GET stands behind it: bytes after the header would be read as the next response.
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     private func apiError(_ error: any Error, _ request: Request, _ context: GatewayContext) -> APIError {
