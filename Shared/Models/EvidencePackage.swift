@@ -34,7 +34,11 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
     public func publicForm(sharing flags: MetadataFlags) -> EvidencePackage {
         var form = self
         form.hardwareAttestation.counter = nil
-        if flags.device == .none { form.hardwareAttestation.deviceModel = nil }
+        if flags.device == .none {
+            form.hardwareAttestation.deviceModel = nil
+            // It would tell the model's kind.
+            if form.depthAnalysis.reason == StableWord(.noLiDAR) { form.depthAnalysis.reason = StableWord(.undecided) }
+        }
         form.processing = processing.shared(flags.receipt)
         return form
     }

@@ -32,6 +32,19 @@ struct PrivateQueueTests {
         #expect(try await queue.content(.original, of: capture.id) == content.photo)
     }
 
+    @Test("without the payload that is to be signed it fails alone, and the others are sent")
+    func lostPayload() async throws {
+        await rig.signing.script(assertions: [.later(CaptureFailure(code: "assertion_failed", message: ""))])
+        let queue = try await rig.queue()
+        let (lost, other) = (try await queue.add(content), try await queue.add(SampleContent()))
+        #expect(try await queue.capture(lost.id).state == .assertionPending)
+        try await queue.store.files.remove([SealedItem(lost.id, .payload)])
+        try await queue.run(untilEmpty: true)
+        let failed = try await queue.capture(lost.id)
+        #expect(failed.state == .assertionFailed && failed.facts.failure != nil)
+        #expect(try await queue.capture(other.id).state == .uploaded)
+    }
+
     @Test("takes its turn among captures in full, and each is sent as it was taken")
     func order() async throws {
         let queue = try await rig.queue()

@@ -57,7 +57,9 @@ struct QueueWithdrawalTests {
     @Test("its device withdraws it by a signed request, and keeps what it has")
     func withdraws() async throws {
         let server = server { HTTPResponse(status: 204, headers: [:], body: []) }
-        let (_, queue, id) = try await sent(to: server)
+        let (rig, queue, id) = try await sent(to: server)
+        let sender = try #require(try await queue.capture(id).device)
+        #expect(await rig.signing.forgotten.allSatisfy { $0.contains(sender) }, "its keys are kept for that")
         try await queue.withdraw(id)
         let capture = try await queue.capture(id)
         let request = try #require(await server.requests.last { $0.method == "DELETE" })
@@ -94,7 +96,7 @@ struct QueueWithdrawalTests {
         #expect(try await queue.capture(id).isWithdrawn)
     }
 
-    @Test("what was not sent cannot be withdrawn; without an answer it is not known to be")
+    @Test("what was not sent cannot be withdrawn; without an answer it is not known to be, and the original is kept")
     func unsent() async throws {
         let server = server { HTTPResponse(status: 204, headers: [:], body: []) }
         let rig = try QueueRig()
@@ -106,5 +108,7 @@ struct QueueWithdrawalTests {
         await server.script("/api/v1/captures/\(id)", .fail(.unreachable("gone")))
         await #expect(throws: WithdrawalFailure.transport(.unreachable("gone"))) { try await queue.withdraw(unsent) }
         #expect(try await !queue.capture(unsent).isWithdrawn)
+        try await queue.store.expire(at: Date().addingTimeInterval(365 * 86_400))
+        #expect(try await !queue.content(.photo, of: unsent).isEmpty, "it may be withdrawn all the same")
     }
 }

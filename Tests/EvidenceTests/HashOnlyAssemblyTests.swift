@@ -104,6 +104,14 @@ struct HashOnlyAssemblyTests {
         #expect(assemble(payload).package.metadata.model == MetadataCheck(.fail, reason: .modelWithoutLiDAR))
     }
 
+    @Test("that a phone has no LiDAR is public only where its model is", arguments: MetadataFlags.Device.allCases)
+    func withoutLiDAR(device: MetadataFlags.Device) throws {
+        let flags = MetadataFlags(location: .none, timestamp: .exact, device: device)
+        let package = assemble(HashOnlySamples.payload(sharing: flags), registered: "iPhone 15").package
+        let (own, told) = (package.depthAnalysis.reason, package.publicForm(sharing: flags).depthAnalysis.reason)
+        #expect(own == StableWord(.noLiDAR) && told == (device == .none ? StableWord(.undecided) : own))
+    }
+
     @Test("the public form has no model and no time beyond the flags", arguments: MetadataFlags.all)
     func publicForm(flags: MetadataFlags) throws {
         let package = assemble(HashOnlySamples.payload(sharing: flags)).package

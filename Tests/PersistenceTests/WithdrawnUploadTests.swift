@@ -60,6 +60,8 @@ struct WithdrawnUploadTests {
             try await connection.execute(script: "SET ROLE rial_gateway; \(Self.withdrawal); RESET ROLE")
             try await expect(Self.upload, knowsCapture: false, "ended", connection)
             try await expect(Self.other, knowsCapture: true, "open", connection)
+            let noted = try await connection.query("SELECT upload_ids = ARRAY[\(Self.upload)::uuid] AS is_noted FROM withdrawals")
+            #expect(try noted.first?.get("is_noted", as: Bool.self) == true)
         }
     }
 

@@ -21,7 +21,11 @@ struct WithdrawnObjectsTests {
             let event: EventID?
         }
         private let state: Mutex<(withdrawn: Set<CaptureID>, due: [CaptureID], notes: [Note])>
-        init(_ withdrawn: [CaptureID]) { state = Mutex((Set(withdrawn), withdrawn, [])) }
+        private let bodies: [CaptureID: UUID]
+        init(_ withdrawn: [CaptureID], bodies: [CaptureID: UUID] = [:]) {
+            state = Mutex((Set(withdrawn), withdrawn, []))
+            self.bodies = bodies
+        }
 
         var notes: [Note] { state.withLock { $0.notes } }
         func isWithdrawn(_ capture: CaptureID) async throws -> Bool { state.withLock { $0.withdrawn.contains(capture) } }
@@ -34,6 +38,7 @@ struct WithdrawnObjectsTests {
         func note(_ capture: CaptureID, found: Int, answering context: MessageContext?) async throws {
             state.withLock { $0.notes.append(Note(capture: capture, found: found, event: context?.eventID)) }
         }
+        func uploads(of capture: CaptureID) async throws -> [UUID] { bodies[capture].map { [$0] } ?? [] }
         func measure() async throws -> (open: Int64, seconds: Double) { (0, 0) }
     }
 
@@ -60,7 +65,9 @@ struct WithdrawnObjectsTests {
     @Test("are deleted, unfinished uploads included, and no other's are; again finds nothing")
     func deleted() async throws {
         for capture in [withdrawn, other] { try await store(capture) }
-        let rows = Rows([withdrawn])
+        let body = UUID()
+        try await storage.put("incoming/\(body.uuidString.lowercased())/body/0-1", bytes: [1], contentType: "application/octet-stream")
+        let rows = Rows([withdrawn], bodies: [withdrawn: body])
         let event = EventID()
         let handler = EraseWithdrawn(objects: objects(rows))
         try await handler.handle(CaptureWithdrawn(captureID: withdrawn), context(event))
@@ -68,7 +75,7 @@ struct WithdrawnObjectsTests {
         #expect(try await storage.unfinishedUploads(under: "").map(\.key) == ["captures/\(other)/original.jpg"])
         let again = EventID()
         try await handler.handle(CaptureWithdrawn(captureID: withdrawn), context(again))
-        #expect(rows.notes == [.init(capture: withdrawn, found: 7, event: event), .init(capture: withdrawn, found: 0, event: again)])
+        #expect(rows.notes == [.init(capture: withdrawn, found: 8, event: event), .init(capture: withdrawn, found: 0, event: again)])
     }
 
     @Test("stay if PostgreSQL does not say that the capture is withdrawn, whatever the record says")

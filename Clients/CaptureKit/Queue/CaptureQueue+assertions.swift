@@ -5,7 +5,19 @@ extension CaptureQueue {
     /// Makes an assertion that is missing. Attempts of the hardware count; without a registered device it waits for the network.
     func makeAssertion(_ id: LocalID) async throws {
         let capture = try await store.capture(id)
-        let hash = try store.clientDataHash(of: capture)
+        let hash: ContentDigest
+        do {
+            hash = try store.clientDataHash(of: capture)
+        } catch FileError.denied {
+            // Before the first unlock after a restart.
+            return schedule.hold(id, waiting(after: 1, nil))
+        } catch let error where error is SealError || (error as? FileError) == .missing {
+            try await store.database.update(id) { row in
+                row.facts.failure = CaptureFailure(.device("\(error)"))
+                row.state = .assertionFailed
+            }
+            return
+        }
         var attempt = await signing.assertion(over: hash)
         if case .needsRegistration(let refused) = attempt {
             do {

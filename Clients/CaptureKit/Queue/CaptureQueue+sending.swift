@@ -175,7 +175,8 @@ extension CaptureQueue {
     }
 
     private func forgetDevices() async throws {
-        let needed = try await store.captures().filter { $0.state != .uploaded }.compactMap(\.device)
+        // Who sent a capture may withdraw it, for as long as it is here.
+        let needed = try await store.captures().filter { $0.state != .uploaded || !$0.isWithdrawn }.compactMap(\.device)
         try await signing.forgetDevices(except: Set(needed))
     }
 }

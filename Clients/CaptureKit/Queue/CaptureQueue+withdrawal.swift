@@ -23,6 +23,8 @@ extension CaptureQueue {
         let capture = try await store.capture(id)
         guard let serverID = capture.serverID, let device = capture.device else { throw WithdrawalFailure.notUploaded }
         guard let signer = try await signing.signer(for: device) else { throw WithdrawalFailure.keysGone }
+        // Before anything is sent: what is here may soon be all there is.
+        try await store.database.update(id) { row in row.facts.withdrawalWanted = true }
         var response = try await withdraw(serverID, signer)
         if response.status == 401, ServerError(response).code == "TIMESTAMP_EXPIRED",
             let offset = response.headers["date"].flatMap({ ClockOffset(dateHeader: $0, deviceTime: clock.now) })
@@ -30,8 +32,12 @@ extension CaptureQueue {
             clockOffset = offset
             response = try await withdraw(serverID, signer)
         }
-        guard response.status == 204 || response.status == 410 else { throw WithdrawalFailure.refused(ServerError(response)) }
-        try await store.database.update(id) { row in row.facts.withdrawnOnServer = true }
+        let isWithdrawn = response.status == 204 || response.status == 410
+        try await store.database.update(id) { row in
+            row.facts.withdrawnOnServer = isWithdrawn ? true : row.facts.withdrawnOnServer
+            row.facts.withdrawalWanted = nil
+        }
+        guard isWithdrawn else { throw WithdrawalFailure.refused(ServerError(response)) }
         changed()
     }
 

@@ -25,6 +25,8 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
     public var failedOnServer: Bool?
     /// Whether it was withdrawn on the server, which has nothing of it any more. What is here stays until its person deletes it.
     public var withdrawnOnServer: Bool?
+    /// Whether its person wants it withdrawn: the server may have done so, and not have been heard.
+    public var withdrawalWanted: Bool?
     /// Whether a person decided to send it without its assertion.
     public var goesWithoutAssertion = false
     /// The first byte that was sent when an upload last went on after a break.

@@ -220,11 +220,11 @@ extension CaptureStore {
     }
 
     /// Removes photo and depth map of captures whose retention has passed. In privacy mode
-    /// nothing is removed, ever, and nothing of a withdrawn one: nobody else has them.
+    /// nothing is removed, ever, and nothing of one that is withdrawn or may be: nobody else has them.
     public func expire(at now: Date) async throws {
         let age = limits.retention / .seconds(1)
         for capture in try await database.captures(in: .uploaded)
-        where capture.mode == .full && capture.hasContent && !capture.isWithdrawn {
+        where capture.mode == .full && capture.hasContent && !capture.isWithdrawn && capture.facts.withdrawalWanted != true {
             guard let uploadedAt = capture.facts.uploadedAt, now.timeIntervalSince(uploadedAt) >= age else { continue }
             try await database.update(capture.id) { row in
                 row.sizes[.photo] = nil

@@ -22,9 +22,9 @@ struct AdminErased: AsyncParsableCommand {
         let settings = OperatorSettings()
         let url = try settings.databaseURL()
         let configuration = try settings.storage()
-        let inTables = try await StartupRetry(dependency: "PostgreSQL") { try await rows(url) }
+        let (inTables, prefixes) = try await StartupRetry(dependency: "PostgreSQL") { try await rows(url) }
         let storage = S3Client(configuration: configuration, httpClient: .shared, logger: Logger(label: "rial-admin"))
-        let inBucket = try await StartupRetry(dependency: "the object store") { try await objects(storage) }
+        let inBucket = try await StartupRetry(dependency: "the object store") { try await objects(storage, prefixes) }
         let left = inTables + inBucket
         guard !left.isEmpty else {
             Console.result("nothing of capture \(id) is left")
@@ -36,21 +36,22 @@ struct AdminErased: AsyncParsableCommand {
         throw ExitCode(1)
     }
 
-    private func rows(_ url: String) async throws -> [(String, String)] {
+    private func rows(_ url: String) async throws -> (left: [(String, String)], prefixes: [String]) {
         let connection = try await PostgresConnection.connect(url: url, applicationName: "rial-admin")
         do {
-            let left = try await ErasureCheck(connection: connection, capture: id).left()
+            let check = ErasureCheck(connection: connection, capture: id)
+            let found = (try await check.left(), try await check.prefixes())
             await connection.close()
-            return left
+            return found
         } catch {
             await connection.close()
             throw error
         }
     }
 
-    private func objects(_ storage: S3Client) async throws -> [(String, String)] {
+    private func objects(_ storage: S3Client, _ prefixes: [String]) async throws -> [(String, String)] {
         var left: [(String, String)] = []
-        for prefix in ["captures/\(id)/", "incoming/\(id)/"] {
+        for prefix in prefixes {
             var continuation: String?
             repeat {
                 let page = try await storage.list(prefix: prefix, continuation: continuation)

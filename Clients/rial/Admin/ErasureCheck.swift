@@ -28,6 +28,13 @@ struct ErasureCheck {
         return left
     }
 
+    /// Where what is left of its bytes would be in the bucket.
+    func prefixes() async throws -> [String] {
+        let uploads = try await connection.query(
+            "SELECT unnest(upload_ids)::text AS id FROM withdrawals WHERE capture_id = \(capture.uuid)")
+        return try ["captures/\(capture)/", "incoming/\(capture)/"] + uploads.map { "incoming/\(try $0.get("id", as: String.self))/" }
+    }
+
     private func columns() async throws -> [(String, String)] {
         try await connection.query(
             """

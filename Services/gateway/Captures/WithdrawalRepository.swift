@@ -20,7 +20,10 @@ struct WithdrawalRepository: Sendable {
         let rows = try await database.query("SELECT device_id FROM captures WHERE id = \(capture.uuid)")
         guard let row = rows.first else { return .unknown }
         guard DeviceID(try row.get("device_id", as: UUID.self)) == device else { return .foreign }
-        let outcome = try await database.query("SELECT rial_withdraw(\(capture.uuid)) AS outcome")
+        // Runs again after a deadlock with a service that has found damage of the capture.
+        let outcome = try await database.withTransaction { connection in
+            try await connection.query("SELECT rial_withdraw(\(capture.uuid)) AS outcome")
+        }
         if try outcome.first?.get("outcome", as: String.self) == "withdrawn" {
             Counter(label: "rial_captures_withdrawn_total").increment()
         }

@@ -23,6 +23,11 @@ struct PostgresErasureRepository: ErasureRepository {
         ).map { CaptureID(try $0.get("capture_id", as: UUID.self)) }
     }
 
+    func uploads(of capture: CaptureID) async throws -> [UUID] {
+        try await database.query("SELECT unnest(upload_ids) AS id FROM withdrawals WHERE capture_id = \(capture.uuid)")
+            .map { try $0.get("id") }
+    }
+
     func note(_ capture: CaptureID, found: Int, answering context: MessageContext?) async throws {
         let isFound = found > 0
         try await database.withTransaction { connection in

@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Foundation
 import Logging
 import Metrics
 import ObjectStorage
@@ -10,6 +11,10 @@ struct StoredPrefix: Sendable {
 
     static func intake(of capture: CaptureID, in storage: any ObjectStore) -> StoredPrefix {
         StoredPrefix(storage: storage, text: "incoming/\(capture)/")
+    }
+
+    static func upload(_ id: UUID, in storage: any ObjectStore) -> StoredPrefix {
+        StoredPrefix(storage: storage, text: "incoming/\(id.uuidString.lowercased())/")
     }
 
     static func media(of capture: CaptureID, in storage: any ObjectStore) -> StoredPrefix {

@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Delivery
+import Foundation
 import Logging
 import Metrics
 import ObjectStorage
@@ -10,6 +11,9 @@ protocol ErasureRepository: Sendable {
 
     /// Withdrawn captures that are to be looked at now; other instances do not get them for a minute.
     func due(limit: Int) async throws -> [CaptureID]
+
+    /// The uploads that could be resumed and became the capture; what is left of them is in their folders.
+    func uploads(of capture: CaptureID) async throws -> [UUID]
 
     /// Notes a look at the store, and decides when the next one is: after as long as nothing was found, five seconds at least and ten
     /// minutes at most. The last one is an hour after anything was found: longer than a service can have a capture in hand.
@@ -50,9 +54,10 @@ struct WithdrawnObjects: Sendable {
     /// The capture must be withdrawn.
     /// - Parameter context: the event that asks for it, if any.
     func erase(_ capture: CaptureID, answering context: MessageContext? = nil) async throws {
-        let found =
+        var found =
             try await StoredPrefix.media(of: capture, in: storage).empty()
             + StoredPrefix.intake(of: capture, in: storage).empty()
+        for upload in try await rows.uploads(of: capture) { found += try await StoredPrefix.upload(upload, in: storage).empty() }
         Counter(label: "rial_withdrawn_objects_deleted_total").increment(by: found)
         try await rows.note(capture, found: found, answering: context)
         if found > 0 {

@@ -28,6 +28,8 @@ CREATE TABLE withdrawals (
     by text NOT NULL CHECK (by IN ('owner', 'operator')),
     -- An operator's; it must not tell what the capture showed.
     reason text,
+    -- The uploads that could be resumed and became the capture: what is stored of them goes as well.
+    upload_ids uuid[] NOT NULL DEFAULT '{}',
     -- When to look again for objects, and when any were last found: a service that had the capture in hand may store one late.
     erase_next_at timestamptz NOT NULL DEFAULT now(),
     found_at timestamptz,
@@ -36,7 +38,7 @@ CREATE TABLE withdrawals (
     CHECK ((by = 'operator') = (reason IS NOT NULL))
 );
 CREATE INDEX withdrawals_to_erase ON withdrawals (erase_next_at) WHERE erased_at IS NULL;
-GRANT SELECT (capture_id, withdrawn_at, erase_next_at, found_at, erased_at), UPDATE (erase_next_at, found_at, erased_at)
+GRANT SELECT (capture_id, withdrawn_at, upload_ids, erase_next_at, found_at, erased_at), UPDATE (erase_next_at, found_at, erased_at)
     ON withdrawals TO rial_upload_sync;
 
 -- What was asked about a capture is forgotten with it.
@@ -53,6 +55,7 @@ DECLARE
     erased text;
     digests bytea[];
     part text;
+    bodies uuid[] := '{}';
 BEGIN
     -- First the open uploads of its device, in the order of the gateway: a transaction that closes one holds it when it looks at the capture.
     IF to_regclass('uploads') IS NOT NULL THEN
@@ -94,13 +97,14 @@ BEGIN
     -- Of an upload that could be resumed stay its segments' names, until they are deleted. One that is still open became this capture if its
     -- last byte came when the capture was received: its gateway died before it could close it.
     IF to_regclass('uploads') IS NOT NULL THEN
-        EXECUTE 'UPDATE uploads SET state = ''ended'', capture_id = NULL, answer = NULL, body_sha256 = sha256(token_sha256), epoch = epoch + 1,
+        EXECUTE 'WITH ended AS (UPDATE uploads SET state = ''ended'', capture_id = NULL, answer = NULL, body_sha256 = sha256(token_sha256), epoch = epoch + 1,
                 runner = NULL, running_since = NULL,
                 expires_at = CASE state WHEN ''open'' THEN now() + interval ''7 days'' ELSE expires_at END
-            WHERE capture_id = $1 OR state = ''open'' AND device_id = $2 AND received_at = $3' USING capture, sender, received;
+            WHERE capture_id = $1 OR state = ''open'' AND device_id = $2 AND received_at = $3 RETURNING id)
+            SELECT coalesce(array_agg(id), ''{}'') FROM ended' INTO bodies USING capture, sender, received;
     END IF;
-    INSERT INTO withdrawals (capture_id, withdrawn_at, by, reason)
-        VALUES (capture, at, CASE WHEN reason IS NULL THEN 'owner' ELSE 'operator' END, reason);
+    INSERT INTO withdrawals (capture_id, withdrawn_at, by, reason, upload_ids)
+        VALUES (capture, at, CASE WHEN reason IS NULL THEN 'owner' ELSE 'operator' END, reason, bodies);
     INSERT INTO gateway_outbox (topic, record_key, headers, value) VALUES (
         'rial.capture.withdrawn.v1', capture::text,
         (SELECT jsonb_agg(jsonb_build_object('name', name, 'value', translate(encode(convert_to(value, 'UTF8'), 'base64'), E'\n', ''))
