@@ -74,10 +74,13 @@ struct CaptureRepositoryTests {
             for id in [first, second] { try await IntakeRepository(database: pool).open(id, device: device) }
             #expect(try await uploads.end(cancelled.id))
             await #expect(throws: UploadError.gone) {
-                _ = try await captures.record(first, Self.submission(), device: device, receivedAt: now, completing: cancelled.id)
+                _ = try await captures.record(
+                    first, Self.submission(), device: device, receivedAt: now, provided: UploadRepository.isOpen(cancelled.id))
             }
             #expect(try await pool.query("SELECT id FROM captures").isEmpty)
-            guard case .new = try await captures.record(second, Self.submission(), device: device, receivedAt: now, completing: open.id)
+            guard
+                case .new = try await captures.record(
+                    second, Self.submission(), device: device, receivedAt: now, provided: UploadRepository.isOpen(open.id))
             else {
                 Issue.record("not a new capture")
                 return

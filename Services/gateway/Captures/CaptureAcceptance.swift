@@ -57,17 +57,19 @@ struct CaptureAcceptance: Sendable {
     let rates: CaptureRates
 
     /// - Parameters:
-    ///   - stored: the upload that the body was stored as, with the time of its last byte: it must still be open when the capture is
-    ///     recorded. `nil` for a body that comes now.
+    ///   - receivedAt: when the last byte came; `nil` for now, after the body was read.
+    ///   - condition: of which the capture is recorded.
     ///   - authenticate: gets the SHA-256 of the whole body; throws if it is not what the device signed.
-    /// - Throws: as ``CaptureUpload/take(_:boundary:from:completing:logger:authenticate:admit:)``, and ``RateLimitExceeded``.
+    /// - Throws: as ``CaptureUpload/take(_:boundary:from:receivedAt:provided:logger:authenticate:admit:)``, and ``RateLimitExceeded``.
     func accept(
         _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, boundary: MultipartBoundary, from device: KnownDevice,
-        at address: ClientAddress, completing stored: Upload? = nil, logger: Logger, authenticate: (ContentDigest) async throws -> Void
+        at address: ClientAddress, receivedAt: Date? = nil, provided condition: RecordingCondition? = nil, logger: Logger,
+        authenticate: (ContentDigest) async throws -> Void
     ) async throws -> RecordedCapture {
         var allowance: RateAllowance?
         let (id, recorded) = try await upload.take(
-            body, boundary: boundary, from: device.id, completing: stored, logger: logger, authenticate: authenticate,
+            body, boundary: boundary, from: device.id, receivedAt: receivedAt, provided: condition, logger: logger,
+            authenticate: authenticate,
             admit: { allowance = try await rates.debit(device, from: address) })
         return RecordedCapture(id, recorded, allowance)
     }

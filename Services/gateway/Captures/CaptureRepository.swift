@@ -18,6 +18,9 @@ struct KnownCapture: Sendable {
     let status: CaptureStatus
 }
 
+/// What must hold when a capture is recorded: throws if it does not, and sees to it that it stays so until the transaction ends.
+typealias RecordingCondition = @Sendable (PostgresConnection) async throws -> Void
+
 /// The captures; only the gateway inserts them.
 struct CaptureRepository: Sendable {
     let database: PostgresPool
@@ -26,15 +29,14 @@ struct CaptureRepository: Sendable {
     /// Inserts and announces the capture and takes over its intake in one transaction, or finds the existing capture of the same upload.
     ///
     /// After an error the capture may still have been recorded: ask ``IntakeRepository/outcome(of:)``.
-    /// - Parameter upload: the upload that becomes the capture; `nil` for a plain one.
-    /// - Throws: ``UploadError/gone`` unless that is open.
+    /// - Parameter condition: asked first in the transaction.
+    /// - Throws: what it throws; nothing is recorded then.
     func record(
-        _ id: CaptureID, _ submission: CaptureSubmission, device: DeviceID, receivedAt: Date, completing upload: UploadID? = nil
+        _ id: CaptureID, _ submission: CaptureSubmission, device: DeviceID, receivedAt: Date, provided condition: RecordingCondition? = nil
     ) async throws -> Recorded {
         let capture = NewCapture(id, submission, device: device, receivedAt: receivedAt)
         return try await database.withTransaction { connection in
-            // Until the end of this transaction nobody cancels it.
-            if let upload, try await !UploadRepository.hold(upload, on: connection) { throw UploadError.gone }
+            try await condition?(connection)
             guard try await insert(capture, on: connection) else { return .known(try await find(sameAs: capture, on: connection)) }
             guard try await IntakeRepository.take(id, on: connection) else { throw CaptureError.intakeExpired }
             FailPoint.reached("gateway.capture.inserted")

@@ -16,16 +16,17 @@ struct CaptureUpload: Sendable {
     let storage: S3Client
 
     /// - Parameters:
-    ///   - upload: that the body was stored as: it must still be open when the capture is recorded, which was received with the last byte.
-    ///     `nil` for a body that comes now.
+    ///   - receivedAt: when the last byte came; `nil` for the time at which the capture is recorded.
+    ///   - condition: of which the capture is recorded.
     ///   - authenticate: gets the SHA-256 of the whole body; throws if the device's signature does not match.
     ///   - admit: called for a valid capture; throws if a rate limit is reached.
     /// - Returns: the new capture, or the existing one if the upload is a repetition.
-    /// - Throws: ``CaptureError`` and `MultipartError` for client errors, ``UploadError/gone`` if the upload was ended meanwhile, what the closures throw, and storage and database errors
+    /// - Throws: ``CaptureError`` and `MultipartError` for client errors, what the closures throw, and storage and database errors
     ///   unchanged.
     func take(
         _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, boundary: MultipartBoundary, from device: DeviceID,
-        completing upload: Upload? = nil, logger: Logger, authenticate: (ContentDigest) async throws -> Void, admit: () async throws -> Void
+        receivedAt: Date? = nil, provided condition: RecordingCondition? = nil, logger: Logger,
+        authenticate: (ContentDigest) async throws -> Void, admit: () async throws -> Void
     ) async throws -> (id: CaptureID, recorded: Recorded) {
         let id = CaptureID()
         let intake = BodyIntake(storage: storage, intakes: intakes, capture: id, device: device, boundary: boundary)
@@ -41,7 +42,7 @@ struct CaptureUpload: Sendable {
             await Self.discard(intake)
             throw error
         }
-        let recorded = try await record(id, submission, intake, device: device, completing: upload, logger)
+        let recorded = try await record(id, submission, intake, device: device, receivedAt ?? Date(), condition, logger)
         switch recorded {
         case .new:
             FailPoint.reached("gateway.capture.committed")
@@ -55,12 +56,12 @@ struct CaptureUpload: Sendable {
     }
 
     private func record(
-        _ id: CaptureID, _ submission: CaptureSubmission, _ intake: BodyIntake, device: DeviceID, completing upload: Upload?,
-        _ logger: Logger
+        _ id: CaptureID, _ submission: CaptureSubmission, _ intake: BodyIntake, device: DeviceID, _ receivedAt: Date,
+        _ condition: RecordingCondition?, _ logger: Logger
     ) async throws -> Recorded {
         do {
             return try await captures.record(
-                id, submission, device: device, receivedAt: upload?.receivedAt ?? Date(), completing: upload?.id)
+                id, submission, device: device, receivedAt: receivedAt, provided: condition)
         } catch {
             let outcome = await intakes.outcome(of: id)
             Counter(label: "rial_recordings_in_doubt_total", dimensions: [("outcome", "\(outcome)")]).increment()

@@ -177,7 +177,7 @@ struct ResumableUploads: Sendable {
         do {
             return try await acceptance.accept(
                 body, boundary: MultipartBoundary(contentType: upload.contentType), from: device, at: address,
-                completing: upload, logger: logger
+                receivedAt: upload.receivedAt, provided: UploadRepository.isOpen(upload.id), logger: logger
             ) { digest in
                 isCompared = true
                 guard digest == upload.digest else { throw UploadError.digestMismatch }

@@ -87,6 +87,13 @@ struct UploadRepository: Sendable {
         ).map(UploadSegment.init)
     }
 
+    /// That an upload is open, and that nobody ends it before its capture is recorded; else ``UploadError/gone``.
+    static func isOpen(_ id: UploadID) -> RecordingCondition {
+        { connection in
+            guard try await hold(id, on: connection) else { throw UploadError.gone }
+        }
+    }
+
     /// Keeps an upload as it is until the transaction ends.
     /// - Returns: false if it is not open any more.
     static func hold(_ id: UploadID, on connection: PostgresConnection) async throws -> Bool {
