@@ -82,15 +82,24 @@ public final class S3Client: ObjectStore {
     }
 
     public func delete(_ keys: [String]) async throws {
-        for key in keys {
-            do {
-                let response = try await send(S3Request(method: .DELETE, key: key))
-                _ = try await response.body.collect(upTo: Self.maximumAnswerBytes)
-            } catch let error as ObjectStorageError where error.code == .notFound {
-                continue
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, key) in keys.enumerated() {
+                if index >= Self.deletions { try await group.next() }
+                group.addTask { try await self.delete(key) }
             }
+            try await group.waitForAll()
         }
     }
+
+    private func delete(_ key: String) async throws {
+        do {
+            let response = try await send(S3Request(method: .DELETE, key: key))
+            _ = try await response.body.collect(upTo: Self.maximumAnswerBytes)
+        } catch let error as ObjectStorageError where error.code == .notFound {}
+    }
+
+    /// How many objects are deleted at a time.
+    private static let deletions = 8
 
     /// Uses ListObjectsV2.
     public func list(prefix: String, continuation: String?) async throws -> ObjectPage {

@@ -14,8 +14,6 @@ struct ResumableUploads: Sendable {
     static let pollInterval: Duration = .milliseconds(25)
     /// How long a request may take from its arrival until the upload is its own.
     static let arrival: Duration = .milliseconds(75)
-    /// How many segments of an upload are deleted at a time.
-    private static let deletions = 8
 
     let uploads: UploadRepository
     let runs: UploadRuns
@@ -235,15 +233,7 @@ struct ResumableUploads: Sendable {
     /// Deletes the segments of a closed upload. What fails here is left to the sweep.
     func empty(_ id: UploadID, leavesNothing: Bool) async {
         do {
-            let keys = try await uploads.segments(of: id).map(\.key)
-            for start in stride(from: 0, to: keys.count, by: Self.deletions) {
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for key in keys[start..<min(start + Self.deletions, keys.count)] {
-                        group.addTask { try await storage.delete([key]) }
-                    }
-                    try await group.waitForAll()
-                }
-            }
+            try await storage.delete(try await uploads.segments(of: id).map(\.key))
             FailPoint.reached("gateway.upload.emptied")
             try await uploads.noteEmptied(id, leavesNothing: leavesNothing)
         } catch {

@@ -10,7 +10,7 @@ struct StoredPrefix: Sendable {
     let text: String
 
     static func intake(of capture: CaptureID, in storage: any ObjectStore) -> StoredPrefix {
-        StoredPrefix(storage: storage, text: "incoming/\(capture)/")
+        upload(capture.uuid, in: storage)
     }
 
     static func upload(_ id: UUID, in storage: any ObjectStore) -> StoredPrefix {
