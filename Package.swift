@@ -90,6 +90,7 @@ let package = Package(
         .target(name: "Depth", dependencies: ["CaptureProtocol", "Models", "CZlib"], path: "Shared/Depth", swiftSettings: computing),
         .target(
             name: "JPEGMetadata", dependencies: ["CaptureProtocol", "Models"], path: "Shared/JPEGMetadata", swiftSettings: computing),
+        .target(name: "Movie", path: "Shared/Movie", swiftSettings: computing),
         .target(
             name: "Imaging", dependencies: ["CTurboJPEG", "CPNG", "JPEGMetadata"], path: "Shared/Imaging",
             swiftSettings: computing),

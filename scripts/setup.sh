@@ -20,9 +20,9 @@ packages() {
     command -v dpkg-query >/dev/null || fail "this is neither Debian nor Ubuntu" "see scripts/setup.sh for what must be installed"
     local package
     local -a missing=()
-    for package in librdkafka-dev libpq-dev libsqlite3-dev zlib1g-dev libpng-dev libturbojpeg0-dev libp11-kit-dev libpango1.0-dev fonts-noto-core fonts-dejavu-core; do has_package "$package" || missing+=("$package"); done
+    for package in librdkafka-dev libpq-dev libsqlite3-dev zlib1g-dev libpng-dev libturbojpeg0-dev libp11-kit-dev libpango1.0-dev libavcodec-dev libavutil-dev fonts-noto-core fonts-dejavu-core; do has_package "$package" || missing+=("$package"); done
     # Programs need not be installed as Debian packages.
-    for package in pkg-config curl python3; do command -v "$package" >/dev/null || missing+=("$package"); done
+    for package in pkg-config curl python3 ffmpeg; do command -v "$package" >/dev/null || missing+=("$package"); done
     if [ "$(cat "$TOOLS/.complete" 2>/dev/null)" != "$VERSIONS" ]; then
         for package in unzip patchelf; do command -v "$package" >/dev/null || missing+=("$package"); done
         python3 -m pip --version >/dev/null 2>&1 || missing+=(python3-pip)
