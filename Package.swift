@@ -90,6 +90,8 @@ let package = Package(
         .target(name: "Depth", dependencies: ["CaptureProtocol", "Models", "CZlib"], path: "Shared/Depth", swiftSettings: computing),
         .target(
             name: "JPEGMetadata", dependencies: ["CaptureProtocol", "Models"], path: "Shared/JPEGMetadata", swiftSettings: computing),
+        .target(
+            name: "VideoChain", dependencies: ["CaptureProtocol", "Movie", crypto], path: "Shared/VideoChain", swiftSettings: computing),
         .target(name: "Movie", path: "Shared/Movie", swiftSettings: computing),
         .target(
             name: "Imaging", dependencies: ["CTurboJPEG", "CPNG", "JPEGMetadata"], path: "Shared/Imaging",
@@ -264,6 +266,8 @@ let package = Package(
                 "ObjectStorage", "Persistence", "Signing", "TestSupport", logging,
             ],
             path: "Tests/EvidenceAssemblerTests"),
+        .testTarget(
+            name: "VideoChainTests", dependencies: ["VideoChain", "CaptureProtocol", "Movie", crypto], path: "Tests/VideoChainTests"),
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
         .testTarget(
             name: "ObjectStorageTests",

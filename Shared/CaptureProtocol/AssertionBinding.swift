@@ -5,6 +5,10 @@ public enum AssertionBinding: String, Codable, Sendable {
     case photo
     /// The payload of a hash-only capture: the photo's hash, the depth's measurements and the metadata (SPEC §9).
     case payload
+    /// Video, depth, metadata and hash chain: the final assertion of a recording (SPEC §10.3).
+    case videoDepthMetadata = "video+depth+metadata"
+    /// The beginning of a recording, up to its last signed checkpoint, and what was fixed when it began.
+    case checkpoint
 
     public var coversDepth: Bool { covers.contains(.depth) }
     /// Whether it covers the metadata, which contain time, place and model.
@@ -16,9 +20,12 @@ public enum AssertionBinding: String, Codable, Sendable {
         case .photoDepthMetadata, .payload: [.photo, .depth, .metadata]
         case .photoDepth: [.photo, .depth]
         case .photo: [.photo]
+        case .videoDepthMetadata: [.video, .depth, .metadata]
+        // Of pictures and depth only a beginning; time, place and model are in the recording, which checkpoints sign.
+        case .checkpoint: [.metadata]
         }
     }
 }
 
 /// A part of a capture that the hardware signature may cover.
-public enum SignedPart: String, Codable, Sendable, CaseIterable { case photo, depth, metadata }
+public enum SignedPart: String, Codable, Sendable, CaseIterable { case photo, video, depth, metadata }

@@ -6,10 +6,11 @@ struct MetadataReader {
     private let path: String
 
     /// - Throws: ``MetadataError`` for `document` if the bytes are not one valid JSON object.
-    init(_ bytes: [UInt8], document: String = "metadata") throws(MetadataError) {
+    /// - Parameter path: put before the names of members in errors.
+    init(_ bytes: [UInt8], document: String = "metadata", path: String = "") throws(MetadataError) {
         do throws(StrictJSON.Failure) {
             guard case .object(let fields) = try StrictJSON(bytes) else { throw StrictJSON.Failure.malformed }
-            self.init(fields: fields, path: "")
+            self.init(fields: fields, path: path)
         } catch {
             switch error {
             case .malformed: throw MetadataError(document, "is not a JSON object")
@@ -42,6 +43,22 @@ struct MetadataReader {
     func object(_ name: String) throws(MetadataError) -> MetadataReader {
         guard case .object(let members) = fields[name] else { throw MetadataError(path + name, "is missing or not an object") }
         return MetadataReader(fields: members, path: path + name + ".")
+    }
+
+    /// - Parameter maximum: of elements.
+    func array(_ name: String, atMost maximum: Int) throws(MetadataError) -> [StrictJSON] {
+        guard case .array(let elements) = fields[name] else { throw error(name, "is missing or not an array") }
+        guard elements.count <= maximum else { throw error(name, "has more than \(maximum) elements") }
+        return elements
+    }
+
+    func objects(_ name: String, atMost maximum: Int) throws(MetadataError) -> [MetadataReader] {
+        var readers: [MetadataReader] = []
+        for (index, element) in try array(name, atMost: maximum).enumerated() {
+            guard case .object(let members) = element else { throw error(name, "must be objects") }
+            readers.append(MetadataReader(fields: members, path: "\(path)\(name)[\(index)]."))
+        }
+        return readers
     }
 
     func time(_ name: String) throws(MetadataError) -> Date {
@@ -139,7 +156,8 @@ struct MetadataReader {
         return value
     }
 
-    private func isGiven(_ name: String) -> Bool {
+    /// Whether the member is there and not null.
+    func isGiven(_ name: String) -> Bool {
         switch fields[name] {
         case nil, .null?: false
         default: true

@@ -8,6 +8,16 @@ public enum SizeLimits {
     public static let hashOnlyBody = 32 << 10
     /// What such a body has the hardware sign.
     public static let hashOnlyPayload = 10_000
+    /// The body of a video capture, all parts together (SPEC §10.1).
+    public static let videoCapture = 150_000_000
+    /// The `video` part of a video capture.
+    public static let videoPart = 100_000_000
+    /// The `depth_data` part of a video capture, as sent and inflated.
+    public static let depthData = 48 << 20
+    /// The `hash_chain` part of a video capture.
+    public static let hashChain = 128 << 10
+    /// What was fixed when the recording of a video began, decoded from base64.
+    public static let recording = 8 << 10
     /// A multipart part with an unknown name.
     public static let unknownPart = 64 << 10
     /// The body of a registration.

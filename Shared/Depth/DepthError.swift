@@ -13,6 +13,8 @@ public struct DepthError: Error, Equatable, CustomStringConvertible {
         case trailingBytes = "trailing_bytes"
         /// It inflates to more bytes than the caller allows.
         case tooLong = "too_long"
+        /// What it inflates to is refused by its reader.
+        case malformed
         /// zlib could not allocate memory; the bytes may be valid.
         case outOfMemory = "out_of_memory"
     }
