@@ -27,17 +27,18 @@ extension PartWork {
 
 /// Handles received captures for one part of the evidence: computes, saves and announces the findings. On redelivery the stored findings
 /// are announced again. A dead-lettered capture gets a stored failure. For a withdrawn capture there is nothing to do.
-public struct PartHandler<Work: PartWork, Parts: PartRepository>: MessageHandler
+public struct PartHandler<Work: PartWork, Parts: PartRepository, Message: CaptureArrival>: MessageHandler
 where Parts.Part == Work.Part, Parts.Computed == Work.Computed {
     let work: Work
     let parts: Parts
 
-    public init(_ work: Work, parts: Parts) {
+    /// - Parameter message: the event that announces the captures it handles.
+    public init(_ work: Work, parts: Parts, for message: Message.Type) {
         self.work = work
         self.parts = parts
     }
 
-    public func handle(_ message: CaptureReceived, _ context: MessageContext) async throws {
+    public func handle(_ message: Message, _ context: MessageContext) async throws {
         do {
             do {
                 try await answer(message, context)
@@ -51,7 +52,7 @@ where Parts.Part == Work.Part, Parts.Computed == Work.Computed {
         }
     }
 
-    private func answer(_ message: CaptureReceived, _ context: MessageContext) async throws {
+    private func answer(_ message: Message, _ context: MessageContext) async throws {
         guard let known = try await parts.find(message.captureID) else { throw RejectedMessage(.captureUnknown) }
         var isReplacing = false
         if let stored = known.stored {
@@ -63,7 +64,11 @@ where Parts.Part == Work.Part, Parts.Computed == Work.Computed {
         if let kept { work.count(kept) }
     }
 
-    public func giveUp(_ message: CaptureReceived, reason: FailureReason, on transaction: Parts.Transaction) async throws {
+    public func giveUp(_ message: Message, reason: FailureReason, on transaction: Parts.Transaction) async throws {
         try await parts.giveUp(message.captureID, reason: reason, on: transaction)
     }
+}
+
+extension PartHandler where Message == CaptureReceived {
+    public init(_ work: Work, parts: Parts) { self.init(work, parts: parts, for: CaptureReceived.self) }
 }

@@ -15,11 +15,11 @@ public enum TopicAccess {
     public static func writes(_ service: ServiceName) -> [Topic] {
         let own: [Topic] =
             switch service {
-            case .gateway: [.registrationSubmitted, .captureReceived, .captureWithdrawn]
+            case .gateway: [.registrationSubmitted, .captureReceived, .videoReceived, .captureWithdrawn]
             case .attestationVerifier: [.registrationAppraised, .attestationAppraised]
             case .depthAnalyzer: [.depthAnalyzed]
             // It announces stuck captures again.
-            case .uploadSync: [.captureReceived, .mediaSynced]
+            case .uploadSync: [.captureReceived, .videoReceived, .mediaSynced]
             case .evidenceAssembler: [.evidenceAssembled]
             }
         return own + (service == .gateway ? [] : reads(service).map { $0.deadLetters(of: service) })

@@ -21,10 +21,13 @@ public enum HardwareAppraisal: Sendable, Equatable {
     case pass(SignedCapture)
     /// The evidence contradicts the capture.
     case fail(StableWord<HardwareReason>)
+    /// A signature verifies, but covers nothing that was uploaded.
+    case inconclusive(StableWord<HardwareReason>)
     /// Evidence is missing, or a valid signature is not accepted here.
     case unavailable(StableWord<HardwareReason>, signed: SignedCapture?)
 
     public static func fail(_ reason: HardwareReason) -> HardwareAppraisal { .fail(StableWord(reason)) }
+    public static func inconclusive(_ reason: HardwareReason) -> HardwareAppraisal { .inconclusive(StableWord(reason)) }
     public static func unavailable(_ reason: HardwareReason, signed: SignedCapture? = nil) -> HardwareAppraisal {
         .unavailable(StableWord(reason), signed: signed)
     }
@@ -33,7 +36,7 @@ public enum HardwareAppraisal: Sendable, Equatable {
     public var signed: SignedCapture? {
         switch self {
         case .pass(let signed): signed
-        case .fail: nil
+        case .fail, .inconclusive: nil
         case .unavailable(_, let signed): signed
         }
     }
@@ -42,6 +45,7 @@ public enum HardwareAppraisal: Sendable, Equatable {
         switch self {
         case .pass: .pass
         case .fail: .fail
+        case .inconclusive: .inconclusive
         case .unavailable: .unavailable
         }
     }
@@ -49,7 +53,7 @@ public enum HardwareAppraisal: Sendable, Equatable {
     public var reason: StableWord<HardwareReason>? {
         switch self {
         case .pass: nil
-        case .fail(let reason), .unavailable(let reason, _): reason
+        case .fail(let reason), .inconclusive(let reason), .unavailable(let reason, _): reason
         }
     }
 
@@ -60,7 +64,7 @@ public enum HardwareAppraisal: Sendable, Equatable {
         }
         return switch self {
         case .pass(let signed): .pass(noted(signed))
-        case .fail: self
+        case .fail, .inconclusive: self
         case .unavailable(let reason, let signed): .unavailable(reason, signed: signed.map(noted))
         }
     }
@@ -78,10 +82,12 @@ public struct AttestationFindings: Sendable, Equatable {
     public var deviceModel: String
     /// Whether the device stated at registration that it has a LiDAR sensor; `nil` in findings of versions that did not store it.
     public var hasLiDAR: Bool?
+    /// `nil` for a photo.
+    public var hashChain: HashChainEvidence?
 
     public init(
         _ appraisal: HardwareAppraisal, level: AttestationLevel, environment: String?, isDevelopmentAttestation: Bool, deviceModel: String,
-        hasLiDAR: Bool? = nil
+        hasLiDAR: Bool? = nil, hashChain: HashChainEvidence? = nil
     ) {
         self.appraisal = appraisal
         self.level = level
@@ -89,6 +95,7 @@ public struct AttestationFindings: Sendable, Equatable {
         self.isDevelopmentAttestation = isDevelopmentAttestation
         self.deviceModel = deviceModel
         self.hasLiDAR = hasLiDAR
+        self.hashChain = hashChain
     }
 }
 
@@ -102,6 +109,7 @@ extension AttestationFindings: Codable {
         case binding, counter
         case outOfOrder = "out_of_order"
         case reason
+        case hashChain = "hash_chain"
     }
 
     /// - Throws: `DecodingError`, also for a passed check that does not state what was signed.
@@ -124,15 +132,15 @@ extension AttestationFindings: Codable {
             appraisal = .pass(signed)
         case .fail: appraisal = .fail(try reason())
         case .unavailable: appraisal = .unavailable(try reason(), signed: try signed())
-        case .inconclusive:
-            throw DecodingError.dataCorruptedError(forKey: .status, in: container, debugDescription: "no status of this check")
+        case .inconclusive: appraisal = .inconclusive(try reason())
         }
         self.init(
             appraisal, level: try container.decode(AttestationLevel.self, forKey: .level),
             environment: try container.decodeIfPresent(String.self, forKey: .environment),
             isDevelopmentAttestation: try container.decode(Bool.self, forKey: .isDevelopmentAttestation),
             deviceModel: try container.decode(String.self, forKey: .deviceModel),
-            hasLiDAR: try container.decodeIfPresent(Bool.self, forKey: .hasLiDAR))
+            hasLiDAR: try container.decodeIfPresent(Bool.self, forKey: .hasLiDAR),
+            hashChain: try container.decodeIfPresent(HashChainEvidence.self, forKey: .hashChain))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -147,5 +155,6 @@ extension AttestationFindings: Codable {
         try container.encodeIfPresent(appraisal.signed?.counter, forKey: .counter)
         try container.encodeIfPresent(appraisal.signed?.isOutOfOrder, forKey: .outOfOrder)
         try container.encodeIfPresent(appraisal.reason, forKey: .reason)
+        try container.encodeIfPresent(hashChain, forKey: .hashChain)
     }
 }

@@ -29,11 +29,22 @@ public enum CaptureContent: Sendable, Equatable {
     case photo(PhotoContent)
     /// Read from the metadata, which are the payload.
     case hashOnly(HashOnlyPayload)
+    case video(VideoContent)
 
     public var kind: CaptureKind {
         switch self {
         case .photo: .photo
         case .hashOnly: .hashOnly
+        case .video: .video
+        }
+    }
+
+    /// What the device sent to be kept, apart from the metadata, by name.
+    public var uploads: [(media: StoredMedia, name: MediaName)] {
+        switch self {
+        case .photo(let content): [(content.photo, .original), (content.depth, .depth)]
+        case .hashOnly: []
+        case .video(let content): [(content.video, .originalVideo), (content.depth, .depth), (content.hashChain, .hashChain)]
         }
     }
 }
@@ -57,6 +68,22 @@ public struct PhotoContent: Sendable, Equatable {
     }
 }
 
+/// The parts of a video capture (SPEC §10.1).
+public struct VideoContent: Sendable, Equatable {
+    public let video: StoredMedia
+    public let depth: StoredMedia
+    public let hashChain: StoredMedia
+    /// Where the payload of `moov` lies in the video.
+    public let moov: Range<Int64>
+
+    public init(video: StoredMedia, depth: StoredMedia, hashChain: StoredMedia, moov: Range<Int64>) {
+        self.video = video
+        self.depth = depth
+        self.hashChain = hashChain
+        self.moov = moov
+    }
+}
+
 extension CaptureAnnouncement: Codable {
     private enum CodingKeys: String, CodingKey {
         case captureID = "capture_id"
@@ -68,11 +95,14 @@ extension CaptureAnnouncement: Codable {
     }
 
     private enum IntakeKeys: String, CodingKey {
-        case photo, depth
+        case photo, depth, video
         case photoThenDepth = "photo_then_depth_sha256"
+        case hashChain = "hash_chain"
+        case moovOffset = "moov_offset"
+        case moovLength = "moov_length"
     }
 
-    /// - Throws: `DecodingError` for a kind whose content this version does not know; `HashOnlyError` for a payload that it would refuse.
+    /// - Throws: `DecodingError` for a kind that this version does not know; `HashOnlyError` for a payload that it would refuse.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let metadata = try container.decode(Base64Bytes.self, forKey: .metadata).bytes
@@ -88,7 +118,16 @@ extension CaptureAnnouncement: Codable {
                     depthHeight: try container.decode(Int.self, forKey: .depthHeight)))
         case .hashOnly: content = .hashOnly(try HashOnlyPayload.parse(metadata))
         case .video:
-            throw DecodingError.dataCorruptedError(forKey: .type, in: container, debugDescription: "a kind that is not handled")
+            let intake = try container.nestedContainer(keyedBy: IntakeKeys.self, forKey: .intake)
+            let offset = try intake.decode(Int64.self, forKey: .moovOffset)
+            let (end, overflow) = offset.addingReportingOverflow(try intake.decode(Int64.self, forKey: .moovLength))
+            guard !overflow, offset >= 0, end >= offset else {
+                throw DecodingError.dataCorruptedError(forKey: .moovOffset, in: intake, debugDescription: "no place in a file")
+            }
+            content = .video(
+                VideoContent(
+                    video: try intake.decode(StoredMedia.self, forKey: .video), depth: try intake.decode(StoredMedia.self, forKey: .depth),
+                    hashChain: try intake.decode(StoredMedia.self, forKey: .hashChain), moov: offset..<end))
         }
         self.init(
             captureID: try container.decode(CaptureID.self, forKey: .captureID),
@@ -113,6 +152,13 @@ extension CaptureAnnouncement: Codable {
             try container.encode(content.depthWidth, forKey: .depthWidth)
             try container.encode(content.depthHeight, forKey: .depthHeight)
         case .hashOnly: break
+        case .video(let content):
+            var intake = container.nestedContainer(keyedBy: IntakeKeys.self, forKey: .intake)
+            try intake.encode(content.video, forKey: .video)
+            try intake.encode(content.depth, forKey: .depth)
+            try intake.encode(content.hashChain, forKey: .hashChain)
+            try intake.encode(content.moov.lowerBound, forKey: .moovOffset)
+            try intake.encode(content.moov.count, forKey: .moovLength)
         }
         try container.encode(Base64Bytes(metadata), forKey: .metadata)
         try container.encodeIfPresent(assertion.map(Base64Bytes.init), forKey: .assertion)

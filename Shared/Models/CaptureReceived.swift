@@ -2,7 +2,12 @@ public import CaptureProtocol
 import Foundation
 
 /// A capture was accepted: the response 201 was sent or is about to be. The data are in its row, as ``CaptureAnnouncement``.
-public struct CaptureReceived: Event, Equatable {
+public protocol CaptureArrival: Event {
+    var captureID: CaptureID { get }
+}
+
+/// A photo was accepted, or a capture in privacy mode.
+public struct CaptureReceived: CaptureArrival, Equatable {
     public static let topic = Topic.captureReceived
     public let captureID: CaptureID
     public let kind: CaptureKind
@@ -12,8 +17,6 @@ public struct CaptureReceived: Event, Equatable {
         self.captureID = captureID
         self.kind = kind
     }
-
-    public init(_ announcement: CaptureAnnouncement) { self.init(captureID: announcement.captureID, kind: announcement.content.kind) }
 
     enum CodingKeys: String, CodingKey {
         case captureID = "capture_id"
@@ -31,5 +34,31 @@ public struct CaptureReceived: Event, Equatable {
         try container.encode(captureID, forKey: .captureID)
         try container.encode(kind.type, forKey: .type)
         try container.encode(kind.mode, forKey: .mode)
+    }
+}
+
+/// A video was accepted. It has a topic of its own, so that photos do not wait behind videos (SPEC §10.8).
+public struct VideoReceived: CaptureArrival, Equatable {
+    public static let topic = Topic.videoReceived
+    public let captureID: CaptureID
+    public var partitionKey: String { captureID.description }
+
+    public init(captureID: CaptureID) { self.captureID = captureID }
+
+    private enum CodingKeys: String, CodingKey { case captureID = "capture_id" }
+}
+
+extension CaptureAnnouncement {
+    /// The event that announces the capture.
+    public var arrival: any CaptureArrival { content.kind.arrival(of: captureID) }
+}
+
+extension CaptureKind {
+    /// The event that announces an accepted capture of this kind.
+    public func arrival(of capture: CaptureID) -> any CaptureArrival {
+        switch self {
+        case .photo, .hashOnly: CaptureReceived(captureID: capture, kind: self)
+        case .video: VideoReceived(captureID: capture)
+        }
     }
 }

@@ -7,6 +7,10 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
     public var hardwareAttestation: HardwareAttestationEvidence
     public var depthAnalysis: DepthAnalysisEvidence
     public var metadata: MetadataEvidence
+    /// These three are `nil` for a photo, and absent.
+    public var video: VideoFacts?
+    public var hashChain: HashChainEvidence?
+    public var partialAttestation: PartialAttestationEvidence?
     public var contentCredentials: ContentCredentialsEvidence
     public var analysisSource: AnalysisSource
     public var mediaStored: Bool
@@ -15,13 +19,17 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
 
     public init(
         type: CaptureType, hardwareAttestation: HardwareAttestationEvidence, depthAnalysis: DepthAnalysisEvidence,
-        metadata: MetadataEvidence, contentCredentials: ContentCredentialsEvidence, analysisSource: AnalysisSource,
+        metadata: MetadataEvidence, video: VideoFacts? = nil, hashChain: HashChainEvidence? = nil,
+        contentCredentials: ContentCredentialsEvidence, analysisSource: AnalysisSource,
         mediaStored: Bool, algorithmVersions: [String: String], processing: ProcessingEvidence
     ) {
         self.type = type
         self.hardwareAttestation = hardwareAttestation
         self.depthAnalysis = depthAnalysis
         self.metadata = metadata
+        self.video = video
+        self.hashChain = hashChain
+        partialAttestation = hashChain.map(PartialAttestationEvidence.init)
         self.contentCredentials = contentCredentials
         self.analysisSource = analysisSource
         self.mediaStored = mediaStored
@@ -47,7 +55,9 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
         case type
         case hardwareAttestation = "hardware_attestation"
         case depthAnalysis = "depth_analysis"
-        case metadata
+        case metadata, video
+        case hashChain = "hash_chain"
+        case partialAttestation = "partial_attestation"
         case contentCredentials = "content_credentials"
         case analysisSource = "analysis_source"
         case mediaStored = "media_stored"

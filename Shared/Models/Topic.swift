@@ -7,6 +7,7 @@ public struct Topic: RawRepresentable, Hashable, Sendable, CustomStringConvertib
     public static let registrationSubmitted = Topic(rawValue: "rial.device.registration-submitted.v1")
     public static let registrationAppraised = Topic(rawValue: "rial.device.registration-appraised.v1")
     public static let captureReceived = Topic(rawValue: "rial.capture.received.v1")
+    public static let videoReceived = Topic(rawValue: "rial.capture.video-received.v1")
     public static let attestationAppraised = Topic(rawValue: "rial.capture.attestation-appraised.v1")
     public static let depthAnalyzed = Topic(rawValue: "rial.capture.depth-analyzed.v1")
     public static let mediaSynced = Topic(rawValue: "rial.capture.media-synced.v1")
@@ -22,6 +23,7 @@ public struct Topic: RawRepresentable, Hashable, Sendable, CustomStringConvertib
         (.registrationSubmitted, [.attestationVerifier]),
         (.registrationAppraised, []),
         (.captureReceived, [.attestationVerifier, .depthAnalyzer, .uploadSync]),
+        (.videoReceived, [.attestationVerifier, .depthAnalyzer, .uploadSync]),
         (.attestationAppraised, [.evidenceAssembler]),
         (.depthAnalyzed, [.evidenceAssembler]),
         (.mediaSynced, [.evidenceAssembler]),

@@ -60,10 +60,11 @@ public struct Backbone: Sendable {
     }
 
     /// The service's consumers of `Handler.Message.topic`.
-    public func consume<Handler: MessageHandler>(_ handler: Handler) -> ConsumerService<Handler>
+    /// - Parameter consumers: how many; `nil` for as many as the settings say.
+    public func consume<Handler: MessageHandler>(_ handler: Handler, consumers: Int? = nil) -> ConsumerService<Handler>
     where Handler.Transaction == PostgresConnection {
         ConsumerService(
-            service: service, handler: handler, consumers: settings.consumers, kafka: settings.kafka, database: database,
+            service: service, handler: handler, consumers: consumers ?? settings.consumers, kafka: settings.kafka, database: database,
             topics: topics, logger: logger)
     }
 

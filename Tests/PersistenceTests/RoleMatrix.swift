@@ -21,7 +21,7 @@ enum RoleMatrix {
             "rate_limits": ["S", "I", "U", "D"], "verification_logs": ["S", "I", "D"],
             "uploads": [
                 "S",
-                "I body_sha256 content_type device_id epoch expires_at id interop_version length_bytes runner running_since token_sha256",
+                "I body_sha256 content_type device_id epoch expires_at id interop_version length_bytes runner running_since token_sha256 type",
                 "U answer capture_id emptied_at epoch expires_at interop_version offset_bytes received_at runner running_since state token_sha256",
                 "D",
             ],

@@ -25,17 +25,17 @@ struct CaptureRedrive {
         let event = EventID()
         do {
             try await producer.send(
-                topic: CaptureReceived.topic.rawValue, key: Array(announcement.partitionKey.utf8),
+                topic: type(of: announcement).topic.rawValue, key: Array(announcement.partitionKey.utf8),
                 value: try WireJSON.encode(announcement),
                 headers: CloudEventHeaders.make(
-                    id: event, type: CaptureReceived.topic.rawValue, source: "cli", subject: announcement.partitionKey, time: Date()))
+                    id: event, type: type(of: announcement).topic.rawValue, source: "cli", subject: announcement.partitionKey, time: Date()))
         } catch let error as KafkaError {
             throw CommandFailure("Kafka did not accept the announcement of \(id): \(error).")
         }
         return "capture \(id) announced again as event \(event)"
     }
 
-    private func read(_ id: CaptureID) async throws -> (CaptureStatus, CaptureReceived) {
+    private func read(_ id: CaptureID) async throws -> (CaptureStatus, any CaptureArrival) {
         try await StartupRetry(dependency: "PostgreSQL") {
             let connection = try await PostgresConnection.connect(url: databaseURL, applicationName: "rial-dlq")
             do {
@@ -48,7 +48,7 @@ struct CaptureRedrive {
                 guard let kind = CaptureKind(type: try row.get("type"), mode: try row.get("capture_mode")) else {
                     throw CommandFailure("The capture \(id) is of a kind that this version does not know.")
                 }
-                return (status, CaptureReceived(captureID: id, kind: kind))
+                return (status, kind.arrival(of: id))
             } catch {
                 await connection.close()
                 throw error

@@ -23,6 +23,7 @@ struct AppraiseCapture: PartWork {
                 announcement.assertion, by: device.registered,
                 over: [(.payload, HashOnlyClientData.hash(payload: announcement.metadata))], receivedAt: announcement.receivedAt)
             return AppraisedCapture(device: device, appraisal: appraisal)
+        case .video: throw RejectedMessage(.captureUnreadable, detail: "a video")
         }
     }
 

@@ -31,6 +31,7 @@ actor CaptureAnalysis {
             DepthFindings(
                 measurements: payload.depth.map(DepthMeasurements.init), unavailableReason: payload.depth == nil ? .noDepth : nil,
                 preview: nil)
+        case .video: throw RejectedMessage(.captureUnreadable, detail: "a video")
         }
     }
 

@@ -58,6 +58,7 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
     private static func statement(_ announcement: CaptureAnnouncement, exif: EXIFFields?) throws -> EvidenceAssembly.Statement {
         switch announcement.content {
         case .hashOnly(let payload): return .hashOnly(payload)
+        case .video: throw RejectedMessage(.captureUnreadable, detail: "a video")
         case .photo:
             do {
                 return .photo(try CaptureMetadata.parse(announcement.metadata), exif: exif)

@@ -40,7 +40,7 @@ struct CaptureRepository: Sendable {
             guard try await insert(capture, on: connection) else { return .known(try await find(sameAs: capture, on: connection)) }
             guard try await IntakeRepository.take(id, on: connection) else { throw CaptureError.intakeExpired }
             FailPoint.reached("gateway.capture.inserted")
-            try await outbox.append(CaptureReceived(capture.announcement), on: connection)
+            try await outbox.append(capture.announcement.arrival, on: connection)
             FailPoint.reached("gateway.capture.announced")
             return .new
         }
@@ -53,12 +53,12 @@ struct CaptureRepository: Sendable {
             guard try await insert(capture, on: connection) else {
                 let known = try await find(sameAs: capture, on: connection)
                 if known.status == .failed {
-                    try await outbox.append(CaptureReceived(captureID: known.id, kind: .hashOnly), on: connection)
+                    try await outbox.append(capture.announcement.content.kind.arrival(of: known.id), on: connection)
                 }
                 return .known(known)
             }
             FailPoint.reached("gateway.capture.inserted")
-            try await outbox.append(CaptureReceived(capture.announcement), on: connection)
+            try await outbox.append(capture.announcement.arrival, on: connection)
             FailPoint.reached("gateway.capture.announced")
             return .new
         }

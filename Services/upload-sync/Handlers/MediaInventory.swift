@@ -14,13 +14,8 @@ struct MediaInventory: Sendable {
     /// - Throws: ``RejectedMessage`` if media are missing or differ from those accepted; storage errors unchanged.
     func take(_ message: CaptureAnnouncement) async throws -> MediaFindings {
         let capture = message.captureID
-        let parts: [(media: StoredMedia, name: MediaName)] =
-            switch message.content {
-            case .photo(let content): [(content.photo, .original), (content.depth, .depth)]
-            case .hashOnly: []
-            }
         var objects: [MediaName: StoredMedia] = [:]
-        for (media, name) in parts { objects[name] = try await find(media, named: name, of: capture) }
+        for (media, name) in message.content.uploads { objects[name] = try await find(media, named: name, of: capture) }
         FailPoint.reached("upload-sync.original")
         objects[.metadata] = try await metadata(message.metadata, of: capture)
         return MediaFindings(objects: objects)

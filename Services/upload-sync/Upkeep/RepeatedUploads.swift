@@ -58,7 +58,7 @@ struct RepeatedUploads {
                 let announcement = try CaptureAnnouncement(stored: known.get("announcement", as: PostgresJSON.self))
                 let isBrought = try await copy(from: upload, to: announcement, status)
                 if isBrought { Counter(label: "rial_captures_brought_again_total").increment() }
-                if isBrought || status == .failed { try await outbox.append(CaptureReceived(announcement), on: connection) }
+                if isBrought || status == .failed { try await outbox.append(announcement.arrival, on: connection) }
             }
             try await connection.query("UPDATE intakes SET abandoned_at = now() WHERE id = \(upload.uuid)")
             return true
@@ -67,13 +67,8 @@ struct RepeatedUploads {
 
     /// - Returns: whether anything was copied.
     private func copy(from upload: CaptureID, to announcement: CaptureAnnouncement, _ status: CaptureStatus) async throws -> Bool {
-        let parts: [(media: StoredMedia, name: MediaName)] =
-            switch announcement.content {
-            case .photo(let content): [(content.photo, .original), (content.depth, .depth)]
-            case .hashOnly: []
-            }
         var isBrought = false
-        for (media, name) in parts {
+        for (media, name) in announcement.content.uploads {
             let kept = media.kept(as: name, of: announcement.captureID)
             guard try await isNeeded(kept, status) else { continue }
             try await storage.copy(from: name.key(of: upload), to: kept.key)

@@ -41,7 +41,7 @@ struct StuckCaptures {
                 let repairs = try row.get("repairs", as: Int.self)
                 // A kind that this version does not know is rescheduled like the others and blocks none of them.
                 if let kind = CaptureKind(type: try row.get("type"), mode: try row.get("capture_mode")) {
-                    try await outbox.append(CaptureReceived(captureID: id, kind: kind), on: connection)
+                    try await outbox.append(kind.arrival(of: id), on: connection)
                     announced += 1
                 } else {
                     logger.error("a capture of an unknown kind is not announced", metadata: ["capture_id": "\(id)"])

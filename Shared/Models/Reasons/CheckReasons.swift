@@ -11,6 +11,11 @@ public enum HardwareReason: String, Sendable, CaseIterable {
     case badSignature = "bad_signature"
     case appIDMismatch = "app_id_mismatch"
     case counterReplay = "counter_replay"
+    // Of a video's checkpoints (SPEC §10.4).
+    case checkpointInvalid = "checkpoint_invalid"
+    case counterOrder = "counter_order"
+    /// A signature of the original layout verifies, but covers nothing that was uploaded (SPEC §10.5).
+    case mediaNotBound = "media_not_bound"
     // The assertion verifies, but this installation does not accept the device or the binding.
     case appNotAccepted = "app_not_accepted"
     case environmentMismatch = "environment_mismatch"
@@ -18,6 +23,17 @@ public enum HardwareReason: String, Sendable, CaseIterable {
     case distributionNotAccepted = "distribution_not_accepted"
     case appVersionNotAccepted = "app_version_not_accepted"
     case bindingRetired = "binding_retired"
+}
+
+/// The reasons for every status of a video's hash chain but `pass` (SPEC §10.4).
+public enum HashChainReason: String, Sendable, CaseIterable {
+    /// Signed up to a checkpoint.
+    case partial
+    case unsigned
+    /// The original layout, which cannot be computed again.
+    case reportedOnly = "reported_only"
+    case chainMismatch = "chain_mismatch"
+    case mediaNotStored = "media_not_stored"
 }
 
 public enum TimestampReason: String, Sendable, CaseIterable {

@@ -62,6 +62,8 @@ struct CheckRows: Sendable {
                 ]
             }
         case (.fail, .counterReplay): row = CheckRow(check: .hardware, status: .fail, detail: strings("hw.replay"))
+        case (.fail, .counterOrder): row = CheckRow(check: .hardware, status: .fail, detail: strings("hw.order.fail"))
+        case (.fail, .checkpointInvalid): row = CheckRow(check: .hardware, status: .fail, detail: strings("hw.checkpoint"))
         case (.fail, .deviceRevoked):
             row = CheckRow(check: .hardware, status: .fail, detail: strings("hw.revoked"), paragraphs: [strings("hw.revoked.more")])
         case (.fail, _): row = CheckRow(check: .hardware, status: .fail, detail: strings("hw.fail"))
@@ -85,8 +87,9 @@ struct CheckRows: Sendable {
         case .distributionNotAccepted: "hw.distribution"
         case .appVersionNotAccepted: "hw.version"
         case .bindingRetired: "hw.retired"
+        case .mediaNotBound: "hw.notbound"
         case .noAssertion, .deviceUnverified, .deviceRevoked, .malformedCBOR, .malformedObject, .malformedAuthData, .keyType,
-            .badSignature, .appIDMismatch, .counterReplay:
+            .badSignature, .appIDMismatch, .counterReplay, .checkpointInvalid, .counterOrder:
             nil
         }
     }

@@ -29,8 +29,9 @@ struct FileResultView: Sendable {
         let title =
             switch file.matched {
             case .signedCopy, .manifest: "file.found.copy"
-            case .thumbnail: "file.found.thumb"
-            case .original, .publicCopy, .depthPreview, .shareCard: "file.found"
+            case .thumbnail, .poster: "file.found.thumb"
+            case .playback: "file.found.playback"
+            case .original, .publicCopy, .depthPreview, .depthFrames, .shareCard: "file.found"
             }
         view["title"] = strings(title)
         let place = UntrustedText(file.evidence?.metadata.locationCoarse)
