@@ -10,6 +10,16 @@ public enum DepthReason: String, Sendable, CaseIterable {
     case flatSurface = "flat_surface"
     case undecided
     case depthNotSigned = "depth_not_signed"
+    // Of a video, as in ``VideoDepthReason``.
+    case videoUndecodable = "video_undecodable"
+    case tooFewKeyframes = "too_few_keyframes"
+    case lowRelief = "low_relief"
+    case partlyFlat = "partly_flat"
+    case frozenDepth = "frozen_depth"
+    case unstableDepth = "unstable_depth"
+    case depthNotOfVideo = "depth_not_of_video"
+    /// Only the beginning of a recording is signed.
+    case partlySigned = "partly_signed"
 }
 
 /// Decides from measurements whether a depth map shows a scene, method `relief-2` (`guides/depth.md`): the same for maps measured here and

@@ -21,6 +21,8 @@ public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
     public var reason: StableWord<DepthReason>?
     /// `nil` without a preview, or for captures of versions that did not store it.
     public var previewScale: DepthPreviewScale?
+    /// Of a video; the measurements above that it shares have the same values. `nil` for a photo.
+    public var temporal: VideoDepthMeasurements?
 
     /// - Parameter measurements: `nil` if there was no depth to measure.
     public init(
@@ -47,6 +49,23 @@ public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
         self.previewScale = previewScale
     }
 
+    /// Of a video.
+    public init(
+        status: CheckStatus, temporal: VideoDepthMeasurements, source: AnalysisSource, reason: StableWord<DepthReason>?,
+        previewScale: DepthPreviewScale? = nil
+    ) {
+        self.init(status: status, measurements: nil, source: source, reason: reason, previewScale: previewScale)
+        self.temporal = temporal
+        minDepth = temporal.minDepth
+        maxDepth = temporal.maxDepth
+        relief = temporal.relief
+        coverage = temporal.coverage
+        verdict = temporal.verdict
+        isLikelyRealScene = temporal.isLikelyRealScene
+        specifiedRule = temporal.specifiedRule
+        method = temporal.method
+    }
+
     enum CodingKeys: String, CodingKey {
         case status
         case depthVariance = "depth_variance"
@@ -64,20 +83,51 @@ public struct DepthAnalysisEvidence: Codable, Sendable, Equatable {
         case method, source, reason
         case previewScale = "preview_scale"
     }
+}
 
-    /// Unknown fields are `null`.
+extension DepthAnalysisEvidence {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let isVideo = try decoder.container(keyedBy: VideoDepthMeasurements.CodingKeys.self).contains(.depthConsistency)
+        self.init(
+            status: try container.decode(CheckStatus.self, forKey: .status), measurements: nil,
+            source: try container.decode(AnalysisSource.self, forKey: .source),
+            reason: try container.decodeIfPresent(StableWord<DepthReason>.self, forKey: .reason),
+            previewScale: try container.decodeIfPresent(DepthPreviewScale.self, forKey: .previewScale))
+        temporal = isVideo ? try VideoDepthMeasurements(from: decoder) : nil
+        depthVariance = try container.decodeIfPresent(Double.self, forKey: .depthVariance)
+        depthLayers = try container.decodeIfPresent(Int.self, forKey: .depthLayers)
+        edgeCoherence = try container.decodeIfPresent(Double.self, forKey: .edgeCoherence)
+        minDepth = try container.decodeIfPresent(Double.self, forKey: .minDepth)
+        maxDepth = try container.decodeIfPresent(Double.self, forKey: .maxDepth)
+        relief = try container.decodeIfPresent(Double.self, forKey: .relief)
+        reliefFront = try container.decodeIfPresent(Double.self, forKey: .reliefFront)
+        reliefBehind = try container.decodeIfPresent(Double.self, forKey: .reliefBehind)
+        photoEdgesOnSurface = try container.decodeIfPresent(Double.self, forKey: .photoEdgesOnSurface)
+        coverage = try container.decodeIfPresent(Double.self, forKey: .coverage)
+        verdict = try container.decodeIfPresent(DepthVerdict.self, forKey: .verdict)
+        isLikelyRealScene = try container.decodeIfPresent(Bool.self, forKey: .isLikelyRealScene)
+        specifiedRule = try container.decodeIfPresent(Bool.self, forKey: .specifiedRule)
+        method = try container.decodeIfPresent(String.self, forKey: .method)
+    }
+
+    /// Unknown fields are `null`. What only a photo or only a video has is absent from the other.
     public func encode(to encoder: any Encoder) throws {
+        // Its reason is that of the measurements; the check's, written over it, may be another.
+        try temporal?.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
+        if temporal == nil {
+            try container.encode(depthVariance, forKey: .depthVariance)
+            try container.encode(depthLayers, forKey: .depthLayers)
+            try container.encode(edgeCoherence, forKey: .edgeCoherence)
+            try container.encode(reliefFront, forKey: .reliefFront)
+            try container.encode(reliefBehind, forKey: .reliefBehind)
+            try container.encode(photoEdgesOnSurface, forKey: .photoEdgesOnSurface)
+        }
         try container.encode(status, forKey: .status)
-        try container.encode(depthVariance, forKey: .depthVariance)
-        try container.encode(depthLayers, forKey: .depthLayers)
-        try container.encode(edgeCoherence, forKey: .edgeCoherence)
         try container.encode(minDepth, forKey: .minDepth)
         try container.encode(maxDepth, forKey: .maxDepth)
         try container.encode(relief, forKey: .relief)
-        try container.encode(reliefFront, forKey: .reliefFront)
-        try container.encode(reliefBehind, forKey: .reliefBehind)
-        try container.encode(photoEdgesOnSurface, forKey: .photoEdgesOnSurface)
         try container.encode(coverage, forKey: .coverage)
         try container.encode(verdict, forKey: .verdict)
         try container.encode(isLikelyRealScene, forKey: .isLikelyRealScene)

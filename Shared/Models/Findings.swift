@@ -9,6 +9,8 @@ public enum CheckStatus: String, Codable, Sendable { case pass, fail, inconclusi
 public struct DepthFindings: Codable, Sendable, Equatable {
     /// `nil` when the capture has no depth; ``unavailableReason`` says why.
     public var measurements: DepthMeasurements?
+    /// Of a video.
+    public var temporal: VideoDepthMeasurements?
     public var unavailableReason: StableWord<DepthReason>?
     public var preview: StoredMedia?
     /// The distances that the preview's colours represent.
@@ -19,10 +21,12 @@ public struct DepthFindings: Codable, Sendable, Equatable {
     public var pictures: [MediaName: StoredMedia]?
 
     public init(
-        measurements: DepthMeasurements?, unavailableReason: DepthReason? = nil, preview: StoredMedia?,
+        measurements: DepthMeasurements?, temporal: VideoDepthMeasurements? = nil, unavailableReason: DepthReason? = nil,
+        preview: StoredMedia?,
         previewScale: DepthPreviewScale? = nil, exif: EXIFFields? = nil, pictures: [MediaName: StoredMedia]? = [:]
     ) {
         self.measurements = measurements
+        self.temporal = temporal
         self.unavailableReason = unavailableReason.map(StableWord.init)
         self.preview = preview
         self.previewScale = previewScale
@@ -30,8 +34,11 @@ public struct DepthFindings: Codable, Sendable, Equatable {
         self.pictures = pictures
     }
 
+    /// `nil` when the capture has no depth.
+    public var verdict: DepthVerdict? { measurements?.verdict ?? temporal?.verdict }
+
     enum CodingKeys: String, CodingKey {
-        case measurements
+        case measurements, temporal
         case unavailableReason = "unavailable_reason"
         case preview, exif, pictures
         case previewScale = "preview_scale"

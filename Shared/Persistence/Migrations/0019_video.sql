@@ -5,6 +5,9 @@ ALTER TABLE media_objects ADD CONSTRAINT media_objects_name_check CHECK (name IN
     'original.jpg', 'original.mp4', 'hash-chain.json', 'depth.gz', 'metadata.json', 'public.jpg', 'public.mp4', 'playback.mp4',
     'poster.jpg', 'depth-frames.jpg', 'photo-828.jpg', 'photo-1656.jpg', 'thumbnail.jpg', 'depth-preview.png', 'c2pa.jpg', 'c2pa.mp4',
     'manifest.c2pa', 'og.jpg'));
+DROP INDEX media_objects_unmeasured;
+CREATE INDEX media_objects_unmeasured ON media_objects (capture_id, name) WHERE width IS NULL AND name IN (
+    'public.jpg', 'photo-828.jpg', 'photo-1656.jpg', 'thumbnail.jpg', 'depth-preview.png', 'c2pa.jpg', 'poster.jpg', 'depth-frames.jpg');
 CREATE OR REPLACE FUNCTION rial_guard_media_objects() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     is_complete boolean;
