@@ -268,6 +268,7 @@ let package = Package(
             path: "Tests/EvidenceAssemblerTests"),
         .testTarget(
             name: "VideoChainTests", dependencies: ["VideoChain", "CaptureProtocol", "Movie", crypto], path: "Tests/VideoChainTests"),
+        .testTarget(name: "MovieTests", dependencies: ["Movie"], path: "Tests/MovieTests", swiftSettings: computing),
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
         .testTarget(
             name: "ObjectStorageTests",

@@ -126,11 +126,14 @@ public struct SoundTrack: Sendable, Equatable {
     public let format: SoundFormat
     /// 1…4096 packets.
     public let samples: [MovieSample]
+    /// Composition offset of packet 0 in ticks, 0 in any usual file.
+    public let firstOffset: Int64
     public let edit: MovieEdit?
 
-    public init(format: SoundFormat, samples: [MovieSample], edit: MovieEdit?) {
+    public init(format: SoundFormat, samples: [MovieSample], firstOffset: Int64 = 0, edit: MovieEdit?) {
         self.format = format
         self.samples = samples
+        self.firstOffset = firstOffset
         self.edit = edit
     }
 }
