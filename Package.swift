@@ -91,7 +91,7 @@ let package = Package(
         .target(
             name: "JPEGMetadata", dependencies: ["CaptureProtocol", "Models"], path: "Shared/JPEGMetadata", swiftSettings: computing),
         .target(
-            name: "VideoChain", dependencies: ["CaptureProtocol", "Movie", crypto], path: "Shared/VideoChain", swiftSettings: computing),
+            name: "VideoChain", dependencies: ["CaptureProtocol", "Depth", "Movie", crypto], path: "Shared/VideoChain", swiftSettings: computing),
         .target(name: "Movie", path: "Shared/Movie", swiftSettings: computing),
         .target(
             name: "Imaging", dependencies: ["CTurboJPEG", "CPNG", "JPEGMetadata"], path: "Shared/Imaging",
@@ -128,7 +128,7 @@ let package = Package(
         .target(
             name: "Observability", dependencies: [logging, metrics, coreMetrics, lifecycle, hummingbird],
             path: "Shared/Observability"),
-        .target(name: "MediaStore", dependencies: ["CaptureProtocol", "Models", "ObjectStorage"], path: "Shared/MediaStore"),
+        .target(name: "MediaStore", dependencies: ["CaptureProtocol", "Models", "ObjectStorage", nioCore], path: "Shared/MediaStore"),
         .target(
             name: "Delivery",
             dependencies: [
@@ -145,7 +145,7 @@ let package = Package(
             path: "Shared/ServiceRuntime"),
 
         .executableTarget(
-            name: "AttestationVerifier", dependencies: backbone + ["Attestation", httpTypes, hummingbird],
+            name: "AttestationVerifier", dependencies: backbone + ["Attestation", "Movie", "VideoChain", httpTypes, hummingbird, nioCore],
             path: "Services/attestation-verifier"),
         .executableTarget(
             name: "DepthAnalyzer", dependencies: backbone + ["Depth", "Imaging", "JPEGMetadata"], path: "Services/depth-analyzer"),
@@ -160,8 +160,8 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: backbone + [
-                "Attestation", "Compression", "Depth", "Inspection", "ManifestStore", "Multipart", "Site", crypto, httpTypes, hummingbird,
-                hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes, nioSSL,
+                "Attestation", "Compression", "Depth", "Inspection", "ManifestStore", "Movie", "Multipart", "Site", "VideoChain", crypto,
+                httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes, nioSSL,
             ],
             path: "Services/gateway"),
 

@@ -16,8 +16,11 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         registrations: PostgresRegistrationRepository(database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox))
     let devices = PostgresDeviceRepository(database: backbone.database)
     let work = AppraiseCapture(appraiser: CaptureAppraiser(policy: settings.policy), devices: devices, storage: backbone.storage)
-    let captures = PartHandler(work, parts: PostgresPartRepository.appraisals(backbone.database))
-    return backbone.serviceGroup([backbone.consume(registrations), backbone.consume(captures)]) { router in
+    let appraisals = PostgresPartRepository.appraisals(backbone.database)
+    return backbone.serviceGroup([
+        backbone.consume(registrations), backbone.consume(PartHandler(work, parts: appraisals)),
+        backbone.consume(PartHandler(work, parts: appraisals, for: VideoReceived.self), consumers: settings.common.videoConsumers),
+    ]) { router in
         DeviceAdministration(devices: devices, authorization: settings.authorization, logger: logger).addRoutes(to: router)
     }
 }

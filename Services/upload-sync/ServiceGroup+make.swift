@@ -11,9 +11,8 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let backbone = try Backbone(.uploadSync, settings: settings.common, metrics: metrics, logger: logger)
     let rows = PostgresCleanUpRepository(database: backbone.database)
     let intake = LegacyIntake(storage: backbone.storage, rows: rows)
-    let handler = PartHandler(
-        SyncUpload(inventory: MediaInventory(storage: backbone.storage, intake: intake)),
-        parts: PostgresPartRepository(.uploadSync, database: backbone.database))
+    let work = SyncUpload(inventory: MediaInventory(storage: backbone.storage, intake: intake))
+    let parts = PostgresPartRepository<MediaSynced, MediaFindings>(.uploadSync, database: backbone.database)
     let repeats = RepeatedUploads(
         database: backbone.database, storage: backbone.storage, outbox: backbone.outbox, logger: logger)
     let announcer = StuckCaptures(
@@ -27,7 +26,8 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let withdrawn = WithdrawnObjects(
         rows: PostgresErasureRepository(database: backbone.database, inbox: backbone.inbox), storage: backbone.storage, logger: logger)
     return backbone.serviceGroup([
-        backbone.consume(handler),
+        backbone.consume(PartHandler(work, parts: parts)),
+        backbone.consume(PartHandler(work, parts: parts, for: VideoReceived.self), consumers: settings.common.videoConsumers),
         backbone.consume(EraseWithdrawn(objects: withdrawn)),
         PeriodicTask(name: "erase withdrawn captures", every: .seconds(5), logger: logger) { try await withdrawn.eraseDue() },
         PeriodicTask(name: "bring repeated uploads", every: .seconds(1), logger: logger) { try await repeats.bring() },

@@ -1,5 +1,6 @@
 public import CaptureProtocol
 public import Models
+public import NIOCore
 public import ObjectStorage
 
 /// The verified bytes of a capture's object, and where they were read from.
@@ -28,6 +29,21 @@ extension ObjectStore {
                 let kept = object.kept(as: name, of: capture)
                 return AcceptedBytes(bytes: try await read(kept), source: kept)
             }
+        }
+    }
+
+    /// Reads a range of an object without comparing anything; see ``ObjectStore/piece(_:of:)``.
+    /// - Throws: as ``accepted(_:missing:)``.
+    public func acceptedPiece(_ range: Range<Int64>, of object: StoredMedia) async throws -> [UInt8] {
+        try await rejecting(.intakeMissing, object.key) { try await piece(range, of: object) }
+    }
+
+    /// Streams an object of an accepted upload, compared as it ends.
+    /// - Parameter take: gets the bytes in order; what it throws is thrown unchanged. What it makes of them counts only if this returns.
+    /// - Throws: as ``accepted(_:missing:)``.
+    public func streamAccepted(_ object: StoredMedia, to take: (ByteBuffer) throws -> Void) async throws {
+        try await rejecting(.intakeMissing, object.key) {
+            for try await chunk in try await stream(object) { try take(chunk) }
         }
     }
 

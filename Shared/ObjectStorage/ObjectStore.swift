@@ -20,6 +20,10 @@ public protocol ObjectStore: Sendable {
     /// - Throws: as ``read(_:)``; the stream itself also throws.
     func stream(_ media: StoredMedia) async throws -> ComparedBody
 
+    /// Reads a range of an object **without** comparing anything: only for whoever compares it later with what ``stream(_:)`` gives.
+    /// - Throws: `.tooLarge` for more than ``S3Client/maximumPieceBytes``, `.digestMismatch` if there are fewer bytes, `.notFound`.
+    func piece(_ range: Range<Int64>, of media: StoredMedia) async throws -> [UInt8]
+
     /// SHA-256 over the concatenated objects, each compared with its own digest.
     /// - Throws: as ``read(_:)``.
     func digest(ofAll objects: [StoredMedia]) async throws -> ContentDigest

@@ -36,6 +36,22 @@ extension S3Client {
         try await get(media.key, range: range).body
     }
 
+    /// The most bytes that ``piece(_:of:)`` reads.
+    public static let maximumPieceBytes = 8 << 20
+
+    public func piece(_ range: Range<Int64>, of media: StoredMedia) async throws -> [UInt8] {
+        guard !range.isEmpty, range.count <= Self.maximumPieceBytes else { throw ObjectStorageError(.tooLarge, media.key) }
+        return try await repeating {
+            var bytes: [UInt8] = []
+            for try await chunk in try await get(media.key, range: range.lowerBound...range.upperBound - 1).body {
+                guard bytes.count + chunk.readableBytes <= range.count else { throw ObjectStorageError(.tooLarge, media.key) }
+                bytes.append(contentsOf: chunk.readableBytesView)
+            }
+            guard bytes.count == range.count else { throw ObjectStorageError(.digestMismatch, media.key) }
+            return bytes
+        }
+    }
+
     public func digest(ofAll objects: [StoredMedia]) async throws -> ContentDigest {
         try await repeating {
             var hasher = SHA256()

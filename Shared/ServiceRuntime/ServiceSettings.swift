@@ -15,6 +15,8 @@ public struct ServiceSettings: Sendable {
     public let kafkaPartitions: Int32
     /// The number of consumers of each topic in this process.
     public let consumers: Int
+    /// The same of the topic that announces videos.
+    public let videoConsumers: Int
     public let storage: S3Configuration
     public let adminHost: String
     public let adminPort: Int
@@ -28,6 +30,7 @@ public struct ServiceSettings: Sendable {
         kafka = try KafkaSettings.read(environment, clientID: "rial-\(service.rawValue)", mode: mode)
         kafkaPartitions = Int32(try environment.integer("RIAL_KAFKA_PARTITIONS", default: 6, in: 1...1000))
         consumers = try environment.integer("RIAL_CONSUMERS", default: 2, in: 1...64)
+        videoConsumers = try environment.integer("RIAL_VIDEO_CONSUMERS", default: 1, in: 1...64)
         storage = S3Configuration(
             endpoint: try environment.requiredURL("RIAL_S3_ENDPOINT"), region: try environment.required("RIAL_S3_REGION"),
             bucket: try environment.required("RIAL_S3_BUCKET"), accessKeyID: try environment.required("RIAL_S3_ACCESS_KEY_ID"),

@@ -2,13 +2,24 @@ public import CaptureProtocol
 import Crypto
 public import Movie
 
-/// Hashes the samples of a movie while its bytes pass once, in file order, without keeping them.
+/// Hashes the samples of a movie, and its tables, while its bytes pass once, in file order, without keeping them.
 public struct SampleDigests {
     /// A sample and where its digest belongs.
     private struct Target {
+        enum Kind { case frame, packet, movieBox }
         let range: Range<Int64>
-        let isSound: Bool
+        let kind: Kind
         let index: Int
+    }
+
+    /// The digests of a whole file.
+    public struct Result: Sendable, Equatable {
+        /// Of all samples, in decoding order.
+        public let frames: [ContentDigest]
+        /// Of all packets of sound, in order.
+        public let packets: [ContentDigest]
+        /// Of the payload of `moov`: whoever read the tables before can tell that they are those of this file.
+        public let movieBox: ContentDigest
     }
 
     /// In the order of the file; no two overlap.
@@ -18,14 +29,16 @@ public struct SampleDigests {
     private var hasher = SHA256()
     private var frames: [ContentDigest?]
     private var packets: [ContentDigest?]
+    private var movieBox: ContentDigest?
 
     public init(of movie: Movie) {
-        func targets(_ samples: [MovieSample], isSound: Bool) -> [Target] {
+        func targets(_ samples: [MovieSample], _ kind: Target.Kind) -> [Target] {
             samples.enumerated().map { index, sample in
-                Target(range: sample.offset..<sample.offset + Int64(sample.size), isSound: isSound, index: index)
+                Target(range: sample.offset..<sample.offset + Int64(sample.size), kind: kind, index: index)
             }
         }
-        self.targets = (targets(movie.video.samples, isSound: false) + targets(movie.sound?.samples ?? [], isSound: true))
+        let samples = targets(movie.video.samples, .frame) + targets(movie.sound?.samples ?? [], .packet)
+        self.targets = (samples + [Target(range: movie.moov, kind: .movieBox, index: 0)])
             .sorted { $0.range.lowerBound < $1.range.lowerBound }
         frames = Array(repeating: nil, count: movie.video.samples.count)
         packets = Array(repeating: nil, count: movie.sound?.samples.count ?? 0)
@@ -43,15 +56,19 @@ public struct SampleDigests {
             guard target.range.upperBound <= chunk.upperBound else { break }
             let digest = ContentDigest(hasher.finalize())
             hasher = SHA256()
-            if target.isSound { packets[target.index] = digest } else { frames[target.index] = digest }
+            switch target.kind {
+            case .frame: frames[target.index] = digest
+            case .packet: packets[target.index] = digest
+            case .movieBox: movieBox = digest
+            }
             next += 1
         }
         position = chunk.upperBound
     }
 
-    /// - Returns: the digests of all samples and all packets, in their own order; `nil` if the file ended before.
-    public func finish() -> (frames: [ContentDigest], packets: [ContentDigest])? {
-        guard next == targets.count else { return nil }
-        return (frames.compactMap(\.self), packets.compactMap(\.self))
+    /// - Returns: `nil` if the file ended before.
+    public func finish() -> Result? {
+        guard next == targets.count, let movieBox else { return nil }
+        return Result(frames: frames.compactMap(\.self), packets: packets.compactMap(\.self), movieBox: movieBox)
     }
 }

@@ -18,10 +18,8 @@ struct MemoryRig: VerifierRig {
     init() {
         let counters = MemoryCounters()
         appraisals = MemoryPartRepository() { appraised, announcement in
-            let use = appraised.appraisal.signed.map {
-                counters.consume($0.counter, device: appraised.device.id, capture: announcement.captureID)
-            }
-            return appraised.findings(use)
+            appraised.findings(
+                appraised.counters.map { counters.consume($0, device: appraised.device.id, capture: announcement.captureID) })
         }
     }
 

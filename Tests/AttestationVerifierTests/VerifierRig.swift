@@ -58,7 +58,7 @@ extension VerifierRig {
         AppraiseRegistration(appraiser: Fixture.appraiser, receipts: ReceiptAppraiser(), registrations: registrations)
     }
 
-    private var capture: PartHandler<AppraiseCapture, Appraisals> {
+    private var capture: PartHandler<AppraiseCapture, Appraisals, CaptureReceived> {
         PartHandler(
             AppraiseCapture(appraiser: CaptureAppraiser(policy: Fixture.policy), devices: devices, storage: store), parts: appraisals)
     }

@@ -120,9 +120,9 @@ struct CaptureRepositoryTests {
             #"{"a":"\u0000"}"#, #"{"a":"\ud800"}"#, #"{"a":1e200000}"#,
         ])
     func oddDetection(text: String) async throws {
-        var body = try CaptureSubmissionTests.body()
-        body.detection = Array(text.utf8)
-        guard let submission = try? CaptureSubmission(body) else { return }
+        var body = try PhotoSubmissionTests.body()
+        body.small.collect(Array(text.utf8), of: "detection")
+        guard let submission = try? PhotoSubmission(body) else { return }
         try await GatewayDatabase.with { pool in
             let (captures, device) = try await Self.prepare(pool)
             let id = CaptureID()
@@ -133,8 +133,8 @@ struct CaptureRepositoryTests {
 
     @Test("a capture of the year 0 is refused, or can be read")
     func yearZero() async throws {
-        let body = try CaptureSubmissionTests.body(metadata: ["captured_at": "0000-01-01T00:00:00Z"])
-        guard let submission = try? CaptureSubmission(body) else { return }
+        let body = try PhotoSubmissionTests.body(metadata: ["captured_at": "0000-01-01T00:00:00Z"])
+        guard let submission = try? PhotoSubmission(body) else { return }
         try await GatewayDatabase.with { pool in
             let (captures, device) = try await Self.prepare(pool)
             let id = CaptureID()
@@ -143,11 +143,11 @@ struct CaptureRepositoryTests {
         }
     }
 
-    static func submission() throws -> CaptureSubmission { try CaptureSubmission(try CaptureSubmissionTests.body()) }
+    static func submission() throws -> PhotoSubmission { try PhotoSubmission(try PhotoSubmissionTests.body()) }
 
     /// Records a capture as the gateway does: its intake is opened first.
     static func record(
-        _ id: CaptureID, _ submission: CaptureSubmission? = nil, on pool: PostgresPool, _ device: DeviceID
+        _ id: CaptureID, _ submission: PhotoSubmission? = nil, on pool: PostgresPool, _ device: DeviceID
     ) async throws -> Recorded {
         try await IntakeRepository(database: pool).open(id, device: device)
         return try await CaptureRepository(database: pool, outbox: Outbox(.gateway)).record(

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import ServiceRuntime
 import Testing
 
@@ -13,7 +14,10 @@ struct RateLimitsTests {
         #expect(limits.captures == BucketRule(name: "capture", burst: 100, perSecond: 10.0 / 3600))
         #expect(limits.unverifiedCaptures == BucketRule(name: "capture", burst: 10, perSecond: 10.0 / 3600))
         #expect(limits.capturesOfAddress == BucketRule(name: "capture-address", burst: 200, perSecond: 200.0 / 3600))
-        #expect(limits.captures(ofVerified: true) == limits.captures && limits.captures(ofVerified: false) == limits.unverifiedCaptures)
+        #expect(limits.captures(.photo, ofVerified: true) == limits.captures)
+        #expect(limits.captures(.photo, ofVerified: false) == limits.unverifiedCaptures)
+        #expect(limits.captures(.video, ofVerified: true) == BucketRule(name: "video", burst: 30, perSecond: 5.0 / 3600))
+        #expect(limits.captures(.video, ofVerified: false) == BucketRule(name: "video", burst: 10, perSecond: 5.0 / 3600))
         #expect(limits.verifications == BucketRule(name: "verification", burst: 100, perSecond: 100.0 / 3600))
         #expect(limits.failures == BucketRule(name: "auth-failure", burst: 60, perSecond: 1))
     }

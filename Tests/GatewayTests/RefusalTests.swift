@@ -1,3 +1,4 @@
+import CaptureProtocol
 import HTTPTypes
 import Multipart
 import Testing
@@ -35,7 +36,9 @@ struct RefusalTests {
         Case(error: VerificationError.inspectorsUnavailable, code: .serviceUnavailable, retryAfter: "30"),
         Case(error: CaptureError.invalid("photo", "is not a JPEG", .mediaType), code: .unsupportedMediaType, field: "photo"),
         Case(error: CaptureError.invalid("depth_map", "is missing"), code: .validationError, field: "depth_map"),
-        Case(error: CaptureError.tooLarge, code: .payloadTooLarge),
+        Case(error: CaptureError.tooLarge(SizeLimits.capture), code: .payloadTooLarge),
+        Case(error: CaptureError.tooLarge(SizeLimits.videoCapture), code: .payloadTooLarge),
+        Case(error: CaptureError.videoTooLarge, code: .payloadTooLarge),
         Case(error: CaptureError.intakeExpired, code: .serviceUnavailable, retryAfter: "1"),
         Case(error: MultipartError.notMultipart, code: .unsupportedMediaType),
         Case(error: MultipartError.badBoundary, code: .validationError, field: "Content-Type"),

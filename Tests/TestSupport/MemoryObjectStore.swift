@@ -73,6 +73,12 @@ public final class MemoryObjectStore: ObjectStore {
         return bytes
     }
 
+    public func piece(_ range: Range<Int64>, of media: StoredMedia) async throws -> [UInt8] {
+        let bytes = try answer(.get, media.key) { try $0.entry(media.key).bytes }
+        guard range.upperBound <= bytes.count else { throw ObjectStorageError(.digestMismatch, media.key) }
+        return Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+    }
+
     public func stream(_ media: StoredMedia) async throws -> ComparedBody {
         guard media.sizeBytes <= S3Client.maximumObjectBytes else { throw ObjectStorageError(.tooLarge, media.key) }
         let bytes = try answer(.get, media.key) { try $0.entry(media.key).bytes }

@@ -23,7 +23,10 @@ struct AppraiseCapture: PartWork {
                 announcement.assertion, by: device.registered,
                 over: [(.payload, HashOnlyClientData.hash(payload: announcement.metadata))], receivedAt: announcement.receivedAt)
             return AppraisedCapture(device: device, appraisal: appraisal)
-        case .video: throw RejectedMessage(.captureUnreadable, detail: "a video")
+        case .video(let content):
+            let recording = try await VideoAppraiser(appraiser: appraiser, storage: storage)
+                .appraise(content, announcement, by: device.registered)
+            return AppraisedCapture(device: device, recording: recording)
         }
     }
 
@@ -60,21 +63,42 @@ enum CounterUse: Sendable, Equatable {
     case replayed
 }
 
-/// The appraisal of a capture before the counter check: only the transaction that consumes the counter can tell whether it is fresh.
+/// The appraisal of a capture before the counter check: only the transaction that consumes the counters can tell whether they are fresh.
 struct AppraisedCapture: Sendable {
     let device: Device
     let appraisal: HardwareAppraisal
+    /// Of all assertions that verify, in the order in which they were made.
+    let counters: [UInt32]
+    /// `nil` for a photo.
+    let chain: RecordedChain?
 
-    /// - Parameter use: the result of consuming the counter; `nil` if there is no signature and so no counter.
-    func findings(_ use: CounterUse?) -> AttestationFindings {
+    init(device: Device, appraisal: HardwareAppraisal) {
+        self.device = device
+        self.appraisal = appraisal
+        counters = appraisal.signed.map { [$0.counter] } ?? []
+        chain = nil
+    }
+
+    init(device: Device, recording: AppraisedRecording) {
+        self.device = device
+        appraisal = recording.appraisal
+        counters = recording.counters
+        chain = recording.chain
+    }
+
+    /// - Parameter uses: the results of consuming the counters.
+    func findings(_ uses: [CounterUse]) -> AttestationFindings {
         let settled: HardwareAppraisal =
-            switch use {
-            case nil: appraisal
-            case .accepted(let isOutOfOrder)?: appraisal.consumed(isOutOfOrder: isOutOfOrder)
-            case .replayed?: .fail(.counterReplay)
+            if uses.contains(.replayed) {
+                .fail(.counterReplay)
+            } else if uses.isEmpty {
+                appraisal
+            } else {
+                appraisal.consumed(isOutOfOrder: uses.contains(.accepted(outOfOrder: true)))
             }
         return AttestationFindings(
             settled, level: device.registered.level, environment: device.registered.environment,
-            isDevelopmentAttestation: device.registered.isDevelopmentRoot, deviceModel: device.model, hasLiDAR: device.hasLiDAR)
+            isDevelopmentAttestation: device.registered.isDevelopmentRoot, deviceModel: device.model, hasLiDAR: device.hasLiDAR,
+            hashChain: chain?.evidence(settled))
     }
 }

@@ -5,16 +5,16 @@ import Observability
 import Persistence
 
 extension PostgresPartRepository<AttestationAppraised, AppraisedCapture> {
-    /// Appraisals of captures. The counter is consumed in the transaction that saves the findings.
+    /// Appraisals of captures. Counters are consumed in the transaction that saves the findings.
     static func appraisals(_ database: PostgresPool) -> Self {
         Self(.attestationVerifier, database: database) { appraised, announcement, results, connection in
-            var use: CounterUse?
-            if let signed = appraised.appraisal.signed {
-                use = try await CounterTable(connection).consume(
-                    signed.counter, device: appraised.device.id, capture: announcement.captureID)
+            var uses: [CounterUse] = []
+            for counter in appraised.counters {
+                uses.append(
+                    try await CounterTable(connection).consume(counter, device: appraised.device.id, capture: announcement.captureID))
                 FailPoint.reached("attestation-verifier.counter.consumed")
             }
-            return try await results.save(appraised.findings(use), for: announcement.captureID, on: connection)
+            return try await results.save(appraised.findings(uses), for: announcement.captureID, on: connection)
         }
     }
 }

@@ -11,16 +11,16 @@ struct CaptureRates: Sendable {
 
     /// Checks them without counting anything.
     /// - Throws: ``RateLimitExceeded``.
-    func peek(_ device: KnownDevice, from address: ClientAddress) async throws {
-        try await buckets.peek(limits.captures(ofVerified: device.isVerified), device.id.description)
+    func peek(_ type: CaptureType, of device: KnownDevice, from address: ClientAddress) async throws {
+        try await buckets.peek(limits.captures(type, ofVerified: device.isVerified), device.id.description)
         try await buckets.peek(limits.capturesOfAddress, address.description)
     }
 
     /// Counts a capture.
     /// - Returns: the state of the device's limit; `nil` without one.
     /// - Throws: ``RateLimitExceeded``.
-    func debit(_ device: KnownDevice, from address: ClientAddress) async throws -> RateAllowance? {
-        let allowance = try await buckets.debit(limits.captures(ofVerified: device.isVerified), device.id.description)
+    func debit(_ type: CaptureType, of device: KnownDevice, from address: ClientAddress) async throws -> RateAllowance? {
+        let allowance = try await buckets.debit(limits.captures(type, ofVerified: device.isVerified), device.id.description)
         try await buckets.debit(limits.capturesOfAddress, address.description)
         return allowance
     }
@@ -29,13 +29,15 @@ struct CaptureRates: Sendable {
 /// A capture that the server is responsible for from now on.
 struct RecordedCapture: Sendable {
     let id: CaptureID
+    let type: CaptureType
     let status: CaptureStatus
     /// False if the device has sent the same capture before.
     let isNew: Bool
     /// The state of the device's limit; `nil` without one.
     let allowance: RateAllowance?
 
-    init(_ id: CaptureID, _ recorded: Recorded, _ allowance: RateAllowance?) {
+    init(_ id: CaptureID, _ type: CaptureType, _ recorded: Recorded, _ allowance: RateAllowance?) {
+        self.type = type
         switch recorded {
         case .new: (self.id, status, isNew) = (id, .processing, true)
         case .known(let known): (self.id, status, isNew) = (known.id, known.status, false)
@@ -46,7 +48,9 @@ struct RecordedCapture: Sendable {
 
 extension AcceptedCapture {
     init(_ recorded: RecordedCapture, publicURL: String) {
-        self.init(captureID: recorded.id, status: recorded.status, verificationURL: "\(publicURL)/verify/\(recorded.id)")
+        self.init(
+            captureID: recorded.id, type: recorded.type == .photo ? nil : recorded.type, status: recorded.status,
+            verificationURL: "\(publicURL)/verify/\(recorded.id)")
     }
 }
 
@@ -57,20 +61,22 @@ struct CaptureAcceptance: Sendable {
     let rates: CaptureRates
 
     /// - Parameters:
+    ///   - type: what the body must be.
     ///   - receivedAt: when the last byte came; `nil` for now, after the body was read.
     ///   - condition: of which the capture is recorded.
     ///   - authenticate: gets the SHA-256 of the whole body; throws if it is not what the device signed.
-    /// - Throws: as ``CaptureUpload/take(_:boundary:from:receivedAt:provided:logger:authenticate:admit:)``, and ``RateLimitExceeded``.
+    /// - Throws: as ``CaptureUpload/take(_:as:boundary:from:receivedAt:provided:logger:authenticate:admit:)``, and ``RateLimitExceeded``.
     func accept(
-        _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, boundary: MultipartBoundary, from device: KnownDevice,
-        at address: ClientAddress, receivedAt: Date? = nil, provided condition: RecordingCondition? = nil, logger: Logger,
+        _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, as type: CaptureType, boundary: MultipartBoundary,
+        from device: KnownDevice, at address: ClientAddress, receivedAt: Date? = nil, provided condition: RecordingCondition? = nil,
+        logger: Logger,
         authenticate: (ContentDigest) async throws -> Void
     ) async throws -> RecordedCapture {
         var allowance: RateAllowance?
         let (id, recorded) = try await upload.take(
-            body, boundary: boundary, from: device.id, receivedAt: receivedAt, provided: condition, logger: logger,
+            body, as: type, boundary: boundary, from: device.id, receivedAt: receivedAt, provided: condition, logger: logger,
             authenticate: authenticate,
-            admit: { allowance = try await rates.debit(device, from: address) })
-        return RecordedCapture(id, recorded, allowance)
+            admit: { allowance = try await rates.debit(type, of: device, from: address) })
+        return RecordedCapture(id, type, recorded, allowance)
     }
 }

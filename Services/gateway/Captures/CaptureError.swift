@@ -2,13 +2,15 @@
 enum CaptureError: Error, Equatable, Sendable {
     /// What is invalid; each has its own API error code.
     enum Subject: Sendable {
-        case body, mediaType, metadata, assertion, depth
+        case body, mediaType, metadata, assertion, depth, video, hashChain
     }
 
     /// - Parameter field: a part of the body, or a field of the metadata.
     case invalid(_ field: String, _ problem: String, _ subject: Subject = .body)
-    /// Larger than ``SizeLimits/capture``.
-    case tooLarge
+    /// The body is larger than so many bytes.
+    case tooLarge(Int)
+    /// A video larger than ``SizeLimits/videoPart``.
+    case videoTooLarge
     /// A hash-only body larger than ``SizeLimits/hashOnlyBody``, or its payload than ``SizeLimits/hashOnlyPayload``.
     case hashOnlyTooLarge
     /// The device is not verified, or its assertion does not verify over a hash-only payload.

@@ -26,36 +26,29 @@ struct CaptureRepository: Sendable {
     let database: PostgresPool
     let outbox: Outbox
 
-    /// Inserts and announces the capture and takes over its intake in one transaction, or finds the existing capture of the same upload.
+    /// Inserts and announces the capture and takes over its intake in one transaction, or finds the existing capture of the same upload. One
+    /// without media has no intake; if it failed, it is announced again.
     ///
     /// After an error the capture may still have been recorded: ask ``IntakeRepository/outcome(of:)``.
     /// - Parameter condition: asked first in the transaction.
     /// - Throws: what it throws; nothing is recorded then.
     func record(
-        _ id: CaptureID, _ submission: CaptureSubmission, device: DeviceID, receivedAt: Date, provided condition: RecordingCondition? = nil
+        _ id: CaptureID, _ submission: some CaptureSubmitting, device: DeviceID, receivedAt: Date,
+        provided condition: RecordingCondition? = nil
     ) async throws -> Recorded {
-        let capture = NewCapture(id, submission, device: device, receivedAt: receivedAt)
+        let capture = submission.capture(id, device: device, receivedAt: receivedAt)
+        let kind = capture.announcement.content.kind
         return try await database.withTransaction { connection in
             try await condition?(connection)
-            guard try await insert(capture, on: connection) else { return .known(try await find(sameAs: capture, on: connection)) }
-            guard try await IntakeRepository.take(id, on: connection) else { throw CaptureError.intakeExpired }
-            FailPoint.reached("gateway.capture.inserted")
-            try await outbox.append(capture.announcement.arrival, on: connection)
-            FailPoint.reached("gateway.capture.announced")
-            return .new
-        }
-    }
-
-    /// Inserts and announces a hash-only capture, or finds the existing one of the same upload, which is announced again if it failed.
-    func record(_ id: CaptureID, _ submission: HashOnlySubmission, device: DeviceID, receivedAt: Date) async throws -> Recorded {
-        let capture = NewCapture(id, submission, device: device, receivedAt: receivedAt)
-        return try await database.withTransaction { connection in
             guard try await insert(capture, on: connection) else {
                 let known = try await find(sameAs: capture, on: connection)
-                if known.status == .failed {
-                    try await outbox.append(capture.announcement.content.kind.arrival(of: known.id), on: connection)
+                if kind.mode == .hashOnly, known.status == .failed {
+                    try await outbox.append(kind.arrival(of: known.id), on: connection)
                 }
                 return .known(known)
+            }
+            if kind.mode == .full {
+                guard try await IntakeRepository.take(id, on: connection) else { throw CaptureError.intakeExpired }
             }
             FailPoint.reached("gateway.capture.inserted")
             try await outbox.append(capture.announcement.arrival, on: connection)
@@ -73,7 +66,7 @@ struct CaptureRepository: Sendable {
                 captured_at, captured_precision, metadata_flags, uploaded_at, announcement, detection, location)
             VALUES (\(capture.announcement.captureID.uuid), \(ShortID.random()), \(capture.announcement.deviceID.uuid),
                 \(kind.type.rawValue), \(kind.mode.rawValue), \(capture.mediaHash.bytes), \(capture.depthHash?.bytes),
-                \(capture.assertionDigest), \(capture.capturedAt.date), \(capture.capturedAt.precision.rawValue),
+                \(capture.assertionHash?.bytes), \(capture.capturedAt.date), \(capture.capturedAt.precision.rawValue),
                 \(try capture.flags.map { try PostgresJSON(encoding: $0) }), \(capture.announcement.receivedAt),
                 \(PostgresJSON(encoding: capture.announcement)), \(try capture.detection.map(PostgresJSON.init(encoding:))),
                 \(try capture.location.map { try PostgresJSON(encoding: $0) }))
@@ -89,7 +82,7 @@ struct CaptureRepository: Sendable {
             SELECT id, status FROM captures
             WHERE device_id = \(capture.announcement.deviceID.uuid) AND media_sha256 = \(capture.mediaHash.bytes)
                 AND depth_sha256 IS NOT DISTINCT FROM \(capture.depthHash?.bytes)
-                AND assertion_sha256 IS NOT DISTINCT FROM \(capture.assertionDigest)
+                AND assertion_sha256 IS NOT DISTINCT FROM \(capture.assertionHash?.bytes)
             """)
         guard let row = known.first, let status = CaptureStatus(rawValue: try row.get("status")) else {
             throw CaptureError.beingRecorded

@@ -2,6 +2,7 @@ import CaptureProtocol
 import Foundation
 import Logging
 import Metrics
+import Models
 import Multipart
 import NIOCore
 import ObjectStorage
@@ -16,6 +17,7 @@ struct CaptureUpload: Sendable {
     let storage: S3Client
 
     /// - Parameters:
+    ///   - type: what the body must be.
     ///   - receivedAt: when the last byte came; `nil` for the time at which the capture is recorded.
     ///   - condition: of which the capture is recorded.
     ///   - authenticate: gets the SHA-256 of the whole body; throws if the device's signature does not match.
@@ -24,25 +26,46 @@ struct CaptureUpload: Sendable {
     /// - Throws: ``CaptureError`` and `MultipartError` for client errors, what the closures throw, and storage and database errors
     ///   unchanged.
     func take(
-        _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, boundary: MultipartBoundary, from device: DeviceID,
+        _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, as type: CaptureType, boundary: MultipartBoundary,
+        from device: DeviceID,
         receivedAt: Date? = nil, provided condition: RecordingCondition? = nil, logger: Logger,
         authenticate: (ContentDigest) async throws -> Void, admit: () async throws -> Void
     ) async throws -> (id: CaptureID, recorded: Recorded) {
         let id = CaptureID()
-        let intake = BodyIntake(storage: storage, intakes: intakes, capture: id, device: device, boundary: boundary)
-        let submission: CaptureSubmission
+        let recorded: Recorded
+        switch type {
+        case .photo:
+            recorded = try await take(body, PhotoParts(), boundary, id, device, receivedAt, condition, logger, authenticate, admit) {
+                try PhotoSubmission($0.received)
+            }
+        case .video:
+            recorded = try await take(body, VideoParts(), boundary, id, device, receivedAt, condition, logger, authenticate, admit) {
+                try VideoSubmission($0.received, hashChainKey: MediaName.hashChain.key(of: id))
+            }
+        }
+        return (id, recorded)
+    }
+
+    private func take<Parts: CaptureParts>(
+        _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, _ parts: Parts, _ boundary: MultipartBoundary, _ id: CaptureID,
+        _ device: DeviceID, _ receivedAt: Date?, _ condition: RecordingCondition?, _ logger: Logger,
+        _ authenticate: (ContentDigest) async throws -> Void, _ admit: () async throws -> Void,
+        submission: (Parts) throws -> any MediaSubmitting
+    ) async throws -> Recorded {
+        let intake = BodyIntake(parts, storage: storage, intakes: intakes, capture: id, device: device, boundary: boundary)
+        let submitted: any MediaSubmitting
         do {
             let (received, digest) = try await intake.read(body)
             try await authenticate(digest)
-            submission = try CaptureSubmission(received)
+            submitted = try submission(received)
             try await admit()
-            try await intake.keepMetadata(submission.metadataBytes)
+            for part in submitted.kept { try await intake.keep(part.bytes, as: part.name) }
             FailPoint.reached("gateway.capture.intake")
         } catch {
             await Self.discard(intake)
             throw error
         }
-        let recorded = try await record(id, submission, intake, device: device, receivedAt ?? Date(), condition, logger)
+        let recorded = try await record(id, submitted, intake, device: device, receivedAt ?? Date(), condition, logger)
         switch recorded {
         case .new:
             FailPoint.reached("gateway.capture.committed")
@@ -52,11 +75,11 @@ struct CaptureUpload: Sendable {
         case .known(let known):
             guard try await intakes.leave(id, to: known.id) else { throw CaptureError.intakeExpired }
         }
-        return (id, recorded)
+        return recorded
     }
 
     private func record(
-        _ id: CaptureID, _ submission: CaptureSubmission, _ intake: BodyIntake, device: DeviceID, _ receivedAt: Date,
+        _ id: CaptureID, _ submission: any MediaSubmitting, _ intake: BodyIntake<some CaptureParts>, device: DeviceID, _ receivedAt: Date,
         _ condition: RecordingCondition?, _ logger: Logger
     ) async throws -> Recorded {
         do {
@@ -77,5 +100,5 @@ struct CaptureUpload: Sendable {
     }
 
     /// In its own task, so that it finishes even if the client disconnects and the request is cancelled.
-    private static func discard(_ intake: BodyIntake) async { await Task { await intake.discard() }.value }
+    private static func discard(_ intake: BodyIntake<some CaptureParts>) async { await Task { await intake.discard() }.value }
 }

@@ -8,35 +8,22 @@ struct NewCapture: Sendable {
     let announcement: CaptureAnnouncement
     let mediaHash: ContentDigest
     let depthHash: ContentDigest?
+    /// Tells captures of the same media apart: SHA-256 of the assertion, or of what stands for it; `nil` without one.
+    let assertionHash: ContentDigest?
     let capturedAt: SharedTime
     /// `nil` for a capture with media.
     let flags: MetadataFlags?
     let location: PreciseLocation?
     let detection: DetectionReport?
+}
 
-    var assertionDigest: [UInt8]? { announcement.assertion.map { Array(SHA256.hash(data: $0)) } }
+/// A body whose parts are valid, ready to be recorded.
+protocol CaptureSubmitting: Sendable {
+    func capture(_ id: CaptureID, device: DeviceID, receivedAt: Date) -> NewCapture
+}
 
-    init(_ id: CaptureID, _ submission: CaptureSubmission, device: DeviceID, receivedAt: Date) {
-        announcement = CaptureAnnouncement(
-            captureID: id, deviceID: device, content: .photo(submission.content), metadata: submission.metadataBytes,
-            assertion: submission.assertion, receivedAt: receivedAt)
-        mediaHash = submission.content.photo.sha256
-        depthHash = submission.content.depth.sha256
-        capturedAt = .exact(submission.metadata.capturedAt)
-        flags = nil
-        location = submission.metadata.location
-        detection = submission.detection
-    }
-
-    init(_ id: CaptureID, _ submission: HashOnlySubmission, device: DeviceID, receivedAt: Date) {
-        announcement = CaptureAnnouncement(
-            captureID: id, deviceID: device, content: .hashOnly(submission.payload), metadata: submission.payloadBytes,
-            assertion: submission.assertion, receivedAt: receivedAt)
-        mediaHash = submission.payload.mediaHash
-        depthHash = nil
-        capturedAt = submission.payload.capturedAt
-        flags = submission.payload.flags
-        location = submission.payload.location
-        detection = nil
-    }
+/// A body whose media are stored already.
+protocol MediaSubmitting: CaptureSubmitting {
+    /// The small parts that are kept unchanged beside the media.
+    var kept: [(name: MediaName, bytes: [UInt8])] { get }
 }

@@ -28,6 +28,8 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case invalidMetadata = "INVALID_METADATA"
     case invalidDepthFormat = "INVALID_DEPTH_FORMAT"
     case invalidAssertion = "INVALID_ASSERTION"
+    case invalidVideo = "INVALID_VIDEO"
+    case invalidHashChain = "INVALID_HASH_CHAIN"
     case gone = "GONE"
     case rateLimited = "RATE_LIMITED"
     case internalError = "INTERNAL_ERROR"
@@ -45,7 +47,8 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .deviceAlreadyRegistered, .uploadOffsetMismatch, .uploadIncomplete: .conflict
         case .payloadTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
-        case .unsupportedPlatform, .invalidMetadata, .invalidDepthFormat, .invalidAssertion: .unprocessableContent
+        case .unsupportedPlatform, .invalidMetadata, .invalidDepthFormat, .invalidAssertion, .invalidVideo, .invalidHashChain:
+            .unprocessableContent
         case .gone: .gone
         case .rateLimited: .tooManyRequests
         case .internalError: .internalServerError

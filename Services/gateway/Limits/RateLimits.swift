@@ -1,3 +1,4 @@
+import CaptureProtocol
 import ServiceRuntime
 
 /// The parameters of a token bucket: its size and its refill rate.
@@ -19,6 +20,9 @@ struct RateLimits: Sendable {
     let captures: BucketRule
     /// Per unverified device: the same rate, a smaller burst.
     let unverifiedCaptures: BucketRule
+    let videos: BucketRule
+    /// Per unverified device: the same rate, a smaller burst.
+    let unverifiedVideos: BucketRule
     /// For all devices of one address together.
     let capturesOfAddress: BucketRule
     let verifications: BucketRule
@@ -35,19 +39,30 @@ struct RateLimits: Sendable {
         let burst = try environment.integer("RIAL_LIMIT_CAPTURES_BURST", default: 100, in: range)
         let unverifiedBurst = try environment.integer("RIAL_LIMIT_CAPTURES_UNVERIFIED_BURST", default: 10, in: range)
         // Without a limit per device there is none per address by default.
+        let videos = try environment.integer("RIAL_LIMIT_VIDEOS_PER_HOUR", default: 5, in: range)
+        let videoBurst = try environment.integer("RIAL_LIMIT_VIDEOS_BURST", default: 30, in: range)
         let ofAddress = try environment.integer("RIAL_LIMIT_CAPTURES_PER_ADDRESS_HOUR", default: captures == 0 ? 0 : 200, in: range)
         let verifications = try environment.integer("RIAL_LIMIT_VERIFICATIONS_PER_HOUR", default: 100, in: range)
         self.challenges = BucketRule(name: "challenge", burst: Double(challenges), perSecond: Double(challenges) / 60)
         self.registrations = BucketRule(name: "registration", burst: Double(registrations), perSecond: Double(registrations) / 60)
-        let rate = Double(captures) / 3600
-        self.captures = BucketRule(name: "capture", burst: captures == 0 ? 0 : Double(max(burst, 1)), perSecond: rate)
-        unverifiedCaptures = BucketRule(
-            name: "capture", burst: captures == 0 ? 0 : Double(max(min(burst, unverifiedBurst), 1)), perSecond: rate)
+        func ofDevice(_ name: String, perHour: Int, burst: Int) -> BucketRule {
+            BucketRule(name: name, burst: perHour == 0 ? 0 : Double(max(burst, 1)), perSecond: Double(perHour) / 3600)
+        }
+        self.captures = ofDevice("capture", perHour: captures, burst: burst)
+        unverifiedCaptures = ofDevice("capture", perHour: captures, burst: min(burst, unverifiedBurst))
+        self.videos = ofDevice("video", perHour: videos, burst: videoBurst)
+        unverifiedVideos = ofDevice("video", perHour: videos, burst: min(videoBurst, unverifiedBurst))
         capturesOfAddress = BucketRule(name: "capture-address", burst: Double(ofAddress), perSecond: Double(ofAddress) / 3600)
         hashVerifications = BucketRule(
             name: "hash-verification", burst: Double(verifications), perSecond: Double(verifications) / 3600)
         self.verifications = BucketRule(name: "verification", burst: Double(verifications), perSecond: Double(verifications) / 3600)
     }
 
-    func captures(ofVerified isVerified: Bool) -> BucketRule { isVerified ? captures : unverifiedCaptures }
+    /// The limit of one device.
+    func captures(_ type: CaptureType, ofVerified isVerified: Bool) -> BucketRule {
+        switch type {
+        case .photo: isVerified ? captures : unverifiedCaptures
+        case .video: isVerified ? videos : unverifiedVideos
+        }
+    }
 }

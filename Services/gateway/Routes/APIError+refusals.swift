@@ -70,9 +70,14 @@ extension APIError {
                 case .metadata: .invalidMetadata
                 case .assertion: .invalidAssertion
                 case .depth: .invalidDepthFormat
+                case .video: .invalidVideo
+                case .hashChain: .invalidHashChain
                 }
             self = .invalid(field, problem, code: code)
-        case .tooLarge: self.init(.payloadTooLarge, "A capture is at most \(SizeLimits.capture >> 20) MiB.")
+        case .tooLarge(SizeLimits.videoCapture):
+            self.init(.payloadTooLarge, "A video capture is at most \(SizeLimits.videoCapture / 1_000_000) MB.")
+        case .tooLarge(let limit): self.init(.payloadTooLarge, "A capture is at most \(limit >> 20) MiB.")
+        case .videoTooLarge: self.init(.payloadTooLarge, "A video is at most \(SizeLimits.videoPart / 1_000_000) MB.")
         case .hashOnlyTooLarge:
             self.init(
                 .payloadTooLarge,

@@ -6,7 +6,7 @@ import Hummingbird
 import Models
 import Multipart
 
-/// `POST /api/v1/captures` and `GET /api/v1/captures/{id}`.
+/// `POST /api/v1/captures`, `POST /api/v1/captures/video` and `GET /api/v1/captures/{id}`.
 struct CapturesController: Sendable {
     let authenticator: DeviceAuthenticator
     let captures: CaptureRepository
@@ -19,24 +19,26 @@ struct CapturesController: Sendable {
     let trustedProxies: [AddressRange]
 
     func addRoutes(to routes: inout Routes) {
-        routes.post("/api/v1/captures") { request, context in try await self.submit(request, context) }
+        routes.post(CaptureType.photo.path) { request, context in try await self.submit(.photo, request, context) }
+        routes.post(CaptureType.video.path) { request, context in try await self.submit(.video, request, context) }
         routes.get("/api/v1/captures/{id}") { request, context in try await self.show(request, context) }
     }
 
-    private func submit(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    private func submit(_ type: CaptureType, _ request: Request, _ context: GatewayContext) async throws -> Response {
         let address = ClientAddress(request, context, trusting: trustedProxies)
         let headers = try SignatureHeaders(request.headers)
-        if let response = try await hashOnly.respond(to: request, headers, from: address, context) { return response }
-        if let response = try await resumable.respond(to: request, headers, from: address, context) { return response }
+        if type == .photo, let response = try await hashOnly.respond(to: request, headers, from: address, context) { return response }
+        if let response = try await resumable.respond(to: request, as: type, headers, from: address, context) { return response }
         let boundary = try MultipartBoundary(of: request)
-        if let length = request.declaredBytes, length > SizeLimits.capture { throw CaptureError.tooLarge }
-        let pending = try await authenticator.begin(headers, request, from: address, allowsVersion1: true)
-        try await acceptance.rates.peek(pending.device, from: address)
+        if let length = request.declaredBytes, length > type.bodyLimit { throw CaptureError.tooLarge(type.bodyLimit) }
+        // Version 1 is for photos only (SPEC §2, §10.1).
+        let pending = try await authenticator.begin(headers, request, from: address, allowsVersion1: type == .photo)
+        try await acceptance.rates.peek(type, of: pending.device, from: address)
         let permit = try uploads.acquire(
             address: address.description, device: pending.device.id.description, isVerified: pending.device.isVerified)
         defer { permit.release() }
         let recorded = try await acceptance.accept(
-            request.body, boundary: boundary, from: pending.device, at: address, logger: context.logger,
+            request.body, as: type, boundary: boundary, from: pending.device, at: address, logger: context.logger,
             authenticate: { try await authenticator.finish(pending, bodyDigest: $0) })
         return try Envelope.recorded(recorded, publicURL: publicURL, context: context)
     }
@@ -64,6 +66,24 @@ struct CapturesController: Sendable {
         headers[.eTag] = tag
         if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
         return try Envelope.success(view, headers: headers, context: context)
+    }
+}
+
+extension CaptureType {
+    /// Where captures of this type are sent.
+    var path: String {
+        switch self {
+        case .photo: "/api/v1/captures"
+        case .video: "/api/v1/captures/video"
+        }
+    }
+
+    /// The maximum of an upload's body, in bytes.
+    var bodyLimit: Int {
+        switch self {
+        case .photo: PhotoParts.bodyLimit
+        case .video: VideoParts.bodyLimit
+        }
     }
 }
 

@@ -18,14 +18,14 @@ struct HashOnlyCaptures: Sendable {
         guard request.mediaType == "application/json" else { return nil }
         if let length = request.declaredBytes, length > SizeLimits.hashOnlyBody { throw CaptureError.hashOnlyTooLarge }
         let pending = try await authenticator.begin(headers, request, from: address, allowsVersion1: false)
-        try await rates.peek(pending.device, from: address)
+        try await rates.peek(.photo, of: pending.device, from: address)
         let permit = try uploads.acquire(
             address: address.description, device: pending.device.id.description, isVerified: pending.device.isVerified)
         defer { permit.release() }
         var allowance: RateAllowance?
         let (id, recorded) = try await upload.take(
             request.body, from: pending.device, authenticate: { try await authenticator.finish(pending, bodyDigest: $0) },
-            admit: { allowance = try await rates.debit(pending.device, from: address) })
-        return try Envelope.recorded(RecordedCapture(id, recorded, allowance), publicURL: publicURL, context: context)
+            admit: { allowance = try await rates.debit(.photo, of: pending.device, from: address) })
+        return try Envelope.recorded(RecordedCapture(id, .photo, recorded, allowance), publicURL: publicURL, context: context)
     }
 }

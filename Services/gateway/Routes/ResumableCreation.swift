@@ -7,7 +7,7 @@ import Multipart
 import NIOCore
 import NIOHTTPTypes
 
-/// `POST /api/v1/captures` by a client that can go on with an upload that broke off (SPEC §2, "Uploads that resume").
+/// `POST /api/v1/captures`, or `…/video`, by a client that can go on with an upload that broke off (SPEC §2, "Uploads that resume").
 struct ResumableCreation: Sendable {
     let authenticator: DeviceAuthenticator
     let resumable: ResumableUploads
@@ -16,26 +16,27 @@ struct ResumableCreation: Sendable {
 
     /// - Returns: `nil` for a plain upload.
     func respond(
-        to request: Request, _ headers: SignatureHeaders, from address: ClientAddress, _ context: GatewayContext
+        to request: Request, as type: CaptureType, _ headers: SignatureHeaders, from address: ClientAddress, _ context: GatewayContext
     ) async throws -> Response? {
         let field = request.headers[.uploadDraftInteropVersion]
         guard field != nil || request.headers[.uploadComplete] != nil else { return nil }
         return try await UploadResponses.naming(InteropVersion(field: field) ?? .latest) {
             guard let offer = try UploadOffer(request.headers) else { return nil }
-            return try await create(offer, headers, request, from: address, context)
+            return try await create(offer, type, headers, request, from: address, context)
         }
     }
 
     private func create(
-        _ offer: UploadOffer, _ headers: SignatureHeaders, _ request: Request, from address: ClientAddress, _ context: GatewayContext
+        _ offer: UploadOffer, _ type: CaptureType, _ headers: SignatureHeaders, _ request: Request, from address: ClientAddress,
+        _ context: GatewayContext
     ) async throws -> Response {
         _ = try MultipartBoundary(of: request)
         guard let contentType = request.headers[.contentType], contentType.utf8.count <= 1000 else {
             throw UploadError.fields([.init(name: HTTPField.Name.contentType.rawName, problem: "must be at most 1000 bytes")])
         }
-        guard offer.length <= SizeLimits.capture else { throw CaptureError.tooLarge }
+        guard offer.length <= type.bodyLimit else { throw CaptureError.tooLarge(type.bodyLimit) }
         let pending = try await authenticator.begin(headers, request, from: address, allowsVersion1: false)
-        try await resumable.acceptance.rates.peek(pending.device, from: address)
+        try await resumable.acceptance.rates.peek(type, of: pending.device, from: address)
         let permit =
             offer.isEmpty
             ? nil
@@ -47,7 +48,8 @@ struct ResumableCreation: Sendable {
         let token = UploadToken.random()
         let place = responses.address(token)
         switch try await resumable.uploads.create(
-            offer, contentType: contentType, device: pending.device.id, token: token, runner: offer.isEmpty ? nil : resumable.runs.instance)
+            offer, type, contentType: contentType, device: pending.device.id, token: token,
+            runner: offer.isEmpty ? nil : resumable.runs.instance)
         {
         case .recorded(_, let answer): return try responses.accepted(answer, at: place, offer.version, context)
         case .found(let upload):

@@ -53,7 +53,7 @@ struct UploadResponses: Sendable {
     static func path(_ capture: CaptureID) -> String { "/api/v1/captures/\(capture)" }
 
     static func limit(_ upload: Upload, _ version: InteropVersion) -> String {
-        version.limit(maximumBytes: SizeLimits.capture, seconds: upload.seconds(at: Date()))
+        version.limit(maximumBytes: upload.type.bodyLimit, seconds: upload.seconds(at: Date()))
     }
 
     /// Refusals name the version too, and are counted.

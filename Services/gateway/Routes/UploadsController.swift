@@ -12,7 +12,7 @@ struct UploadsController: Sendable {
     let trustedProxies: [AddressRange]
 
     func addRoutes(to routes: inout Routes) {
-        routes.options("/api/v1/captures") { request, _ in self.options(request) }
+        for type in CaptureType.allCases { routes.options(type.path) { request, _ in self.options(type, request) } }
         routes.head("/api/v1/uploads/{token}") { request, context in try await self.inVersion(of: request, context, self.state) }
         routes.get("/api/v1/uploads/{token}") { request, context in try await self.inVersion(of: request, context, self.answer) }
         routes.patch("/api/v1/uploads/{token}") { request, context in try await self.inVersion(of: request, context, self.append) }
@@ -31,13 +31,13 @@ struct UploadsController: Sendable {
         }
     }
 
-    private func options(_ request: Request) -> Response {
+    private func options(_ type: CaptureType, _ request: Request) -> Response {
         let version = InteropVersion(field: request.headers[.uploadDraftInteropVersion]) ?? .latest
         return Response(
             status: .noContent,
             headers: [
                 .acceptPatch: UploadAppend.mediaType, .uploadDraftInteropVersion: String(version.rawValue),
-                .uploadLimit: version.limit(maximumBytes: SizeLimits.capture, seconds: 24 * 3600),
+                .uploadLimit: version.limit(maximumBytes: type.bodyLimit, seconds: 24 * 3600),
             ])
     }
 

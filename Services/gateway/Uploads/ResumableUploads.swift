@@ -169,12 +169,12 @@ struct ResumableUploads: Sendable {
         guard !device.isRevoked else { throw AuthenticationError.revokedDevice }
         async let segments = uploads.segments(of: upload.id)
         // Before they are read and stored once more.
-        try await acceptance.rates.peek(device, from: address)
+        try await acceptance.rates.peek(upload.type, of: device, from: address)
         let body = SegmentedBody(segments: try await segments, storage: storage)
         var isCompared = false
         do {
             return try await acceptance.accept(
-                body, boundary: MultipartBoundary(contentType: upload.contentType), from: device, at: address,
+                body, as: upload.type, boundary: MultipartBoundary(contentType: upload.contentType), from: device, at: address,
                 receivedAt: upload.receivedAt, provided: UploadRepository.isOpen(upload.id), logger: logger
             ) { digest in
                 isCompared = true

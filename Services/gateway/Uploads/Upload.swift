@@ -17,6 +17,8 @@ struct Upload: Sendable {
     }
 
     let id: UploadID
+    /// What its body is.
+    let type: CaptureType
     let device: DeviceID
     let version: InteropVersion
     let contentType: String
@@ -35,14 +37,15 @@ struct Upload: Sendable {
     let expiresAt: Date
 
     static let columns: SQL = """
-        id, device_id, interop_version, content_type, body_sha256, length_bytes, offset_bytes, epoch, runner, state, answer, received_at,
+        id, type, device_id, interop_version, content_type, body_sha256, length_bytes, offset_bytes, epoch, runner, state, answer, received_at,
         expires_at
         """
 
     init(_ row: Row) throws {
         id = UploadID(try row.get("id", as: UUID.self))
-        device = DeviceID(try row.get("device_id", as: UUID.self))
         // The constraints of the table say which values there are.
+        type = CaptureType(rawValue: try row.get("type")) ?? .photo
+        device = DeviceID(try row.get("device_id", as: UUID.self))
         version = InteropVersion(rawValue: try row.get("interop_version")) ?? .latest
         contentType = try row.get("content_type")
         guard let digest = ContentDigest(bytes: try row.get("body_sha256", as: [UInt8].self)) else {

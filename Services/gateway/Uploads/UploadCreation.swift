@@ -23,11 +23,11 @@ extension UploadRepository {
     /// - Parameter runner: the instance that is going to add the request's body; `nil` if it has none.
     /// - Throws: ``UploadError/tooMany(retrySeconds:)``.
     func create(
-        _ offer: UploadOffer, contentType: String, device: DeviceID, token: UploadToken, runner: UUID?
+        _ offer: UploadOffer, _ type: CaptureType, contentType: String, device: DeviceID, token: UploadToken, runner: UUID?
     ) async throws -> UploadCreation {
         let creation: UploadCreation = try await database.withTransaction { connection in
             try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended(\("uploads of \(device)"), 0))")
-            let known = try await Self.known(offer.digest, device, on: connection)
+            let known = try await Self.known(offer.digest, type, device, on: connection)
             if let (upload, answer) = known.recorded {
                 let moved = try await Self.move(upload, to: token, offer.version, on: connection)
                 return .recorded(moved, answer)
@@ -47,9 +47,9 @@ extension UploadRepository {
                 """
                 WITH named AS (INSERT INTO intakes (id, device_id, prefix) VALUES (\(id.uuid), \(device.uuid), \("incoming/\(id)/")))
                 INSERT INTO uploads (
-                    id, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, epoch, runner, running_since,
+                    id, type, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, epoch, runner, running_since,
                     expires_at)
-                VALUES (\(id.uuid), \(token.digest.bytes), \(device.uuid), \(offer.version.rawValue), \(contentType), \(offer.digest.bytes),
+                VALUES (\(id.uuid), \(type.rawValue), \(token.digest.bytes), \(device.uuid), \(offer.version.rawValue), \(contentType), \(offer.digest.bytes),
                     \(offer.length), \(runner == nil ? 0 : 1), \(runner), CASE WHEN \(runner)::uuid IS NULL THEN NULL ELSE now() END, now() + \(Self.lifetime))
                 RETURNING \(Upload.columns)
                 """)
@@ -61,13 +61,13 @@ extension UploadRepository {
     }
 
     private static func known(
-        _ digest: ContentDigest, _ device: DeviceID, on connection: PostgresConnection
+        _ digest: ContentDigest, _ type: CaptureType, _ device: DeviceID, on connection: PostgresConnection
     ) async throws -> (open: Upload?, recorded: (Upload, UploadAnswer)?) {
         var found: (open: Upload?, recorded: (Upload, UploadAnswer)?) = (nil, nil)
         let rows = try await connection.query(
             """
             SELECT \(Upload.columns), (SELECT status FROM captures WHERE captures.id = uploads.capture_id) AS capture_status
-            FROM uploads WHERE device_id = \(device.uuid) AND body_sha256 = \(digest.bytes) AND state <> 'ended' AND expires_at > now()
+            FROM uploads WHERE device_id = \(device.uuid) AND body_sha256 = \(digest.bytes) AND type = \(type.rawValue) AND state <> 'ended' AND expires_at > now()
             ORDER BY created_at DESC LIMIT 20
             """)
         for row in rows {
@@ -78,7 +78,8 @@ extension UploadRepository {
                 let status = CaptureStatus(rawValue: word), status == .complete || status == .processing
             {
                 let capture = AcceptedCapture(
-                    captureID: answer.capture.captureID, status: status, verificationURL: answer.capture.verificationURL)
+                    captureID: answer.capture.captureID, type: answer.capture.type, status: status,
+                    verificationURL: answer.capture.verificationURL)
                 found.recorded = found.recorded ?? (upload, UploadAnswer(isNew: false, capture: capture))
             }
         }

@@ -16,6 +16,8 @@ struct StuckCaptures {
     let database: PostgresPool
     let outbox: Outbox
     let after: Duration
+    /// The wait before a video is announced again is so many times as long (SPEC §10.8): it takes longer.
+    static let videoPatience = 5
     let logger: Logger
 
     /// Announces the captures that are due, each under a new event id, and doubles the wait before the next announcement.
@@ -32,13 +34,15 @@ struct StuckCaptures {
                 WHERE (captures.status = 'processing'
                         OR captures.status = 'failed' AND captures.failure = ANY(\(Self.ownFaults.map(\.rawValue)))
                             AND coalesce(sync_jobs.repairs, 0) < \(Self.maximumRepairs))
-                    AND coalesce(sync_jobs.announce_next_at, captures.uploaded_at + make_interval(secs => \(seconds))) <= now()
+                    AND coalesce(sync_jobs.announce_next_at, captures.uploaded_at + make_interval(secs =>
+                        CASE type WHEN 'video' THEN \(seconds * Double(Self.videoPatience)) ELSE \(seconds) END)) <= now()
                 ORDER BY captures.uploaded_at LIMIT \(Self.batchSize)
                 """)
             var announced = 0
             for row in rows {
                 let id = CaptureID(try row.get("id", as: UUID.self))
                 let repairs = try row.get("repairs", as: Int.self)
+                let seconds = try row.get("type", as: String.self) == CaptureType.video.rawValue ? seconds * Double(Self.videoPatience) : seconds
                 // A kind that this version does not know is rescheduled like the others and blocks none of them.
                 if let kind = CaptureKind(type: try row.get("type"), mode: try row.get("capture_mode")) {
                     try await outbox.append(kind.arrival(of: id), on: connection)

@@ -23,7 +23,7 @@ struct UploadRepositoryTests {
         _ uploads: UploadRepository, _ device: DeviceID, _ bytes: [UInt8] = [1], isEmpty: Bool = true, token: UploadToken = .random()
     ) async throws -> UploadCreation {
         try await uploads.create(
-            offer(bytes, isEmpty: isEmpty), contentType: contentType, device: device, token: token, runner: isEmpty ? nil : UUID())
+            offer(bytes, isEmpty: isEmpty), .photo, contentType: contentType, device: device, token: token, runner: isEmpty ? nil : UUID())
     }
 
     static func new(_ uploads: UploadRepository, _ device: DeviceID, _ bytes: [UInt8] = [1]) async throws -> Upload {

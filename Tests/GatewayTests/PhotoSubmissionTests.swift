@@ -5,8 +5,8 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Capture submissions")
-struct CaptureSubmissionTests {
+@Suite("Photo submissions")
+struct PhotoSubmissionTests {
     private static let photoDigest = [UInt8](repeating: 1, count: 32)
     /// An empty CBOR map.
     private static let cbor: [UInt8] = [0xa0]
@@ -14,26 +14,26 @@ struct CaptureSubmissionTests {
     @Test("parts that agree are a submission")
     func sound() throws {
         let body = try Self.body()
-        let submission = try CaptureSubmission(body)
+        let submission = try PhotoSubmission(body)
         #expect(submission.metadata.depthWidth == 256 && submission.metadata.depthHeight == 192)
         #expect(submission.assertion == nil && submission.detection == nil)
-        #expect(submission.metadataBytes == body.metadata)
+        #expect(try submission.metadataBytes == body.small.bytes(of: "metadata", atMost: 1, .metadata))
     }
 
     @Test("the assertion's part goes before the metadata's field")
     func assertion() throws {
         let body = try Self.body(metadata: ["assertion": Base64.encode(Self.cbor)])
-        #expect(try CaptureSubmission(body).assertion == Self.cbor)
+        #expect(try PhotoSubmission(body).assertion == Self.cbor)
         var both = body
-        both.assertion = [0xa1, 0x01, 0x02]
-        #expect(try CaptureSubmission(both).assertion == [0xa1, 0x01, 0x02])
+        both.small.collect([0xa1, 0x01, 0x02], of: "assertion")
+        #expect(try PhotoSubmission(both).assertion == [0xa1, 0x01, 0x02])
     }
 
     @Test("each missing part is a validation error that names it")
     func missing() throws {
         try expect(.validationError, "photo") { $0.photo = nil }
         try expect(.validationError, "depth_map") { $0.depth = nil }
-        try expect(.validationError, "metadata") { $0.metadata = nil }
+        try expect(.validationError, "metadata") { $0.small = CollectedParts() }
     }
 
     @Test("an empty photo or depth map is a missing one")
@@ -48,8 +48,8 @@ struct CaptureSubmissionTests {
     @Test("metadata that cannot be read is refused", arguments: ["", "{", "[]", "null", "{\"captured_at\":1}"])
     func metadata(text: String) throws {
         var body = try Self.body()
-        body.metadata = Array(text.utf8)
-        #expect(refusal { _ = try CaptureSubmission(body) }?.code == .invalidMetadata)
+        body.small.collect(Array(text.utf8), of: "metadata")
+        #expect(refusal { _ = try PhotoSubmission(body) }?.code == .invalidMetadata)
     }
 
     @Test(
@@ -60,7 +60,7 @@ struct CaptureSubmissionTests {
         ] as [(String, String?)])
     func fields(field: String, value: String?) throws {
         let body = try Self.body(metadata: [field: value as Any? ?? NSNull()])
-        let refused = refusal { _ = try CaptureSubmission(body) }
+        let refused = refusal { _ = try PhotoSubmission(body) }
         #expect(refused?.code == .invalidMetadata)
         #expect(refused?.details.map(\.field) == [field])
     }
@@ -68,19 +68,12 @@ struct CaptureSubmissionTests {
     @Test("dimensions are 1 to 1024 a side", arguments: [(0, 1), (1, 0), (1025, 1), (1, 1025), (-1, 4), (1 << 40, 1 << 40)])
     func dimensions(width: Int, height: Int) throws {
         let body = try Self.body(metadata: ["depth_map_dimensions": ["width": width, "height": height]])
-        #expect(refusal { _ = try CaptureSubmission(body) }?.code == .invalidMetadata)
+        #expect(refusal { _ = try PhotoSubmission(body) }?.code == .invalidMetadata)
     }
 
     @Test("metadata larger than 64 KiB is refused as metadata")
     func largeMetadata() throws {
-        try expect(.invalidMetadata, "metadata") {
-            $0.oversized = ["metadata"]
-            $0.metadata = []
-        }
-        try expect(.invalidMetadata, "metadata") {
-            $0.oversized = ["metadata"]
-            $0.metadata = nil
-        }
+        try expect(.invalidMetadata, "metadata") { $0.small.collect(nil, of: "metadata") }
     }
 
     @Test("a photo hash that is another photo's is refused")
@@ -95,41 +88,35 @@ struct CaptureSubmissionTests {
     func depthSize(bytes: Int) throws { try expect(.invalidDepthFormat, "depth_map") { $0.depthBytes = bytes } }
 
     @Test("an assertion that is not CBOR is refused", arguments: [[], [0xff], [0xa1, 0x01], [0xa0, 0xa0], Array("{}".utf8)] as [[UInt8]])
-    func badAssertion(bytes: [UInt8]) throws { try expect(.invalidAssertion, "assertion") { $0.assertion = bytes } }
+    func badAssertion(bytes: [UInt8]) throws { try expect(.invalidAssertion, "assertion") { $0.small.collect(bytes, of: "assertion") } }
 
     @Test("an assertion in the metadata that is not base64 or CBOR is refused", arguments: ["***", "/w==", "A"])
     func badAssertionText(text: String) throws {
         let body = try Self.body(metadata: ["assertion": text])
-        #expect(refusal { _ = try CaptureSubmission(body) }?.code == .invalidAssertion)
+        #expect(refusal { _ = try PhotoSubmission(body) }?.code == .invalidAssertion)
     }
 
     @Test("an assertion far larger than any is refused")
     func largeAssertion() throws {
         // A byte string of 2,046 bytes is valid CBOR, but with its head one byte too long.
-        try expect(.invalidAssertion, "assertion") { $0.assertion = [0x59, 0x07, 0xfe] + [UInt8](repeating: 0, count: 2046) }
-        try expect(.invalidAssertion, "assertion") {
-            $0.assertion = []
-            $0.oversized = ["assertion"]
-        }
+        try expect(.invalidAssertion, "assertion") { $0.small.collect([0x59, 0x07, 0xfe] + [UInt8](repeating: 0, count: 2046), of: "assertion") }
+        try expect(.invalidAssertion, "assertion") { $0.small.collect(nil, of: "assertion") }
     }
 
     @Test(
         "a detection is a JSON object", arguments: ["", "[]", "7", "{", "null", "{\"a\":\"\u{0}\"}", String(repeating: "[", count: 60_000)])
-    func detection(text: String) throws { try expect(.validationError, "detection") { $0.detection = Array(text.utf8) } }
+    func detection(text: String) throws { try expect(.validationError, "detection") { $0.small.collect(Array(text.utf8), of: "detection") } }
 
     @Test("a detection larger than 64 kB is refused")
     func largeDetection() throws {
-        try expect(.validationError, "detection") {
-            $0.detection = []
-            $0.oversized = ["detection"]
-        }
+        try expect(.validationError, "detection") { $0.small.collect(nil, of: "detection") }
     }
 
     @Test("a sound detection is kept")
     func keptDetection() throws {
         var body = try Self.body()
-        body.detection = Array("{ \"moire\": 0.1 }".utf8)
-        #expect(try CaptureSubmission(body).detection == DetectionReport(parsing: Array(#"{"moire":0.1}"#.utf8)))
+        body.small.collect(Array("{ \"moire\": 0.1 }".utf8), of: "detection")
+        #expect(try PhotoSubmission(body).detection == DetectionReport(parsing: Array(#"{"moire":0.1}"#.utf8)))
     }
 
     @Test("parts are refused before metadata, metadata before depth, depth before digests")
@@ -137,38 +124,38 @@ struct CaptureSubmissionTests {
         var body = try Self.body()
         body.photo = Self.media("photo", digest: [UInt8](repeating: 2, count: 32))
         body.depthBytes = nil
-        #expect(refusal { _ = try CaptureSubmission(body) }?.code == .invalidDepthFormat)
-        body.metadata = []
-        #expect(refusal { _ = try CaptureSubmission(body) }?.code == .invalidMetadata)
+        #expect(refusal { _ = try PhotoSubmission(body) }?.code == .invalidDepthFormat)
+        body.small.collect([], of: "metadata")
+        #expect(refusal { _ = try PhotoSubmission(body) }?.code == .invalidMetadata)
         body.depth = nil
-        #expect(refusal { _ = try CaptureSubmission(body) }?.code == .validationError)
+        #expect(refusal { _ = try PhotoSubmission(body) }?.code == .validationError)
     }
 
     // MARK: Bodies
 
     private func expect(
-        _ code: ErrorCode, _ field: String, at location: SourceLocation = #_sourceLocation, _ change: (inout ReceivedBody) -> Void
+        _ code: ErrorCode, _ field: String, at location: SourceLocation = #_sourceLocation, _ change: (inout PhotoParts.Received) -> Void
     ) throws {
         var body = try Self.body()
         change(&body)
-        let refused = refusal { _ = try CaptureSubmission(body) }
+        let refused = refusal { _ = try PhotoSubmission(body) }
         #expect(refused?.code == code, sourceLocation: location)
         #expect(refused?.details.map(\.field) == [field], sourceLocation: location)
     }
 
     /// A valid body; `NSNull` removes a metadata field.
-    static func body(metadata changes: [String: Any] = [:]) throws -> ReceivedBody {
+    static func body(metadata changes: [String: Any] = [:]) throws -> PhotoParts.Received {
         var fields: [String: Any] = [
             "captured_at": "2026-11-21T07:00:00Z", "device_model": "iPhone 15 Pro", "photo_hash": Hex.encode(photoDigest),
             "depth_map_dimensions": ["width": 256, "height": 192],
         ]
         for (name, value) in changes { fields[name] = value is NSNull ? nil : value }
-        var body = ReceivedBody()
+        var body = PhotoParts.Received()
         body.photo = media("photo", digest: photoDigest)
         body.depth = media("depth")
         body.isJPEG = true
         body.depthBytes = 256 * 192 * 4
-        body.metadata = Array(try JSONSerialization.data(withJSONObject: fields))
+        body.small.collect(Array(try JSONSerialization.data(withJSONObject: fields)), of: "metadata")
         return body
     }
 

@@ -1,10 +1,9 @@
-import Attestation
 import CaptureProtocol
 import Foundation
 import Models
 
-/// A received body whose parts are valid and consistent, ready to be recorded.
-struct CaptureSubmission: Sendable {
+/// The body of a photo capture whose parts are valid and consistent, ready to be recorded.
+struct PhotoSubmission: MediaSubmitting {
     let content: PhotoContent
     let metadataBytes: [UInt8]
     let metadata: CaptureMetadata
@@ -12,14 +11,12 @@ struct CaptureSubmission: Sendable {
     let detection: DetectionReport?
 
     /// Checks parts, metadata, depth and digests, in that order (SPEC §2).
-    init(_ body: ReceivedBody) throws(CaptureError) {
+    init(_ body: PhotoParts.Received) throws(CaptureError) {
         guard let photo = body.photo, photo.sizeBytes > 0 else { throw .invalid("photo", "is missing") }
         guard let depth = body.depth, depth.sizeBytes > 0 else { throw .invalid("depth_map", "is missing") }
-        guard body.metadata != nil || body.oversized.contains("metadata") else { throw .invalid("metadata", "is missing") }
+        guard body.small.has("metadata") else { throw .invalid("metadata", "is missing") }
         guard body.isJPEG else { throw .invalid("photo", "is not a JPEG", .mediaType) }
-        guard let bytes = body.metadata, !body.oversized.contains("metadata") else {
-            throw .invalid("metadata", "is larger than \(SizeLimits.metadata >> 10) KiB", .metadata)
-        }
+        let bytes = try body.small.bytes(of: "metadata", atMost: SizeLimits.metadata, .metadata) ?? []
         do {
             metadata = try CaptureMetadata.parse(bytes)
         } catch {
@@ -27,8 +24,8 @@ struct CaptureSubmission: Sendable {
             throw .invalid(error.field, error.problem, error.field == "assertion" ? .assertion : .metadata)
         }
         metadataBytes = bytes
-        assertion = try Self.assertion(body, metadata)
-        detection = try Self.detection(body)
+        assertion = try body.small.assertion(orInMetadata: metadata.assertion)
+        detection = try body.small.detection()
         guard let inflated = body.depthBytes else {
             throw .invalid("depth_map", "is not gzip, zlib or DEFLATE of at most 1024 × 1024 values", .depth)
         }
@@ -44,22 +41,14 @@ struct CaptureSubmission: Sendable {
             depthHeight: metadata.depthHeight)
     }
 
-    /// The assertion part, or else the metadata field; `nil` without both. Must be CBOR.
-    private static func assertion(_ body: ReceivedBody, _ metadata: CaptureMetadata) throws(CaptureError) -> [UInt8]? {
-        guard let bytes = body.assertion ?? metadata.assertion else { return nil }
-        guard !body.oversized.contains("assertion"), bytes.count <= SubmittedAssertion.maximumBytes,
-            (try? CBOR.decode(bytes[...])) != nil
-        else { throw .invalid("assertion", "is not CBOR of an assertion's size", .assertion) }
-        return bytes
-    }
+    var kept: [(name: MediaName, bytes: [UInt8])] { [(.metadata, metadataBytes)] }
 
-    private static func detection(_ body: ReceivedBody) throws(CaptureError) -> DetectionReport? {
-        guard let bytes = body.detection else { return nil }
-        guard !body.oversized.contains("detection") else { throw .invalid("detection", "is larger than \(SizeLimits.metadata >> 10) KiB") }
-        do {
-            return try DetectionReport(parsing: bytes)
-        } catch {
-            throw .invalid(error.field, error.problem)
-        }
+    func capture(_ id: CaptureID, device: DeviceID, receivedAt: Date) -> NewCapture {
+        NewCapture(
+            announcement: CaptureAnnouncement(
+                captureID: id, deviceID: device, content: .photo(content), metadata: metadataBytes, assertion: assertion,
+                receivedAt: receivedAt),
+            mediaHash: content.photo.sha256, depthHash: content.depth.sha256, assertionHash: assertion.map { ContentDigest(of: $0) },
+            capturedAt: .exact(metadata.capturedAt), flags: nil, location: metadata.location, detection: detection)
     }
 }

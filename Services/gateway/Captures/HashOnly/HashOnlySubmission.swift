@@ -4,7 +4,7 @@ import Foundation
 import Models
 
 /// The body of a hash-only capture whose assertion and payload are valid, ready to be recorded (SPEC §9).
-struct HashOnlySubmission: Sendable {
+struct HashOnlySubmission: CaptureSubmitting {
     let payload: HashOnlyPayload
     let payloadBytes: [UInt8]
     let assertion: [UInt8]
@@ -23,9 +23,7 @@ struct HashOnlySubmission: Sendable {
             case .assertionNotBase64: throw .invalid("assertion", "is not base64", .assertion)
             }
         }
-        guard body.assertion.count <= SubmittedAssertion.maximumBytes, (try? CBOR.decode(body.assertion[...])) != nil else {
-            throw .invalid("assertion", "is not CBOR of an assertion's size", .assertion)
-        }
+        assertion = try CollectedParts.checked(body.assertion, field: "assertion", .assertion)
         guard Self.isSigned(body, by: device) else { throw .assertionUnverified }
         do {
             payload = try HashOnlyPayload.parse(body.payload)
@@ -36,7 +34,15 @@ struct HashOnlySubmission: Sendable {
             }
         }
         payloadBytes = body.payload
-        assertion = body.assertion
+    }
+
+    func capture(_ id: CaptureID, device: DeviceID, receivedAt: Date) -> NewCapture {
+        NewCapture(
+            announcement: CaptureAnnouncement(
+                captureID: id, deviceID: device, content: .hashOnly(payload), metadata: payloadBytes, assertion: assertion,
+                receivedAt: receivedAt),
+            mediaHash: payload.mediaHash, depthHash: nil, assertionHash: ContentDigest(of: assertion), capturedAt: payload.capturedAt,
+            flags: payload.flags, location: payload.location, detection: nil)
     }
 
     private static func isSigned(_ body: HashOnlyBody, by device: KnownDevice) -> Bool {
