@@ -10,8 +10,8 @@ struct BoxList {
     let boxes: [Box]
 
     /// - Parameter parent: for messages; the name of a box that we know.
-    /// - Throws: ``MovieError`` `boxOutsideParent` if a box ends behind `content`, or its size cannot be. Lists of QuickTime may end in four zero
-    ///   bytes.
+    /// - Throws: ``MovieError`` `boxOutsideParent` if a box ends behind `content`, or its size cannot be. Lists of QuickTime may end in
+    ///   four zero bytes.
     init(_ content: ArraySlice<UInt8>, of parent: FourCharacterCode) throws(MovieError) {
         self.parent = parent
         var rest = content

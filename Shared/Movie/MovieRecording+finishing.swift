@@ -6,8 +6,8 @@ extension MovieRecording {
 
     /// The `moov` box that ends the file.
     ///
-    /// Where pictures are shown in another order than decoded, an edit list begins at the first one. The track that begins later is delayed by an
-    /// empty edit; `soundPriming` is what the encoder put before the sound.
+    /// Where pictures are shown in another order than decoded, an edit list begins at the first one. The track that begins later is delayed
+    /// by an empty edit; `soundPriming` is what the encoder put before the sound.
     /// - Parameters:
     ///   - sound: `nil` without sound; packets are then left out.
     ///   - soundPriming: ticks of the sound's timescale.

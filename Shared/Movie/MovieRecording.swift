@@ -1,8 +1,8 @@
 /// A file that is written while it is recorded, front to back without going back: `ftyp`, then one `mdat` for each group of samples, whose
 /// size is known when it is written, and `moov` at the end.
 ///
-/// A group may be a single sample. All bytes that were written are known from the samples: whoever keeps their list can, after a crash, cut the file to
-/// ``length`` and finish it with ``movieBox(video:sound:createdAt:quickTimeCreationDate:quickTimeModel:)``.
+/// A group may be a single sample. All bytes that were written are known from the samples: whoever keeps their list can, after a crash, cut
+/// the file to ``length`` and finish it with ``movieBox(video:sound:createdAt:quickTimeCreationDate:quickTimeModel:)``.
 public struct MovieRecording: Sendable, Equatable {
     /// A sample that came out of an encoder.
     public struct Sample: Sendable, Equatable {

@@ -36,7 +36,8 @@ extension VideoTrack {
 
 /// Where samples may lie in a file.
 enum SamplePlaces {
-    /// Every sample must be inside one `mdat` (or, where these are not known, inside the file and not in `moov`), and no two may share a byte.
+    /// Every sample must be inside one `mdat` (or, where these are not known, inside the file and not in `moov`), and no two may share a
+    /// byte.
     static func check(
         _ samples: [MovieSample], within mediaData: [Range<Int64>]?, fileLength: Int64, movieBox: Range<Int64>
     ) throws(MovieError) {

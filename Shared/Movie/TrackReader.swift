@@ -97,8 +97,8 @@ struct TrackReader {
         return entry
     }
 
-    /// Entry `index`, counted from 1, of `dref` must say that the samples are in this file (ISO/IEC 14496-12 §8.7.2); Apple's old writers leave
-    /// `dinf` out.
+    /// Entry `index`, counted from 1, of `dref` must say that the samples are in this file (ISO/IEC 14496-12 §8.7.2); Apple's old
+    /// writers leave `dinf` out.
     private func checkDataReference(_ index: Int) throws(MovieError) {
         let information = try media.children(of: "minf")
         guard let content = try information.optional("dinf") else { return }

@@ -15,7 +15,7 @@ struct Shape: CustomTestStringConvertible, Sendable {
     private static let hevc = [
         "-c:v", "libx265", "-preset", "ultrafast", "-tag:v", "hvc1", "-x265-params", "log-level=error:pools=1:frame-threads=1",
     ]
-    private static let reordered = ["-c:v", "libx264", "-preset", "fast", "-bf", "3", "-g", "12"]
+    static let reordered = ["-c:v", "libx264", "-preset", "fast", "-bf", "3", "-g", "12"]
 
     static let all = [
         Shape(name: "h264.mp4", options: h264),

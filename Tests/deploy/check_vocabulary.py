@@ -93,7 +93,8 @@ LAYERS = (
     {"CaptureProtocol"},
     {"Models"},
     {
-        "Attestation", "Depth", "JPEGMetadata", "Imaging", "Evidence", "ShareCard", "Signing", "ContentCredentials", "ManifestStore", "Site",
+        "Attestation", "Depth", "JPEGMetadata", "Movie", "Imaging", "Evidence", "ShareCard", "Signing", "ContentCredentials", "ManifestStore",
+        "Site",
     },
     {"Blocking", "Compression", "Multipart", "Persistence", "Messaging", "ObjectStorage", "MediaStore", "Observability", "Inspection"},
     {"Delivery"},
