@@ -39,7 +39,8 @@ struct RecordingTests {
     @Test("are read by us and by ffprobe as what was recorded", arguments: [MovieBrand.mp4, .quickTime], [1, 7, 1000])
     func recorded(brand: MovieBrand, group: Int) throws {
         try MediaTool.inFolder { tool in
-            let source = try tool.film("source.mp4", Shape.reordered)
+            let source = try Shape.named("reordered.mp4").film.get()
+            try tool.write(source, to: "source.mp4")
             let movie = try Movie(file: source)
             var recorded = Recorded(movie, of: source, brand: brand, group: group)
             let video = VideoFormat(
