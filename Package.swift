@@ -197,7 +197,7 @@ let package = Package(
             name: "ComponentBench",
             dependencies: [
                 "Attestation", "CC2PA", "CaptureKit", "CaptureProtocol", "Compression", "ContentCredentials", "Depth", "Imaging",
-                "JPEGMetadata", "Models", "Scene", "Signing", "SimulatedDevice", crypto,
+                "JPEGMetadata", "Models", "Movie", "Scene", "Signing", "SimulatedDevice", crypto,
             ],
             path: "Benchmarks/ComponentBench"),
 
@@ -268,7 +268,7 @@ let package = Package(
             path: "Tests/EvidenceAssemblerTests"),
         .testTarget(
             name: "VideoChainTests", dependencies: ["VideoChain", "CaptureProtocol", "Movie", crypto], path: "Tests/VideoChainTests"),
-        .testTarget(name: "MovieTests", dependencies: ["Movie"], path: "Tests/MovieTests", swiftSettings: computing),
+        .testTarget(name: "MovieTests", dependencies: ["Movie", crypto], path: "Tests/MovieTests", swiftSettings: computing),
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
         .testTarget(
             name: "ObjectStorageTests",

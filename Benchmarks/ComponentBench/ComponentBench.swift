@@ -23,6 +23,7 @@ enum ComponentBench {
         Table.row("P-384 verification alone", bareAttestation)
         Table.row("attestation check (known intermediate)", attestation, bare: bareAttestation)
         try await DeviceWork().print()
+        try MovieWork().print()
         try photos()
     }
 

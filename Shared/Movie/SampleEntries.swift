@@ -75,14 +75,9 @@ struct SoundEntry {
         }
         var extensions = try BoxList(fields.rest, of: entry.type)
         if !extensions.contains("esds"), let wave = try extensions.optional("wave") {
-            extensions = try BoxList(Self.withoutTerminator(wave.rest), of: "wave")
+            extensions = try BoxList(wave.rest, of: "wave")
         }
         descriptor = Array(try extensions.configuration("esds", shortest: 6, of: "its sound's esds").dropFirst(4))
-    }
-
-    /// QuickTime ends the list in `wave` with a box of type 0, which has a size, or four zero bytes.
-    private static func withoutTerminator(_ content: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        content.suffix(8).elementsEqual([0, 0, 0, 8, 0, 0, 0, 0]) ? content.dropLast(8) : content
     }
 }
 

@@ -28,14 +28,27 @@ struct Shape: CustomTestStringConvertible, Sendable {
         Shape(name: "coloured.mov", options: h264 + ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"]),
     ]
 
+    /// A film, and what ffmpeg says of it.
+    struct Film {
+        let bytes: [UInt8]
+        let pictures: [ProbedPacket]
+        /// Empty without sound.
+        let packets: [ProbedPacket]
+        let hashes: [String]
+    }
+
     /// Every film is made once.
     private static let films = Dictionary(
-        uniqueKeysWithValues: all.map { shape in
-            (shape.name, Result { try MediaTool.inFolder { try $0.film(shape.name, sound: shape.sound, shape.options) } })
-        })
+        uniqueKeysWithValues: all.map { shape in (shape.name, Result { try MediaTool.inFolder { try shape.make($0) } }) })
 
-    /// The film's bytes.
-    var film: Result<[UInt8], any Error> { Self.films[name] ?? .failure(CocoaError(.fileNoSuchFile)) }
+    private func make(_ tool: MediaTool) throws -> Film {
+        let bytes = try tool.film(name, sound: sound, options)
+        return Film(
+            bytes: bytes, pictures: try tool.packets(name, "v:0"), packets: sound ? try tool.packets(name, "a:0") : [],
+            hashes: try tool.streamHashes(name))
+    }
+
+    func film() throws -> Film { try #require(Self.films[name]).get() }
 
     static func named(_ name: String) throws -> Shape { try #require(all.first { $0.name == name }) }
 }

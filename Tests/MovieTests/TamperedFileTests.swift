@@ -15,7 +15,7 @@ struct TamperedFileTests {
     }
 
     static let film: Result<[UInt8], any Error> = Result {
-        try Shape.named("reordered.mp4").film.get()
+        try Shape.named("reordered.mp4").film().bytes
     }
 
     static let changes = [
