@@ -15,6 +15,8 @@ public struct DepthError: Error, Equatable, CustomStringConvertible {
         case tooLong = "too_long"
         /// What it inflates to is refused by its reader.
         case malformed
+        /// Keyframes of a video that do not follow each other in time, or too many of them.
+        case outOfOrder = "out_of_order"
         /// zlib could not allocate memory; the bytes may be valid.
         case outOfMemory = "out_of_memory"
     }

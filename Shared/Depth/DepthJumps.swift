@@ -11,19 +11,26 @@ struct DepthJumps {
         var edges = [Bool](repeating: false, count: map.metres.count)
         var pairs = 0
         var jumps = 0
-        for y in 0..<map.height {
-            for x in 0..<map.width {
-                let index = y * map.width + x
-                let here = Double(map.metres[index])
-                guard DepthMap.isValid(here) else { continue }
-                for (isInside, other) in [(x + 1 < map.width, index + 1), (y + 1 < map.height, index + map.width)] where isInside {
-                    let there = Double(map.metres[other])
-                    guard DepthMap.isValid(there) else { continue }
+        let (width, height) = (map.width, map.height)
+        map.metres.withUnsafeBufferPointer { metres in
+            edges.withUnsafeMutableBufferPointer { edges in
+                func compare(_ here: Double, _ index: Int, _ other: Int) {
+                    let there = Double(metres[other])
+                    guard DepthMap.isValid(there) else { return }
                     pairs += 1
-                    guard abs(here - there) > 0.05 * min(here, there) else { continue }
+                    guard abs(here - there) > 0.05 * (here < there ? here : there) else { return }
                     jumps += 1
                     edges[index] = true
                     edges[other] = true
+                }
+                for y in 0..<height {
+                    for x in 0..<width {
+                        let index = y * width + x
+                        let here = Double(metres[index])
+                        guard DepthMap.isValid(here) else { continue }
+                        if x + 1 < width { compare(here, index, index + 1) }
+                        if y + 1 < height { compare(here, index, index + width) }
+                    }
                 }
             }
         }

@@ -67,7 +67,7 @@ public enum DepthPreview {
     }
 
     /// The map pixel that each of `count` picture pixels shows, along one side of `side` map pixels.
-    private static func sources(of count: Int, in side: Int, detail: Int) -> [Int] {
+    static func sources(of count: Int, in side: Int, detail: Int) -> [Int] {
         let cells = min(side, max(detail, 1))
         return (0..<count).map { position in
             let cell = position * cells / count
@@ -77,14 +77,14 @@ public enum DepthPreview {
     }
 
     /// `nil` for a pixel without a measurement.
-    private static func level(of metres: Double, in scale: DepthPreviewScale) -> UInt8? {
+    static func level(of metres: Double, in scale: DepthPreviewScale) -> UInt8? {
         guard DepthMap.isValid(metres) else { return nil }
         let position = min(max(scale.position(of: metres), 0), 1)
         return UInt8(min(Int(position * Double(DepthPalette.levels)), DepthPalette.levels - 1))
     }
 
     /// 45° stripes, the light ones 3 of 8 px across, as in the site's legend.
-    private static func stripe(_ x: Int, _ y: Int) -> UInt8 {
+    static func stripe(_ x: Int, _ y: Int) -> UInt8 {
         // 181 / 256 is 1 / √2: x + y grows by that much for a pixel across the stripes.
         (x + y) * 181 / 256 % 8 < 3 ? DepthPalette.lightStripe : DepthPalette.darkStripe
     }
@@ -115,12 +115,19 @@ extension DepthPreviewScale {
     /// that a flat wall looks flat and not like a canyon.
     public init(_ map: DepthMap) {
         let sorted = map.reduced().metres.filter { DepthMap.isValid(Double($0)) }.sorted()
-        guard !sorted.isEmpty else {
+        self.init(count: sorted.count) { Double(sorted[$0]) }
+    }
+
+    /// - Parameters:
+    ///   - count: of measured depths.
+    ///   - metres: the depth at an index in ascending order.
+    init(count: Int, sorted metres: (Int) -> Double) {
+        guard count > 0 else {
             self.init(near: 0.5, far: 5)
             return
         }
-        let near = Double(sorted[sorted.count * 2 / 100])
-        let far = Double(sorted[min(sorted.count * 98 / 100, sorted.count - 1)])
+        let near = metres(count * 2 / 100)
+        let far = metres(min(count * 98 / 100, count - 1))
         let middle = (near * far).squareRoot()
         self.init(near: min(near, middle / 2.0.squareRoot()), far: max(far, middle * 2.0.squareRoot()))
     }

@@ -10,9 +10,10 @@ public struct FittedDepth: Sendable {
         case none(DepthReason)
     }
 
-    private let map: DepthMap
-    private let statistics: DepthStatistics
-    private let jumps: DepthJumps
+    /// As it is measured.
+    let map: DepthMap
+    let statistics: DepthStatistics
+    let jumps: DepthJumps
     private let centre: Centre
 
     /// - Parameter map: with more than `DepthMap.measuredPixels` pixels it is first reduced to its `DepthMap.measuredSize`.
@@ -51,6 +52,21 @@ public struct FittedDepth: Sendable {
             reliefBehind: surface?.behind, photoEdgesOnSurface: photo.edges.flatMap { surface?.share(ofEdges: $0, width: map.width) },
             coverage: statistics.coverage, verdict: verdict, specifiedRule: isMetAsSpecified, method: DepthRule.method,
             reason: reason, rotation: photo.rotation)
+    }
+
+    /// The verdict alone, the same as that of ``measurements(luma:exifOrientation:)``. The picture's edges are looked for only where they
+    /// can change it.
+    /// - Parameter luma: brightness of what the map covers, at its size and as it lies; `nil` counts as a picture without edges.
+    func appraisal(aligned luma: LumaImage?) -> (verdict: DepthVerdict, relief: Double?, reason: DepthReason?) {
+        let (verdict, surface, reason) = appraise(isMetAsSpecified: false)
+        guard let luma, verdict != .real, surface != nil,
+            DepthRule.isMetAsSpecified(deviation: statistics.deviation, layers: statistics.layers, coherence: 1)
+        else { return (verdict, surface?.relief, reason) }
+        let coherence = jumps.coherence(with: CannyEdges.find(in: luma), width: map.width)
+        let final = appraise(
+            isMetAsSpecified: DepthRule.isMetAsSpecified(
+                deviation: statistics.deviation, layers: statistics.layers, coherence: coherence))
+        return (final.verdict, final.surface?.relief, final.reason)
     }
 
     private func appraise(isMetAsSpecified: Bool) -> (verdict: DepthVerdict, surface: FittedSurface?, reason: DepthReason?) {

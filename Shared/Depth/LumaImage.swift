@@ -16,7 +16,8 @@ public struct LumaImage: Sendable, Equatable {
         self.init(trusted: width, height, pixels)
     }
 
-    private init(trusted width: Int, _ height: Int, _ pixels: [UInt8]) {
+    /// - Parameter pixels: `width * height` of them.
+    init(trusted width: Int, _ height: Int, _ pixels: [UInt8]) {
         self.width = width
         self.height = height
         self.pixels = pixels
@@ -63,6 +64,17 @@ public struct LumaImage: Sendable, Equatable {
             }
             sums[column] += sum * rowWeight
         }
+    }
+
+    /// The middle of the picture; of an odd difference the larger half is cut off at the right and at the bottom.
+    /// - Parameters: at most the size of the picture.
+    func middle(width newWidth: Int, height newHeight: Int) -> LumaImage {
+        let (columns, rows) = (min(newWidth, width), min(newHeight, height))
+        let (left, top) = ((width - columns) / 2, (height - rows) / 2)
+        var output: [UInt8] = []
+        output.reserveCapacity(columns * rows)
+        for y in top..<top + rows { output += pixels[y * width + left..<y * width + left + columns] }
+        return LumaImage(trusted: columns, rows, output)
     }
 
     /// Turns and mirrors as a viewer does for this EXIF orientation (Exif 2.32 §4.6.4, tag 0x0112); 1 for anything unknown.
