@@ -25,6 +25,7 @@ enum ComponentBench {
         try await DeviceWork().print()
         try MovieWork().print()
         try photos()
+        try VideoWork().print()
     }
 
     private static func assertions() throws -> (check: Double, bare: Double) {

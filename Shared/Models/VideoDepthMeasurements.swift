@@ -83,6 +83,30 @@ public struct VideoDepthMeasurements: Codable, Sendable, Equatable {
         case coverage, verdict
         case specifiedRule = "specified_rule"
         case method, reason, rotation, framing
+        case isLikelyRealScene = "is_likely_real_scene"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        depthConsistency = try container.decodeIfPresent(Double.self, forKey: .depthConsistency)
+        motionCoherence = try container.decodeIfPresent(Double.self, forKey: .motionCoherence)
+        sceneStability = try container.decodeIfPresent(Double.self, forKey: .sceneStability)
+        edgeAlignment = try container.decodeIfPresent(Double.self, forKey: .edgeAlignment)
+        realShare = try container.decode(Double.self, forKey: .realShare)
+        flatShare = try container.decode(Double.self, forKey: .flatShare)
+        keyframes = try container.decode(Int.self, forKey: .keyframes)
+        suspiciousFrames = try container.decode([Int].self, forKey: .suspiciousFrames)
+        frameAnalyses = try container.decode([VideoFrameAnalysis].self, forKey: .frameAnalyses)
+        relief = try container.decodeIfPresent(Double.self, forKey: .relief)
+        minDepth = try container.decodeIfPresent(Double.self, forKey: .minDepth)
+        maxDepth = try container.decodeIfPresent(Double.self, forKey: .maxDepth)
+        coverage = try container.decode(Double.self, forKey: .coverage)
+        verdict = try container.decode(DepthVerdict.self, forKey: .verdict)
+        specifiedRule = try container.decode(Bool.self, forKey: .specifiedRule)
+        method = try container.decode(String.self, forKey: .method)
+        reason = try container.decodeIfPresent(StableWord<VideoDepthReason>.self, forKey: .reason)
+        rotation = try container.decode(Int.self, forKey: .rotation)
+        framing = try container.decode(VideoDepthFraming.self, forKey: .framing)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -106,6 +130,7 @@ public struct VideoDepthMeasurements: Codable, Sendable, Equatable {
         try container.encode(reason, forKey: .reason)
         try container.encode(rotation, forKey: .rotation)
         try container.encode(framing, forKey: .framing)
+        try container.encode(isLikelyRealScene, forKey: .isLikelyRealScene)
     }
 }
 

@@ -21,7 +21,9 @@ struct VideoCoverageTests {
         #expect((result.reason?.known == .tooFewKeyframes) == isTooFew)
     }
 
-    @Test("leave no gap over a second at the beginning, inside or at the end", arguments: [0, 12, 30], [(600, false), (601, true)] as [(Int64, Bool)])
+    @Test(
+        "leave no gap over a second at the beginning, inside or at the end", arguments: [0, 12, 30],
+        [(600, false), (601, true)] as [(Int64, Bool)])
     func gaps(place: Int, gap: (ticks: Int64, isTooFew: Bool)) throws {
         // Ten a second, and one distance that is longer.
         let longer = place == 0 ? gap.ticks : gap.ticks - 60
@@ -49,7 +51,8 @@ struct VideoCoverageTests {
         let one = try video.changed { ($1.ticks, $0 == 7 ? nil : $1.luma) }.analyze()
         #expect(one.reason?.known != .videoUndecodable)
         let layout = try VideoDepthLayout(frame: (512, 384), depth: (128, 96), rotation: 0)
-        #expect(VideoDepthAnalysis(layout: layout, timescale: 600).finish(endTicks: 0, isDecodable: false).reason?.known == .videoUndecodable)
+        #expect(
+            VideoDepthAnalysis(layout: layout, timescale: 600).finish(endTicks: 0, isDecodable: false).reason?.known == .videoUndecodable)
     }
 
     @Test("come in order of time, in the size of the layout, and are at most 200")

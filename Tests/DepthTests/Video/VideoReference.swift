@@ -115,7 +115,8 @@ enum VideoReference {
         guard let least = costs.map(\.cost).min() else { return nil }
         let equal = costs.filter { $0.cost <= least * (1 + 1e-12) }
         guard let best = equal.min(by: { ($0.length, $0.dy, $0.dx) < ($1.length, $1.dy, $1.dx) }) else { return nil }
-        if alone, costs.contains(where: { max(abs($0.dx - best.dx), abs($0.dy - best.dy)) > 2 && $0.cost < 1.3 * best.cost * (1 - 1e-12) }) {
+        if alone, costs.contains(where: { max(abs($0.dx - best.dx), abs($0.dy - best.dy)) > 2 && $0.cost < 1.3 * best.cost * (1 - 1e-12) })
+        {
             return nil
         }
         return (guess.0 + best.dx, guess.1 + best.dy, best.cost)
@@ -152,7 +153,9 @@ enum VideoReference {
         for match in motion.matches {
             for y in match.y - 4..<match.y + 4 {
                 for x in match.x - 4..<match.x + 4 {
-                    if let here = a[x, y], let there = b[x + match.dx, y + match.dy], !(there - here).isNaN { differences.append(there - here) }
+                    if let here = a[x, y], let there = b[x + match.dx, y + match.dy], !(there - here).isNaN {
+                        differences.append(there - here)
+                    }
                 }
             }
         }
@@ -177,13 +180,16 @@ enum VideoReference {
                 var values: [Double] = []
                 for y in match.y - 6...match.y + 6 {
                     for x in match.x - 6...match.x + 6 {
-                        if let here = a[x, y], let there = b[x + dx, y + dy], !(here - there).isNaN { values.append(min(abs(here - there), 0.25)) }
+                        if let here = a[x, y], let there = b[x + dx, y + dy], !(here - there).isNaN {
+                            values.append(min(abs(here - there), 0.25))
+                        }
                     }
                 }
                 return values.count > 60 ? values.reduce(0, +) / Double(values.count) : nil
             }
             for y in match.y - 6...match.y + 6 {
-                for x in match.x - 6...match.x + 6 where [(1, 0), (-1, 0), (0, 1), (0, -1)].contains(where: { isJump(x, y, x + $0.0, y + $0.1) }) {
+                for x in match.x - 6...match.x + 6
+                where [(1, 0), (-1, 0), (0, 1), (0, -1)].contains(where: { isJump(x, y, x + $0.0, y + $0.1) }) {
                     edges += 1
                 }
             }

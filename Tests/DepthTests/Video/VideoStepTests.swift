@@ -47,7 +47,8 @@ struct VideoStepTests {
         let luma = try LumaImage(width: 64, height: 64, pixels: (0..<64 * 64).map { UInt8(truncatingIfNeeded: $0 &* 97) })
         for (rows, isEnough) in [(49, false), (50, true)] {
             // A step between two columns: two edges in each row.
-            let map = try DepthMap(width: 64, height: 64, metres: (0..<64 * 64).map { $0 / 64 >= 2 && $0 / 64 < 2 + rows ? ($0 % 64 < 30 ? 1 : 2) : .nan })
+            let map = try DepthMap(
+                width: 64, height: 64, metres: (0..<64 * 64).map { $0 / 64 >= 2 && $0 / 64 < 2 + rows ? ($0 % 64 < 30 ? 1 : 2) : .nan })
             #expect((EdgeAlignment.measure(edges: DepthJumps(map).edges, luma: luma) != nil) == isEnough)
         }
     }
@@ -75,9 +76,11 @@ struct VideoStepTests {
     @Test("find a shift of the whole picture everywhere", arguments: [(0, 0), (6, -2), (-20, 8), (0, 24)])
     func shift(by: (x: Int, y: Int)) throws {
         var random = Randomness(1)
-        let big = (0..<320 * 260).map { _ in random.byte() }
+        // A pattern of squares of 7 × 7, so that all sizes of the pyramid show it.
+        let squares = (0..<60 * 40).map { _ in random.byte() }
         func cut(_ x: Int, _ y: Int) throws -> LumaImage {
-            try LumaImage(width: 256, height: 192, pixels: (0..<256 * 192).map { big[($0 / 256 + 32 + y) * 320 + $0 % 256 + 32 + x] })
+            try LumaImage(
+                width: 256, height: 192, pixels: (0..<256 * 192).map { squares[($0 / 256 + 32 + y) / 7 * 60 + ($0 % 256 + 32 + x) / 7] })
         }
         let matches = MotionField(from: DetailPyramid(try cut(0, 0)), to: DetailPyramid(try cut(-by.x, -by.y))).matches
         #expect(matches.count > 100)
