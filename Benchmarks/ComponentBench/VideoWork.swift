@@ -76,7 +76,7 @@ struct VideoWork {
     private static func pattern(_ x: Int, _ y: Int, _ salt: Int) -> Int {
         var hash = UInt64(truncatingIfNeeded: x &* 73_856_093 ^ y &* 19_349_663 ^ salt &* 83_492_791) &* 0x9E37_79B9_7F4A_7C15
         hash ^= hash >> 29
-        return Int(hash &* 0xBF58_476D_1CE4_E5B9 >> 56)
+        return Int((hash &* 0xBF58_476D_1CE4_E5B9) >> 56)
     }
 
     private static func enlarged(_ keyframe: VideoKeyframe, in layout: VideoDepthLayout) throws -> VideoKeyframe {

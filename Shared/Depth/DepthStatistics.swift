@@ -17,13 +17,19 @@ struct DepthStatistics {
     init(_ map: DepthMap) {
         var valid: [Double] = []
         valid.reserveCapacity(map.metres.count)
-        for metres in map.metres where DepthMap.isValid(Double(metres)) { valid.append(Double(metres)) }
+        var (low, high) = (Double.infinity, -Double.infinity)
+        for metres in map.metres where DepthMap.isValid(Double(metres)) {
+            let metres = Double(metres)
+            valid.append(metres)
+            low = metres < low ? metres : low
+            high = metres > high ? metres : high
+        }
         self.valid = valid
         pixelCount = map.metres.count
-        minimum = valid.min()
-        maximum = valid.max()
+        minimum = valid.isEmpty ? nil : low
+        maximum = valid.isEmpty ? nil : high
         deviation = Self.deviation(valid)
-        layers = Self.layers(valid)
+        layers = valid.isEmpty ? 0 : Self.layers(valid, from: low, to: high)
     }
 
     /// Two passes, each a sum from the first value to the last.
@@ -39,8 +45,7 @@ struct DepthStatistics {
     }
 
     /// Counts the peaks of a 64-bin histogram between the least and the greatest value, smoothed with a 3-bin mean.
-    private static func layers(_ values: [Double]) -> Int {
-        guard let low = values.min(), let high = values.max() else { return 0 }
+    private static func layers(_ values: [Double], from low: Double, to high: Double) -> Int {
         guard high > low else { return 1 }
         let bins = 64
         var counts = [Int](repeating: 0, count: bins)

@@ -11,7 +11,8 @@ enum Median {
         var candidates = values.map(\.bitPattern)
         var rank = place
         // Radix selection from the highest digit, 11 bits at a time.
-        for shift in stride(from: 55, through: 0, by: -11) where candidates.count > 1 {
+        let varying = candidates.reduce(0) { $0 | ($1 ^ candidates[0]) }
+        for shift in stride(from: 55, through: 0, by: -11) where candidates.count > 1 && varying >> UInt64(shift) & 2047 > 0 {
             var counts = [Int](repeating: 0, count: 2048)
             for bits in candidates { counts[Int(bits >> UInt64(shift) & 2047)] += 1 }
             var digit = 0

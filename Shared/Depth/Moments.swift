@@ -29,6 +29,36 @@ struct Moments {
         }
     }
 
+    /// The sums of four rows, one in each lane: the same additions in the same order as for a single row. A pixel without weight adds 0, which
+    /// changes no sum.
+    struct FourRows {
+        private var (s0, s1, s2, s3) = (SIMD4<Double>(), SIMD4<Double>(), SIMD4<Double>(), SIMD4<Double>())
+        private var (s4, t0, t1, t2) = (SIMD4<Double>(), SIMD4<Double>(), SIMD4<Double>(), SIMD4<Double>())
+
+        /// - Parameter inverseDepth: finite.
+        @inline(__always)
+        mutating func add(_ inverseDepth: SIMD4<Double>, u: Double, weight: SIMD4<Double>) {
+            let first = weight * u
+            let second = first * u
+            let third = second * u
+            s0 += weight
+            s1 += first
+            s2 += second
+            s3 += third
+            s4 += third * u
+            t0 += weight * inverseDepth
+            t1 += first * inverseDepth
+            t2 += second * inverseDepth
+        }
+
+        subscript(_ lane: Int) -> Row {
+            var row = Row()
+            (row.s0, row.s1, row.s2, row.s3, row.s4) = (s0[lane], s1[lane], s2[lane], s3[lane], s4[lane])
+            (row.t0, row.t1, row.t2) = (t0[lane], t1[lane], t2[lane])
+            return row
+        }
+    }
+
     mutating func add(_ row: Row, v: Double) {
         let vv = v * v
         m00 += row.s0

@@ -8,7 +8,8 @@ struct ResidualMedian {
 
     /// 1/m; NaN where there is no measurement.
     private var residuals: [Double]
-    private var counts = [Int](repeating: 0, count: last + 1)
+    /// Four histograms, counted in turn: neighbours often are in one bin, and one count would wait for the other.
+    private var counts = [Int32](repeating: 0, count: 4 * (last + 1))
 
     init(_ grid: CentreGrid) { residuals = [Double](repeating: .nan, count: grid.inverse.count) }
 
@@ -18,8 +19,8 @@ struct ResidualMedian {
         measure(fit, grid)
         var bin = 0
         var rank = grid.validCount / 2
-        while rank >= counts[bin] {
-            rank -= counts[bin]
+        while bin < Self.last, rank >= count(in: bin) {
+            rank -= count(in: bin)
             bin += 1
         }
         let lower = bin == 0 ? 0 : Self.start(of: bin)
@@ -27,6 +28,11 @@ struct ResidualMedian {
         let candidates = residuals.filter { $0 >= lower && $0 < upper }
         guard rank < candidates.count else { return nil }
         return Median.value(at: rank, of: candidates)
+    }
+
+    private func count(in bin: Int) -> Int {
+        let size = Self.last + 1
+        return Int(counts[bin] + counts[size + bin] + counts[2 * size + bin] + counts[3 * size + bin])
     }
 
     private mutating func measure(_ fit: SurfaceFit, _ grid: CentreGrid) {
@@ -40,7 +46,7 @@ struct ResidualMedian {
                             let line = fit.row(grid.v[y])
                             let start = y * width
                             for x in 0..<width { residuals[start + x] = abs(inverse[start + x] - line.inverseDepth(columns[x])) }
-                            for x in 0..<width { counts[Self.bin(residuals[start + x])] += 1 }
+                            for x in 0..<width { counts[(x & 3) * (Self.last + 1) + Self.bin(residuals[start + x])] += 1 }
                         }
                     }
                 }

@@ -12,6 +12,8 @@ struct RobustFit {
     private static let settledScale = 0.01
 
     private let grid: CentreGrid
+    /// See ``groups(of:)``.
+    private let fourRows: [SIMD4<Double>]
     /// In 1/m: a thousandth of the mean inverse depth. Smaller residuals are rounding errors, and surfaces that differ by less count as the
     /// same.
     private let leastScale: Double
@@ -20,6 +22,7 @@ struct RobustFit {
 
     init(_ grid: CentreGrid) {
         self.grid = grid
+        fourRows = Self.groups(of: grid)
         leastScale = 0.001 * grid.meanInverse
         residuals = ResidualMedian(grid)
     }
@@ -69,22 +72,37 @@ struct RobustFit {
         let share = 1 / cutoff
         let width = grid.u.count
         grid.u.withUnsafeBufferPointer { columns in
-            grid.inverse.withUnsafeBufferPointer { inverse in
-                for y in 0..<grid.v.count {
-                    let line = fit.row(grid.v[y])
-                    var row = Moments.Row()
-                    var place = y * width
+            fourRows.withUnsafeBufferPointer { inverse in
+                for top in stride(from: 0, to: grid.v.count, by: 4) {
+                    let lines = (0..<4).map { fit.row(top + $0 < grid.v.count ? grid.v[top + $0] : 0) }
+                    let constant = SIMD4(lines[0].constant, lines[1].constant, lines[2].constant, lines[3].constant)
+                    let linear = SIMD4(lines[0].linear, lines[1].linear, lines[2].linear, lines[3].linear)
+                    let square = lines[0].square
+                    var rows = Moments.FourRows()
+                    var place = top / 4 * width
                     for u in columns {
-                        let ratio = (inverse[place] - line.inverseDepth(u)) * share
+                        // As `SurfaceFit.Row.inverseDepth(_:)`.
+                        let ratio = (inverse[place] - (constant + u * (linear + square * u))) * share
                         let rest = 1 - ratio * ratio
                         // False for NaN too.
-                        if rest > 0 { row.add(inverse[place], u: u, weight: rest * rest) }
+                        rows.add(inverse[place], u: u, weight: (rest * rest).replacing(with: 0, where: .!(rest .> 0)))
                         place += 1
                     }
-                    moments.add(row, v: grid.v[y])
+                    for lane in 0..<min(4, grid.v.count - top) { moments.add(rows[lane], v: grid.v[top + lane]) }
                 }
             }
         }
         return moments
+    }
+
+    /// The centre's inverse depths by groups of four rows, one row in each lane. What is no measurement is so far off any surface that it has
+    /// no weight; unlike NaN it stays 0 when multiplied by it.
+    private static func groups(of grid: CentreGrid) -> [SIMD4<Double>] {
+        let (width, height) = (grid.u.count, grid.v.count)
+        var groups = [SIMD4<Double>](repeating: SIMD4(repeating: 1e300), count: (height + 3) / 4 * width)
+        for y in 0..<height {
+            for x in 0..<width where !grid.inverse[y * width + x].isNaN { groups[y / 4 * width + x][y % 4] = grid.inverse[y * width + x] }
+        }
+        return groups
     }
 }
