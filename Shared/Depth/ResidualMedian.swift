@@ -6,10 +6,13 @@ struct ResidualMedian {
     private static let first = Int((0x1p-40).bitPattern >> shift)
     private static let last = Int((0x1p10).bitPattern >> shift) - first
 
+    /// Room of one histogram: a power of two, more than `last`.
+    private static let bins = 2048
+
     /// 1/m; NaN where there is no measurement.
     private var residuals: [Double]
     /// Four histograms, counted in turn: neighbours often are in one bin, and one count would wait for the other.
-    private var counts = [Int32](repeating: 0, count: 4 * (last + 1))
+    private var counts = [Int32](repeating: 0, count: 4 * bins)
 
     init(_ grid: CentreGrid) { residuals = [Double](repeating: .nan, count: grid.inverse.count) }
 
@@ -31,8 +34,7 @@ struct ResidualMedian {
     }
 
     private func count(in bin: Int) -> Int {
-        let size = Self.last + 1
-        return Int(counts[bin] + counts[size + bin] + counts[2 * size + bin] + counts[3 * size + bin])
+        (0..<4).reduce(0) { $0 + Int(counts[$1 * Self.bins + bin]) }
     }
 
     private mutating func measure(_ fit: SurfaceFit, _ grid: CentreGrid) {
@@ -45,8 +47,10 @@ struct ResidualMedian {
                         for y in 0..<grid.v.count {
                             let line = fit.row(grid.v[y])
                             let start = y * width
-                            for x in 0..<width { residuals[start + x] = abs(inverse[start + x] - line.inverseDepth(columns[x])) }
-                            for x in 0..<width { counts[(x & 3) * (Self.last + 1) + Self.bin(residuals[start + x])] += 1 }
+                            let row = UnsafeMutableBufferPointer(rebasing: residuals[start..<start + width])
+                            let depths = UnsafeBufferPointer(rebasing: inverse[start..<start + width])
+                            for x in 0..<width { row[x] = abs(depths[x] - line.inverseDepth(columns[x])) }
+                            for x in 0..<width { counts[(x & 3) &* Self.bins &+ Self.bin(row[x])] &+= 1 }
                         }
                     }
                 }
