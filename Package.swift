@@ -204,8 +204,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CZlib", "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Persistence", "Site", crypto, httpClient,
-                nioCore, nioPosix, nioSSL, x509, asn1, logging, metrics,
+                "CZlib", "CaptureProtocol", "Compression", "Delivery", "Messaging", "Models", "Movie", "ObjectStorage", "Persistence", "Site",
+                "VideoChain", crypto, httpClient, nioCore, nioPosix, nioSSL, x509, asn1, logging, metrics,
             ],
             path: "Tests/TestSupport"),
         .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
@@ -298,7 +298,7 @@ let package = Package(
         .testTarget(
             name: "AttestationVerifierTests",
             dependencies: [
-                "AttestationVerifier", "Attestation", "CaptureProtocol", "Delivery", "Models", "ObjectStorage", "Persistence",
+                "AttestationVerifier", "Attestation", "CaptureProtocol", "Delivery", "Models", "Movie", "ObjectStorage", "Persistence",
                 "ServiceRuntime", "SimulatedDevice", "TestSupport", httpTypes, logging,
             ],
             path: "Tests/AttestationVerifierTests"),
@@ -322,7 +322,7 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Blocking", "Evidence", "Gateway", "CaptureProtocol", "Models", "Multipart", "Persistence", "Delivery",
+                "Blocking", "Compression", "Evidence", "Gateway", "CaptureProtocol", "Models", "Movie", "Multipart", "Persistence", "Delivery",
                 "ServiceRuntime", "SimulatedDevice", "Site",
                 "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, logging,
             ],

@@ -4,6 +4,8 @@ import Delivery
 import Foundation
 import Logging
 import Models
+import Movie
+import ObjectStorage
 import Persistence
 import SimulatedDevice
 import TestSupport
@@ -76,6 +78,34 @@ extension VerifierRig {
 
     func handle(_ capture: CaptureID, event: EventID = EventID()) async throws {
         try await self.capture.handle(CaptureReceived(captureID: capture, kind: .photo), context(event, .captureReceived))
+    }
+
+    func handleVideo(_ capture: CaptureID) async throws {
+        let work = AppraiseCapture(appraiser: CaptureAppraiser(policy: Fixture.policy), devices: devices, storage: store)
+        try await PartHandler(work, parts: appraisals, for: VideoReceived.self)
+            .handle(VideoReceived(captureID: capture), context(EventID(), .videoReceived))
+    }
+
+    /// Stores a video's parts and announces it, as the gateway does.
+    /// - Parameter damaged: the name of an object that is stored with another byte in its middle.
+    func accept(_ video: RecordedVideo, by device: DeviceID, damaging damaged: String? = nil) async throws -> CaptureAnnouncement {
+        let id = CaptureID()
+        func stored(_ bytes: [UInt8], _ name: MediaName) async throws -> StoredMedia {
+            var kept = bytes
+            if damaged == name.rawValue { kept[kept.count / 2] ^= 1 }
+            try await store.put(name.key(of: id), bytes: kept, contentType: name.contentType)
+            return StoredMedia(
+                key: name.key(of: id), sha256: ContentDigest(of: bytes), sizeBytes: Int64(bytes.count), contentType: name.contentType)
+        }
+        let announcement = CaptureAnnouncement(
+            captureID: id, deviceID: device,
+            content: .video(
+                VideoContent(
+                    video: try await stored(video.video, .originalVideo), depth: try await stored(video.depth, .depth),
+                    hashChain: try await stored(video.chainBytes, .hashChain), moov: try Movie(file: video.video).moov)),
+            metadata: video.metadata, assertion: video.assertion, receivedAt: Fixture.now)
+        try await accept(announcement)
+        return announcement
     }
 
     func giveUp(_ capture: CaptureID, _ reason: FailureReason) async throws {

@@ -28,7 +28,7 @@ struct AttestationFindingsTests {
         "a pass that does not say what was signed is no findings, nor is a failure without a reason, or another status",
         arguments: [
             #""status":"pass""#, #""status":"pass","binding":"photo""#, #""status":"pass","counter":1"#, #""status":"fail""#,
-            #""status":"inconclusive","reason":"no_assertion""#,
+            #""status":"inconclusive""#, #""status":"partial","reason":"no_assertion""#,
         ])
     func unsound(fields: String) {
         let json = #"{\#(fields),"level":"secure_enclave","development_attestation":false,"device_model":"M"}"#
@@ -40,6 +40,7 @@ struct AttestationFindingsTests {
         let fresh = SignedCapture(binding: .photo, counter: 4)
         #expect(HardwareAppraisal.pass(fresh).consumed(isOutOfOrder: true).signed?.isOutOfOrder == true)
         #expect(HardwareAppraisal.unavailable(.appNotAccepted, signed: fresh).consumed(isOutOfOrder: false).signed?.isOutOfOrder == false)
+        #expect(HardwareAppraisal.inconclusive(.mediaNotBound).consumed(isOutOfOrder: true) == .inconclusive(.mediaNotBound))
         #expect(HardwareAppraisal.fail(.badSignature).consumed(isOutOfOrder: false) == .fail(.badSignature))
     }
 }
