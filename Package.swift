@@ -51,6 +51,7 @@ let package = Package(
         .executable(name: "upload-sync", targets: ["UploadSync"]),
         .executable(name: "evidence-assembler", targets: ["EvidenceAssembler"]),
         .executable(name: "c2pa-inspector", targets: ["C2PAInspector"]),
+        .executable(name: "video-decoder", targets: ["VideoDecoder"]),
         .executable(name: "rial", targets: ["RialCLI"]),
         .library(name: "CaptureKit", targets: ["CaptureKit"]),
     ],
@@ -81,6 +82,9 @@ let package = Package(
         .systemLibrary(name: "CC2PA", path: "Shared/CC2PA", pkgConfig: "c2pa_c"),
         // Only its header: the module is loaded at run time.
         .systemLibrary(name: "CPKCS11", path: "Shared/CPKCS11", providers: [.apt(["libp11-kit-dev"])]),
+        // Its parts under the GPL come into one program only: video-decoder.
+        .systemLibrary(
+            name: "CAVCodec", path: "Shared/CAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .target(name: "Blocking", path: "Shared/Blocking"),
@@ -118,6 +122,8 @@ let package = Package(
         .target(name: "ManifestStore", dependencies: ["Attestation", "CaptureProtocol", crypto], path: "Shared/ManifestStore"),
         .target(name: "CSandbox", path: "Shared/CSandbox"),
         .target(name: "Inspection", dependencies: ["Blocking", "CSandbox", "CaptureProtocol", "Models"], path: "Shared/Inspection"),
+        .target(
+            name: "VideoDecoding", dependencies: ["CSandbox", "Inspection", metrics], path: "Shared/VideoDecoding"),
         .target(name: "Multipart", path: "Shared/Multipart", swiftSettings: computing),
         .target(
             name: "Evidence", dependencies: ["CaptureProtocol", "Models"], path: "Shared/Evidence",
@@ -168,6 +174,9 @@ let package = Package(
         .executableTarget(
             name: "C2PAInspector", dependencies: ["CaptureProtocol", "ContentCredentials", "CSandbox", "Models"],
             path: "Services/c2pa-inspector"),
+        .executableTarget(
+            name: "VideoDecoder", dependencies: ["CAVCodec", "CSandbox", "Movie", "VideoDecoding"], path: "Services/video-decoder",
+            swiftSettings: computing),
 
         .target(
             name: "CaptureKit",

@@ -1,5 +1,4 @@
 import Models
-import Blocking
 import CSandbox
 import Foundation
 
@@ -12,14 +11,9 @@ public struct InspectorPool: Sendable {
     private static let blankPhoto: [UInt8] =
         [0xff, 0xd8, 0xff, 0xe0, 0, 16] + Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 0, 0, 0xff, 0xd9]
 
-    private let executable: String
-    private let trustAnchorsFile: String
-    private let timestampAnchorsFile: String
-    private let ownAnchorsFile: String
+    private let program: SandboxedProgram
+    private let anchorFiles: [String]
     private let limits: InspectionLimits
-    private let semaphore: FIFOSemaphore
-    /// One per permit; each watches one process at a time.
-    private let executors: [BlockingExecutor]
 
     /// - Parameters:
     ///   - executable: path of `c2pa-inspector`.
@@ -32,14 +26,9 @@ public struct InspectorPool: Sendable {
         executable: String, trustAnchorsFile: String?, timestampAnchorsFile: String? = nil, ownAnchorsFile: String? = nil,
         concurrency: Int, waiting: Int, limits: InspectionLimits = InspectionLimits()
     ) {
-        self.executable = executable
-        self.trustAnchorsFile = trustAnchorsFile ?? "/dev/null"
-        self.timestampAnchorsFile = timestampAnchorsFile ?? "/dev/null"
-        self.ownAnchorsFile = ownAnchorsFile ?? "/dev/null"
+        anchorFiles = [trustAnchorsFile, timestampAnchorsFile, ownAnchorsFile].map { $0 ?? "/dev/null" }
         self.limits = limits
-        let count = max(1, concurrency)
-        semaphore = FIFOSemaphore(permits: count, queueLimit: waiting)
-        executors = (0..<count).map { BlockingExecutor(label: "inspector-\($0)") }
+        program = SandboxedProgram(executable: executable, label: "inspector", concurrency: concurrency, waiting: waiting, limits: limits)
     }
 
     /// Reads the Content Credentials of a file.
@@ -50,7 +39,7 @@ public struct InspectorPool: Sendable {
     /// - Throws: ``InspectionError/busy`` at once if the queue is full.
     public func inspect(fileDescriptor: Int32, mediaType: String?) async throws(InspectionError) -> InspectionOutcome {
         let arguments = mediaType.map { ["--media-type", $0] } ?? []
-        return try await run(arguments, on: fileDescriptor).outcome(limits)
+        return try await program.run(arguments, on: fileDescriptor, files: anchorFiles).outcome(limits)
     }
 
     /// Checks that files can be inspected here: the sandbox blocks what it must, the anchors are certificates, and a photo can be read.
@@ -64,57 +53,10 @@ public struct InspectorPool: Sendable {
         guard write(photo, Self.blankPhoto, Self.blankPhoto.count) == Self.blankPhoto.count else {
             throw .unavailable("no room for a file of \(Self.blankPhoto.count) bytes")
         }
-        let test = try await run(["--self-test"], on: photo)
-        if test.cause == KillSwitch.Cause.cancellation { throw .cancelled }
-        guard test.cause == nil, test.ending.status == 0 else { throw .unavailable(test.sentence) }
+        try await program.selfTest(on: photo, files: anchorFiles)
         let outcome = try await inspect(fileDescriptor: photo, mediaType: "image/jpeg")
         guard case .report(let report) = outcome, report.state == .none else {
             throw .unavailable("a photo without Content Credentials was read as \(outcome)")
         }
-    }
-
-    private func run(_ arguments: [String], on descriptor: Int32) async throws(InspectionError) -> InspectorWatch.Result {
-        let permit: Int
-        do {
-            permit = try await semaphore.acquire()
-        } catch {
-            switch error {
-            case .cancelled: throw .cancelled
-            case .queueFull, .timeout: throw .busy
-            }
-        }
-        defer { semaphore.release(permit) }
-        let killSwitch = KillSwitch()
-        let result = await withTaskCancellationHandler {
-            await Self.caught { try await executors[permit].run { try runBlocking(arguments, on: descriptor, killSwitch) } }
-        } onCancel: {
-            killSwitch.pull(.cancellation)
-        }
-        return try result.get()
-    }
-
-    private static func caught<T>(_ body: () async throws -> T) async -> Result<T, InspectionError> {
-        do {
-            return .success(try await body())
-        } catch let error as InspectionError {
-            return .failure(error)
-        } catch {
-            return .failure(.unavailable("\(error)"))
-        }
-    }
-
-    private func runBlocking(
-        _ arguments: [String], on descriptor: Int32, _ killSwitch: KillSwitch
-    ) throws(InspectionError) -> InspectorWatch.Result {
-        if killSwitch.cause != nil { throw .cancelled }
-        let start = ContinuousClock.now
-        let bounds = [
-            "--memory-bytes", "\(limits.memoryBytes)", "--cpu-seconds", "\(limits.cpuSeconds)", "--wall-seconds", "\(limits.orphanSeconds)",
-        ]
-        let files = InspectorProcess.Files(
-            input: try OwnedDescriptor(reopening: descriptor), trustAnchors: try OwnedDescriptor(opening: trustAnchorsFile),
-            timestampAnchors: try OwnedDescriptor(opening: timestampAnchorsFile), ownAnchors: try OwnedDescriptor(opening: ownAnchorsFile))
-        let process = try InspectorProcess(executable: executable, arguments: arguments + bounds, files: files, limits: limits)
-        return InspectorWatch(limits: limits, killSwitch: killSwitch).watch(process, since: start)
     }
 }

@@ -1,7 +1,7 @@
 import CSandbox
 import Foundation
 
-/// Starts a program with six files and nothing else of this process: no other descriptors, no environment, default signal handling, and the
+/// Starts a program with a few files and nothing else of this process: no other descriptors, no environment, default signal handling, and the
 /// root as its working directory.
 struct InspectorProcess: ~Copyable {
     let id: pid_t
@@ -9,26 +9,20 @@ struct InspectorProcess: ~Copyable {
     let output: OwnedDescriptor
     let errors: OwnedDescriptor
 
-    /// The program's descriptors 0, 3, 4 and 5.
-    struct Files: ~Copyable {
-        let input: OwnedDescriptor
-        let trustAnchors: OwnedDescriptor
-        let timestampAnchors: OwnedDescriptor
-        let ownAnchors: OwnedDescriptor
-    }
-
     /// An untrusted file must not make the Swift runtime write backtraces.
     private static let environment = ["SWIFT_BACKTRACE=enable=no"]
 
     /// Blocks until the program runs. It leads its own process group, and ``InspectorWatch`` must reap it.
-    init(executable: String, arguments: [String], files: borrowing Files, limits: InspectionLimits) throws(InspectionError) {
+    /// - Parameters:
+    ///   - input: the program's descriptor 0.
+    ///   - others: its descriptors 3, 4 …
+    init(
+        executable: String, arguments: [String], input: borrowing OwnedDescriptor, others: DescriptorList, limits: InspectionLimits
+    ) throws(InspectionError) {
         let output = try Pipe.make()
         let errors = try Pipe.make()
 
-        let descriptors = [
-            files.input.number, output.write.number, errors.write.number, files.trustAnchors.number, files.timestampAnchors.number,
-            files.ownAnchors.number,
-        ]
+        let descriptors = [input.number, output.write.number, errors.write.number] + others.numbers
         var child: pid_t = 0
         let status = Self.withCStrings([executable] + arguments) { arguments in
             Self.withCStrings(Self.environment) { environment in

@@ -9,20 +9,16 @@ struct InspectorWatch {
     let limits: InspectionLimits
     let killSwitch: KillSwitch
 
-    struct Result: Sendable {
-        var output: [UInt8] = []
-        var errors: [UInt8] = []
-        /// Why we killed it; `nil` if we did not.
-        var cause: KillSwitch.Cause?
-        var ending = KillSwitch.Ending(status: 0, peakBytes: 0)
-    }
-
-    /// - Parameter start: the start of the timeout.
-    func watch(_ process: borrowing InspectorProcess, since start: ContinuousClock.Instant) -> Result {
+    /// - Parameters:
+    ///   - start: the start of the timeout.
+    ///   - consumer: takes the output; `nil` to collect it.
+    func watch(
+        _ process: borrowing InspectorProcess, since start: ContinuousClock.Instant, _ consumer: SandboxedProgram.Consumer?
+    ) -> SandboxedProgram.Result {
         let deadline = start.advanced(by: limits.wallClock)
-        var result = Result()
+        var result = SandboxedProgram.Result()
         killSwitch.arm(process.id)
-        readOutput(of: process, until: deadline, &result)
+        readOutput(of: process, until: deadline, consumer, &result)
         result.ending = collect(process.id, until: deadline)
         result.cause = killSwitch.cause
         return result
@@ -30,8 +26,10 @@ struct InspectorWatch {
 
     /// Returns when both pipes have ended, or the process was killed.
     private func readOutput(
-        of process: borrowing InspectorProcess, until deadline: ContinuousClock.Instant, _ result: inout Result
+        of process: borrowing InspectorProcess, until deadline: ContinuousClock.Instant, _ consumer: SandboxedProgram.Consumer?,
+        _ result: inout SandboxedProgram.Result
     ) {
+        var written = 0
         var polled = [process.output.number, process.errors.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         var chunk = [UInt8](repeating: 0, count: Self.chunkBytes)
         while polled.contains(where: { $0.fd >= 0 }), killSwitch.cause == nil {
@@ -49,8 +47,12 @@ struct InspectorWatch {
                 }
                 if index == 1 {
                     result.errors += chunk.prefix(min(count, Self.errorBytes - result.errors.count))
-                } else if result.output.count + count > limits.outputBytes {
-                    return killSwitch.pull(.output)
+                    continue
+                }
+                written += count
+                guard written <= limits.outputBytes else { return killSwitch.pull(.output) }
+                if let consumer {
+                    guard consumer(chunk.prefix(count)) else { return killSwitch.pull(.output) }
                 } else {
                     result.output += chunk.prefix(count)
                 }

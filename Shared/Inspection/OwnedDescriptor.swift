@@ -25,6 +25,13 @@ struct OwnedDescriptor: ~Copyable {
 
     deinit { close(number) }
 
+    /// Gives up the ownership: the caller closes it.
+    consuming func release() -> Int32 {
+        let number = number
+        discard self
+        return number
+    }
+
     /// Opens for reading.
     init(opening path: String) throws(InspectionError) {
         try self.init(taking: open(path, O_RDONLY | O_CLOEXEC), path)
@@ -34,6 +41,21 @@ struct OwnedDescriptor: ~Copyable {
     init(reopening descriptor: Int32) throws(InspectionError) {
         try self.init(taking: open("/proc/self/fd/\(descriptor)", O_RDONLY | O_CLOEXEC), "descriptor \(descriptor)")
     }
+}
+
+/// Open files that are closed together.
+final class DescriptorList {
+    private(set) var numbers: [Int32] = []
+
+    /// Opens for reading.
+    init(opening paths: [String]) throws(InspectionError) {
+        for path in paths {
+            let file = try OwnedDescriptor(opening: path)
+            numbers.append(file.release())
+        }
+    }
+
+    deinit { numbers.forEach { close($0) } }
 }
 
 /// A pipe: bytes written to `write` can be read from `read`.

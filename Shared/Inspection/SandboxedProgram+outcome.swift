@@ -2,9 +2,7 @@ import CaptureProtocol
 import Foundation
 import Models
 
-extension InspectorWatch.Result {
-    /// The exit code with which the program reports that it could not start, regardless of the file (sysexits.h: EX_CONFIG).
-    private static let couldNotStart: Int32 = 78
+extension SandboxedProgram.Result {
     /// More than twice what a report needs.
     private static let maximumNesting = 16
 
@@ -18,7 +16,7 @@ extension InspectorWatch.Result {
         case nil: break
         }
         if let signal = ending.signal { return .unreadable(reason: reason(signal, limits)) }
-        if ending.exitCode == Self.couldNotStart { throw .unavailable(sentence) }
+        if couldNotStart { throw .unavailable(sentence) }
         guard ending.exitCode == 0, JSONNesting.depth(of: output) <= Self.maximumNesting,
             let report = try? WireJSON.decode(CredentialReport.self, from: output)
         else { return .unreadable(reason: .garbledAnswer) }
@@ -38,11 +36,5 @@ extension InspectorWatch.Result {
             let isAllocationFailure = Data(errors).range(of: Data("memory allocation of".utf8)) != nil
             return isAllocationFailure || ending.peakBytes >= limits.memoryBytes / 4 * 3 ? .memory : .crash
         }
-    }
-
-    /// The first line that the program wrote to standard error.
-    var sentence: String {
-        let text = String(decoding: errors, as: UTF8.self).prefix { !$0.isNewline }
-        return text.isEmpty ? "the inspector ended with status \(ending.status)" : String(text.prefix(500))
     }
 }

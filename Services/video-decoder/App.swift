@@ -1,0 +1,118 @@
+import CAVCodec
+import CSandbox
+import Foundation
+import Movie
+import VideoDecoding
+
+/// Decodes one untrusted video and writes what was asked for as records.
+///
+/// The file is descriptor 0; records go to descriptor 1, which must not be a regular file. Before it reads the first byte, the process enters
+/// a sandbox: no files, network, programs or child processes, and limited memory and time. Only this program links libavcodec.
+///
+/// Exit status: 0 after the last record, 1 if the file cannot be decoded, 64 for wrong arguments, 78 with a message on descriptor 2 if it could
+/// not start.
+@main
+enum App {
+    static func main() {
+        guard let settings = Settings(CommandLine.arguments.dropFirst()) else { fail(64, Settings.usage) }
+        // Its messages would be of the file.
+        av_log_set_level(AV_LOG_QUIET)
+        enterSandbox(settings)
+        if settings.isSelfTest { selfTest() }
+        do {
+            let movie = try movie(settings)
+            var decoding = try DecodingPass(movie, settings) { write($0.encoded) }
+            try decoding.run()
+        } catch {
+            fail(1, "\(error)")
+        }
+        // Skip the exit handlers of exit(3): there is nothing to flush.
+        _exit(0)
+    }
+
+    private static func movie(_ settings: Settings) throws -> Movie {
+        let count = settings.moov.upperBound - settings.moov.lowerBound
+        guard count <= Int64(MovieScanner.largestMovieBox) else { throw DecodingFailure("a moov box of \(count) bytes") }
+        let box = try FileBytes.read(settings.moov)
+        return try Movie(movieBox: box, at: settings.moov, fileLength: settings.fileLength)
+    }
+
+    /// Exits with 0 if the sandbox blocks everything that it must, and both codecs, and the encoder, open in it.
+    private static func selfTest() -> Never {
+        if let breach = rial_sandbox_breach() { fail(78, "the sandbox let through: \(String(cString: breach))") }
+        for codec in VideoCodec.allCases {
+            do {
+                _ = try PictureDecoder(codec)
+            } catch {
+                fail(78, "no decoder of \(codec.rawValue): \(error)")
+            }
+        }
+        do {
+            let picture = try Frame.blank(width: 64, height: 48)
+            var encoder = try PlaybackEncoder(like: picture, maxSide: 32, timescale: 600)
+            guard try !encoder.finish(after: encoder.encode(picture, time: 0)).isEmpty else { fail(78, "the encoder made nothing") }
+        } catch {
+            fail(78, "no encoder of H.264: \(error)")
+        }
+        _exit(0)
+    }
+
+    private static func enterSandbox(_ settings: Settings) {
+        var limits = settings.limits
+        let status = rial_sandbox_enter(&limits)
+        guard status == 0 else { fail(78, "no sandbox: \(String(cString: strerror(status)))") }
+    }
+
+    /// Ends the process if the reader is gone.
+    private static func write(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = Foundation.write(STDOUT_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { _exit(1) }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+
+    private static func fail(_ status: Int32, _ sentence: String) -> Never {
+        let line = sentence + "\n"
+        _ = line.withCString { Foundation.write(STDERR_FILENO, $0, strlen($0)) }
+        _exit(status)
+    }
+}
+
+/// Why a file cannot be decoded; for the log.
+struct DecodingFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+
+    /// - Throws: the failure that libavcodec's return code means.
+    @discardableResult
+    static func check(_ code: Int32, _ what: String) throws -> Int32 {
+        guard code >= 0 else { throw DecodingFailure("\(what): \(code)") }
+        return code
+    }
+}
+
+/// The bytes of descriptor 0.
+enum FileBytes {
+    static func read(_ range: Range<Int64>) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, initialized in
+            try read(range, into: UnsafeMutableRawBufferPointer(buffer))
+            initialized = range.count
+        }
+    }
+
+    static func read(_ range: Range<Int64>, into buffer: UnsafeMutableRawBufferPointer) throws {
+        var done = 0
+        while done < range.count {
+            let count = pread(
+                STDIN_FILENO, buffer.baseAddress?.advanced(by: done), range.count - done, off_t(range.lowerBound + Int64(done)))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw DecodingFailure("the file ends at \(range.lowerBound + Int64(done))") }
+            done += count
+        }
+    }
+}

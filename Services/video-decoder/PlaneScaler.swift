@@ -1,0 +1,75 @@
+/// Scales planes by area average in exact integer arithmetic, so that results are the same on every machine, and the same as those that
+/// depth analysis computes itself: each value is (sum + total / 2) / total.
+struct PlaneScaler {
+    let width: Int
+    let height: Int
+
+    /// - Parameters: the size to scale to, each side at least 1.
+    init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// - Returns: `width` × `height` values of 8 bits.
+    func scale(_ plane: Frame.Plane) -> [UInt8] {
+        var line = [UInt8](repeating: 0, count: plane.width)
+        // Each source row is read once; a row that two target rows share is kept.
+        var loaded = -1
+        var sums = [UInt32](repeating: 0, count: plane.width)
+        let total = plane.width * plane.height
+        return [UInt8](unsafeUninitializedCapacity: width * height) { output, initialized in
+            for row in 0..<height {
+                for x in sums.indices { sums[x] = 0 }
+                // In units of 1 / height source rows this target row is start..<start + plane.height.
+                let start = row * plane.height
+                for y in start / height...(start + plane.height - 1) / height {
+                    if y != loaded {
+                        line.withUnsafeMutableBufferPointer { buffer in
+                            if let base = buffer.baseAddress { plane.copyRow(y, to: base) }
+                        }
+                        loaded = y
+                    }
+                    let weight = UInt32(min(start + plane.height, (y + 1) * height) - max(start, y * height))
+                    sums.withUnsafeMutableBufferPointer { sums in
+                        line.withUnsafeBufferPointer { line in
+                            for x in 0..<line.count { sums[x] &+= UInt32(line[x]) &* weight }
+                        }
+                    }
+                }
+                sums.withUnsafeBufferPointer {
+                    average($0, total, UnsafeMutableBufferPointer(rebasing: output[row * width..<(row + 1) * width]))
+                }
+            }
+            initialized = width * height
+        }
+    }
+
+    /// Averages a row of sums in the other direction.
+    private func average(_ sums: UnsafeBufferPointer<UInt32>, _ total: Int, _ output: UnsafeMutableBufferPointer<UInt8>) {
+        var x = 0
+        // The rest of source column x, in units of 1 / width.
+        var rest = width
+        for column in 0..<width {
+            var needed = sums.count
+            var sum = 0
+            while needed > 0 {
+                let share = min(rest, needed)
+                sum &+= Int(sums[x]) &* share
+                needed -= share
+                rest -= share
+                if rest == 0 {
+                    x += 1
+                    rest = width
+                }
+            }
+            output[column] = UInt8(truncatingIfNeeded: (sum + total / 2) / total)
+        }
+    }
+
+    /// The size with a longer side of at most `side` and the same proportions, never larger.
+    static func size(of source: (width: Int, height: Int), within side: Int) -> (width: Int, height: Int) {
+        let longest = max(source.width, source.height)
+        guard longest > side else { return source }
+        return (max(1, (source.width * side + longest / 2) / longest), max(1, (source.height * side + longest / 2) / longest))
+    }
+}

@@ -1,0 +1,71 @@
+import CSandbox
+import Foundation
+public import Inspection
+import Metrics
+import Synchronization
+
+/// Decodes videos, each in a sandboxed process of its own: see `video-decoder`.
+public protocol VideoDecoding: Sendable {
+    /// Decodes a video.
+    ///
+    /// - Parameters:
+    ///   - descriptor: the file, open until the call returns.
+    ///   - take: gets each record as it comes, in order, on a thread of its own; false ends the decoding.
+    /// - Returns: whether the decoder came to its end. A file that makes it die is a result, not an error.
+    /// - Throws: ``InspectionError``: no file can be decoded now.
+    func decode(
+        _ request: DecodingRequest, file descriptor: Int32, _ take: @escaping @Sendable (DecodedRecord) -> Bool
+    ) async throws(InspectionError) -> Bool
+}
+
+/// The decoders of a service: at most so many at once.
+public struct VideoDecoderPool: VideoDecoding {
+    private let program: SandboxedProgram
+
+    /// - Parameters:
+    ///   - executable: path of `video-decoder`.
+    ///   - concurrency: number of processes at once, at least one.
+    ///   - waiting: number of further callers that may wait.
+    public init(executable: String, concurrency: Int, waiting: Int, limits: InspectionLimits = Self.limits) {
+        program = SandboxedProgram(
+            executable: executable, label: "video-decoder", concurrency: concurrency, waiting: waiting, limits: limits)
+    }
+
+    /// For 15 seconds of 4K, playback copy included: what it writes is at most some pictures and a small copy.
+    public static let limits = InspectionLimits(
+        wallClock: .seconds(240), cpu: .seconds(180), memoryBytes: 1 << 30, outputBytes: 160 << 20)
+
+    public func decode(
+        _ request: DecodingRequest, file descriptor: Int32, _ take: @escaping @Sendable (DecodedRecord) -> Bool
+    ) async throws(InspectionError) -> Bool {
+        let start = ContinuousClock.now
+        let reader = Mutex((records: DecodedRecordReader(), isEnded: false))
+        let result = try await program.run(request.arguments, on: descriptor) { bytes in
+            reader.withLock { reader in
+                guard !reader.isEnded else { return false }
+                var isEnded = false
+                let isSound = reader.records.feed(bytes) { record in
+                    if case .end = record { isEnded = true }
+                    return take(record)
+                }
+                reader.isEnded = isEnded
+                return isSound
+            }
+        }
+        Metrics.Timer(label: "rial_video_decoding_seconds").record(duration: start.duration(to: .now))
+        if result.couldNotStart { throw .unavailable(result.sentence) }
+        if result.end == "cancelled" { throw .cancelled }
+        let isDone = result.isSuccess && reader.withLock { $0.isEnded }
+        if !isDone { Counter(label: "rial_video_decoders_died_total", dimensions: [("end", result.end)]).increment() }
+        return isDone
+    }
+
+    /// Checks that videos can be decoded here: the sandbox blocks what it must, and the decoder decodes. Call it at start.
+    /// - Throws: ``InspectionError/unavailable(_:)`` with what is wrong.
+    public func selfTest() async throws(InspectionError) {
+        let file = rial_anonymous_file("blank")
+        guard file >= 0 else { throw .unavailable("a file in memory: \(String(cString: strerror(errno)))") }
+        defer { close(file) }
+        try await program.selfTest(on: file)
+    }
+}
