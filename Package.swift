@@ -154,7 +154,9 @@ let package = Package(
             name: "AttestationVerifier", dependencies: backbone + ["Attestation", "Movie", "VideoChain", httpTypes, hummingbird, nioCore],
             path: "Services/attestation-verifier"),
         .executableTarget(
-            name: "DepthAnalyzer", dependencies: backbone + ["Depth", "Imaging", "JPEGMetadata"], path: "Services/depth-analyzer"),
+            name: "DepthAnalyzer",
+            dependencies: backbone + ["Depth", "Imaging", "Inspection", "JPEGMetadata", "Movie", "VideoChain", "VideoDecoding", nioCore],
+            path: "Services/depth-analyzer"),
         .executableTarget(
             name: "UploadSync", dependencies: backbone, path: "Services/upload-sync"),
         .executableTarget(

@@ -54,6 +54,13 @@ public final class NamelessFile: Sendable {
         return bytes
     }
 
+    /// Bytes of the whole file.
+    public func size() throws(Failure) -> Int64 {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }
+        return Int64(status.st_size)
+    }
+
     /// The whole file.
     public func bytes() throws(Failure) -> [UInt8] {
         var status = stat()

@@ -79,3 +79,25 @@ public struct SettingsError: Error, CustomStringConvertible, Equatable {
     }
     public var description: String { "\(variable) \(problem)" }
 }
+
+extension ServiceEnvironment {
+    /// The path of a program that comes with the service.
+    /// - Parameters:
+    ///   - variable: overrides it.
+    ///   - name: of the program beside this one.
+    public func program(_ variable: String, named name: String) throws -> String {
+        let own = CommandLine.arguments.first.map { URL(filePath: $0) }
+        let beside = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")).map { URL(filePath: $0) } ?? own
+        return try optional(variable) ?? beside?.deletingLastPathComponent().appending(path: name).path ?? name
+    }
+
+    /// A folder for files without a name, `RIAL_SCRATCH_DIR`; the system's temporary folder unless it is set.
+    /// - Throws: ``SettingsError`` if it cannot be written.
+    public func scratchFolder() throws -> String {
+        let folder = try optional("RIAL_SCRATCH_DIR") ?? FileManager.default.temporaryDirectory.path
+        guard access(folder, W_OK | X_OK) == 0 else {
+            throw SettingsError("RIAL_SCRATCH_DIR", "is not a writable directory: \(folder)")
+        }
+        return folder
+    }
+}

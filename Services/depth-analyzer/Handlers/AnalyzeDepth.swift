@@ -16,7 +16,7 @@ struct AnalyzeDepth: PartWork {
     func compute(_ announcement: CaptureAnnouncement) async throws -> DepthFindings { try await analysis.run(announcement) }
 
     func count(_ findings: DepthFindings) {
-        let verdict = findings.measurements?.verdict.rawValue ?? "unavailable"
+        let verdict = findings.verdict?.rawValue ?? "unavailable"
         Counter(label: "rial_depth_analyses_total", dimensions: [("verdict", verdict)]).increment()
     }
 }

@@ -19,8 +19,12 @@ actor CaptureAnalysis {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private nonisolated let depthExecutor = BlockingExecutor(label: "depth-analysis")
     private let storage: any ObjectStore
+    private let videos: VideoAnalysis
 
-    init(storage: any ObjectStore) { self.storage = storage }
+    init(storage: any ObjectStore, videos: VideoAnalysis) {
+        self.storage = storage
+        self.videos = videos
+    }
 
     /// - Throws: ``RejectedMessage`` if the bytes are not those that were accepted or cannot be decoded; storage errors unchanged.
     func run(_ message: CaptureAnnouncement) async throws -> DepthFindings {
@@ -31,7 +35,7 @@ actor CaptureAnalysis {
             DepthFindings(
                 measurements: payload.depth.map(DepthMeasurements.init), unavailableReason: payload.depth == nil ? .noDepth : nil,
                 preview: nil)
-        case .video: throw RejectedMessage(.captureUnreadable, detail: "a video")
+        case .video(let content): try await videos.run(content, message.captureID)
         }
     }
 
@@ -42,24 +46,11 @@ actor CaptureAnalysis {
         let (photo, depth) = try await (photoBytes, depthBytes)
         FailPoint.reached("depth-analyzer.fetched")
         let analyzed = try await analyze(depth.bytes, photo: photo.bytes, content)
-        let stored = try await store(analyzed.pictures, of: capture)
+        let stored = try await storage.store(analyzed.pictures, of: capture)
         FailPoint.reached("depth-analyzer.preview")
         return DepthFindings(
             measurements: analyzed.measurements, preview: stored[.depthPreview], previewScale: analyzed.scale, exif: analyzed.exif,
             pictures: stored.filter { $0.key != .depthPreview })
-    }
-
-    private nonisolated func store(
-        _ pictures: [MediaName: EncodedPicture], of capture: CaptureID
-    ) async throws -> [MediaName: StoredMedia] {
-        try await withThrowingTaskGroup(of: (MediaName, StoredMedia).self) { group in
-            for (name, picture) in pictures {
-                group.addTask {
-                    (name, try await self.storage.storeDerived(picture.bytes, named: name, of: capture, pixels: picture.pixels))
-                }
-            }
-            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
-        }
     }
 
     private func analyze(_ compressed: [UInt8], photo: [UInt8], _ content: PhotoContent) async throws -> AnalyzedPhoto {
@@ -119,8 +110,20 @@ private struct AnalyzedPhoto {
     let pictures: [MediaName: EncodedPicture]
 }
 
-/// An encoded picture and its size in pixels.
-private struct EncodedPicture: Sendable {
+/// An encoded picture or video; of a picture its size in pixels.
+struct EncodedPicture: Sendable {
     let bytes: [UInt8]
     let pixels: PixelSize?
+}
+
+extension ObjectStore {
+    /// Stores all pictures of a capture, at the same time.
+    func store(_ pictures: [MediaName: EncodedPicture], of capture: CaptureID) async throws -> [MediaName: StoredMedia] {
+        try await withThrowingTaskGroup(of: (MediaName, StoredMedia).self) { group in
+            for (name, picture) in pictures {
+                group.addTask { (name, try await storeDerived(picture.bytes, named: name, of: capture, pixels: picture.pixels)) }
+            }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+    }
 }

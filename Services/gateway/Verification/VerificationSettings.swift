@@ -20,18 +20,11 @@ struct VerificationSettings: Sendable {
     let scratchBytes: Int64
 
     init(_ environment: ServiceEnvironment) throws {
-        let own = CommandLine.arguments.first.map { URL(filePath: $0) }
-        let beside = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")).map { URL(filePath: $0) } ?? own
-        inspector =
-            try environment.optional("RIAL_C2PA_INSPECTOR")
-            ?? beside?.deletingLastPathComponent().appending(path: "c2pa-inspector").path ?? "c2pa-inspector"
+        inspector = try environment.program("RIAL_C2PA_INSPECTOR", named: "c2pa-inspector")
         trustAnchorsFile = try Self.file(environment, "RIAL_C2PA_TRUST_ANCHORS")
         ownAnchorsFile = try Self.file(environment, "RIAL_C2PA_OWN_ANCHORS")
         timestampAnchorsFile = try Self.file(environment, "RIAL_C2PA_TIMESTAMP_ANCHORS")
-        scratchFolder = try environment.optional("RIAL_SCRATCH_DIR") ?? FileManager.default.temporaryDirectory.path
-        guard access(scratchFolder, W_OK | X_OK) == 0 else {
-            throw SettingsError("RIAL_SCRATCH_DIR", "is not a writable directory: \(scratchFolder)")
-        }
+        scratchFolder = try environment.scratchFolder()
         concurrentFiles = try environment.integer("RIAL_MAX_CONCURRENT_VERIFICATIONS", default: 8, in: 1...1000)
         filesPerAddress = try environment.integer("RIAL_MAX_VERIFICATIONS_PER_ADDRESS", default: 4, in: 0...1000)
         scratchBytes = Int64(try environment.integer("RIAL_SCRATCH_MB", default: 800, in: 0...1_000_000)) << 20

@@ -1,0 +1,110 @@
+import Blocking
+import CaptureProtocol
+import Depth
+import Foundation
+import Imaging
+import Inspection
+import MediaStore
+import Metrics
+import Models
+import Movie
+import NIOCore
+import ObjectStorage
+import Observability
+import VideoChain
+import VideoDecoding
+
+/// Computes the depth findings and pictures of a video. Its file is read once into a file without a name and decoded once, by a process of its
+/// own; nothing of it stays on disk.
+///
+/// An actor with its own thread, because writing the file and analyzing take seconds and must not block the cooperative pool.
+actor VideoAnalysis {
+    private let executor = BlockingExecutor(label: "video-analysis")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private let storage: any ObjectStore
+    private let decoder: any VideoDecoding
+    private let scratchFolder: String
+
+    init(storage: any ObjectStore, decoder: any VideoDecoding, scratchFolder: String) {
+        self.storage = storage
+        self.decoder = decoder
+        self.scratchFolder = scratchFolder
+    }
+
+    /// - Throws: ``RejectedMessage`` if the bytes are not those that were accepted; ``InspectionError`` if no video can be decoded now; storage
+    ///   errors unchanged.
+    func run(_ content: VideoContent, _ capture: CaptureID) async throws -> DepthFindings {
+        let depth = try await storage.accepted(content.depth, missing: .intakeMissing)
+        let (file, movie) = try await receive(content)
+        FailPoint.reached("depth-analyzer.video.fetched")
+        let outline = try DepthOutline(depth)
+        let layout = try Self.layout(movie, outline)
+        let decoded = DecodedVideo()
+        let isDecoded = try await decode(movie, file, outline.samples(of: movie), layout, into: decoded)
+        FailPoint.reached("depth-analyzer.video.decoded")
+        let start = ContinuousClock.now
+        let judged = try JudgedDepth(depth, movie, layout, luma: decoded, isDecodable: isDecoded)
+        var pictures = try judged.pictures(of: movie)
+        if isDecoded {
+            pictures.merge(try Self.posters(decoded, movie)) { $1 }
+            if let copy = try decoded.playback(of: movie, sound: file) { pictures[.playback] = EncodedPicture(bytes: copy, pixels: nil) }
+        }
+        Metrics.Timer(label: "rial_video_analysis_seconds").record(duration: start.duration(to: .now))
+        let stored = try await storage.store(pictures, of: capture)
+        FailPoint.reached("depth-analyzer.preview")
+        return DepthFindings(
+            measurements: nil, temporal: judged.measurements, preview: stored[.depthPreview], previewScale: judged.scale,
+            pictures: stored.filter { $0.key != .depthPreview })
+    }
+
+    /// Streams the video into a file, reading its tables on the way.
+    private func receive(_ content: VideoContent) async throws -> (NamelessFile, Movie) {
+        let file = try NamelessFile(in: scratchFolder)
+        var scanner = MovieScanner()
+        do {
+            try await storage.streamAccepted(content.video) { chunk in
+                let bytes = ArraySlice(chunk.readableBytesView)
+                try scanner.consume(bytes)
+                try file.append(bytes)
+            }
+            return (file, try scanner.finish())
+        } catch let error as MovieError {
+            throw RejectedMessage(.captureUnreadable, detail: error.description)
+        }
+    }
+
+    private static func layout(_ movie: Movie, _ outline: DepthOutline) throws -> VideoDepthLayout {
+        let format = movie.video.format
+        do {
+            return try VideoDepthLayout(
+                frame: (Int(format.width), Int(format.height)), depth: (outline.width, outline.height),
+                rotation: Int(format.rotation.rawValue) / 90)
+        } catch {
+            throw RejectedMessage(.depthUnreadable, detail: error.description)
+        }
+    }
+
+    /// - Returns: whether the decoder came to its end.
+    private func decode(
+        _ movie: Movie, _ file: NamelessFile, _ samples: [Int], _ layout: VideoDepthLayout, into decoded: DecodedVideo
+    ) async throws -> Bool {
+        let request = DecodingRequest(
+            moov: movie.moov, fileLength: try file.size(), samples: samples, lumaWidth: layout.lumaWidth, lumaHeight: layout.lumaHeight,
+            posterSide: PhotoVariants.largeSide, playbackSide: movie.video.format.codec == .hevc ? DecodedVideo.playbackSide : nil)
+        let isDone = try await decoder.decode(request, file: file.descriptor) { decoded.take($0) }
+        return isDone && decoded.pictures > 0
+    }
+
+    /// The first frame shown, upright, and its small version.
+    private static func posters(_ decoded: DecodedVideo, _ movie: Movie) throws -> [MediaName: EncodedPicture] {
+        guard let stored = decoded.poster else { return [:] }
+        // The EXIF orientations that turn as the track does.
+        let orientations: [VideoRotation: Int] = [.none: 1, .quarter: 6, .half: 3, .threeQuarters: 8]
+        let poster = stored.oriented(orientations[movie.video.format.rotation] ?? 1)
+        let thumbnail = poster.fitted(maxSide: PhotoVariants.thumbnailSide)
+        return try [(MediaName.poster, poster), (.thumbnail, thumbnail)].reduce(into: [:]) { pictures, entry in
+            pictures[entry.0] = EncodedPicture(
+                bytes: try JPEGEncoder.encode(entry.1, quality: 82), pixels: PixelSize(entry.1.width, entry.1.height))
+        }
+    }
+}
