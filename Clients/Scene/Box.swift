@@ -1,7 +1,7 @@
 /// An upright box, rotated about the vertical axis.
 struct Box: Sendable {
-    private let centre: Vector3
-    private let half: Vector3
+    let centre: Vector3
+    let half: Vector3
     private let cosine: Double
     private let sine: Double
 

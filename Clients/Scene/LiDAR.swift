@@ -3,12 +3,15 @@ struct LiDAR {
     let seed: UInt64
     /// Whether some corners bulge by a few percent, as when smooth surfaces are recaptured.
     let hasBulges: Bool
+    /// Another value gives other noise and other holes; the bulges stay.
+    var moment: UInt64 = 0
 
     /// - Returns: metres along the optical axis, row-major; 0 without a measurement.
     func measure(_ stage: Stage, width: Int, height: Int) -> [Float] {
-        let slow = ValueNoise(seed: seed ^ 0xA1, cell: Double(width) / 16)
-        let fast = ValueNoise(seed: seed ^ 0xA2, cell: Double(width) / 85)
-        let holes = ValueNoise(seed: seed ^ 0xA3, cell: Double(width) / 40)
+        let noise = seed ^ moment
+        let slow = ValueNoise(seed: noise ^ 0xA1, cell: Double(width) / 16)
+        let fast = ValueNoise(seed: noise ^ 0xA2, cell: Double(width) / 85)
+        let holes = ValueNoise(seed: noise ^ 0xA3, cell: Double(width) / 40)
         var depth: [Float] = []
         depth.reserveCapacity(width * height)
         for row in 0..<height {
@@ -22,10 +25,10 @@ struct LiDAR {
                     depth.append(0)
                     continue
                 }
-                let noise =
+                let deviation =
                     0.0035 * slow(Double(column), Double(row)) + 0.002 * fast(Double(column), Double(row))
-                    + 0.001 * (SeededGenerator.hash(column, row, seed: seed ^ 0xA4) * 2 - 1)
-                depth.append(Float(metres * (1 + noise + (hasBulges ? bulge(x, y) : 0))))
+                    + 0.001 * (SeededGenerator.hash(column, row, seed: noise ^ 0xA4) * 2 - 1)
+                depth.append(Float(metres * (1 + deviation + (hasBulges ? bulge(x, y) : 0))))
             }
         }
         return depth

@@ -10,6 +10,9 @@ indirect enum Material: Sendable {
     /// The rendering of another stage, shown on a bright screen or printed on paper.
     case picture(Stage, isGlowing: Bool)
     case landscape(seed: UInt64)
+    /// Another material under a pattern of small and large patches with sharp edges.
+    /// - Parameter scale: metres for each unit of u and v.
+    case patterned(Material, seed: UInt64, scale: (u: Double, v: Double))
 
     /// - Returns: the colour in 0...1, and whether it is independent of the light.
     func colour(_ u: Double, _ v: Double) -> (colour: Vector3, isGlowing: Bool) {
@@ -22,7 +25,21 @@ indirect enum Material: Sendable {
         case .glowing(let colour): (colour, true)
         case .picture(let stage, let isGlowing): (stage.colour(alongX: u, y: -v), isGlowing)
         case .landscape(let seed): (Self.landscape(u, v, seed), false)
+        case .patterned(let material, let seed, let scale):
+            Self.patterned(material.colour(u, v), Self.patches(u * scale.u, v * scale.v, seed))
         }
+    }
+
+    private static func patterned(
+        _ base: (colour: Vector3, isGlowing: Bool), _ brightness: Double
+    ) -> (colour: Vector3, isGlowing: Bool) { (base.colour * brightness, base.isGlowing) }
+
+    /// Patches of 4 and 15 cm.
+    private static func patches(_ u: Double, _ v: Double, _ seed: UInt64) -> Double {
+        func patch(_ size: Double, _ salt: UInt64) -> Double {
+            SeededGenerator.hash(Int((u / size).rounded(.down)), Int((v / size).rounded(.down)), seed: seed ^ salt)
+        }
+        return 0.72 + 0.2 * patch(0.04, 1) + 0.2 * patch(0.15, 2)
     }
 
     private static func grain(_ u: Double, _ v: Double, _ seed: UInt64) -> Double {

@@ -16,8 +16,17 @@ struct PhotoSensor {
         return enlarge(small, smallWidth, smallHeight, to: width, height)
     }
 
+    /// Of each ``level(_:)``, the value that is stored.
+    static let gamma = (0...1023).map { UInt8((pow(Double($0) / 1023, 1 / 1.6) * 255).rounded()) }
+
+    /// Surface colours are display values: they are linearized, exposed, and converted back with a soft curve.
+    static func level(_ value: Double) -> Int {
+        let exposed = value * value * (1.55 - 0.55 * min(value, 1))
+        return Int(min(max(exposed, 0), 1) * 1023)
+    }
+
     private func cast(_ stage: Stage, _ width: Int, _ height: Int) -> [UInt8] {
-        let gamma = (0...1023).map { UInt8((pow(Double($0) / 1023, 1 / 1.6) * 255).rounded()) }
+        let gamma = Self.gamma
         var pixels: [UInt8] = []
         pixels.reserveCapacity(width * height * 3)
         for row in 0..<height {
@@ -26,9 +35,7 @@ struct PhotoSensor {
                 let y = (Double(row) + 0.5) / Double(height) * 2 - 1
                 let light = stage.colour(alongX: x, y: y)
                 for value in [light.x, light.y, light.z] {
-                    // Surface colours are display values: they are linearized, exposed, and converted back with a soft curve.
-                    let exposed = value * value * (1.55 - 0.55 * min(value, 1))
-                    pixels.append(gamma[Int(min(max(exposed, 0), 1) * 1023)])
+                    pixels.append(gamma[Self.level(value)])
                 }
             }
         }

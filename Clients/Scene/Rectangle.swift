@@ -4,10 +4,17 @@ struct Rectangle: Sendable {
     /// From the centre to the right edge and to the upper edge; their length is half the size in metres.
     let right: Vector3
     let up: Vector3
+    private let normal: Vector3
+
+    init(centre: Vector3, right: Vector3, up: Vector3) {
+        self.centre = centre
+        self.right = right
+        self.up = up
+        normal = right.cross(up).normalized
+    }
 
     /// - Returns: a hit with u and v in −1...1 between the edges.
     func hit(by ray: Ray, in range: ClosedRange<Double>) -> Hit? {
-        let normal = right.cross(up).normalized
         let slope = normal.dot(ray.direction)
         guard abs(slope) > 1e-9 else { return nil }
         let t = normal.dot(centre - ray.origin) / slope
