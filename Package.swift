@@ -182,7 +182,10 @@ let package = Package(
 
         .target(
             name: "CaptureKit",
-            dependencies: ["CaptureProtocol", "Compression", "Depth", "JPEGMetadata", "Models", crypto, grdb], path: "Clients/CaptureKit",
+            dependencies: [
+                "CaptureProtocol", "Compression", "Depth", "JPEGMetadata", "Models", "Movie", "VideoChain", crypto, grdb,
+            ],
+            path: "Clients/CaptureKit",
             exclude: ["README.md"], swiftSettings: computing),
         .target(
             name: "SimulatedDevice", dependencies: ["CaptureKit", "CaptureProtocol", crypto, x509, asn1], path: "Clients/SimulatedDevice"),
@@ -190,13 +193,16 @@ let package = Package(
             name: "Scene", dependencies: ["CaptureProtocol", "Compression", "Imaging", "JPEGMetadata"], path: "Clients/Scene",
             swiftSettings: computing),
         .target(
+            name: "SimulatedCamera", dependencies: ["Blocking", "CaptureKit", "Movie", "Scene"], path: "Clients/SimulatedCamera",
+            swiftSettings: computing),
+        .target(
             name: "RialClient", dependencies: ["CaptureKit", "CaptureProtocol", "Models", crypto, httpClient, nioCore, nioHTTP1, nioSSL],
             path: "Clients/RialClient"),
         .executableTarget(
             name: "RialCLI",
             dependencies: [
-                "MediaStore", "Blocking", "CaptureKit", "RialClient", "SimulatedDevice", "Scene", "Signing", "Compression",
-                "ContentCredentials", "Depth", "Imaging", "Observability", "CaptureProtocol", "Models", "Persistence", "Messaging",
+                "MediaStore", "Blocking", "CaptureKit", "RialClient", "SimulatedCamera", "SimulatedDevice", "Scene", "Signing", "Compression",
+                "Movie", "VideoChain", "ContentCredentials", "Depth", "Imaging", "Observability", "CaptureProtocol", "Models", "Persistence", "Messaging",
                 "ObjectStorage",
                 "Delivery",
                 "ServiceRuntime",

@@ -1,0 +1,62 @@
+public import CaptureKit
+public import Movie
+
+/// Encodes planar YUV 4:2:0 pictures, 30 per second, with x264 or x265 in one thread: the same pictures give the same samples.
+public struct FFmpegVideoEncoder: VideoEncoder {
+    public struct Options: Sendable {
+        public var codec = VideoCodec.h264
+        public var rotation = VideoRotation.none
+        /// Whether pictures may be shown in another order than decoded.
+        public var hasBFrames = false
+        /// Constant quality, 0 (lossless) to 51.
+        public var quality = 23
+
+        public init() {}
+    }
+
+    private static let ticksPerPicture: Int64 = 20
+
+    private let width: Int
+    private let height: Int
+    private let options: Options
+    private let program: FFmpeg
+
+    /// - Parameters: pixels, even.
+    /// - Throws: ``EncodingError``.
+    public init(width: Int, height: Int, options: Options = Options()) throws {
+        guard (16...4096).contains(width), (16...4096).contains(height), width.isMultiple(of: 2), height.isMultiple(of: 2) else {
+            throw EncodingError.invalidInput
+        }
+        self.width = width
+        self.height = height
+        self.options = options
+        let order = "bframes=\(options.hasBFrames ? 2 : 0):keyint=30"
+        let codec =
+            switch options.codec {
+            case .h264: ["-c:v", "libx264", "-x264-params", "threads=1:sync-lookahead=0:rc-lookahead=0:b-pyramid=none:\(order)"]
+            case .hevc:
+                [
+                    "-c:v", "libx265", "-tag:v", "hvc1", "-x265-params",
+                    "pools=none:frame-threads=1:log-level=error:rc-lookahead=\(options.hasBFrames ? 4 : 0):\(order)",
+                ]
+            }
+        program = try FFmpeg(
+            ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", "\(width)x\(height)", "-r", "30", "-i", "pipe:0"] + codec + [
+                "-preset", "veryfast", "-crf", "\(options.quality)", "-video_track_timescale", "\(VideoTime.timescale)",
+            ])
+    }
+
+    public var format: VideoFormat? {
+        guard let header = program.header else { return nil }
+        return VideoFormat(
+            codec: options.codec, width: UInt16(width), height: UInt16(height), rotation: options.rotation, timescale: header.timescale,
+            configuration: header.configuration, colour: header.colour)
+    }
+
+    public func encode(_ picture: [UInt8], at time: Int64) async throws -> [EncodedSample] {
+        guard picture.count == width * height * 3 / 2, time.isMultiple(of: Self.ticksPerPicture) else { throw EncodingError.invalidInput }
+        return try await program.write(picture)
+    }
+
+    public func finish() async throws -> [EncodedSample] { try await program.finish() }
+}
