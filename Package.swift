@@ -201,8 +201,8 @@ let package = Package(
         .executableTarget(
             name: "RialCLI",
             dependencies: [
-                "MediaStore", "Blocking", "CaptureKit", "RialClient", "SimulatedCamera", "SimulatedDevice", "Scene", "Signing", "Compression",
-                "Movie", "VideoChain", "ContentCredentials", "Depth", "Imaging", "Observability", "CaptureProtocol", "Models", "Persistence", "Messaging",
+                "MediaStore", "Blocking", "CaptureKit", "RialClient", "SimulatedCamera", "SimulatedDevice", "Scene", "Signing",
+                "Compression", "Movie", "VideoChain", "ContentCredentials", "Depth", "Imaging", "Observability", "CaptureProtocol", "Models", "Persistence", "Messaging",
                 "ObjectStorage",
                 "Delivery",
                 "ServiceRuntime",

@@ -15,9 +15,9 @@ struct Rial: AsyncParsableCommand {
             """,
         version: Product.version,
         subcommands: [
-            DemoCommand.self, DeviceCommand.self, CaptureCommand.self, QueueCommand.self, SettingsCommand.self, SceneCommand.self,
-            LoadCommand.self,
-            PageLoadCommand.self, SoakCommand.self, VerifyCommand.self, DeadLetterCommand.self, AdminCommand.self,
+            DemoCommand.self, DeviceCommand.self, CaptureCommand.self, VideoCommand.self, QueueCommand.self, SettingsCommand.self,
+            SceneCommand.self, LoadCommand.self, PageLoadCommand.self, SoakCommand.self, VerifyCommand.self, DeadLetterCommand.self,
+            AdminCommand.self,
         ])
 
     static func main() async {

@@ -7,9 +7,9 @@ import Scene
 extension SceneKind: ExpressibleByArgument {}
 
 /// Renders a photo with its depth map.
-struct SceneCommand: ParsableCommand {
+struct ScenePhoto: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scene",
+        commandName: "photo",
         abstract: "Renders a photo and a LiDAR-like depth map of an artificial scene.",
         discussion: """
             Writes photo.jpg (with EXIF), depth.f32.gz and scene.json. The same seed gives the same picture. Room and desk have \

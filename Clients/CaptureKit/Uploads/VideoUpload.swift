@@ -1,0 +1,47 @@
+/// The parts of a video capture, exactly as uploaded (SPEC §10.1).
+public struct VideoUpload: Sendable {
+    /// Where it is sent.
+    public static let path = "/api/v1/captures/video"
+
+    /// Of ``MultipartBody``: the same for each attempt to send this capture.
+    public let boundary: String
+    /// MP4 or QuickTime.
+    public let video: PartContent
+    public let isQuickTime: Bool
+    /// Compressed; see `DepthData`.
+    public let depth: PartContent
+    /// JSON; see `HashChain`.
+    public let hashChain: PartContent
+    /// JSON; see `VideoMetadata`.
+    public let metadata: PartContent
+    /// App Attest assertion (CBOR) over all four.
+    public let assertion: PartContent?
+
+    public init(
+        boundary: String, video: PartContent, isQuickTime: Bool, depth: PartContent, hashChain: PartContent, metadata: PartContent,
+        assertion: PartContent?
+    ) {
+        self.boundary = boundary
+        self.video = video
+        self.isQuickTime = isQuickTime
+        self.depth = depth
+        self.hashChain = hashChain
+        self.metadata = metadata
+        self.assertion = assertion
+    }
+
+    /// The large part last: the server knows what it is about to get.
+    public var body: MultipartBody {
+        var parts = [
+            MultipartBody.Part(name: "metadata", contentType: "application/json", content: metadata),
+            .init(name: "hash_chain", contentType: "application/json", content: hashChain),
+        ]
+        if let assertion { parts.append(.init(name: "assertion", contentType: "application/cbor", content: assertion)) }
+        parts.append(.init(name: "depth_data", fileName: "depth.gz", contentType: "application/octet-stream", content: depth))
+        parts.append(
+            .init(
+                name: "video", fileName: isQuickTime ? "video.mov" : "video.mp4",
+                contentType: isQuickTime ? "video/quicktime" : "video/mp4", content: video))
+        return MultipartBody(boundary: boundary, parts: parts)
+    }
+}

@@ -1,0 +1,26 @@
+import CaptureKit
+import Foundation
+import RialClient
+
+/// The parts of a video's upload in a folder, as the recorder writes them.
+struct VideoFolder {
+    let url: URL
+
+    init(path: String) { url = URL(fileURLWithPath: path, isDirectory: true) }
+
+    var isQuickTime: Bool { FileManager.default.fileExists(atPath: file("video.mov").path) }
+    var video: URL { file(isQuickTime ? "video.mov" : "video.mp4") }
+    var depth: URL { file("depth.gz") }
+    var hashChain: URL { file("hash-chain.json") }
+    var metadata: URL { file("metadata.json") }
+    var assertion: URL { file("assertion.cbor") }
+    var isSigned: Bool { FileManager.default.fileExists(atPath: assertion.path) }
+
+    func upload() throws -> VideoUpload {
+        VideoUpload(
+            boundary: MultipartBody.randomBoundary(), video: try .file(at: video), isQuickTime: isQuickTime, depth: try .file(at: depth),
+            hashChain: try .file(at: hashChain), metadata: try .file(at: metadata), assertion: isSigned ? try .file(at: assertion) : nil)
+    }
+
+    private func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import CaptureKit
+import CaptureProtocol
+import Foundation
+import Models
+import RialClient
+
+struct VideoSend: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send", abstract: "Sends a recorded video, signed by the device in the state file.")
+
+    @Argument(help: "Folder of the recording.")
+    var folder: String
+    @Flag(help: "Have the server store the body so that the upload can be resumed.")
+    var resumable = false
+    @Flag(help: "Wait for the evidence and show it.")
+    var watch = false
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var stateOptions: StateOptions
+
+    func run() async throws {
+        let client = try server.client()
+        let session = try DeviceSession(file: stateOptions.file)
+        let accepted = try await client.send(try VideoFolder(path: folder).upload(), signer: session, isResumable: resumable)
+        guard watch else {
+            let text = try JSONValue(parsing: WireJSON.encode(accepted)).prettyText
+            return Console.result(json ? text : "capture \(accepted.captureID)\n\(accepted.verificationURL)")
+        }
+        Console.progress("capture \(accepted.captureID)")
+        let capture = try await CaptureWatcher(client: client).follow(accepted.captureID)
+        Console.result(capture.report(asJSON: json))
+        if capture.status == .failed { throw ExitCode.failure }
+    }
+}
