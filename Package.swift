@@ -241,6 +241,12 @@ let package = Package(
             ],
             path: "Tests/CaptureKitTests", swiftSettings: computing),
         .testTarget(
+            name: "SimulatedCameraTests",
+            dependencies: [
+                "CaptureKit", "CaptureProtocol", "Depth", "Movie", "Scene", "SimulatedCamera", "VideoChain", crypto,
+            ],
+            path: "Tests/SimulatedCameraTests", swiftSettings: computing),
+        .testTarget(
             name: "SimulatedDeviceTests", dependencies: ["SimulatedDevice", "Attestation", crypto], path: "Tests/SimulatedDeviceTests"),
         .testTarget(
             name: "InspectionTests", dependencies: ["Inspection", "C2PAInspector", "CSandbox", "Models", "TestSupport"],

@@ -31,18 +31,22 @@ final class FFmpeg: Sendable {
         self.process = process
         let output = BlockingExecutor(label: "ffmpeg output")
         reading = Task { [fragments] in
-            while let piece = try? await output.run({ process.read() }), !piece.isEmpty { fragments.reader.withLock { $0.consume(piece) } }
+            while let piece = try? await output.run({ process.read() }), !piece.isEmpty { fragments.consume(piece) }
+            fragments.end()
         }
     }
 
+    /// Writes as fast as is encoded, as a camera is never far ahead of its encoder.
+    /// - Parameter count: how many samples must have come out, over all.
     /// - Returns: the samples that have come out by now.
-    func write(_ bytes: [UInt8]) async throws -> [EncodedSample] {
+    func write(_ bytes: [UInt8], awaiting count: Int) async throws -> [EncodedSample] {
         do {
             try await input.run { [process] in try process.write(bytes) }
         } catch {
             throw EncodingError.failed(status: -1)
         }
-        return fragments.reader.withLock { $0.take() }
+        await fragments.wait(for: count)
+        return fragments.take()
     }
 
     /// Ends the input and waits for the rest.
@@ -53,16 +57,72 @@ final class FFmpeg: Sendable {
         }
         await reading.value
         guard status == 0 else { throw EncodingError.failed(status: status) }
-        return fragments.reader.withLock { $0.take() }
+        return fragments.take()
     }
 
     /// What the stream says of all samples; `nil` until its header has come.
     var header: (configuration: [UInt8], colour: [UInt8]?, timescale: UInt32)? {
-        fragments.reader.withLock { reader in reader.configuration.map { ($0, reader.colour, reader.timescale) } }
+        fragments.header
+    }
+}
+
+/// What has come out of the program.
+private final class Fragments: Sendable {
+    private struct State {
+        var reader = FragmentReader()
+        var count = 0
+        var samples: [EncodedSample] = []
+        var hasEnded = false
+        var waiting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
     }
 
-    private final class Fragments: Sendable {
-        let reader = Mutex(FragmentReader())
+    private let state = Mutex(State())
+
+    func consume(_ bytes: [UInt8]) {
+        state.withLock { state in
+            state.reader.consume(bytes)
+            let samples = state.reader.take()
+            state.count += samples.count
+            state.samples += samples
+            if let waiting = state.waiting, state.count >= waiting.count { Self.wake(&state) }
+        }
+    }
+
+    /// Nothing more comes.
+    func end() {
+        state.withLock { state in
+            state.hasEnded = true
+            Self.wake(&state)
+        }
+    }
+
+    func take() -> [EncodedSample] {
+        state.withLock { state in
+            defer { state.samples = [] }
+            return state.samples
+        }
+    }
+
+    /// Waits until so many samples have come, over all, or no more come. Only one may wait.
+    func wait(for count: Int) async {
+        await withCheckedContinuation { continuation in
+            state.withLock { state in
+                if state.count >= count || state.hasEnded || state.waiting != nil {
+                    continuation.resume()
+                } else {
+                    state.waiting = (count, continuation)
+                }
+            }
+        }
+    }
+
+    var header: (configuration: [UInt8], colour: [UInt8]?, timescale: UInt32)? {
+        state.withLock { state in state.reader.configuration.map { ($0, state.reader.colour, state.reader.timescale) } }
+    }
+
+    private static func wake(_ state: inout State) {
+        state.waiting?.continuation.resume()
+        state.waiting = nil
     }
 }
 

@@ -2,11 +2,16 @@ public import CaptureKit
 public import Movie
 
 /// Encodes mono sound of 16 bits as AAC (LC).
-public struct FFmpegAudioEncoder: AudioEncoder {
+public actor FFmpegAudioEncoder: AudioEncoder {
     /// Hertz.
     public static let sampleRate: UInt32 = 44_100
 
+    /// Packets that may be inside the encoder: about a second.
+    private static let lag = 43
+    private static let bytesPerPacket = 2048
+
     private let program: FFmpeg
+    private var written = 0
 
     /// - Throws: ``EncodingError`` `unavailable`.
     public init() throws {
@@ -24,7 +29,10 @@ public struct FFmpegAudioEncoder: AudioEncoder {
     public let priming: Int64 = 1024
 
     /// - Parameter sound: little-endian samples.
-    public func encode(_ sound: [UInt8]) async throws -> [EncodedSample] { try await program.write(sound) }
+    public func encode(_ sound: [UInt8]) async throws -> [EncodedSample] {
+        written += sound.count
+        return try await program.write(sound, awaiting: written / Self.bytesPerPacket - Self.lag)
+    }
 
     public func finish() async throws -> [EncodedSample] { try await program.finish() }
 }

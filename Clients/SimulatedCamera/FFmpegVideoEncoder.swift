@@ -15,6 +15,8 @@ public struct FFmpegVideoEncoder: VideoEncoder {
     }
 
     private static let ticksPerPicture: Int64 = 20
+    /// Pictures that may be inside the encoder: more than it ever reorders.
+    private static let lag = 30
 
     private let width: Int
     private let height: Int
@@ -55,7 +57,7 @@ public struct FFmpegVideoEncoder: VideoEncoder {
 
     public func encode(_ picture: [UInt8], at time: Int64) async throws -> [EncodedSample] {
         guard picture.count == width * height * 3 / 2, time.isMultiple(of: Self.ticksPerPicture) else { throw EncodingError.invalidInput }
-        return try await program.write(picture)
+        return try await program.write(picture, awaiting: Int(time / Self.ticksPerPicture) - Self.lag)
     }
 
     public func finish() async throws -> [EncodedSample] { try await program.finish() }
