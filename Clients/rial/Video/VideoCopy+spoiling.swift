@@ -39,7 +39,7 @@ extension VideoCopy {
         case .checkpointsExchanged:
             let assertions = chain.checkpoints.map(\.assertion).reversed()
             chain = chain.with(zip(chain.checkpoints, assertions).map { $0.with(assertion: $1) })
-        case .restartedChain: try restart(at: number)
+        case .restartedChain: try rechain(restartingAt: number)
         case .withoutEnd: try keep(chain.checkpoints.last?.frames ?? number)
         case .otherTail:
             let end = chain.checkpoints.last?.frames ?? number
@@ -68,16 +68,6 @@ extension VideoCopy {
         pictures[second] = other.with(bytes: one.bytes)
     }
 
-    /// Begins at the first picture from `number` on with which decoding can begin, as if nothing had been before.
-    private mutating func restart(at number: Int) throws {
-        guard let start = pictures.indices.dropFirst(number).first(where: { pictures[$0].isSync }) else {
-            throw CommandFailure("Decoding cannot begin behind frame \(number).")
-        }
-        let time = pictures[start].decodeTime
-        pictures = pictures.dropFirst(start).map { $0.moved(by: -time) }
-        try rechain()
-    }
-
     private mutating func keep(_ count: Int) throws {
         pictures = Array(pictures.prefix(count))
         let end = pictures.map { $0.presentationTime + Int64($0.duration) }.max() ?? 0
@@ -88,15 +78,18 @@ extension VideoCopy {
     }
 
     /// A chain that fits the file, with the signatures of checkpoints as they were and none of the end.
-    private mutating func rechain() throws {
+    /// - Parameter restart: a frame before which the chain begins again.
+    private mutating func rechain(restartingAt restart: Int? = nil) throws {
         let recording = ContentDigest(of: metadata.recordingBytes ?? [])
         let first = pictures.first?.presentationTime ?? 0
         let maps = try DepthReading.read(depth)
         let times = Dictionary(uniqueKeysWithValues: zip(pictures.map { $0.presentationTime - first }, 0...))
         let kept = Dictionary(
             maps.digests.records.compactMap { record, digest in times[record.time].map { ($0, digest) } }, uniquingKeysWith: { $1 })
-        var frames = FrameChain(recording: recording, format: format, depthWidth: maps.width, depthHeight: maps.height)
+        let start = FrameChain(recording: recording, format: format, depthWidth: maps.width, depthHeight: maps.height)
+        var frames = start
         let hashes = pictures.enumerated().map { number, sample in
+            if number == restart { frames = start }
             frames.append(
                 sample: ContentDigest(of: sample.bytes), depth: kept[number], time: sample.presentationTime - first)
             return frames.hash

@@ -27,8 +27,9 @@ struct VideoSpoil: ParsableCommand {
         commandName: "spoil",
         abstract: "Changes a recorded video as an attacker would.",
         discussion: """
-            An attacker has no hardware key: signatures stay as they were or go. metadata.json gets the new file's hash. restarted-chain, \
-            without-end, other-tail and other-head have a chain that fits the new file, and no signature of the end; in all others but \
+            An attacker has no hardware key: signatures stay as they were or go. metadata.json gets the new file's hash. \
+            without-end, other-tail and other-head have a chain that fits the new file, and restarted-chain one that begins again at \
+            --frame; none of these has a signature of the end; in all others but \
             missing-signatures chain and signatures are those of the recording.
             """)
 
