@@ -162,7 +162,7 @@ let package = Package(
         .executableTarget(
             name: "EvidenceAssembler",
             dependencies: backbone + [
-                "ContentCredentials", "Evidence", "JPEGMetadata", "ManifestStore", "ShareCard", "Signing", nioCore,
+                "ContentCredentials", "Evidence", "JPEGMetadata", "ManifestStore", "Movie", "ShareCard", "Signing", crypto, nioCore,
             ],
             path: "Services/evidence-assembler"),
         .executableTarget(

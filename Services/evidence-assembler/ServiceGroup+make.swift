@@ -30,14 +30,19 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
                 }
             )
         ])
-    let credentials = CredentialIssuer(
-        writer: try CredentialWriter(signer: signer, timestampAuthority: settings.signer.timestampAuthority),
-        certificate: certificate, storage: backbone.storage, logger: logger)
+    let writer = try CredentialWriter(signer: signer, timestampAuthority: settings.signer.timestampAuthority)
+    func issuer() -> CredentialIssuer {
+        CredentialIssuer(
+            writer: writer, certificate: certificate, storage: backbone.storage, scratchFolder: settings.scratchFolder, logger: logger)
+    }
+    let credentials = CredentialIssuers(photos: issuer(), videos: issuer())
     let assembly = CaptureAssembly(
         captures: PostgresAssemblyRepository(database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox),
-        storage: backbone.storage, credentials: credentials, cards: try ShareCardMaker(storage: backbone.storage, logger: logger))
+        storage: backbone.storage, credentials: credentials, cards: try ShareCardMaker(storage: backbone.storage, logger: logger),
+        scratchFolder: settings.scratchFolder)
     let issued = PostgresCredentialRepository(database: backbone.database)
-    let waiting = WaitingCredentials(captures: issued, storage: backbone.storage, credentials: credentials, logger: logger)
+    let waiting = WaitingCredentials(
+        captures: issued, storage: backbone.storage, credentials: credentials, scratchFolder: settings.scratchFolder, logger: logger)
     let unsigned = UnsignedCaptures(assembly: assembly, logger: logger)
     let digests = CredentialDigests(credentials: issued, storage: backbone.storage, logger: logger)
     let sizes = PictureSizes(

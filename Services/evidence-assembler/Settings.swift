@@ -5,9 +5,12 @@ import ServiceRuntime
 struct Settings: Sendable {
     let common: ServiceSettings
     let signer: SignerSettings
+    /// Where a video lies, without a name, while it is published.
+    let scratchFolder: String
 
     init(_ environment: ServiceEnvironment) throws {
         common = try ServiceSettings(environment, service: .evidenceAssembler)
         signer = try SignerSettings(environment)
+        scratchFolder = try environment.scratchFolder()
     }
 }

@@ -11,6 +11,9 @@ public struct CaptureClaim: Sendable {
     public let attestation: AttestationAssertion
     public let depthAnalysis: DepthAnalysisAssertion
     public let confidence: ConfidenceAssertion
+    /// Of a video; `nil` for a photo, like ``hashChain``.
+    public let video: VideoAssertion?
+    public let hashChain: HashChainAssertion?
 
     public init(captureID: CaptureID, capturedAt: Date, evidence: EvidencePackage, confidence: ConfidenceLevel) {
         self.captureID = captureID
@@ -19,23 +22,31 @@ public struct CaptureClaim: Sendable {
         attestation = AttestationAssertion(evidence.hardwareAttestation)
         depthAnalysis = DepthAnalysisAssertion(evidence.depthAnalysis)
         self.confidence = ConfidenceAssertion(evidence, confidence)
+        video = evidence.video.map { VideoAssertion($0, isBound: isBound) }
+        hashChain = evidence.hashChain.map(HashChainAssertion.init)
     }
+
+    /// Of the copy that is signed.
+    var mediaType: String { video == nil ? "image/jpeg" : "video/mp4" }
 
     /// The manifest's label. It depends on the capture alone, so that it is unique.
     public var manifestID: String { "urn:c2pa:\(captureID):rial" }
 
-    /// The manifest's definition for the library: claim version 2, `c2pa.actions.v2` with `c2pa.created`, and our three assertions, all
+    /// The manifest's definition for the library: claim version 2, `c2pa.actions.v2` with `c2pa.created`, and our assertions, all
     /// marked as created by the signer.
     ///
     /// The library drops the version from labels that are not the standard's (measured with 0.91.3, for `.v1`, `.v2` and repeated labels):
     /// in the file ours are `app.rial.attestation`, `app.rial.depth_analysis` and `app.rial.confidence`.
     func definition() throws -> String {
         let actions = Actions(actions: [.init(when: capturedAt)])
-        let assertions = [
+        var assertions = [
             Entry(label: "c2pa.actions.v2", data: actions), Entry(label: "app.rial.attestation.v1", data: attestation),
             Entry(label: "app.rial.depth_analysis.v1", data: depthAnalysis), Entry(label: "app.rial.confidence.v1", data: confidence),
         ]
-        let definition = Definition(label: manifestID, title: "\(captureID).jpg", assertions: assertions)
+        if let hashChain { assertions.append(Entry(label: "app.rial.hash_chain.v1", data: hashChain)) }
+        if let video { assertions.append(Entry(label: "app.rial.video.v1", data: video)) }
+        let definition = Definition(
+            label: manifestID, title: "\(captureID).\(video == nil ? "jpg" : "mp4")", format: mediaType, assertions: assertions)
         return String(decoding: try WireJSON.encode(definition), as: UTF8.self)
     }
 }
@@ -82,8 +93,23 @@ public struct DepthAnalysisAssertion: Codable, Sendable, Equatable {
     public let coverage: Double?
     public let method: String?
     public let source: AnalysisSource
+    /// Of a video, without the list of its keyframes.
+    public let depthConsistency: Double?
+    public let motionCoherence: Double?
+    public let sceneStability: Double?
+    public let edgeAlignment: Double?
+    public let realShare: Double?
+    public let flatShare: Double?
+    public let keyframes: Int?
 
     init(_ evidence: DepthAnalysisEvidence) {
+        depthConsistency = evidence.temporal?.depthConsistency
+        motionCoherence = evidence.temporal?.motionCoherence
+        sceneStability = evidence.temporal?.sceneStability
+        edgeAlignment = evidence.temporal?.edgeAlignment
+        realShare = evidence.temporal?.realShare
+        flatShare = evidence.temporal?.flatShare
+        keyframes = evidence.temporal?.keyframes
         status = evidence.status
         verdict = evidence.verdict
         isLikelyRealScene = evidence.isLikelyRealScene
@@ -114,6 +140,13 @@ public struct DepthAnalysisAssertion: Codable, Sendable, Equatable {
         case reliefBehind = "relief_behind"
         case photoEdgesOnSurface = "photo_edges_on_surface"
         case coverage, method, source
+        case depthConsistency = "depth_consistency"
+        case motionCoherence = "motion_coherence"
+        case sceneStability = "scene_stability"
+        case edgeAlignment = "edge_alignment"
+        case realShare = "real_share"
+        case flatShare = "flat_share"
+        case keyframes
     }
 }
 
@@ -130,6 +163,7 @@ public struct ConfidenceAssertion: Codable, Sendable, Equatable {
             "hardware_attestation": evidence.hardwareAttestation.status, "depth_analysis": evidence.depthAnalysis.status,
             "metadata.resolution": evidence.metadata.resolution.status,
         ]
+        checks["hash_chain"] = evidence.hashChain?.status
         if evidence.hardwareAttestation.coversMetadata {
             checks["metadata.timestamp"] = evidence.metadata.timestamp.status
             checks["metadata.model"] = evidence.metadata.model.status
@@ -151,7 +185,7 @@ private struct Definition: Encodable {
     let label: String
     let claim_generator_info = [Generator(specVersion: "2.4")]
     let title: String
-    let format = "image/jpeg"
+    let format: String
     let assertions: [Entry]
 }
 

@@ -14,7 +14,17 @@ public struct SignedCopy: Sendable {
     public let hasTimestamp: Bool
 }
 
-/// Writes Content Credentials into copies of photos, with the official library.
+/// The result of signing into a file.
+public struct SignedFile: Sendable {
+    /// The active manifest's label, unique to it.
+    public let manifestID: String
+    /// The manifest store inside the file (application/c2pa).
+    public let manifest: [UInt8]
+    /// Whether it has a time stamp.
+    public let hasTimestamp: Bool
+}
+
+/// Writes Content Credentials into copies of photos and videos, with the official library.
 ///
 /// Safe to use from several threads. Signing blocks, including on the signer and the time-stamp authority.
 public final class CredentialWriter: Sendable {
@@ -46,12 +56,40 @@ public final class CredentialWriter: Sendable {
 
     /// - Parameter room: how many bytes the copy may have more than the photo. Stores have some ten thousand.
     func sign(_ claim: CaptureClaim, photo: [UInt8], room: Int) throws(CredentialError) -> SignedCopy {
+        let (source, destination) = (MemoryStream(photo, maximumBytes: photo.count), MemoryStream(maximumBytes: photo.count + room))
+        let signed = try withExtendedLifetime((source, destination)) { () throws(CredentialError) in
+            try sign(claim, source.handle, destination.handle)
+        }
+        return SignedCopy(
+            bytes: destination.bytes, manifestID: signed.manifestID, manifest: signed.manifest, hasTimestamp: signed.hasTimestamp)
+    }
+
+    /// Copies a video with the claim embedded into a file, and validates the copy. The samples do not change; the hard binding is
+    /// `c2pa.hash.bmff.v3`. The library holds about the size of the video in memory.
+    /// - Parameters:
+    ///   - length: of the public copy in bytes, an MP4.
+    ///   - read: reads it.
+    ///   - descriptor: an empty file that may be read and written.
+    /// - Throws: as ``sign(_:photo:)``.
+    public func sign(
+        _ claim: CaptureClaim, videoLength length: Int64, read: @escaping RangeReader, into descriptor: Int32
+    ) throws(CredentialError) -> SignedFile {
+        let (source, destination) = (
+            SourceStream(length: length, read: read), FileSink(descriptor, maximumBytes: length + (4 << 20))
+        )
+        return try withExtendedLifetime((source, destination)) { () throws(CredentialError) in
+            try sign(claim, source.handle, destination.handle)
+        }
+    }
+
+    private func sign(
+        _ claim: CaptureClaim, _ source: OpaquePointer?, _ destination: OpaquePointer?
+    ) throws(CredentialError) -> SignedFile {
         let call = SigningCall(signer)
-        let destination = MemoryStream(maximumBytes: photo.count + room)
         do {
-            let manifest = try sign(claim, MemoryStream(photo, maximumBytes: photo.count), destination, call)
-            return SignedCopy(
-                bytes: destination.bytes, manifestID: claim.manifestID, manifest: manifest,
+            let manifest = try sign(claim, source, destination, call)
+            return SignedFile(
+                manifestID: claim.manifestID, manifest: manifest,
                 hasTimestamp: timestampAuthority != nil && Self.holdsTimestamp(manifest))
         } catch {
             // The library reports only that there is no signature; the signer has the reason.
@@ -64,10 +102,10 @@ public final class CredentialWriter: Sendable {
     }
 
     private func sign(
-        _ claim: CaptureClaim, _ source: MemoryStream, _ destination: MemoryStream, _ call: SigningCall
+        _ claim: CaptureClaim, _ source: OpaquePointer?, _ destination: OpaquePointer?, _ call: SigningCall
     ) throws(CredentialError) -> [UInt8] {
         guard let definition = try? claim.definition() else { throw .refused("the claim cannot be written as JSON") }
-        guard let input = source.handle, let output = destination.handle, let empty = c2pa_builder_from_context(context.handle) else {
+        guard let source, let destination, let empty = c2pa_builder_from_context(context.handle) else {
             throw .refused("out of memory")
         }
         // Consumed also on failure.
@@ -79,8 +117,8 @@ public final class CredentialWriter: Sendable {
         guard let handle else { throw .refused(LibraryError.last.text) }
         defer { c2pa_free(UnsafeRawPointer(handle)) }
         var bytes: UnsafePointer<UInt8>?
-        let count = withExtendedLifetime((source, destination, call)) {
-            c2pa_builder_sign(builder, "image/jpeg", input, output, handle, &bytes)
+        let count = withExtendedLifetime(call) {
+            c2pa_builder_sign(builder, claim.mediaType, source, destination, handle, &bytes)
         }
         guard count > 0, let bytes else { throw .refused(LibraryError.last.text) }
         defer { c2pa_free(bytes) }

@@ -16,11 +16,14 @@ public struct VideoFacts: Codable, Sendable, Equatable {
     public var startedAt: SharedTime
     /// ``startedAt`` plus the duration.
     public var endedAt: SharedTime
+    /// The codecs of pictures and sound as browsers want them (RFC 6381); `nil` if unknown.
+    public var codecs: String?
 
     public init(
         durationMilliseconds: Int64, frameCount: Int, codec: String, width: Int, height: Int, rotation: Int, hasAudio: Bool,
-        startedAt: SharedTime, endedAt: SharedTime
+        startedAt: SharedTime, endedAt: SharedTime, codecs: String? = nil
     ) {
+        self.codecs = codecs
         self.durationMilliseconds = durationMilliseconds
         self.frameCount = frameCount
         self.codec = codec
@@ -35,7 +38,7 @@ public struct VideoFacts: Codable, Sendable, Equatable {
     enum CodingKeys: String, CodingKey {
         case durationMilliseconds = "duration_ms"
         case frameCount = "frame_count"
-        case codec, width, height, rotation
+        case codec, codecs, width, height, rotation
         case hasAudio = "has_audio"
         case startedAt = "started_at"
         case endedAt = "ended_at"

@@ -9,6 +9,12 @@ public protocol ObjectStore: Sendable {
     /// - Parameter sha256: their digest if the caller has it, so that they are not hashed again.
     func put(_ key: String, bytes: [UInt8], contentType: String, sha256: [UInt8]?) async throws
 
+    /// Stores what a source reads, without holding it in memory.
+    /// - Parameters:
+    ///   - media: key, size, digest and type of what is stored.
+    ///   - read: reads a range of at most 1 MiB; what it throws is thrown unchanged, and nothing is stored then.
+    func put(_ media: StoredMedia, reading read: @Sendable (Range<Int64>) throws -> [UInt8]) async throws
+
     /// Reads the whole object and compares its size and SHA-256 with those in `media`.
     /// - Throws: `.digestMismatch` if they differ, `.notFound` if there is no such object, `.tooLarge` beyond
     ///   ``S3Client/maximumObjectBytes``.

@@ -41,6 +41,19 @@ final class Canvas {
     }
 
     /// - Parameter dash: lengths of dashes and gaps; empty for a solid line.
+    /// A disc with a triangle: what is shown is a video.
+    func playMark(at middle: Point, radius: Double) {
+        cairo_set_source_rgba(context, 0.1, 0.1, 0.1, 0.72)
+        cairo_arc(context, middle.x, middle.y, radius, 0, 2 * .pi)
+        cairo_fill(context)
+        set(.paper)
+        cairo_move_to(context, middle.x - radius * 0.28, middle.y - radius * 0.46)
+        cairo_line_to(context, middle.x + radius * 0.52, middle.y)
+        cairo_line_to(context, middle.x - radius * 0.28, middle.y + radius * 0.46)
+        cairo_close_path(context)
+        cairo_fill(context)
+    }
+
     func stroke(_ box: Box, radius: Double, width: Double, dash: [Double] = [], _ colour: Colour) {
         set(colour)
         round(box, radius)

@@ -7,6 +7,8 @@ public struct ShareCardContent: Sendable, Equatable {
     public enum Subject: Sendable, Equatable {
         /// The photo, or a camera if there is none to show.
         case photo
+        /// The same of a video's poster, with a play mark.
+        case video
         /// The digest of a hash-only capture.
         case hash(ContentDigest)
     }

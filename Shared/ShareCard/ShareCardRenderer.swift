@@ -32,6 +32,9 @@ public struct ShareCardRenderer: Sendable {
         let left = Box(x: 0, y: top, width: Self.photoWidth, height: height)
         switch content.subject {
         case .photo: try PhotoPanel(box: left).draw(photo, on: canvas)
+        case .video:
+            try PhotoPanel(box: left).draw(photo, on: canvas)
+            canvas.playMark(at: left.middle, radius: 64)
         case .hash(let digest): try HashPanel(box: left).draw(digest, on: canvas, with: typesetter)
         }
         let right = Box(x: Self.photoWidth, y: top, width: Double(Self.width) - Self.photoWidth, height: height)

@@ -92,19 +92,27 @@ final class ScriptedIssuer: CredentialIssuing {
     /// The captures for which credentials were requested, in order.
     var asked: [CaptureID] { state.withLock { $0.asked } }
 
+    func issue(_ claim: CaptureClaim, video: PublicVideo, isTrial: Bool) async throws -> Issuing {
+        try await sign(claim, bytes: try video.bytes(0..<video.sizeBytes), named: .signedVideo, pixels: nil)
+    }
+
     func issue(_ claim: CaptureClaim, photo: PublicCopy?, isTrial: Bool) async throws -> Issuing {
+        try await sign(claim, bytes: photo?.bytes, named: .signedCopy, pixels: photo?.pixels)
+    }
+
+    private func sign(_ claim: CaptureClaim, bytes: [UInt8]?, named name: MediaName, pixels: PixelSize?) async throws -> Issuing {
         let behaviour = state.withLock { state in
             state.asked.append(claim.captureID)
             return state.behaviour
         }
-        guard let photo else { return .notSignable(reason: .photoUnreadable) }
+        guard let bytes else { return .notSignable(reason: .photoUnreadable) }
         switch behaviour {
         case .noSigner: return .noSignerYet
         case .noTimestamp: return .noTimestampYet
         case .refuses: return .notSignable(reason: .photoNotSignable)
         case .storeAway: throw ObjectStorageError(.unavailable, "away")
         case .signs:
-            let copy = try await store.storeDerived(photo.bytes + [0], named: .signedCopy, of: claim.captureID, pixels: photo.pixels)
+            let copy = try await store.storeDerived(bytes + [0], named: name, of: claim.captureID, pixels: pixels)
             let manifest = try await store.storeDerived([1], named: .manifest, of: claim.captureID)
             return .made(
                 IssuedCredentials(

@@ -67,6 +67,10 @@ public final class MemoryObjectStore: ObjectStore {
         try answer(.put, key) { $0.entries[key] = Entry(bytes: bytes, contentType: contentType, lastModified: now()) }
     }
 
+    public func put(_ media: StoredMedia, reading read: @Sendable (Range<Int64>) throws -> [UInt8]) async throws {
+        try await put(media.key, bytes: read(0..<media.sizeBytes), contentType: media.contentType, sha256: media.sha256.bytes)
+    }
+
     public func read(_ media: StoredMedia) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         for try await chunk in try await stream(media) { bytes += chunk.readableBytesView }

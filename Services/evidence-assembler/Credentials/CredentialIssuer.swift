@@ -23,7 +23,10 @@ struct IssuedCredentials: Sendable {
     let copy: StoredMedia
     let manifest: StoredMedia
 
-    var objects: [MediaName: StoredMedia] { [.signedCopy: copy, .manifest: manifest] }
+    /// ``MediaName/signedCopy`` or ``MediaName/signedVideo``.
+    var name: MediaName = .signedCopy
+
+    var objects: [MediaName: StoredMedia] { [name: copy, .manifest: manifest] }
 }
 
 /// The result of an attempt to make Content Credentials.
@@ -45,6 +48,24 @@ protocol CredentialIssuing: Sendable {
     ///   - isTrial: whether to try even while a circuit breaker is open. For captures that wait already.
     /// - Throws: storage errors unchanged.
     func issue(_ claim: CaptureClaim, photo: PublicCopy?, isTrial: Bool) async throws -> Issuing
+
+    /// The same for a video.
+    func issue(_ claim: CaptureClaim, video: PublicVideo, isTrial: Bool) async throws -> Issuing
+}
+
+/// Signs photos and videos in threads of their own, so that photos do not wait behind videos, and one video at a time: the library holds about
+/// its size in memory.
+struct CredentialIssuers: CredentialIssuing {
+    let photos: CredentialIssuer
+    let videos: CredentialIssuer
+
+    func issue(_ claim: CaptureClaim, photo: PublicCopy?, isTrial: Bool) async throws -> Issuing {
+        try await photos.issue(claim, photo: photo, isTrial: isTrial)
+    }
+
+    func issue(_ claim: CaptureClaim, video: PublicVideo, isTrial: Bool) async throws -> Issuing {
+        try await videos.issue(claim, video: video, isTrial: isTrial)
+    }
 }
 
 /// Signs with the C2PA library. The signer and the library block, so the actor has its own thread.
@@ -58,10 +79,16 @@ actor CredentialIssuer: CredentialIssuing {
     private let certificate: SigningCertificate
     private let storage: any ObjectStore
     private let logger: Logger
+    private let scratchFolder: String
     private let signerCircuit = CircuitBreaker(dependency: "signer", pause: .seconds(5), longestPause: .seconds(20))
     private let timestampCircuit = CircuitBreaker(dependency: "timestamp_authority", pause: .seconds(5), longestPause: .seconds(60))
 
-    init(writer: CredentialWriter, certificate: SigningCertificate, storage: any ObjectStore, logger: Logger) {
+    /// - Parameter scratchFolder: where signed videos lie, without a name, until they are stored.
+    init(
+        writer: CredentialWriter, certificate: SigningCertificate, storage: any ObjectStore,
+        scratchFolder: String = FileManager.default.temporaryDirectory.path, logger: Logger
+    ) {
+        self.scratchFolder = scratchFolder
         self.writer = writer
         self.certificate = certificate
         self.storage = storage
@@ -70,13 +97,21 @@ actor CredentialIssuer: CredentialIssuing {
 
     nonisolated func issue(_ claim: CaptureClaim, photo: PublicCopy?, isTrial: Bool) async throws -> Issuing {
         guard let photo else { return .notSignable(reason: .photoUnreadable) }
+        return try await issue(claim, .photo(photo), isTrial: isTrial)
+    }
+
+    nonisolated func issue(_ claim: CaptureClaim, video: PublicVideo, isTrial: Bool) async throws -> Issuing {
+        try await issue(claim, .video(video), isTrial: isTrial)
+    }
+
+    private nonisolated func issue(_ claim: CaptureClaim, _ copy: Signable, isTrial: Bool) async throws -> Issuing {
         // Check before queueing for this actor's thread, which another capture's trial may block.
         if signerCircuit.state != .closed, !isTrial { return .noSignerYet }
         if timestampCircuit.state != .closed, !isTrial { return .noTimestampYet }
-        return try await sign(claim, photo: photo, isTrial: isTrial)
+        return try await sign(claim, copy, isTrial: isTrial)
     }
 
-    private func sign(_ claim: CaptureClaim, photo: PublicCopy, isTrial: Bool) async throws -> Issuing {
+    private func sign(_ claim: CaptureClaim, _ copy: Signable, isTrial: Bool) async throws -> Issuing {
         guard signerCircuit.mayPass(isTrial: isTrial) else { return .noSignerYet }
         // Abandon trials that ended neither in success nor in failure.
         defer { if isTrial { signerCircuit.abandon() } }
@@ -88,9 +123,9 @@ actor CredentialIssuer: CredentialIssuing {
             return noSigner("\(error)")
         }
         let start = ContinuousClock.now
-        let signed: SignedCopy
+        let signed: Signed
         do {
-            signed = try writer.sign(claim, photo: photo.bytes)
+            signed = try copy.sign(claim, by: writer, in: scratchFolder)
             signerCircuit.succeed()
             timestampCircuit.succeed()
         } catch {
@@ -103,21 +138,81 @@ actor CredentialIssuer: CredentialIssuing {
                 timestampCircuit.fail()
                 return .noTimestampYet
             case .signer(let failure): return noSigner("\(failure)")
-            case .refused(let reason): return refused(reason)
+            case .refused(let reason): return refused(copy, reason)
             }
         }
         Metrics.Timer(label: "rial_signing_seconds").record(duration: start.duration(to: .now))
         // Later the copy is recognised as ours by this identity, so a copy without one is not published.
-        guard let identity = StoreIdentity(signed.manifest), identity.label == signed.manifestID, identity.binding != nil else {
-            return refused("its manifest store cannot be read again")
+        guard let identity = StoreIdentity(signed.manifest), identity.label == signed.manifestID,
+            identity.binding != nil || identity.bindsBoxes
+        else {
+            return refused(copy, "its manifest store cannot be read again")
         }
-        async let copy = storage.storeDerived(signed.bytes, named: .signedCopy, of: claim.captureID, pixels: photo.pixels)
+        async let stored = signed.store(in: storage, of: claim.captureID)
         let manifest = try await storage.storeDerived(
             signed.manifest, named: .manifest, of: claim.captureID)
         return .made(
             IssuedCredentials(
                 manifestID: signed.manifestID, certificateSerial: certificate.serialNumber, leafDigest: identity.leafDigest,
-                issuer: certificate.organization, hasTimestamp: signed.hasTimestamp, copy: try await copy, manifest: manifest))
+                issuer: certificate.organization, hasTimestamp: signed.hasTimestamp, copy: try await stored, manifest: manifest,
+                name: copy.name))
+    }
+}
+
+/// What is signed.
+private enum Signable: Sendable {
+    case photo(PublicCopy)
+    case video(PublicVideo)
+
+    var name: MediaName {
+        switch self {
+        case .photo: .signedCopy
+        case .video: .signedVideo
+        }
+    }
+
+    /// Blocks.
+    func sign(_ claim: CaptureClaim, by writer: CredentialWriter, in scratchFolder: String) throws(CredentialError) -> Signed {
+        switch self {
+        case .photo(let photo):
+            let signed = try writer.sign(claim, photo: photo.bytes)
+            return Signed(
+                manifestID: signed.manifestID, manifest: signed.manifest, hasTimestamp: signed.hasTimestamp,
+                copy: .memory(signed.bytes, photo.pixels))
+        case .video(let video):
+            guard let file = try? NamelessFile(in: scratchFolder) else { throw .refused("no room for the signed copy") }
+            let signed = try writer.sign(
+                claim, videoLength: video.sizeBytes,
+                read: { offset, target in
+                    guard let bytes = try? video.bytes(offset..<offset + Int64(target.count)) else { return -1 }
+                    target.copyBytes(from: bytes)
+                    return bytes.count
+                }, into: file.descriptor)
+            return Signed(
+                manifestID: signed.manifestID, manifest: signed.manifest, hasTimestamp: signed.hasTimestamp, copy: .file(file))
+        }
+    }
+}
+
+/// A signed copy that is not stored yet.
+private struct Signed: Sendable {
+    enum Copy {
+        case memory([UInt8], PixelSize?)
+        case file(NamelessFile)
+    }
+
+    let manifestID: String
+    let manifest: [UInt8]
+    let hasTimestamp: Bool
+    let copy: Copy
+
+    func store(in storage: any ObjectStore, of capture: CaptureID) async throws -> StoredMedia {
+        switch copy {
+        case .memory(let bytes, let pixels):
+            try await storage.storeDerived(bytes, named: .signedCopy, of: capture, pixels: pixels)
+        case .file(let file):
+            try await storage.storeDerived(try file.size(), named: .signedVideo, of: capture) { try file.bytes($0) }
+        }
     }
 }
 
@@ -128,8 +223,8 @@ extension CredentialIssuer {
         return .noSignerYet
     }
 
-    private func refused(_ reason: String) -> Issuing {
-        logger.error("a photo could not be signed", metadata: ["reason": "\(reason)"])
+    private func refused(_ copy: Signable, _ reason: String) -> Issuing {
+        logger.error("a copy could not be signed", metadata: ["copy": "\(copy.name.rawValue)", "reason": "\(reason)"])
         Counter(label: "rial_signings_refused_total").increment()
         return .notSignable(reason: .photoNotSignable)
     }

@@ -20,6 +20,8 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
     let storage: any ObjectStore
     let credentials: any CredentialIssuing
     let cards: ShareCardMaker
+    /// Where a video lies, without a name, while it is published.
+    var scratchFolder = FileManager.default.temporaryDirectory.path
 
     /// - Parameter event: the event of its last part; `nil` for a capture that waited for the signer.
     /// - Throws: ``SignerAway`` if the capture must be signed and cannot be now; ``RejectedMessage`` for permanent failures.
@@ -27,9 +29,9 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
         let start = ContinuousClock.now
         let (announcement, parts) = (gathered.announcement, gathered.parts)
         let capture = announcement.captureID
-        let photo = try await OriginalPhoto(of: parts, in: storage)
+        let original = try await Original(of: parts, in: storage, scratchFolder: scratchFolder)
         FailPoint.reached("evidence-assembler.exif")
-        let statement = try Self.statement(announcement, exif: photo.exif)
+        let statement = try await statement(announcement, original)
         let (assembled, confidence) = EvidenceAssembly.assemble(
             attestation: parts.attestation, depth: parts.depth, statement: statement, receivedAt: announcement.receivedAt,
             completedAt: Date())
@@ -37,7 +39,8 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
             assembled, confidence, parts.attestation, capturedAt: statement.capturedAt, mediaHash: gathered.mediaHash)
         async let card = cards.make(content, for: capture, from: parts.pictures)
         let (package, published) = try await publish(
-            photo.publicCopy, of: capture, assembled, confidence, capturedAt: statement.capturedAt, isTrial: event == nil)
+            original.publicCopy(startedAt: statement.capturedAt.date), of: capture, assembled, confidence, capturedAt: statement.capturedAt,
+            isTrial: event == nil)
         var objects = parts.objects
         objects[.shareCard] = try await card
         objects.merge(published.objects) { $1 }
@@ -55,23 +58,27 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
             ])
     }
 
-    private static func statement(_ announcement: CaptureAnnouncement, exif: EXIFFields?) throws -> EvidenceAssembly.Statement {
-        switch announcement.content {
-        case .hashOnly(let payload): return .hashOnly(payload)
-        case .video: throw RejectedMessage(.captureUnreadable, detail: "a video")
-        case .photo:
-            do {
-                return .photo(try CaptureMetadata.parse(announcement.metadata), exif: exif)
-            } catch {
-                throw RejectedMessage(.metadataUnreadable, detail: "\(error)")
+    private func statement(_ announcement: CaptureAnnouncement, _ original: Original) async throws -> EvidenceAssembly.Statement {
+        do {
+            switch (announcement.content, original) {
+            case (.hashOnly(let payload), _): return .hashOnly(payload)
+            case (.photo, .photo(let photo)): return .photo(try CaptureMetadata.parse(announcement.metadata), exif: photo.exif)
+            case (.video(let content), .video(let video)):
+                let chain = try await storage.accepted(content.hashChain, missing: .originalMissing)
+                let metadata = try VideoMetadata.parse(
+                    announcement.metadata, isOriginalLayout: SubmittedHashChain.isOriginalLayout(chain))
+                return .video(metadata, file: video.facts(startedAt: metadata.startedAt))
+            case (.photo, .video), (.video, .photo): throw RejectedMessage(.originalMissing)
             }
+        } catch let error as MetadataError {
+            throw RejectedMessage(.metadataUnreadable, detail: "\(error)")
         }
     }
 
-    /// The published photo.
+    /// The published photo or video.
     private enum Published {
         case signed(IssuedCredentials)
-        case unsigned(StoredMedia)
+        case unsigned(StoredMedia, MediaName)
         /// The photo is not a readable JPEG.
         case nothing
 
@@ -83,7 +90,7 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
         var objects: [MediaName: StoredMedia] {
             switch self {
             case .signed(let issued): issued.objects
-            case .unsigned(let copy): [.publicCopy: copy]
+            case .unsigned(let copy, let name): [name: copy]
             case .nothing: [:]
             }
         }
@@ -91,13 +98,13 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
 
     /// Signs the public copy if Content Credentials are due, otherwise stores it unsigned. Writes the result into the package.
     private func publish(
-        _ photo: PublicCopy?, of capture: CaptureID, _ assembled: EvidencePackage, _ confidence: ConfidenceLevel, capturedAt: SharedTime,
+        _ copy: PublicOriginal, of capture: CaptureID, _ assembled: EvidencePackage, _ confidence: ConfidenceLevel, capturedAt: SharedTime,
         isTrial: Bool
     ) async throws -> (package: EvidencePackage, published: Published) {
         var package = assembled
         if package.contentCredentials.status == .pending, case .exact(let capturedAt) = capturedAt {
             let claim = CaptureClaim(captureID: capture, capturedAt: capturedAt, evidence: package, confidence: confidence)
-            switch try await credentials.issue(claim, photo: photo, isTrial: isTrial) {
+            switch try await copy.issue(claim, by: credentials, isTrial: isTrial) {
             case .noSignerYet: throw SignerAway()
             case .made(let issued):
                 package.contentCredentials = ContentCredentialsEvidence(status: .embedded, reason: nil)
@@ -107,8 +114,14 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
                 package.contentCredentials = ContentCredentialsEvidence(status: .unavailable, reason: reason)
             }
         }
-        guard let photo else { return (package, .nothing) }
-        let stored = try await storage.storeDerived(photo.bytes, named: .publicCopy, of: capture, pixels: photo.pixels)
-        return (package, .unsigned(stored))
+        switch copy {
+        case .photo(nil): return (package, .nothing)
+        case .photo(let photo?):
+            let stored = try await storage.storeDerived(photo.bytes, named: .publicCopy, of: capture, pixels: photo.pixels)
+            return (package, .unsigned(stored, .publicCopy))
+        case .video(let video):
+            let stored = try await storage.storeDerived(video.sizeBytes, named: .publicVideo, of: capture) { try video.bytes($0) }
+            return (package, .unsigned(stored, .publicVideo))
+        }
     }
 }

@@ -29,7 +29,7 @@ actor ShareCardMaker {
     /// - Returns: `nil` if no card could be drawn; the capture is completed without one.
     /// - Throws: ``RejectedMessage`` if the picture is missing or its digest differs; storage errors unchanged.
     func make(_ content: ShareCardContent, for capture: CaptureID, from objects: [MediaName: StoredMedia]) async throws -> StoredMedia? {
-        let source = objects[.largePicture] ?? objects[.smallPicture]
+        let source = objects[.largePicture] ?? objects[.smallPicture] ?? objects[.poster]
         var photo: [UInt8]?
         if let source { photo = try await storage.accepted(source, missing: .pictureMissing) }
         let start = ContinuousClock.now
@@ -53,7 +53,7 @@ extension ShareCardContent {
         mediaHash: ContentDigest
     ) {
         self.init(
-            subject: package.mediaStored ? .photo : .hash(mediaHash), level: confidence,
+            subject: package.mediaStored ? (package.type == .video ? .video : .photo) : .hash(mediaHash), level: confidence,
             isDevelopment: attestation.isDevelopmentAttestation, capturedAt: capturedAt,
             placeName: package.metadata.locationCoarse, isSigned: package.hardwareAttestation.coversMetadata)
     }

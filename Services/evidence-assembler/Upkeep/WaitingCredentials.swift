@@ -12,6 +12,7 @@ struct WaitingCredentials: Sendable {
     let captures: any CredentialRepository
     let storage: any ObjectStore
     let credentials: any CredentialIssuing
+    var scratchFolder = FileManager.default.temporaryDirectory.path
     let logger: Logger
 
     /// Signs the waiting captures; stops at the first that shows that the authority is still unavailable.
@@ -41,7 +42,7 @@ struct WaitingCredentials: Sendable {
         let claim = CaptureClaim(
             captureID: capture, capturedAt: waiting.capturedAt, evidence: waiting.package, confidence: waiting.confidence)
         let outcome: Result<IssuedCredentials, NotSignable>
-        switch try await issue(claim, waiting.parts) {
+        switch try await issue(claim, waiting.parts, waiting.capturedAt) {
         case .noTimestampYet, .noSignerYet: return false
         case .notSignable(let reason): outcome = .failure(NotSignable(reason: reason))
         case .made(let issued): outcome = .success(issued)
@@ -54,12 +55,12 @@ struct WaitingCredentials: Sendable {
     }
 
     /// A photo that is missing or whose digest differs is never signed, and does not block the others.
-    private func issue(_ claim: CaptureClaim, _ parts: EvidenceParts) async throws -> Issuing {
+    private func issue(_ claim: CaptureClaim, _ parts: EvidenceParts, _ capturedAt: Date) async throws -> Issuing {
         do {
-            let photo = try await OriginalPhoto(of: parts, in: storage)
-            return try await credentials.issue(claim, photo: photo.publicCopy, isTrial: true)
+            let original = try await Original(of: parts, in: storage, scratchFolder: scratchFolder)
+            return try await original.publicCopy(startedAt: capturedAt).issue(claim, by: credentials, isTrial: true)
         } catch let rejection as RejectedMessage {
-            logger.error("a photo cannot be signed any more", metadata: ["capture_id": "\(claim.captureID)", "reason": "\(rejection)"])
+            logger.error("a capture cannot be signed any more", metadata: ["capture_id": "\(claim.captureID)", "reason": "\(rejection)"])
             return .notSignable(reason: rejection.reason == .digestMismatch ? .digestMismatch : .pictureMissing)
         }
     }

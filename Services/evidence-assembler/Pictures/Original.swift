@@ -1,0 +1,43 @@
+import ContentCredentials
+import Foundation
+import Models
+import ObjectStorage
+
+/// The original of a capture, read once.
+enum Original: Sendable {
+    /// Also of a capture without media.
+    case photo(OriginalPhoto)
+    case video(OriginalVideo)
+
+    /// - Throws: ``RejectedMessage`` if the original is missing or its digest differs; storage errors unchanged.
+    init(of parts: EvidenceParts, in storage: any ObjectStore, scratchFolder: String) async throws {
+        if let video = parts.media.objects[.originalVideo] {
+            self = .video(try await OriginalVideo(video, in: storage, scratchFolder: scratchFolder))
+        } else {
+            self = .photo(try await OriginalPhoto(of: parts, in: storage))
+        }
+    }
+
+    /// What may be published of it.
+    /// - Parameter startedAt: the only date in the public copy of a video; `nil` for what was never recorded.
+    func publicCopy(startedAt: Date?) -> PublicOriginal {
+        switch self {
+        case .photo(let photo): .photo(photo.publicCopy)
+        case .video(let video): .video(PublicVideo(video, startedAt: startedAt ?? Date(timeIntervalSince1970: 0)))
+        }
+    }
+}
+
+/// The public copy of a photo or a video.
+enum PublicOriginal: Sendable {
+    /// `nil` if the photo is missing or not a valid JPEG.
+    case photo(PublicCopy?)
+    case video(PublicVideo)
+
+    func issue(_ claim: CaptureClaim, by credentials: any CredentialIssuing, isTrial: Bool) async throws -> Issuing {
+        switch self {
+        case .photo(let photo): try await credentials.issue(claim, photo: photo, isTrial: isTrial)
+        case .video(let video): try await credentials.issue(claim, video: video, isTrial: isTrial)
+        }
+    }
+}
