@@ -8,10 +8,14 @@ public enum EvidenceAssembly {
         "attestation": "app-attest-2", "depth": "relief-2", "metadata": "metadata-2", "confidence": "confidence-1",
     ]
 
+    /// Of videos, where they differ (SPEC §10.6).
+    static let videoVersions = ["hash_chain": "chain-2", "depth": VideoDepthRule.method, "confidence": "confidence-video-1"]
+
     /// The versions used for a capture; its depth may have been measured by an earlier method.
-    static func algorithmVersions(_ depth: DepthFindings) -> [String: String] {
-        guard let method = depth.measurements?.method else { return algorithmVersions }
-        return algorithmVersions.merging(["depth": method]) { $1 }
+    static func algorithmVersions(_ kind: CaptureKind, _ depth: DepthFindings) -> [String: String] {
+        let versions = kind.type == .video ? algorithmVersions.merging(videoVersions) { $1 } : algorithmVersions
+        guard let method = depth.measurements?.method ?? depth.temporal?.method else { return versions }
+        return versions.merging(["depth": method]) { $1 }
     }
 
     /// What a capture says of itself.
@@ -19,28 +23,38 @@ public enum EvidenceAssembly {
         /// - Parameter exif: of the stored photo; `nil` if it has none that can be read.
         case photo(CaptureMetadata, exif: EXIFFields?)
         case hashOnly(HashOnlyPayload)
+        /// What its recording says, and what its file says.
+        case video(VideoMetadata, MovieFacts)
 
         var kind: CaptureKind {
             switch self {
             case .photo: .photo
             case .hashOnly: .hashOnly
+            case .video: .video
             }
         }
 
-        /// As exactly as it is shared.
+        /// As exactly as it is shared. Of a video, when recording began.
         public var capturedAt: SharedTime {
             switch self {
             case .photo(let metadata, _): .exact(metadata.capturedAt)
             case .hashOnly(let payload): payload.capturedAt
+            case .video(let metadata, _): .exact(metadata.startedAt)
             }
         }
 
         /// Who measured its depth.
         var analysisSource: AnalysisSource {
             switch self {
-            case .photo: .server
+            case .photo, .video: .server
             case .hashOnly: .device
             }
+        }
+
+        /// `nil` for a photo.
+        var video: VideoFacts? {
+            guard case .video(let metadata, let file) = self else { return nil }
+            return VideoFacts(file, startedAt: metadata.startedAt)
         }
     }
 
@@ -51,14 +65,18 @@ public enum EvidenceAssembly {
         let hardware = HardwareAttestationEvidence(attestation)
         let depthEvidence = self.depthEvidence(depth, attestation: attestation, source: statement.analysisSource)
         let checks = metadataEvidence(statement, registeredModel: attestation.deviceModel, receivedAt: receivedAt)
-        let confidence = ConfidenceRule.confidence(
-            hardware: hardware.status, depth: depthEvidence.status,
-            metadata: [checks.timestamp.status, checks.model.status, checks.resolution.status, checks.location.status])
+        let statuses = [checks.timestamp.status, checks.model.status, checks.resolution.status, checks.location.status]
+        let (kind, chain) = (statement.kind, statement.kind.type == .video ? attestation.hashChain : nil)
+        let confidence =
+            kind.type == .video
+            ? ConfidenceRule.confidence(
+                hardware: hardware.status, hashChain: chain?.status ?? .unavailable, depth: depthEvidence.status, metadata: statuses)
+            : ConfidenceRule.confidence(hardware: hardware.status, depth: depthEvidence.status, metadata: statuses)
         let package = EvidencePackage(
-            type: statement.kind.type, hardwareAttestation: hardware, depthAnalysis: depthEvidence, metadata: checks,
-            contentCredentials: contentCredentials(statement.kind, hardware: hardware.status, confidence: confidence),
-            analysisSource: statement.analysisSource, mediaStored: statement.kind.mode == .full,
-            algorithmVersions: algorithmVersions(depth),
+            type: kind.type, hardwareAttestation: hardware, depthAnalysis: depthEvidence, metadata: checks,
+            video: statement.video, hashChain: chain,
+            contentCredentials: contentCredentials(kind, hardware: hardware.status, confidence: confidence),
+            analysisSource: statement.analysisSource, mediaStored: kind.mode == .full, algorithmVersions: algorithmVersions(kind, depth),
             processing: ProcessingEvidence(receivedAt: receivedAt, completedAt: completedAt))
         return (package, confidence)
     }
@@ -67,6 +85,9 @@ public enum EvidenceAssembly {
         _ findings: DepthFindings, attestation: AttestationFindings, source: AnalysisSource
     ) -> DepthAnalysisEvidence {
         let binding: AssertionBinding? = if case .pass(let signed) = attestation.appraisal { signed.binding } else { nil }
+        if let temporal = findings.temporal {
+            return depthEvidence(temporal, findings, binding: binding, attestation: attestation, source: source)
+        }
         let (status, reason) = DepthStatusRule.status(
             verdict: findings.measurements?.verdict, binding: binding, hasLiDAR: hasLiDAR(attestation))
         // For a depth that is not real, the analyzer's reason is more exact.
@@ -75,6 +96,19 @@ public enum EvidenceAssembly {
         return DepthAnalysisEvidence(
             status: status, measurements: findings.measurements, source: source,
             reason: measured ?? reason.map(StableWord.init) ?? findings.unavailableReason, previewScale: findings.previewScale)
+    }
+
+    /// Of a video.
+    private static func depthEvidence(
+        _ temporal: VideoDepthMeasurements, _ findings: DepthFindings, binding: AssertionBinding?, attestation: AttestationFindings,
+        source: AnalysisSource
+    ) -> DepthAnalysisEvidence {
+        let (status, reason) = DepthStatusRule.videoStatus(
+            verdict: temporal.verdict, hardware: attestation.appraisal.status, binding: binding, hasLiDAR: hasLiDAR(attestation))
+        let measured = reason == .undecided ? temporal.reason.map { StableWord<DepthReason>(text: $0.text) } : nil
+        return DepthAnalysisEvidence(
+            status: status, temporal: temporal, source: source, reason: measured ?? reason.map(StableWord.init),
+            previewScale: findings.previewScale)
     }
 
     private static func hasLiDAR(_ attestation: AttestationFindings) -> Bool {
@@ -98,6 +132,12 @@ public enum EvidenceAssembly {
                 location: payload.flags.location == .none
                     ? MetadataCheck(.unavailable, reason: .notShared) : LocationCheck.result(payload.location),
                 place: place(payload.location))
+        case .video(let metadata, let file):
+            MetadataEvidence(
+                timestamp: TimestampCheck.result(file, startedAt: metadata.startedAt, receivedAt: receivedAt),
+                model: ModelCheck.result(exif: file.model, claimed: metadata.deviceModel, registered: registeredModel),
+                resolution: ResolutionCheck.result(file), location: LocationCheck.result(metadata.location),
+                place: place(metadata.location))
         }
     }
 

@@ -13,4 +13,14 @@ enum ResolutionCheck {
         let isKnown = model.photoSizes.contains(PhotoSize(width, height))
         return isKnown ? MetadataCheck(.pass) : MetadataCheck(.unavailable, reason: .sizeNotInTable)
     }
+
+    /// Sizes that these devices record, longer side first (SPEC §10.4).
+    private static let videoSizes: Set<PhotoSize> = [
+        PhotoSize(1280, 720), PhotoSize(1920, 1080), PhotoSize(1920, 1440), PhotoSize(3840, 2160),
+    ]
+
+    static func result(_ file: MovieFacts) -> MetadataCheck<ResolutionReason> {
+        videoSizes.contains(PhotoSize(file.width, file.height))
+            ? MetadataCheck(.pass) : MetadataCheck(.unavailable, reason: .sizeNotInTable)
+    }
 }

@@ -11,6 +11,14 @@ public enum ConfidenceRule {
         default: return .low
         }
     }
+
+    /// Of a video (SPEC §10.4): as for photos, but only an intact and wholly signed chain makes it `high`.
+    public static func confidence(
+        hardware: CheckStatus, hashChain: CheckStatus, depth: CheckStatus, metadata: [CheckStatus]
+    ) -> ConfidenceLevel {
+        let level = confidence(hardware: hardware, depth: depth, metadata: metadata + [hashChain])
+        return level == .high && hashChain != .pass ? .medium : level
+    }
 }
 
 /// Derives the status of the depth check from the depth verdict and the parts that the assertion covers (SPEC §3). Never `fail`: bytes that
@@ -32,5 +40,19 @@ public enum DepthStatusRule {
         case .undecided?: (.inconclusive, .undecided)
         case .real?: binding?.coversDepth == false ? (.inconclusive, .depthNotSigned) : (.pass, nil)
         }
+    }
+
+    /// Of a video (SPEC §10.4). Depth stands on its own where no signature is there or accepted, but not beside one that contradicts.
+    ///
+    /// - Parameters:
+    ///   - hardware: status of the hardware check.
+    ///   - binding: what the verified assertions cover; `nil` unless the hardware check passed.
+    public static func videoStatus(
+        verdict: DepthVerdict, hardware: CheckStatus, binding: AssertionBinding?, hasLiDAR: Bool
+    ) -> (status: CheckStatus, reason: DepthReason?) {
+        let (status, reason) = status(verdict: verdict, binding: binding, hasLiDAR: hasLiDAR)
+        guard verdict == .real, hasLiDAR else { return (status, reason) }
+        if binding == .checkpoint { return (.inconclusive, .partlySigned) }
+        return hardware == .fail ? (.inconclusive, .depthNotSigned) : (status, reason)
     }
 }

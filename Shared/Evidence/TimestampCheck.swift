@@ -36,6 +36,30 @@ enum TimestampCheck {
         return MetadataCheck(.unavailable, reason: age > veryLate ? .uploadedVeryLate : .uploadedLate)
     }
 
+    /// Of a video (SPEC §10.4): the file's time and the recording's are those of its begin, and its end is what must be fresh. A file that
+    /// gives a time that cannot be read is not asked for another.
+    static func result(_ file: MovieFacts, startedAt: Date, receivedAt: Date) -> MetadataCheck<TimestampReason> {
+        let duration = Double(file.durationMilliseconds) / 1000
+        let claimedEnd = startedAt.addingTimeInterval(duration)
+        if seconds(from: claimedEnd, to: receivedAt) < -clockTolerance { return MetadataCheck(.fail, reason: .afterReceipt) }
+        let begin: Date
+        if let text = file.creationDate {
+            guard let time = QuickTimeDate.parse(text) else {
+                let isLocal = QuickTimeDate.parse(text + "Z") != nil
+                return MetadataCheck(.unavailable, reason: isLocal ? .noUTCOffset : .unreadableEXIFTime)
+            }
+            begin = time
+        } else {
+            guard let time = file.createdAt else { return MetadataCheck(.unavailable, reason: .noEXIFTime) }
+            begin = time
+        }
+        let age = seconds(from: begin.addingTimeInterval(duration), to: receivedAt)
+        if age < -clockTolerance { return MetadataCheck(.fail, reason: .afterReceipt) }
+        if abs(seconds(from: begin, to: startedAt)) > lateness { return MetadataCheck(.fail, reason: .differsFromCapturedAt) }
+        if age <= lateness { return MetadataCheck(.pass) }
+        return MetadataCheck(.unavailable, reason: age > veryLate ? .uploadedVeryLate : .uploadedLate)
+    }
+
     /// Rounded to the millisecond: finer than the resolution of the clocks, coarser than the rounding error of `Date`.
     private static func seconds(from start: Date, to end: Date) -> TimeInterval {
         (end.timeIntervalSince(start) * 1000).rounded() / 1000

@@ -47,6 +47,7 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
             // It would tell the model's kind.
             if form.depthAnalysis.reason == StableWord(.noLiDAR) { form.depthAnalysis.reason = StableWord(.undecided) }
         }
+        form.video = video?.shared(flags.timestamp)
         form.processing = processing.shared(flags.receipt)
         return form
     }

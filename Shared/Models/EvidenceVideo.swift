@@ -35,6 +35,14 @@ public struct VideoFacts: Codable, Sendable, Equatable {
         self.endedAt = endedAt
     }
 
+    /// The same times, no more exact than the precision.
+    func shared(_ precision: TimePrecision) -> VideoFacts {
+        var shared = self
+        shared.startedAt = startedAt.limited(to: precision)
+        shared.endedAt = endedAt.limited(to: precision)
+        return shared
+    }
+
     enum CodingKeys: String, CodingKey {
         case durationMilliseconds = "duration_ms"
         case frameCount = "frame_count"
