@@ -21,11 +21,14 @@ public struct MovieFacts: Sendable, Equatable {
     public var createdAt: Date?
     /// `com.apple.quicktime.model`, as written.
     public var model: String?
+    /// As browsers want them (RFC 6381); `nil` if unknown.
+    public var codecs: String?
 
     public init(
         durationMilliseconds: Int64, frameCount: Int, codec: String, width: Int, height: Int, rotation: Int, hasAudio: Bool,
-        creationDate: String? = nil, createdAt: Date? = nil, model: String? = nil
+        creationDate: String? = nil, createdAt: Date? = nil, model: String? = nil, codecs: String? = nil
     ) {
+        self.codecs = codecs
         self.durationMilliseconds = durationMilliseconds
         self.frameCount = frameCount
         self.codec = codec
@@ -45,6 +48,6 @@ extension VideoFacts {
         self.init(
             durationMilliseconds: file.durationMilliseconds, frameCount: file.frameCount, codec: file.codec, width: file.width,
             height: file.height, rotation: file.rotation, hasAudio: file.hasAudio, startedAt: .exact(startedAt),
-            endedAt: .exact(startedAt.addingTimeInterval(Double(file.durationMilliseconds) / 1000)))
+            endedAt: .exact(startedAt.addingTimeInterval(Double(file.durationMilliseconds) / 1000)), codecs: file.codecs)
     }
 }

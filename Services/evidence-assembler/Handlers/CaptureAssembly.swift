@@ -67,7 +67,7 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
                 let chain = try await storage.accepted(content.hashChain, missing: .originalMissing)
                 let metadata = try VideoMetadata.parse(
                     announcement.metadata, isOriginalLayout: SubmittedHashChain.isOriginalLayout(chain))
-                return .video(metadata, file: video.facts(startedAt: metadata.startedAt))
+                return .video(metadata, video.facts)
             case (.photo, .video), (.video, .photo): throw RejectedMessage(.originalMissing)
             }
         } catch let error as MetadataError {

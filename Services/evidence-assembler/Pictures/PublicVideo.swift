@@ -34,16 +34,15 @@ struct OriginalVideo: Sendable {
     }
 
     /// What the file says, for the evidence.
-    func facts(startedAt: Date) -> VideoFile {
+    var facts: MovieFacts {
         let format = movie.video.format
-        let facts = VideoFacts(
+        let sound = movie.sound?.format.codecString
+        return MovieFacts(
             durationMilliseconds: movie.durationMilliseconds, frameCount: movie.video.samples.count,
             codec: format.codec == .h264 ? "h264" : "hevc", width: Int(format.width), height: Int(format.height),
-            rotation: Int(format.rotation.rawValue), hasAudio: movie.sound != nil, startedAt: .exact(startedAt),
-            endedAt: .exact(startedAt.addingTimeInterval(Double(movie.durationMilliseconds) / 1000)),
-            codecs: format.codecString.map { ([$0] + [movie.sound?.format.codecString].compactMap(\.self)).joined(separator: ",") })
-        return VideoFile(
-            creationDate: movie.quickTimeCreationDate, createdAt: movie.createdAt, model: movie.quickTimeModel, facts: facts)
+            rotation: Int(format.rotation.rawValue), hasAudio: movie.sound != nil, creationDate: movie.quickTimeCreationDate,
+            createdAt: movie.createdAt, model: movie.quickTimeModel,
+            codecs: format.codecString.map { picture in sound.map { "\(picture),\($0)" } ?? picture })
     }
 }
 
