@@ -33,30 +33,34 @@ service() { # service NAME: with the rights allowed since the last service, and 
 
 # The gateway writes uploads to their final keys and deletes rejected ones; it can read only published objects, and what has come so far of
 # uploads that may be resumed. Else incoming/ holds uploads of earlier versions.
-allow 'PutObject DeleteObject AbortMultipartUpload' 'captures/*/original.jpg' 'captures/*/depth.gz' 'captures/*/metadata.json'
+allow 'PutObject DeleteObject AbortMultipartUpload' 'captures/*/original.jpg' 'captures/*/original.mp4' 'captures/*/depth.gz' \
+    'captures/*/hash-chain.json' 'captures/*/metadata.json'
 allow 'GetObject' 'captures/*/public-*' 'captures/*/photo-*' 'captures/*/thumbnail-*' 'captures/*/depth-preview-*' 'captures/*/c2pa-*' \
-    'captures/*/manifest-*' 'captures/*/og-*'
+    'captures/*/manifest-*' 'captures/*/og-*' 'captures/*/poster-*' 'captures/*/playback-*' 'captures/*/depth-frames-*'
 allow 'GetObject PutObject DeleteObject' 'incoming/*/body/*'
 service gateway
 
-allow 'GetObject' 'incoming/*' 'captures/*/original.jpg' 'captures/*/depth.gz'
+allow 'GetObject' 'incoming/*' 'captures/*/original.jpg' 'captures/*/original.mp4' 'captures/*/depth.gz' 'captures/*/hash-chain.json'
 service attestation_verifier
 
 # The only service that decodes pixels.
-allow 'GetObject' 'incoming/*' 'captures/*/original.jpg' 'captures/*/depth.gz'
-allow 'PutObject' 'captures/*/depth-preview-*' 'captures/*/photo-*' 'captures/*/thumbnail-*'
+allow 'GetObject' 'incoming/*' 'captures/*/original.jpg' 'captures/*/original.mp4' 'captures/*/depth.gz'
+allow 'PutObject' 'captures/*/depth-preview-*' 'captures/*/photo-*' 'captures/*/thumbnail-*' 'captures/*/poster-*' \
+    'captures/*/playback-*' 'captures/*/depth-frames-*'
 service depth_analyzer
 
 # The only service that maintains stored media. Besides the gateway, the only one that deletes.
 allow 'GetObject DeleteObject AbortMultipartUpload' 'incoming/*' 'captures/*'
-allow 'PutObject' 'captures/*/original.jpg' 'captures/*/depth.gz' 'captures/*/metadata.json'
+allow 'PutObject' 'captures/*/original.jpg' 'captures/*/original.mp4' 'captures/*/depth.gz' 'captures/*/hash-chain.json' \
+    'captures/*/metadata.json'
 allow 'ListBucket ListBucketMultipartUploads' ''
 service upload_sync
 
 # Reads signed copies, pictures and manifests to compute missing sizes, or the digests by which copies are recognised.
-allow 'GetObject' 'captures/*/original.jpg' 'captures/*/public-*' 'captures/*/photo-*' 'captures/*/thumbnail-*' 'captures/*/depth-preview-*' \
+allow 'GetObject' 'captures/*/original.jpg' 'captures/*/original.mp4' 'captures/*/hash-chain.json' 'captures/*/public-*' \
+    'captures/*/photo-*' 'captures/*/thumbnail-*' 'captures/*/depth-preview-*' 'captures/*/poster-*' 'captures/*/depth-frames-*' \
     'captures/*/c2pa-*' 'captures/*/manifest-*'
-allow 'PutObject' 'captures/*/public-*' 'captures/*/c2pa-*' 'captures/*/manifest-*' 'captures/*/og-*'
+allow 'PutObject AbortMultipartUpload' 'captures/*/public-*' 'captures/*/c2pa-*' 'captures/*/manifest-*' 'captures/*/og-*'
 service evidence_assembler
 
 printf '{"identities": [{"name": "operator", %s, "actions": ["Admin", "Read", "Write", "List", "Tagging"]}%s],\n "policies": [%s]}\n' \
