@@ -291,7 +291,10 @@ let package = Package(
             path: "Tests/EvidenceAssemblerTests"),
         .testTarget(
             name: "VideoChainTests", dependencies: ["VideoChain", "CaptureProtocol", "Movie", crypto], path: "Tests/VideoChainTests"),
-        .testTarget(name: "MovieTests", dependencies: ["Movie", crypto], path: "Tests/MovieTests", swiftSettings: computing),
+        .testTarget(name: "MovieTests", dependencies: ["Movie", "TestSupport", crypto], path: "Tests/MovieTests", swiftSettings: computing),
+        .testTarget(
+            name: "VideoDecodingTests", dependencies: ["Inspection", "Movie", "TestSupport", "VideoDecoder", "VideoDecoding"],
+            path: "Tests/VideoDecodingTests", swiftSettings: computing),
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
         .testTarget(
             name: "ObjectStorageTests",
@@ -328,7 +331,8 @@ let package = Package(
         .testTarget(
             name: "DepthAnalyzerTests",
             dependencies: [
-                "CaptureProtocol", "Compression", "Delivery", "DepthAnalyzer", "Imaging", "Models", "ObjectStorage", "TestSupport", logging,
+                "CaptureProtocol", "Compression", "Delivery", "DepthAnalyzer", "Imaging", "Inspection", "Models", "Movie", "ObjectStorage",
+                "TestSupport", "VideoDecoding", logging,
             ],
             path: "Tests/DepthAnalyzerTests"),
         .testTarget(

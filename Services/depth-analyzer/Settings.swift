@@ -16,6 +16,6 @@ struct Settings: Sendable {
         common = try ServiceSettings(environment, service: .depthAnalyzer)
         decoder = try environment.program("RIAL_VIDEO_DECODER", named: "video-decoder")
         concurrentDecoders = try environment.integer("RIAL_VIDEO_DECODERS", default: 1, in: 1...64)
-        scratchFolder = try environment.scratchFolder()
+        scratchFolder = try environment.scratchFolder("RIAL_SCRATCH_DIR")
     }
 }

@@ -11,6 +11,6 @@ struct Settings: Sendable {
     init(_ environment: ServiceEnvironment) throws {
         common = try ServiceSettings(environment, service: .evidenceAssembler)
         signer = try SignerSettings(environment)
-        scratchFolder = try environment.scratchFolder()
+        scratchFolder = try environment.scratchFolder("RIAL_SCRATCH_DIR")
     }
 }

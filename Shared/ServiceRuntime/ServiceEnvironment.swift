@@ -91,12 +91,12 @@ extension ServiceEnvironment {
         return try optional(variable) ?? beside?.deletingLastPathComponent().appending(path: name).path ?? name
     }
 
-    /// A folder for files without a name, `RIAL_SCRATCH_DIR`; the system's temporary folder unless it is set.
+    /// A folder for files without a name; the system's temporary folder unless the variable is set.
     /// - Throws: ``SettingsError`` if it cannot be written.
-    public func scratchFolder() throws -> String {
-        let folder = try optional("RIAL_SCRATCH_DIR") ?? FileManager.default.temporaryDirectory.path
+    public func scratchFolder(_ variable: String) throws -> String {
+        let folder = try optional(variable) ?? FileManager.default.temporaryDirectory.path
         guard access(folder, W_OK | X_OK) == 0 else {
-            throw SettingsError("RIAL_SCRATCH_DIR", "is not a writable directory: \(folder)")
+            throw SettingsError(variable, "is not a writable directory: \(folder)")
         }
         return folder
     }

@@ -59,7 +59,7 @@ struct AnalyzeDepthTests {
 
     private func handle(_ capture: CaptureAnnouncement) async throws {
         let context = MessageContext(eventID: EventID(), topic: .captureReceived, logger: Logger(label: "tests"))
-        try await PartHandler(AnalyzeDepth(analysis: CaptureAnalysis(storage: store)), parts: parts)
+        try await PartHandler(AnalyzeDepth(analysis: CaptureAnalysis(storage: store, videos: .unused(store))), parts: parts)
             .handle(CaptureReceived(captureID: capture.captureID, kind: .photo), context)
     }
 
@@ -118,7 +118,7 @@ struct AnalyzeDepthTests {
     @Test("looks anew at what failed and at what has no pictures, but not at what is complete")
     func anew() async throws {
         let capture = try await accept(photo: Self.photo.get(), depth: Self.depth.get())
-        let work = AnalyzeDepth(analysis: CaptureAnalysis(storage: store))
+        let work = AnalyzeDepth(analysis: CaptureAnalysis(storage: store, videos: .unused(store)))
         try await handle(capture)
         var stored = try #require(parts.findings(capture.captureID))
         #expect(work.isOutdated(stored, isFailed: true) && !work.isOutdated(stored, isFailed: false))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A packet as `ffprobe` sees it.
 struct ProbedPacket: Decodable, Equatable {

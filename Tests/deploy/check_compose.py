@@ -24,6 +24,7 @@ RUNTIME_PACKAGES = {
 }
 # The same for modules that only one service imports: (service, packages).
 SERVICE_PACKAGES = {
+    "CAVCodec": ("depth-analyzer", ["libavcodec59", "libavutil57"]),
     "CPango": ("evidence-assembler", ["libcairo2", "libpango-1.0-0", "libpangocairo-1.0-0", "fonts-noto-core", "fonts-dejavu-core"]),
 }
 INFRASTRUCTURE = ["postgres", "kafka", "s3"]

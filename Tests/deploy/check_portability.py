@@ -12,7 +12,7 @@ KIT = "Clients/CaptureKit"
 # Everything that CaptureKit may import; the modules of ours among them are checked too.
 # Synchronization belongs to the language since iOS 18.
 KIT_IMPORTS = {
-    "Foundation", "Synchronization", "Crypto", "CryptoKit", "GRDB", "CaptureProtocol", "Depth", "Compression", "JPEGMetadata", "Models",
+    "Foundation", "Synchronization", "Crypto", "CryptoKit", "GRDB", "CaptureProtocol", "Depth", "Compression", "Movie", "VideoChain", "JPEGMetadata", "Models",
 }
 PROTOCOL_IMPORTS = {"Foundation", "Crypto"}
 # The one file with system calls.

@@ -1,5 +1,6 @@
 import Blocking
 import CaptureProtocol
+import Delivery
 import Depth
 import Foundation
 import Imaging
@@ -31,7 +32,7 @@ actor VideoAnalysis {
         self.scratchFolder = scratchFolder
     }
 
-    /// - Throws: ``RejectedMessage`` if the bytes are not those that were accepted; ``InspectionError`` if no video can be decoded now; storage
+    /// - Throws: ``RejectedMessage`` if the bytes are not those that were accepted; `DependencyUnavailable` if no video can be decoded now; storage
     ///   errors unchanged.
     func run(_ content: VideoContent, _ capture: CaptureID) async throws -> DepthFindings {
         let depth = try await storage.accepted(content.depth, missing: .intakeMissing)
@@ -91,8 +92,13 @@ actor VideoAnalysis {
         let request = DecodingRequest(
             moov: movie.moov, fileLength: try file.size(), samples: samples, lumaWidth: layout.lumaWidth, lumaHeight: layout.lumaHeight,
             posterSide: PhotoVariants.largeSide, playbackSide: movie.video.format.codec == .hevc ? DecodedVideo.playbackSide : nil)
-        let isDone = try await decoder.decode(request, file: file.descriptor) { decoded.take($0) }
-        return isDone && decoded.pictures > 0
+        do {
+            let isDone = try await decoder.decode(request, file: file.descriptor) { decoded.take($0) }
+            return isDone && decoded.pictures > 0
+        } catch {
+            if error == .cancelled { throw CancellationError() }
+            throw DependencyUnavailable("video_decoder", "\(error)")
+        }
     }
 
     /// The first frame shown, upright, and its small version.

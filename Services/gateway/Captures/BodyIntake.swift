@@ -7,31 +7,6 @@ import NIOCore
 import ObjectStorage
 import Observability
 
-/// The parts of one kind of capture as they come: what is stored is inspected while it streams by, what is small is collected.
-protocol CaptureParts: Sendable {
-    /// The maximum of the whole body, in bytes.
-    static var bodyLimit: Int { get }
-    /// The parts that are collected, with their maximum sizes in bytes.
-    static var collected: [String: Int] { get }
-
-    /// The object that a part is streamed to; `nil` for a part that is not stored.
-    static func object(of part: String) -> MediaName?
-
-    /// A part that is stored begins.
-    mutating func begin(_ name: MediaName)
-
-    /// The next bytes of a part that is stored.
-    /// - Throws: ``CaptureError`` if it is too large.
-    mutating func inspect(_ bytes: ArraySlice<UInt8>, of name: MediaName) throws
-
-    /// A part was stored.
-    mutating func end(_ object: StoredMedia, _ name: MediaName)
-
-    /// A part was collected.
-    /// - Parameter bytes: `nil` if there were too many.
-    mutating func collect(_ bytes: [UInt8]?, of part: String)
-}
-
 /// Streams a capture's multipart body: hashes the whole body and each part, and streams the media to the store.
 ///
 /// Buffers at most a few MiB. Fails if the body is too large or malformed; ``discard()`` then deletes what was stored. A row in `intakes`

@@ -64,6 +64,8 @@ struct CaptureRow: Sendable {
 struct PartRow: Sendable {
     let part: EvidencePart
     let status: CheckStatus
+    /// Of a video's chain, with the attestation's part; `nil` without one.
+    let chain: CheckStatus?
     /// The service dead-lettered its event; findings may still follow.
     let isGivenUp: Bool
     /// The element for this part in an event id.
@@ -74,10 +76,12 @@ struct PartRow: Sendable {
         self.part = part
         isGivenUp = (try? row.get("outcome", as: String.self)) == "error"
         let result = try? row.getOptional("result", as: PostgresJSON.self)
+        let attestation = part == .attestation ? try? result?.decode(AttestationFindings.self) : nil
+        chain = attestation?.hashChain?.status
         switch part {
-        case .attestation: status = (try? result?.decode(AttestationFindings.self))?.appraisal.status ?? .unavailable
+        case .attestation: status = attestation?.appraisal.status ?? .unavailable
         case .depth:
-            let verdict = (try? result?.decode(DepthFindings.self))?.measurements?.verdict
+            let verdict = (try? result?.decode(DepthFindings.self))?.verdict
             status = verdict == .real ? .pass : verdict == nil ? .unavailable : .inconclusive
         case .media: status = result == nil ? .unavailable : .pass
         }

@@ -27,6 +27,8 @@ struct CaptureView: Encodable {
     let depthVisualizationURL: String?
     let thumbnailURL: String?
     let verificationURL: String
+    /// Of a video; `nil`, and absent, for a photo.
+    let video: VideoLinks?
     let evidence: EvidencePackage?
     /// The device's own detection report; not verified.
     let detection: DetectionReport?
@@ -52,12 +54,13 @@ struct CaptureView: Encodable {
         let link: (MediaName) -> String? = { name in
             row.mediaNames.contains(name) ? publicURL + links.path(row.id, name, at: now) : nil
         }
-        c2paMediaURL = link(.signedCopy)
-        mediaURL = c2paMediaURL ?? link(.publicCopy)
+        c2paMediaURL = link(.signedCopy) ?? link(.signedVideo)
+        mediaURL = c2paMediaURL ?? link(.publicCopy) ?? link(.publicVideo)
         c2paManifestURL = link(.manifest)
         depthVisualizationURL = link(.depthPreview)
         thumbnailURL = link(.thumbnail)
         verificationURL = "\(publicURL)/verify/\(row.id)"
+        video = row.kind.type == .video ? VideoLinks(row.evidence, link: link) : nil
         evidence = isOwner ? row.evidence : row.publicEvidence
         detection = isOwner ? row.detection : row.detection?.publicForm()
         location = isOwner ? row.location : nil
@@ -111,8 +114,66 @@ struct CaptureView: Encodable {
         try container.encode(depthVisualizationURL, forKey: .depthVisualizationURL)
         try container.encode(thumbnailURL, forKey: .thumbnailURL)
         try container.encode(verificationURL, forKey: .verificationURL)
+        try video?.encode(to: encoder)
         try container.encode(evidence, forKey: .evidence)
         try container.encodeIfPresent(detection, forKey: .detection)
         try container.encodeIfPresent(location, forKey: .location)
+    }
+}
+
+/// What the capture view has of a video only (SPEC §10.6).
+struct VideoLinks: Encodable {
+    /// How the depth keyframes lie in `depth-frames.jpg`.
+    struct DepthFrames: Encodable {
+        let columns = 10
+        let tileWidth: Int
+        let tileHeight: Int
+        let times: [Int]
+
+        enum CodingKeys: String, CodingKey {
+            case columns
+            case tileWidth = "tile_width"
+            case tileHeight = "tile_height"
+            case times = "times_ms"
+        }
+    }
+
+    let durationMilliseconds: Int64?
+    let posterURL: String?
+    /// `nil` where browsers play the video itself.
+    let playbackURL: String?
+    let depthFramesURL: String?
+    let depthFrames: DepthFrames?
+
+    init(_ evidence: EvidencePackage?, link: (MediaName) -> String?) {
+        durationMilliseconds = evidence?.video?.durationMilliseconds
+        posterURL = link(.poster)
+        playbackURL = link(.playback)
+        depthFramesURL = link(.depthFrames)
+        guard depthFramesURL != nil, let video = evidence?.video, let temporal = evidence?.depthAnalysis.temporal else {
+            depthFrames = nil
+            return
+        }
+        let isWide = (video.width >= video.height) == (video.rotation % 180 == 0)
+        depthFrames = DepthFrames(
+            tileWidth: isWide ? 128 : 96, tileHeight: isWide ? 96 : 128, times: temporal.frameAnalyses.map(\.timeMilliseconds))
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case durationMilliseconds = "duration_ms"
+        case posterURL = "poster_url"
+        case playbackURL = "playback_url"
+        case depthFramesURL = "depth_frames_url"
+        case depthFrames = "depth_frames"
+    }
+
+    /// Absent values are `null`.
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(durationMilliseconds, forKey: .durationMilliseconds)
+        try container.encode(posterURL, forKey: .posterURL)
+        try container.encode(playbackURL, forKey: .playbackURL)
+        try container.encode(depthFramesURL, forKey: .depthFramesURL)
+        try container.encode(depthFrames, forKey: .depthFrames)
     }
 }

@@ -91,6 +91,7 @@ struct EventCursor: Sendable {
         if seen.insert("processing").inserted { events.append(event("status", #"{"status":"processing"}"#)) }
         for part in parts where !seen.contains(part.part.rawValue) && seen.insert(part.token).inserted {
             events.append(event("check", #"{"name":"\#(Self.checkName(part.part))","status":"\#(part.status.rawValue)"}"#))
+            if let chain = part.chain { events.append(event("check", #"{"name":"hash_chain","status":"\#(chain.rawValue)"}"#)) }
         }
         if row.status != .processing, !seen.contains("final") {
             if let evidence = row.publicEvidence, let json = try? WireJSON.encode(evidence), seen.insert("evidence").inserted {

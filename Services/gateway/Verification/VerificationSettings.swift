@@ -24,7 +24,7 @@ struct VerificationSettings: Sendable {
         trustAnchorsFile = try Self.file(environment, "RIAL_C2PA_TRUST_ANCHORS")
         ownAnchorsFile = try Self.file(environment, "RIAL_C2PA_OWN_ANCHORS")
         timestampAnchorsFile = try Self.file(environment, "RIAL_C2PA_TIMESTAMP_ANCHORS")
-        scratchFolder = try environment.scratchFolder()
+        scratchFolder = try environment.scratchFolder("RIAL_SCRATCH_DIR")
         concurrentFiles = try environment.integer("RIAL_MAX_CONCURRENT_VERIFICATIONS", default: 8, in: 1...1000)
         filesPerAddress = try environment.integer("RIAL_MAX_VERIFICATIONS_PER_ADDRESS", default: 4, in: 0...1000)
         scratchBytes = Int64(try environment.integer("RIAL_SCRATCH_MB", default: 800, in: 0...1_000_000)) << 20

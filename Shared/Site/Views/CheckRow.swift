@@ -2,7 +2,7 @@ import Models
 
 /// One check on the page: a summary line, and details.
 struct CheckRow: Sendable {
-    enum Check: String, Sendable, CaseIterable { case hardware, depth, time, model, size, location }
+    enum Check: String, Sendable, CaseIterable { case hardware, chain, depth, time, model, size, location }
     let check: Check
     let status: CheckStatus
     let detail: String

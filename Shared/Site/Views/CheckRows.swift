@@ -3,7 +3,7 @@ import Foundation
 import Evidence
 import Models
 
-/// The six checks as sentences, from the evidence.
+/// The checks as sentences, from the evidence: six, and of a video its chain.
 struct CheckRows: Sendable {
     let evidence: EvidencePackage
     let confidence: ConfidenceLevel
@@ -15,7 +15,8 @@ struct CheckRows: Sendable {
 
     /// The rows, failed checks first.
     func rows() -> [CheckRow] {
-        let rows = [hardware(), depth(), time(), model(), size(), location()].map { row in
+        let checks = [hardware(), chain(), depth(), time(), model(), size(), location()].compactMap(\.self)
+        let rows = checks.map { row in
             var row = row
             row.isOpen = isOpen(row)
             if isUnsigned(row) { row.paragraphs.append(strings("fact.unsigned.more")) }
@@ -29,7 +30,8 @@ struct CheckRows: Sendable {
         if row.status == .fail { return true }
         switch (confidence, row.check) {
         case (.high, .hardware): return true
-        case (.medium, .hardware), (.medium, .depth), (.low, .hardware), (.low, .depth): return row.status != .pass
+        case (.medium, .hardware), (.medium, .chain), (.medium, .depth), (.low, .hardware), (.low, .chain), (.low, .depth):
+            return row.status != .pass
         default: return false
         }
     }
@@ -41,7 +43,7 @@ struct CheckRows: Sendable {
         case .time: return capturedAt != .notShared
         case .model: return row.status != .unavailable || evidence.hardwareAttestation.deviceModel?.isEmpty == false
         case .location: return row.status != .unavailable
-        case .hardware, .depth, .size: return false
+        case .hardware, .chain, .depth, .size: return false
         }
     }
 
@@ -94,6 +96,41 @@ struct CheckRows: Sendable {
         }
     }
 
+    /// `nil` for a photo.
+    private func chain() -> CheckRow? {
+        guard let found = evidence.hashChain, let facts = evidence.video else { return nil }
+        let text = ChainText(found, facts, strings)
+        return CheckRow(
+            check: .chain, status: found.status, detail: text.sentence,
+            paragraphs: [strings("chain.more")] + [text.reason].compactMap(\.self))
+    }
+
+    /// Why a video's depth could not be decided.
+    private static func temporalReason(_ reason: DepthReason) -> String? {
+        switch reason {
+        case .videoUndecodable: "dp.video.undecodable"
+        case .tooFewKeyframes: "dp.video.few"
+        case .lowRelief: "dp.video.low"
+        case .partlyFlat: "dp.video.partly"
+        case .frozenDepth: "dp.video.frozen"
+        case .unstableDepth: "dp.video.unstable"
+        case .depthNotOfVideo: "dp.video.other"
+        case .partlySigned: "dp.video.signed"
+        case .noDepth, .tooFewValid, .notASurface, .noLiDAR, .flatSurface, .undecided, .depthNotSigned: nil
+        }
+    }
+
+    /// The numbers that only a video has, explained.
+    private func temporal(_ found: VideoDepthMeasurements) -> [String] {
+        func share(_ value: Double?) -> String { value.map { formatter.percentage($0) } ?? "–" }
+        return [
+            strings("dp.video.consistency", ["n": share(found.depthConsistency)]),
+            strings("dp.video.coherence", ["n": share(found.motionCoherence)]),
+            strings("dp.video.stability", ["n": share(found.sceneStability)]),
+            strings("dp.video.alignment", ["n": found.edgeAlignment.map { String(format: "%.3f", $0) } ?? "–"]),
+        ]
+    }
+
     private func depth() -> CheckRow {
         let found = evidence.depthAnalysis
         let source = strings(found.source == .server ? "dp.server" : "dp.device")
@@ -109,6 +146,8 @@ struct CheckRows: Sendable {
             ]
         }
         paragraphs += depthParts(found)
+        if let temporal = found.temporal { paragraphs += self.temporal(temporal) }
+        if let reason = found.reason?.known.flatMap(Self.temporalReason) { paragraphs.insert(strings(reason), at: 0) }
         let detail: String
         switch (found.status, found.reason?.known) {
         case (.pass, _): detail = found.relief.map { strings("dp.pass", ["n": formatter.percentage($0)]) } ?? strings("depth.real")

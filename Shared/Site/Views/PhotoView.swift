@@ -6,7 +6,7 @@ struct PhotoView: Sendable {
 
     /// The default picture, if only one can be shown.
     var picture: (media: PublishedMedia, size: PixelSize)? {
-        (MediaName.pagePictures + MediaName.publicCopies).lazy.compactMap { name in
+        (MediaName.pagePictures + MediaName.publicCopies + [.poster]).lazy.compactMap { name in
             media[name].flatMap { found in found.size.map { (found, $0) } }
         }.first
     }

@@ -66,7 +66,13 @@ struct RecordView: Sendable {
         ]
         if isDevelopment { view["band"] = true }
         if isUnsigned { view["unsigned"] = true }
-        view["photo"] = photo.context(strings)
+        let video = record.evidence.flatMap { VideoView(record, $0, strings) }
+        if let video, let player = video.context() {
+            view["video"] = player
+            view["shape"] = video.isWide ? "wide" : "tall"
+        } else {
+            view["photo"] = photo.context(strings)
+        }
         addFacts(to: &view)
         switch badge {
         case .level: addEvidence(to: &view)
@@ -120,6 +126,7 @@ struct RecordView: Sendable {
         var more: [String] = []
         // If there is no signature at all, the sentence above says so.
         if isUnsigned, evidence.hardwareAttestation.status == .pass { more.append(strings("note.unsigned")) }
+        if evidence.partialAttestation?.isPartial == true { more.append(strings("note.partial")) }
         if confidence == .suspicious { more.append(strings("note.suspicious")) }
         if !more.isEmpty { view["more"] = more }
         view["evidence"] = ["tally": CheckRow.tally(rows, strings), "rows": rows.map { $0.context(strings) }] as ViewContext

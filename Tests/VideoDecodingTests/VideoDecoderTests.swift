@@ -1,0 +1,159 @@
+import Foundation
+import Inspection
+import Movie
+import Synchronization
+import TestSupport
+import Testing
+import VideoDecoding
+
+/// The program itself, with films of the real `ffmpeg`.
+@Suite("Decoding videos in the sandbox")
+struct VideoDecoderTests {
+    private static var program: String {
+        URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "video-decoder").path
+    }
+
+    private static func pool(_ program: String = program, limits: InspectionLimits = VideoDecoderPool.limits) -> VideoDecoderPool {
+        VideoDecoderPool(executable: program, concurrency: 1, waiting: 4, limits: limits)
+    }
+
+    /// What the decoder gave of a file, and whether it came to its end.
+    private static func decode(
+        _ file: [UInt8], samples: [Int], luma: (Int, Int) = (64, 48), playback: Int? = nil, by pool: VideoDecoderPool = pool()
+    ) async throws -> (records: [DecodedRecord], isDone: Bool) {
+        let movie = try Movie(file: file)
+        return try await MediaTool.inFolder { tool in
+            try tool.write(file, to: "film")
+            let descriptor = open(tool.folder.appending(path: "film").path, O_RDONLY)
+            defer { close(descriptor) }
+            let records = Mutex<[DecodedRecord]>([])
+            let isDone = try await pool.decode(
+                DecodingRequest(
+                    moov: movie.moov, fileLength: Int64(file.count), samples: samples, lumaWidth: luma.0, lumaHeight: luma.1,
+                    posterSide: 1656, playbackSide: playback), file: descriptor
+            ) { record in
+                records.withLock { $0.append(record) }
+                return true
+            }
+            return (records.withLock { $0 }, isDone)
+        }
+    }
+
+    @Test("the sandbox is closed, and both codecs and the encoder work in it")
+    func selfTest() async throws { try await Self.pool().selfTest() }
+
+    @Test("a program that is not there is unavailable")
+    func missing() async {
+        await #expect(throws: InspectionError.self) { try await Self.pool("/nonexistent/video-decoder").selfTest() }
+    }
+
+    @Test(
+        "the brightness of a keyframe is the mean of what ffmpeg decodes, for each codec and order",
+        arguments: [
+            ("a.mp4", ["-c:v", "libx264", "-bf", "0"]), ("b.mov", ["-c:v", "libx264", "-bf", "2"]),
+            ("c.mp4", ["-c:v", "libx265", "-x265-params", "log-level=error:bframes=2", "-tag:v", "hvc1"]),
+        ] as [(String, [String])])
+    func luma(name: String, options: [String]) async throws {
+        let (file, planes) = try MediaTool.inFolder { tool in
+            let file = try tool.film(name, options)
+            let raw = try tool.run("ffmpeg", ["-i", name, "-map", "0:v", "-f", "rawvideo", "-pix_fmt", "gray", "-"])
+            return (file, [UInt8](raw))
+        }
+        let movie = try Movie(file: file)
+        // Pictures in the order in which they are shown.
+        let shown = movie.video.samples.enumerated().sorted { $0.element.time < $1.element.time }.map(\.offset)
+        let samples = [0, 7, 16, 29].map { shown[$0] }.sorted()
+        let (records, isDone) = try await Self.decode(file, samples: samples)
+        #expect(isDone)
+        var found = 0
+        for case .luma(let sample, 64, 48, let pixels) in records {
+            let place = try #require(shown.firstIndex(of: sample))
+            let plane = Array(planes[place * 320 * 240..<(place + 1) * 320 * 240])
+            #expect(pixels == Self.mean(of: plane), "sample \(sample)")
+            found += 1
+        }
+        #expect(found == 4)
+        guard case .end(let pictures)? = records.last else {
+            Issue.record("no end")
+            return
+        }
+        #expect(pictures == 30)
+        let again = try await Self.decode(file, samples: samples)
+        #expect(again.records == records, "the same bytes twice")
+    }
+
+    /// Means of 5 × 5 pixels of a picture of 320 × 240, rounded. The full range of `gray` is that of the file's own brightness.
+    private static func mean(of plane: [UInt8]) -> [UInt8] {
+        (0..<48).flatMap { row in
+            (0..<64).map { column in
+                var sum = 0
+                for y in 0..<5 { for x in 0..<5 { sum += Int(plane[(row * 5 + y) * 320 + column * 5 + x]) } }
+                return UInt8((sum + 12) / 25)
+            }
+        }
+    }
+
+    @Test("a playback copy is H.264 within its size, with all pictures at their times")
+    func playback() async throws {
+        let file = try MediaTool.inFolder {
+            try $0.film("c.mp4", ["-c:v", "libx265", "-x265-params", "log-level=error", "-tag:v", "hvc1"])
+        }
+        let movie = try Movie(file: file)
+        let (records, isDone) = try await Self.decode(file, samples: [0], playback: 160)
+        #expect(isDone)
+        var times: [Int64] = []
+        for case .playbackSample(let sample) in records { times.append(sample.time) }
+        #expect(times.sorted() == movie.video.samples.map(\.time).sorted())
+        let formats = records.compactMap {
+            if case .playbackFormat(let width, let height, let configuration) = $0 { (width, height, configuration) } else { nil }
+        }
+        #expect(formats.count == 1 && formats[0].0 == 160 && formats[0].1 == 120 && formats[0].2.first == 1)
+    }
+
+    @Test("damaged streams end as an answer, within their limits, and the pool goes on")
+    func damaged() async throws {
+        let file = try MediaTool.inFolder { try $0.film("a.mp4", sound: false, ["-c:v", "libx264"]) }
+        let movie = try Movie(file: file)
+        var generator = SystemSeed(seed: 20_261_123)
+        let pool = Self.pool()
+        let count = ProcessInfo.processInfo.environment["RIAL_TEST_FAULTS"] == "full" ? 1000 : 24
+        for _ in 0..<count {
+            var bytes = file
+            for _ in 0..<1 + Int(generator.next() % 12) {
+                let sample = movie.video.samples[Int(generator.next() % UInt64(movie.video.samples.count))]
+                bytes[Int(sample.offset) + Int(generator.next() % UInt64(sample.size))] = UInt8(truncatingIfNeeded: generator.next())
+            }
+            let (records, isDone) = try await Self.decode(bytes, samples: [0, 9, 18], by: pool)
+            #expect(!isDone || records.contains { if case .end = $0 { true } else { false } })
+        }
+        #expect(try await Self.decode(file, samples: [0], by: pool).isDone)
+    }
+
+    @Test("a decoder that hangs is ended at its time, one that writes anything else is no answer")
+    func misbehaving() async throws {
+        let file = try MediaTool.inFolder { try $0.film("a.mp4", sound: false, ["-c:v", "libx264"]) }
+        for (script, seconds) in [("sleep 60", 1), ("head -c 100000 /dev/zero", 20), ("exit 0", 20), ("kill -SEGV $$", 20)] {
+            try await MediaTool.inFolder { tool in
+                try tool.write(Array("#!/bin/sh\n\(script)\n".utf8), to: "decoder")
+                let path = tool.folder.appending(path: "decoder").path
+                chmod(path, 0o755)
+                let limits = InspectionLimits(wallClock: .seconds(seconds), cpu: .seconds(5), memoryBytes: 1 << 30, outputBytes: 1 << 20)
+                let (_, isDone) = try await Self.decode(file, samples: [0], by: Self.pool(path, limits: limits))
+                #expect(!isDone, "\(script)")
+            }
+        }
+    }
+}
+
+/// A generator of numbers that are the same every time (xorshift64).
+private struct SystemSeed {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state
+    }
+}
