@@ -15,6 +15,8 @@ import VideoDecoding
 
 @Suite("Analysis of a received video")
 struct AnalyzeVideoTests {
+    private static let now = Date(timeIntervalSince1970: 1_795_240_800)
+
     private let store = MemoryObjectStore()
     private let parts = MemoryPartRepository<DepthAnalyzed, DepthFindings>()
 
@@ -46,7 +48,7 @@ struct AnalyzeVideoTests {
 
     @Test("judges the depth, stores every picture, and reads each part once")
     func analyzes() async throws {
-        let video = try RecordedVideo(seconds: 2, startedAt: .distantPast)
+        let video = try RecordedVideo(seconds: 2, startedAt: Self.now)
         let capture = try await accept(video)
         let decoder = ScriptedDecoder()
         try await handle(capture, decoder)
@@ -70,7 +72,7 @@ struct AnalyzeVideoTests {
 
     @Test("a video whose decoder dies, or shows nothing, is undecodable, without a poster and without a failure", arguments: [true, false])
     func undecodable(dies: Bool) async throws {
-        let capture = try await accept(try RecordedVideo(seconds: 3, startedAt: .distantPast))
+        let capture = try await accept(try RecordedVideo(seconds: 3, startedAt: Self.now))
         try await handle(capture, ScriptedDecoder(dies ? .dies : .showsNothing))
         let findings = try #require(parts.findings(capture))
         #expect(findings.temporal?.verdict == .undecided && findings.temporal?.reason == StableWord(.videoUndecodable))
@@ -80,21 +82,21 @@ struct AnalyzeVideoTests {
 
     @Test("while no video can be decoded the capture waits")
     func unavailable() async throws {
-        let capture = try await accept(try RecordedVideo(seconds: 1, startedAt: .distantPast))
+        let capture = try await accept(try RecordedVideo(seconds: 1, startedAt: Self.now))
         await #expect { try await handle(capture, ScriptedDecoder(.unavailable)) } throws: { isDependencyFailure($0) }
         #expect(parts.findings(capture) == nil && parts.announced.isEmpty)
     }
 
     @Test("other bytes than those that were accepted are rejected", arguments: [MediaName.originalVideo, .depth])
     func damaged(name: MediaName) async throws {
-        let capture = try await accept(try RecordedVideo(seconds: 1, startedAt: .distantPast), damaging: name)
+        let capture = try await accept(try RecordedVideo(seconds: 1, startedAt: Self.now), damaging: name)
         let reason = await rejection { try await handle(capture, ScriptedDecoder()) }
         #expect(reason == .digestMismatch)
     }
 
     @Test("a depth map that names no sample is measured without a picture")
     func strayMap() async throws {
-        var video = try RecordedVideo(seconds: 2, startedAt: .distantPast)
+        var video = try RecordedVideo(seconds: 2, startedAt: Self.now)
         video.maps[999] = [1, 1, 1, 1]
         try video.writeDepth()
         let capture = try await accept(video)
