@@ -1,5 +1,6 @@
 import CaptureKit
 import CaptureProtocol
+import Compression
 import Depth
 import Foundation
 import Movie
@@ -70,6 +71,7 @@ extension VideoCopy {
 
     private mutating func keep(_ count: Int) throws {
         pictures = Array(pictures.prefix(count))
+        depth = try DepthReading.cut(depth, before: count)
         let end = pictures.map { $0.presentationTime + Int64($0.duration) }.max() ?? 0
         if let soundFormat {
             packets = packets.filter { $0.presentationTime * Int64(format.timescale) < end * Int64(soundFormat.timescale) }
@@ -109,6 +111,7 @@ extension VideoCopy {
 /// Reads the digests of a recording's depth maps.
 private final class DepthReading: InflatedBytesConsumer {
     private var parser = DepthDataParser(DepthDigests())
+    private var bytes: [UInt8] = []
 
     static func read(_ bytes: [UInt8]) throws -> (digests: DepthDigests, width: UInt16, height: UInt16) {
         let reading = DepthReading()
@@ -117,7 +120,18 @@ private final class DepthReading: InflatedBytesConsumer {
         return (reading.parser.visitor, UInt16(clamping: reading.parser.width), UInt16(clamping: reading.parser.height))
     }
 
+    /// The same data with the maps of the first samples only.
+    static func cut(_ bytes: [UInt8], before count: Int) throws -> [UInt8] {
+        let reading = DepthReading()
+        let stream = InflatedStream(limit: SizeLimits.videoCapture, reading)
+        try stream.update(bytes)
+        let record = DepthData.headerBytes + reading.parser.width * reading.parser.height * 4
+        let kept = reading.parser.visitor.records.prefix { $0.record.sample < UInt32(clamping: count) }.count
+        return try Deflate.compress(Array(reading.bytes.prefix(DepthData.headerBytes + kept * record)))
+    }
+
     func consume(_ bytes: UnsafeRawBufferPointer) throws(DepthError) {
+        self.bytes += bytes
         do throws(DepthDataError) { try parser.update(bytes) } catch { throw DepthError(.corrupt, error.description) }
     }
 
