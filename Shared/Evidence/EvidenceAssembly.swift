@@ -9,7 +9,7 @@ public enum EvidenceAssembly {
     ]
 
     /// Of videos, where they differ (SPEC §10.6).
-    static let videoVersions = ["hash_chain": "chain-2", "depth": VideoDepthRule.method, "confidence": "confidence-video-1"]
+    public static let videoVersions = ["hash_chain": "chain-2", "depth": VideoDepthRule.method, "confidence": "confidence-video-1"]
 
     /// The versions used for a capture; its depth may have been measured by an earlier method.
     static func algorithmVersions(_ kind: CaptureKind, _ depth: DepthFindings) -> [String: String] {

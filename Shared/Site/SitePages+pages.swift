@@ -43,7 +43,7 @@ extension SitePages {
     package func title(of record: PublicRecord, _ language: Language) -> String { view(record, similar: nil, language).title }
 
     private func view(_ record: PublicRecord, similar: SimilarCaptures?, _ language: Language) -> RecordView {
-        let strings = resources.strings(language, record.kind.type)
+        let strings = resources.strings(language, record.type)
         return RecordView(record, similar: similar, strings: strings, publicURL: settings.publicURL)
     }
 
@@ -65,9 +65,10 @@ extension SitePages {
             row["rule"] = strings("how.levels.\(level.rawValue)")
             return row
         }
-        let methods = EvidenceAssembly.algorithmVersions.sorted { $0.key < $1.key }.map {
-            ["method": $0.key, "version": $0.value] as ViewContext
-        }
+        let versions = EvidenceAssembly.algorithmVersions.merging(
+            EvidenceAssembly.videoVersions.map { ("\($0.key) (\(strings("how.versions.video")))", $0.value) }
+        ) { $1 }
+        let methods = versions.sorted { $0.key < $1.key }.map { ["method": $0.key, "version": $0.value] as ViewContext }
         return Page(
             template: .methodology, title: strings("title.page", ["page": strings("site.how")]), path: "/methodology",
             context: ["at_how": true, "with_badges": true, "levels": levels, "versions": ["methods": methods] as ViewContext])

@@ -78,7 +78,7 @@ package struct SiteResources: Sendable {
                 if let asset = try Asset(file) { assets[prefix + file.lastPathComponent] = asset }
             }
         }
-        for name in ["icon.svg", "img/share.png", "js/verify.js", "js/file.js"] where assets[name] == nil {
+        for name in ["icon.svg", "img/share.png", "js/verify.js", "js/file.js", "js/film.js"] where assets[name] == nil {
             throw SiteError(.resource, "\(name) is missing")
         }
         return assets

@@ -31,6 +31,9 @@ package struct PublicRecord: Sendable {
     /// The number of devices with a complete capture of this exact file.
     package let claimingDevices: Int
 
+    /// What was captured; of a capture without media its evidence says so.
+    var type: CaptureType { evidence?.type == .video ? .video : kind.type }
+
     package init(
         id: CaptureID, kind: CaptureKind, status: CaptureStatus, failure: StableWord<FailureReason>?, confidence: ConfidenceLevel?,
         mediaHash: ContentDigest, capturedAt: SharedTime, receivedAt: SharedTime, evidence: EvidencePackage?, hasPlace: Bool,

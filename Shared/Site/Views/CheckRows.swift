@@ -105,32 +105,6 @@ struct CheckRows: Sendable {
             paragraphs: [strings("chain.more")] + [text.reason].compactMap(\.self))
     }
 
-    /// Why a video's depth could not be decided.
-    private static func temporalReason(_ reason: DepthReason) -> String? {
-        switch reason {
-        case .videoUndecodable: "dp.video.undecodable"
-        case .tooFewKeyframes: "dp.video.few"
-        case .lowRelief: "dp.video.low"
-        case .partlyFlat: "dp.video.partly"
-        case .frozenDepth: "dp.video.frozen"
-        case .unstableDepth: "dp.video.unstable"
-        case .depthNotOfVideo: "dp.video.other"
-        case .partlySigned: "dp.video.signed"
-        case .noDepth, .tooFewValid, .notASurface, .noLiDAR, .flatSurface, .undecided, .depthNotSigned: nil
-        }
-    }
-
-    /// The numbers that only a video has, explained.
-    private func temporal(_ found: VideoDepthMeasurements) -> [String] {
-        func share(_ value: Double?) -> String { value.map { formatter.percentage($0) } ?? "–" }
-        return [
-            strings("dp.video.consistency", ["n": share(found.depthConsistency)]),
-            strings("dp.video.coherence", ["n": share(found.motionCoherence)]),
-            strings("dp.video.stability", ["n": share(found.sceneStability)]),
-            strings("dp.video.alignment", ["n": found.edgeAlignment.map { String(format: "%.3f", $0) } ?? "–"]),
-        ]
-    }
-
     private func depth() -> CheckRow {
         let found = evidence.depthAnalysis
         let source = strings(found.source == .server ? "dp.server" : "dp.device")
@@ -146,8 +120,7 @@ struct CheckRows: Sendable {
             ]
         }
         paragraphs += depthParts(found)
-        if let temporal = found.temporal { paragraphs += self.temporal(temporal) }
-        if let reason = found.reason?.known.flatMap(Self.temporalReason) { paragraphs.insert(strings(reason), at: 0) }
+        if let reason = DepthReasonText.key(found.reason?.known?.rawValue) { paragraphs.insert(strings(reason), at: 0) }
         let detail: String
         switch (found.status, found.reason?.known) {
         case (.pass, _): detail = found.relief.map { strings("dp.pass", ["n": formatter.percentage($0)]) } ?? strings("depth.real")
@@ -174,7 +147,8 @@ struct CheckRows: Sendable {
         if let edges = found.photoEdgesOnSurface {
             paragraphs.append(strings("dp.outlines", ["n": formatter.percentage(edges)]))
         }
-        if let method = found.method, let current = EvidenceAssembly.algorithmVersions["depth"], method != current {
+        let versions = found.temporal == nil ? EvidenceAssembly.algorithmVersions : EvidenceAssembly.videoVersions
+        if let method = found.method, let current = versions["depth"], method != current {
             paragraphs.append(strings("dp.earlier", ["method": current]))
         }
         return paragraphs

@@ -13,6 +13,10 @@ struct DepthView: Sendable {
     /// Whether the stated model is known to have a LiDAR sensor. Otherwise the page does not claim that such a sensor measured.
     let isModelConfirmed: Bool
     let strings: StringTable
+    /// Of a video: the depth of all keyframes; `nil` without the picture of them.
+    var sheet: DepthSheet?
+    /// Of a video, in milliseconds.
+    var duration: Int64 = 0
 
     func context() -> ViewContext {
         guard let verdict = depth.verdict else { return ["missing": strings("depth.none")] }
@@ -20,6 +24,10 @@ struct DepthView: Sendable {
         let shown = pictureView()
         if shown == nil, expectsPicture { view["missing"] = strings("depth.nopicture") }
         view["verdict"] = self.verdict(verdict, shown)
+        if let temporal = depth.temporal {
+            let chart = ReliefChart(temporal: temporal, durationMilliseconds: duration, strings: strings)
+            view["chart"] = chart.context(canBeScrubbed: shown != nil && sheet != nil)
+        }
         return view
     }
 
@@ -39,8 +47,12 @@ struct DepthView: Sendable {
         let word = hasLiDAR ? "depth.\(verdict.rawValue)" : "depth.nolidar"
         var view: ViewContext = [
             "class": status.styleClass, "icon": status.icon, "told": strings(word), "meaning": strings("\(word).is"),
-            "gauges": Gauge.all(depth, strings).map(\.context),
+            "gauges": (Gauge.all(depth, strings) + (depth.temporal.map { Gauge.temporal($0, strings) } ?? [])).map(\.context),
         ]
+        if let temporal = depth.temporal {
+            if verdict == .undecided, let why = DepthReasonText.key(temporal.reason?.known?.rawValue) { view["meaning"] = strings(why) }
+            if temporal.motionCoherence == nil { view["see"] = strings("m.coherence.none") }
+        }
         if hasLiDAR, verdict != .undecided { view["limit"] = strings("depth.\(verdict.rawValue).not") }
         if let picture {
             view["picture"] = picture
@@ -55,6 +67,10 @@ struct DepthView: Sendable {
             "depth_src": picture.link, "depth_width": size.width, "depth_height": size.height,
             "slider_text": strings("view.slider.value", ["n": "50", "m": "50"]),
         ]
+        if depth.temporal != nil {
+            view["film"] = true
+            view["tile"] = sheet?.context
+        }
         if let scale = depth.previewScale, scale.near > 0, scale.far > scale.near, scale.far.isFinite {
             view["scale"] = legend(scale)
         }

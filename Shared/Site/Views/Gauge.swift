@@ -88,7 +88,7 @@ struct Gauge: Sendable {
             ])
     }
 
-    private static func held(_ percent: Double) -> Double { percent.isNaN ? 0 : min(max(percent, 0), 100) }
+    static func held(_ percent: Double) -> Double { percent.isNaN ? 0 : min(max(percent, 0), 100) }
 
     /// Four digits: "33.33%".
     private static func percent(_ value: Double) -> String { String(format: "%.4g%%", value) }

@@ -21,6 +21,8 @@ struct RecordView: Sendable {
     }
 
     var path: String { "/verify/\(record.id)" }
+    /// `nil` for a photo, and without evidence.
+    private var video: VideoView? { record.evidence.flatMap { VideoView(record, $0, strings) } }
     private var address: String { publicURL + path }
     private var isDevelopment: Bool { record.evidence?.hardwareAttestation.developmentAttestation ?? record.isDevelopment }
     private var complete: (evidence: EvidencePackage, confidence: ConfidenceLevel)? {
@@ -40,11 +42,16 @@ struct RecordView: Sendable {
     func page(isIndexed: Bool) -> Page {
         let comparesFiles = complete != nil && record.kind.mode == .hashOnly
         return Page(
-            template: .verify, type: record.kind.type, title: title, path: path, isIndexed: isIndexed && complete != nil,
+            template: .verify, type: record.type, title: title, path: path, isIndexed: isIndexed && complete != nil,
             // A record that is still processing may later offer to compare files, under the content security policy that it was loaded
             // with.
-            showsLocalFiles: comparesFiles || badge == .processing, scripts: comparesFiles ? ["verify.js", "file.js"] : ["verify.js"],
+            showsLocalFiles: comparesFiles || badge == .processing, scripts: scripts(comparesFiles: comparesFiles),
             context: context())
+    }
+
+    private func scripts(comparesFiles: Bool) -> [String] {
+        if comparesFiles { return ["verify.js", "file.js"] }
+        return record.type == .video ? ["verify.js", "film.js"] : ["verify.js"]
     }
 
     var title: String {
@@ -66,7 +73,6 @@ struct RecordView: Sendable {
         ]
         if isDevelopment { view["band"] = true }
         if isUnsigned { view["unsigned"] = true }
-        let video = record.evidence.flatMap { VideoView(record, $0, strings) }
         if let video, let player = video.context() {
             view["video"] = player
             view["shape"] = video.isWide ? "wide" : "tall"
@@ -132,8 +138,9 @@ struct RecordView: Sendable {
         view["evidence"] = ["tally": CheckRow.tally(rows, strings), "rows": rows.map { $0.context(strings) }] as ViewContext
         view["depth"] =
             DepthView(
-                depth: evidence.depthAnalysis, picture: photo.picture == nil ? nil : record.media[.depthPreview],
-                expectsPicture: record.kind.mode == .full, isModelConfirmed: evidence.metadata.model.status == .pass, strings: strings
+                depth: evidence.depthAnalysis, picture: photo.picture == nil && video == nil ? nil : record.media[.depthPreview],
+                expectsPicture: record.kind.mode == .full, isModelConfirmed: evidence.metadata.model.status == .pass, strings: strings,
+                sheet: video?.sheet, duration: evidence.video?.durationMilliseconds ?? 0
             ).context()
         view["credentials"] = CredentialsView(record: record, credentials: evidence.contentCredentials, strings: strings).context()
         view["similar"] = similar.map { SimilarView(similar: $0, strings: strings).context(of: record.id) }
@@ -149,6 +156,14 @@ struct RecordView: Sendable {
                 "depth_known": isSigned && evidence.depthAnalysis.verdict != nil
                     && evidence.hardwareAttestation.binding?.coversDepth == true,
             ] as ViewContext
+        if let facts = evidence.video {
+            view["film"] = strings(
+                "hash.film",
+                [
+                    "n": "\(facts.frameCount)",
+                    "s": formatter.number(Double(facts.durationMilliseconds / 100) / 10, digits: 1),
+                ])
+        }
         view["with_hash"] = true
         view["with_file"] = true
     }
@@ -162,10 +177,14 @@ struct RecordView: Sendable {
             view["waiting"] = true
             view["with_camera"] = true
         }
-        let steps = [
+        var steps = [
             ("received", "proc.received", true), ("hardware_attestation", "proc.signature", record.finished.contains(.attestation)),
             ("depth_analysis", "proc.depth", record.finished.contains(.depth)), ("evidence", "proc.credentials", false),
         ]
+        // The chain is computed with the signatures over it.
+        if record.type == .video, record.kind.mode == .full {
+            steps.insert(("hash_chain", "proc.chain", record.finished.contains(.attestation)), at: 2)
+        }
         view["steps"] =
             ["items": steps.map { ["step": $0.0, "word": strings($0.1), "done": $0.2] as ViewContext }] as ViewContext
     }

@@ -2,13 +2,12 @@ import CaptureProtocol
 import Foundation
 import Models
 
-/// The player of a video, and the line under it that says which part is verified (SPEC §10.10).
+/// The player of a video (SPEC §10.10).
 struct VideoView: Sendable {
     let record: PublicRecord
     let evidence: EvidencePackage
     let facts: VideoFacts
     let strings: StringTable
-    private var formatter: ValueFormatter { ValueFormatter(strings: strings) }
 
     /// - Returns: `nil` for a photo.
     init?(_ record: PublicRecord, _ evidence: EvidencePackage, _ strings: StringTable) {
@@ -26,75 +25,76 @@ struct VideoView: Sendable {
 
     var isWide: Bool { size.width > size.height }
 
+    /// The depth of all keyframes, to be laid over the picture.
+    var sheet: DepthSheet? { DepthSheet(evidence.depthAnalysis.temporal, record.media[.depthFrames]) }
+
+    /// - Returns: `nil` if no video is published.
     func context() -> ViewContext? {
-        let copy = MediaName.publicVideos.lazy.compactMap { record.media[$0] }.first
-        guard let copy else { return nil }
-        var sources: [ViewContext] = [["src": copy.link, "type": type(facts.codecs)]]
-        if let playback = record.media[.playback] { sources.append(["src": playback.link, "type": "video/mp4"]) }
-        var view: ViewContext = ["sources": sources, "width": size.width, "height": size.height, "label": strings("video.label")]
-        if let poster = record.media[.poster] { view["poster"] = poster.link }
-        if record.media[.playback] != nil {
+        guard let copy = MediaName.publicVideos.lazy.compactMap({ record.media[$0] }).first else { return nil }
+        var sources: [ViewContext] = [["src": copy.link, "type": type(facts.codecs), "of": "media_url"]]
+        let playback = record.media[.playback]
+        if let playback { sources.append(["src": playback.link, "type": "video/mp4", "of": "playback_url"]) }
+        var view: ViewContext = [
+            "sources": sources, "width": size.width, "height": size.height, "label": strings("video.label"),
+            "record": "/api/v1/captures/\(record.id)",
+        ]
+        view["poster"] = record.media[.poster]?.link
+        if playback != nil {
             view["copy"] = strings("video.copy")
         } else if facts.codec == "hevc" {
             view["copy"] = strings("video.nocopy")
         }
-        view["line"] = timeLine()
+        if let chain = evidence.hashChain {
+            view["line"] = TimeLine(chain: chain, facts: facts, temporal: evidence.depthAnalysis.temporal, strings: strings).context()
+        }
+        if var veil = sheet?.context {
+            veil["length"] = max(1, facts.durationMilliseconds)
+            view["veil"] = veil
+        }
         return view
     }
 
+    /// Without codecs that a header could not hold.
     private func type(_ codecs: String?) -> String {
-        guard let codecs, codecs.utf8.allSatisfy({ (0x20..<0x7f).contains($0) && $0 != 0x22 }) else { return "video/mp4" }
+        guard let codecs, !codecs.isEmpty, codecs.utf8.allSatisfy({ (0x20..<0x7f).contains($0) && $0 != 0x22 && $0 != 0x5c }) else {
+            return "video/mp4"
+        }
         return "video/mp4; codecs=\"\(codecs)\""
-    }
-
-    /// Positions in percent of the duration.
-    private func timeLine() -> ViewContext? {
-        guard let chain = evidence.hashChain, chain.durationMilliseconds > 0 else { return nil }
-        func place(_ milliseconds: Int64) -> String {
-            String(format: "%.2f%%", min(100, max(0, Double(milliseconds) * 100 / Double(chain.durationMilliseconds))))
-        }
-        let temporal = evidence.depthAnalysis.temporal
-        let doubtful = (temporal?.frameAnalyses ?? []).filter { analysis in
-            analysis.verdict == .flat || temporal?.suspiciousFrames.contains(analysis.frame) == true
-        }
-        var view: ViewContext = [
-            "told": ChainText(chain, facts, strings).sentence, "verified": place(chain.verifiedMilliseconds),
-            "ticks": chain.checkpoints.map { ["x": place($0.timeMilliseconds)] as ViewContext },
-            "marks": doubtful.map { ["x": place(Int64($0.timeMilliseconds))] as ViewContext },
-            "end": strings("video.seconds", ["s": "\(chain.durationMilliseconds / 1000)"]),
-        ]
-        if !doubtful.isEmpty { view["doubts"] = strings("video.doubts", ["n": "\(doubtful.count)"]) }
-        return view
     }
 }
 
-/// What the chain of a video shows, in words.
-struct ChainText: Sendable {
-    let sentence: String
-    /// Why, where something is missing or wrong.
-    let reason: String?
+/// The picture with the depth of all keyframes of a video, ten in a row, and when each of them is shown.
+struct DepthSheet: Sendable {
+    /// As `DepthFrames` draws them.
+    static let tilesPerRow = 10
+    let link: String
+    /// Pixels of a tile.
+    let tile: PixelSize
+    let columns: Int
+    /// Milliseconds, one for each tile.
+    let times: [Int]
+    /// Whether depth covers only the middle of the frame.
+    let isMiddle: Bool
 
-    init(_ chain: HashChainEvidence, _ facts: VideoFacts, _ strings: StringTable) {
-        let seconds = ["a": "\(chain.verifiedMilliseconds / 1000)", "b": "\(chain.durationMilliseconds / 1000)"]
-        switch (chain.status, chain.reason?.known) {
-        case (.pass, _):
-            sentence = strings("video.all", ["n": "\(chain.totalFrames)"])
-            reason = nil
-        case (.fail, _):
-            sentence = chain.breakAtFrame.map { strings("video.break", ["n": "\($0)"]) } ?? strings("video.break.other")
-            reason = strings("video.break.why")
-        case (_, .partial):
-            sentence = strings("video.part", seconds)
-            reason = strings("video.part.why")
-        case (_, .reportedOnly):
-            sentence = strings("video.reported")
-            reason = strings("video.reported.why")
-        case (_, .mediaNotStored):
-            sentence = strings("video.notstored")
-            reason = nil
-        case (_, .unsigned), (_, .chainMismatch), (_, nil):
-            sentence = strings("video.unsigned")
-            reason = strings("video.unsigned.why")
+    /// - Returns: `nil` if there are no keyframes, or the picture does not have a tile for each of them.
+    init?(_ temporal: VideoDepthMeasurements?, _ media: PublishedMedia?) {
+        guard let temporal, let media, let size = media.size, !temporal.frameAnalyses.isEmpty else { return nil }
+        let count = temporal.frameAnalyses.count
+        columns = min(count, Self.tilesPerRow)
+        let rows = (count + columns - 1) / columns
+        guard size.width % columns == 0, size.height % rows == 0, let tile = PixelSize(size.width / columns, size.height / rows) else {
+            return nil
         }
+        self.tile = tile
+        link = media.link
+        times = temporal.frameAnalyses.map(\.timeMilliseconds)
+        isMiddle = temporal.framing == .middle
+    }
+
+    var context: ViewContext {
+        [
+            "sheet": link, "width": tile.width, "height": tile.height, "columns": columns, "middle": isMiddle,
+            "times": times.map(String.init).joined(separator: " "),
+        ]
     }
 }

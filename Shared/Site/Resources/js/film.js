@@ -1,0 +1,123 @@
+// A video: depth over the picture and at any time, and links that ran out while it played. Without any of it the video plays.
+
+const PATIENCE = 10_000;
+const byID = (id) => document.getElementById(id);
+const film = byID('film'), video = film?.querySelector('video'), veil = film?.querySelector('.veil');
+const tile = byID('tile'), scrub = byID('scrub'), times = veil?.dataset.times.split(' ').map(Number) ?? [];
+let sheet, at = 0, renewed = -Infinity;
+
+/** New links for those that ran out; false if there are none. Links that were just made are not what is wrong. */
+async function renew() {
+  if (performance.now() - renewed < PATIENCE) return false;
+  renewed = performance.now();
+  try {
+    const answer = await fetch(film.dataset.record, { cache: 'no-store' });
+    // Withdrawn: the page that says so replaces this one.
+    if (answer.status === 410) location.reload();
+    if (!answer.ok) return false;
+    const { data } = await answer.json();
+    const local = (link) => { const { pathname, search } = new URL(link); return pathname + search; };
+    for (const source of video.querySelectorAll('source')) if (data[source.dataset.of]) source.src = local(data[source.dataset.of]);
+    if (veil && data.depth_frames_url) veil.dataset.sheet = local(data.depth_frames_url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Goes on where the video stopped. */
+async function resume() {
+  const { currentTime, paused, playbackRate } = video;
+  if (!(video.error || video.networkState === HTMLMediaElement.NETWORK_NO_SOURCE) || !await renew()) return;
+  video.addEventListener('loadedmetadata', () => {
+    Object.assign(video, { currentTime, playbackRate });
+    if (!paused) video.play().catch(() => {});
+  }, { once: true });
+  video.load();
+}
+
+async function load(again = true) {
+  const image = new Image();
+  image.src = veil.dataset.sheet;
+  try {
+    await image.decode();
+    return image;
+  } catch {
+    return again && await renew() ? load(false) : null;
+  }
+}
+
+/** Shows a keyframe wherever depth is shown. */
+function show(index) {
+  at = index;
+  const now = byID('now'), x = `${times[at] * 100 / veil.dataset.length}%`;
+  now?.setAttribute('x1', x);
+  now?.setAttribute('x2', x);
+  if (scrub) {
+    const [t, r, v] = [...byID('frames').tBodies[0].rows[at].cells].map((cell) => cell.textContent.trim());
+    const text = scrub.dataset.text.replace('{t} s', t).replace('{r}', r).replace('{v}', v);
+    scrub.value = at;
+    scrub.setAttribute('aria-valuetext', text);
+    if (tile && !tile.hidden) byID('at').textContent = text;
+  }
+  sheet?.then((image) => { if (image && at === index) draw(image); });
+}
+
+function draw(image) {
+  for (const canvas of [veil, tile]) {
+    if (!canvas || canvas.hidden) continue;
+    const { width, height } = canvas, columns = +veil.dataset.columns;
+    const [x, y] = [at % columns * width, Math.floor(at / columns) * height];
+    canvas.getContext('2d').drawImage(image, x, y, width, height, 0, 0, width, height);
+  }
+}
+
+/** The picture of all keyframes is loaded once it is wanted. */
+function want(canvas) {
+  if (canvas) canvas.hidden = false;
+  sheet ??= load();
+  show(at);
+}
+
+/** The keyframe shown at a time in seconds, or before it: the last that is not later than half a frame after. */
+function keyframe(seconds) {
+  const next = times.findIndex((time) => time > seconds * 1000 + 16);
+  return Math.max(0, (next < 0 ? times.length : next) - 1);
+}
+
+function follow() {
+  const seen = (_, { mediaTime }) => {
+    if (!video.seeking && keyframe(mediaTime) !== at) show(keyframe(mediaTime));
+    video.requestVideoFrameCallback(seen);
+  };
+  if (video.requestVideoFrameCallback) video.requestVideoFrameCallback(seen);
+  else for (const event of ['timeupdate', 'seeked']) video.addEventListener(event, () => show(keyframe(video.currentTime)));
+}
+
+function setUpDepth() {
+  const choice = byID('veil'), fade = byID('fade');
+  const set = () => {
+    veil.style.opacity = fade.value / 100;
+    fade.setAttribute('aria-valuetext', `${fade.value} %`);
+    fade.disabled = !choice.checked;
+    if (choice.checked) want(veil);
+    else veil.hidden = true;
+  };
+  choice.addEventListener('change', set);
+  fade.addEventListener('input', set);
+  set();
+  scrub?.addEventListener('input', () => {
+    at = +scrub.value;
+    want(tile);
+    tile?.previousElementSibling.setAttribute('hidden', '');
+    video.currentTime = times[at] / 1000 + 0.001;
+  });
+  show(0);
+  follow();
+}
+
+if (video) {
+  film.addEventListener('error', resume, true);
+  if (times.length) setUpDepth();
+  resume();
+}

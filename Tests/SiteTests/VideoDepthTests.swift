@@ -1,0 +1,114 @@
+import CaptureProtocol
+import Foundation
+import Models
+import TestSupport
+import Testing
+
+@testable import Site
+
+@Suite("Depth of a video")
+struct VideoDepthTests {
+    private func html(_ video: Samples.Video) throws -> String { try Samples.html(video.record) }
+
+    @Test("the picture of all keyframes has the tiles of the depth analyzer: fewer than ten in a row if there are fewer")
+    func sheet() throws {
+        let many = try html(Samples.Video())
+        #expect(many.contains("class=\"veil\" width=\"128\" height=\"96\"") && many.contains("data-columns=\"10\""))
+        #expect(many.contains("data-times=\"0 100 200 ") && many.contains("data-length=\"12500\""))
+        let few = try Samples.html(Samples.video(named: "few keyframes"))
+        #expect(few.contains("width=\"128\" height=\"96\" data-sheet=\"/media/") && few.contains("data-columns=\"4\""))
+        #expect(try Samples.html(Samples.video(named: "upright")).contains("class=\"veil\" width=\"96\" height=\"128\""))
+    }
+
+    @Test("a picture that does not have a tile for each keyframe is not used")
+    func unfit() throws {
+        let record = Samples.Video().record
+        let temporal = try #require(record.evidence?.depthAnalysis.temporal)
+        func sheet(_ size: PixelSize?) -> DepthSheet? {
+            DepthSheet(temporal, PublishedMedia(sha256: Samples.digest, sizeBytes: 1, link: "/media/x", size: size))
+        }
+        #expect(sheet(PixelSize(1280, 1248))?.tile == PixelSize(128, 96))
+        #expect(sheet(PixelSize(1281, 1248)) == nil && sheet(PixelSize(1280, 1250)) == nil && sheet(nil) == nil)
+        #expect(DepthSheet(nil, nil) == nil)
+    }
+
+    @Test("without the picture of all keyframes there is the preview, the chart and its table, and nothing to scrub")
+    func noSheet() throws {
+        let html = try Samples.html(Samples.video(named: "no depth frames"))
+        #expect(html.contains("depth-preview.png") && html.contains("<polyline") && html.contains("<table id=\"frames\">"))
+        #expect(!html.contains("id=\"scrub\"") && !html.contains("<canvas") && !html.contains("id=\"veil\""))
+    }
+
+    @Test("the chart has every keyframe at its time and relief, and the table the same numbers in words")
+    func chart() throws {
+        let html = try html(Samples.Video().changed { ($0.flat, $0.suspicious) = ([2], [2, 5]) })
+        // 30 % of 60 % at 0 s; 3 % of 60 % at 0.2 s.
+        #expect(html.contains("<polyline points=\"0,50 8,48.3 16,95 "))
+        #expect(html.contains("<tr><td>0 s<td>30 %<td>3D<td>–<tr><td>0.1 s<td>31 %<td>3D<td>96 %<tr><td>0.2 s<td>3 %<td>flat<td>96 %"))
+        #expect(html.contains("<td>0.5 s<td>35 %<td>3D, doubtful<td>96 %"))
+        #expect(html.contains("<circle cx=\"1.6%\" cy=\"95%\" r=\"4\"/>"))
+        #expect(html.contains("aria-label=\"Relief in 125 keyframes, from 3 % to 39 %\""))
+        #expect(html.contains("id=\"scrub\" min=\"0\" max=\"124\""))
+        #expect(html.components(separatedBy: "<tr><td>").count == 126)
+    }
+
+    @Test("keyframes that were not measured interrupt the line; a value beyond the chart is held at its edge")
+    func gaps() throws {
+        let frames = [0.9, nil, 0.3, 0.3, nil, .nan].enumerated().map { number, relief in
+            VideoFrameAnalysis(frame: number, timeMilliseconds: number * 100, relief: relief, verdict: .undecided, agreement: nil)
+        }
+        var temporal = Samples.Video().temporal
+        temporal.frameAnalyses = frames
+        let chart = ReliefChart(temporal: temporal, durationMilliseconds: 1000, strings: resources.strings(.english))
+        #expect(chart.context(canBeScrubbed: false)?["lines"] as? [String] == ["0,0 0,0", "200,50 300,50", "500,100 500,100"])
+        temporal.frameAnalyses = []
+        #expect(
+            ReliefChart(temporal: temporal, durationMilliseconds: 1, strings: resources.strings(.english)).context(canBeScrubbed: true)
+                == nil)
+        #expect(
+            ReliefChart(temporal: Samples.Video().temporal, durationMilliseconds: 0, strings: resources.strings(.english))
+                .context(canBeScrubbed: true) == nil)
+    }
+
+    @Test("the four numbers over time are explained, each at its place; one that was not measured is said to be so")
+    func numbers() throws {
+        let gauges = Gauge.temporal(Samples.Video().temporal, resources.strings(.english))
+        #expect(gauges.map(\.name) == ["Depth consistency", "Scene stability", "Motion coherence", "Edge alignment"])
+        #expect(gauges.map(\.number) == ["95 %", "98 %", "91 %", "0.083"])
+        #expect(gauges.map { $0.pin.rounded() } == [95, 98, 91, 53])
+        let still = try Samples.html(Samples.video(named: "undecided"))
+        #expect(still.contains("Motion coherence was not measured: too little moved.") && !still.contains("<h3>Motion coherence"))
+    }
+
+    @Test(
+        "each reason has its sentence in the depth section and in the row, in every language",
+        arguments: [
+            DepthReason.videoUndecodable, .tooFewKeyframes, .lowRelief, .partlyFlat, .frozenDepth, .unstableDepth, .depthNotOfVideo,
+        ], Language.allCases)
+    func reasons(reason: DepthReason, language: Language) throws {
+        let record = Samples.Video().changed {
+            ($0.verdict, $0.depth, $0.depthReason, $0.confidence) = (.undecided, .inconclusive, reason, .medium)
+        }.record
+        let key = try #require(DepthReasonText.key(reason.rawValue))
+        let html = try Samples.html(record, language)
+        #expect(html.components(separatedBy: resources.strings(language, .video)(key)).count == 3)
+    }
+
+    @Test("depth that is signed only at the beginning is said to be so")
+    func partlySigned() throws {
+        #expect(
+            try Samples.html(Samples.video(named: "partial")).contains("Depth is signed only as far as the beginning of the recording is."))
+    }
+
+    @Test("a present method is not called an earlier one")
+    func method() throws {
+        #expect(try !html(Samples.Video()).contains("An earlier method judged this record"))
+    }
+
+    @Test("the methodology names what videos add, what defeats them, and their methods", arguments: Language.allCases)
+    func methodology(language: Language) throws {
+        let html = try makePages().html(makePages().methodology(language), language)
+        #expect(html.contains("id=\"videos\"") && html.contains("href=\"#videos\""))
+        #expect(html.contains("relief-video-1") && html.contains("relief-2") && html.contains("chain-2"))
+    }
+}

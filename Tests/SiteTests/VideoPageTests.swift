@@ -1,0 +1,161 @@
+import CaptureProtocol
+import Foundation
+import Models
+import TestSupport
+import Testing
+
+@testable import Site
+
+@Suite("Page of a video")
+struct VideoPageTests {
+    private func html(_ name: String, _ language: Language = .english) throws -> String {
+        try Samples.html(Samples.video(named: name), language)
+    }
+
+    @Test("every state is a whole page in every language", arguments: Samples.videos.map(\.name), Language.allCases)
+    func whole(name: String, language: Language) throws {
+        let html = try html(name, language)
+        #expect(html.contains("</html>") && !html.contains("{{") && !html.contains("Optional("))
+        let visible = html.replacing(#/ data-[a-z]+="[^"]*"/#, with: "").replacing(#/<template.*?<\/template>/#, with: "")
+            .replacing(#/<style>[^<]*<\/style>/#, with: "")
+        #expect(visible.firstMatch(of: #/\{\w+\}/#) == nil)
+        // A missing string is rendered as its key.
+        #expect(visible.firstMatch(of: #/>(?:video|chain|chart|hw|dp|depth|m|zone|ck|proc|hash|note|h1)\.[a-z.]+</#) == nil)
+        #expect(html.components(separatedBy: "<h1").count == 2)
+        // A page of a video does not speak of a photo, but for the footer's and the frame's general words.
+        let main = try #require(html.components(separatedBy: "<main").last?.components(separatedBy: "</main>").first)
+        #expect(!main.contains("this photo") && !main.contains("esta foto"))
+    }
+
+    @Test(
+        "the chain is told in plain words, with the reason",
+        arguments: [
+            ("whole", "All 375 frames verified.", nil),
+            ("partial", "Verified: 10 s of 12 s.", "Up to the last checkpoint every frame is signed"),
+            ("broken", "The chain breaks after frame 200.", "The file is not what the phone recorded and chained."),
+            ("reported only", "A chain was sent that cannot be computed again.", "It neither helps nor harms."),
+            ("unsigned", "No accepted signature covers this chain.", "That is not held against the video."),
+        ] as [(String, String, String?)])
+    func told(name: String, sentence: String, reason: String?) throws {
+        let html = try html(name)
+        #expect(html.contains("<p><b>\(sentence)</b>"))
+        #expect(reason.map { html.contains($0) } ?? !html.contains("<p><b>\(sentence)</b> "))
+    }
+
+    @Test("verified time is rounded down, and less than a second is said to be so")
+    func rounded() throws {
+        func sentence(_ verified: Int64, _ whole: Int64) throws -> String {
+            let record = Samples.Video().changed {
+                ($0.status, $0.reason, $0.verified, $0.milliseconds) = (.inconclusive, .partial, verified, whole)
+            }.record
+            let chain = try #require(record.evidence?.hashChain)
+            return ChainText(chain, try #require(record.evidence?.video), resources.strings(.english)).sentence
+        }
+        #expect(try sentence(9999, 12_999) == "Verified: 9 s of 12 s")
+        #expect(try sentence(10_000, 15_000) == "Verified: 10 s of 15 s")
+        #expect(try sentence(999, 12_999) == "Verified: less than a second of 12 s")
+    }
+
+    @Test("a chain that breaks is told where; where only sound or a checkpoint differs there is no place")
+    func breaks() throws {
+        func page(_ frame: Int?) throws -> String {
+            try Samples.html(
+                Samples.Video().changed {
+                    ($0.status, $0.reason, $0.verified, $0.breakAt) = (.fail, .chainMismatch, 0, frame)
+                    $0.confidence = .suspicious
+                }.record)
+        }
+        #expect(try page(0).contains("The chain breaks at the first frame") && page(0).contains("x1=\"0%\" x2=\"0%\" y1=\"-4\""))
+        #expect(try page(nil).contains("The chain does not fit the sound, the depth or a checkpoint"))
+        #expect(try !page(nil).contains("class=\"cut\""))
+        let broken = try html("broken")
+        // 200 of 375 frames.
+        #expect(broken.contains("<line x1=\"53.33%\" x2=\"53.33%\" y1=\"-4\" y2=\"22\" class=\"cut\"/>"))
+        #expect(broken.contains("Chain of frames failed: something in this record does not add up."))
+        #expect(broken.contains("public.mp4") && !broken.contains("c2pa.mp4"))
+    }
+
+    @Test("the line has the verified part by colour, the rest by pattern, both by words, and checkpoints as ticks")
+    func line() throws {
+        let partial = try html("partial")
+        #expect(partial.contains("<rect width=\"80%\" height=\"14\" rx=\"3\" class=\"sure\"/>"))
+        #expect(partial.contains("</svg>Verified<svg") && partial.contains("</svg>Not verified</p>"))
+        #expect(partial.contains("<line x1=\"40%\" x2=\"40%\" y1=\"0\" y2=\"20\"/>"))
+        #expect(partial.contains("Lines mark checkpoints") && partial.contains(">12.5 s</text>"))
+        let whole = try html("whole")
+        #expect(whole.contains("<rect width=\"100%\" height=\"14\" rx=\"3\" class=\"sure\"/>") && !whole.contains("</svg>Not verified"))
+        let unsigned = try html("unsigned")
+        #expect(!unsigned.contains("class=\"sure\"") && unsigned.contains("</svg>Not verified</p>"))
+        // A checkpoint that no accepted signature covers is drawn dashed.
+        #expect(unsigned.contains("y1=\"0\" y2=\"20\" stroke-dasharray=\"3\"/>"))
+        #expect(try html("whole", .spanish).contains("Los 375 fotogramas están verificados."))
+        #expect(try html("partial", .spanish).contains("Verificado: 10 s de 12 s."))
+    }
+
+    @Test("keyframes called flat or suspicious are marked on the line and counted in words")
+    func marks() throws {
+        let undecided = try html("undecided")
+        #expect(undecided.contains("<circle cx=\"5.6%\" cy=\"7\" r=\"4\"/>"))
+        #expect(undecided.contains("A dot marks one keyframe whose depth is flat or doubtful."))
+        #expect(try html("flat").contains("Dots mark 125 keyframes"))
+        #expect(try !html("whole").contains("<circle cx=\"5.6%\" cy=\"7\""))
+    }
+
+    @Test("the player reserves its size, has the poster, and names exact codecs")
+    func player() throws {
+        let html = try html("whole")
+        #expect(html.contains("<video controls playsinline preload=\"metadata\" width=\"1920\" height=\"1080\" poster=\"/media/"))
+        #expect(html.contains("c2pa.mp4?expires=1&amp;signature=00\" type=\"video/mp4; codecs=&quot;avc1.64001F,mp4a.40.2&quot;\""))
+        #expect(!html.contains("playback.mp4") && !html.contains("smaller copy"))
+        #expect(html.contains("data-record=\"/api/v1/captures/\(Samples.id)\"") && html.contains("class=\"wrap wide\""))
+        let upright = try self.html("upright")
+        #expect(upright.contains("width=\"1080\" height=\"1920\" poster") && upright.contains("class=\"wrap tall\""))
+    }
+
+    @Test("HEVC comes first, then the copy, which is named as not the signed one; without a copy that is said")
+    func copies() throws {
+        let html = try html("HEVC")
+        let first = try #require(html.range(of: "codecs=&quot;hvc1.1.6.L120.90,mp4a.40.2&quot;"))
+        let second = try #require(html.range(of: "playback.mp4"))
+        #expect(first.upperBound < second.lowerBound)
+        #expect(html.contains("plays a smaller copy, which is not the signed one."))
+        #expect(try self.html("no playback copy").contains("A smaller copy is not available."))
+    }
+
+    @Test("codecs that are no codecs do not reach the page", arguments: ["a\"b", "a\\b", "a\nb", "ä", ""])
+    func codecs(text: String) throws {
+        let html = try Samples.html(Samples.Video().changed { $0.codecs = text }.record)
+        #expect(html.contains("type=\"video/mp4\"") && !html.contains("codecs="))
+    }
+
+    @Test("only the page of a video loads its script")
+    func scripts() {
+        #expect(Samples.page(Samples.video(named: "whole")).scripts == ["verify.js", "film.js"])
+        #expect(Samples.page(Samples.video(named: "hash only")).scripts == ["verify.js", "file.js"])
+        #expect(Samples.page(Samples.record()).scripts == ["verify.js"])
+    }
+
+    @Test("a hash-only video says so, with frames and duration as the device reported them, and has no player")
+    func hashOnly() throws {
+        let html = try html("hash only")
+        #expect(html.contains("Video hash verified") && html.contains("375 frames, 12.5 s, as reported by the device"))
+        #expect(html.contains("The video is not stored, so its chain was not computed again"))
+        #expect(!html.contains("<video") && !html.contains("/media/") && !html.contains("id=\"scrub\""))
+        #expect(try self.html("hash only", .spanish).contains("375 fotogramas, 12,5 s, según el dispositivo"))
+    }
+
+    @Test("a video being checked waits for the chain too")
+    func processing() throws {
+        let html = try html("processing")
+        #expect(html.contains("<li data-step=\"hash_chain\" class=\"on\">") && html.contains("We are checking this video."))
+        #expect(html.contains("The video appears here when it is ready."))
+        #expect(try !Samples.html(Samples.record(named: "processing")).contains("hash_chain"))
+    }
+
+    @Test("a partial recording says beside its level that only its beginning is signed")
+    func partial() throws {
+        #expect(try html("partial").contains("<p>Only the beginning of this recording is signed.</p>"))
+        #expect(try !html("whole").contains("Only the beginning"))
+        #expect(try html("partial").contains("<details id=\"check-chain\" open>"))
+    }
+}
