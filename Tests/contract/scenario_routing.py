@@ -23,6 +23,10 @@ class Routing(Scenario):
                     self.expect(self.server.send(method, target), 405, code)
             self.expect(self.server.send("PUT", target, PROBLEM), 405, "METHOD_NOT_ALLOWED")
 
+    def test_videos_are_sent_by_devices_only(self):
+        self.expect(self.server.send("OPTIONS", "/api/v1/captures/video"), 204, None)
+        self.expect(self.server.send("POST", "/api/v1/captures/video"), 401, "DEVICE_AUTH_REQUIRED")
+
     def test_unknown_addresses(self):
         for target in ["/nothing", "/api", "/api/v1", "/api/v2/captures", f"/api/v1/captures/{uuid.uuid4()}/nothing", "/media", "/%00", "/v"]:
             for method in ["GET", "POST", "DELETE"]:

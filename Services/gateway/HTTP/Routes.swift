@@ -37,13 +37,17 @@ struct Routes: Sendable {
         routes.append(Route(path: path, method: .options, handler: handler))
     }
 
-    /// The methods that a path allows; empty for an unknown path. Segments in braces match anything.
+    /// The methods that a path allows; empty for an unknown path. Segments in braces match anything that no other route names.
     func methods(of path: String) -> [String] {
+        let exact = routes.filter { $0.path == path }
         let segments = path.split(separator: "/")
-        return routes.filter { route in
-            let own = route.path.split(separator: "/")
-            return own.count == segments.count && zip(own, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
-        }.flatMap { $0.method == .get ? ["GET", "HEAD"] : [$0.method.rawValue] }
+        let matching =
+            exact.isEmpty
+            ? routes.filter { route in
+                let own = route.path.split(separator: "/")
+                return own.count == segments.count && zip(own, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+            } : exact
+        return matching.flatMap { $0.method == .get ? ["GET", "HEAD"] : [$0.method.rawValue] }
             .reduce(into: []) { methods, method in if !methods.contains(method) { methods.append(method) } }
     }
 

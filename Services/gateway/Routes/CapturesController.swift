@@ -19,8 +19,8 @@ struct CapturesController: Sendable {
     let trustedProxies: [AddressRange]
 
     func addRoutes(to routes: inout Routes) {
-        routes.post(CaptureType.photo.path) { request, context in try await self.submit(.photo, request, context) }
-        routes.post(CaptureType.video.path) { request, context in try await self.submit(.video, request, context) }
+        routes.post("/api/v1/captures") { request, context in try await self.submit(.photo, request, context) }
+        routes.post("/api/v1/captures/video") { request, context in try await self.submit(.video, request, context) }
         routes.get("/api/v1/captures/{id}") { request, context in try await self.show(request, context) }
     }
 
@@ -70,14 +70,6 @@ struct CapturesController: Sendable {
 }
 
 extension CaptureType {
-    /// Where captures of this type are sent.
-    var path: String {
-        switch self {
-        case .photo: "/api/v1/captures"
-        case .video: "/api/v1/captures/video"
-        }
-    }
-
     /// The maximum of an upload's body, in bytes.
     var bodyLimit: Int {
         switch self {

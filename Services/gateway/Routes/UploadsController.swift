@@ -12,7 +12,8 @@ struct UploadsController: Sendable {
     let trustedProxies: [AddressRange]
 
     func addRoutes(to routes: inout Routes) {
-        for type in CaptureType.allCases { routes.options(type.path) { request, _ in self.options(type, request) } }
+        routes.options("/api/v1/captures") { request, _ in self.options(.photo, request) }
+        routes.options("/api/v1/captures/video") { request, _ in self.options(.video, request) }
         routes.head("/api/v1/uploads/{token}") { request, context in try await self.inVersion(of: request, context, self.state) }
         routes.get("/api/v1/uploads/{token}") { request, context in try await self.inVersion(of: request, context, self.answer) }
         routes.patch("/api/v1/uploads/{token}") { request, context in try await self.inVersion(of: request, context, self.append) }
