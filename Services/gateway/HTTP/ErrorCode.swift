@@ -47,8 +47,8 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .deviceAlreadyRegistered, .uploadOffsetMismatch, .uploadIncomplete: .conflict
         case .payloadTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
-        case .unsupportedPlatform, .invalidMetadata, .invalidDepthFormat, .invalidAssertion, .invalidVideo, .invalidHashChain:
-            .unprocessableContent
+        case .unsupportedPlatform, .invalidMetadata, .invalidDepthFormat, .invalidAssertion: .unprocessableContent
+        case .invalidVideo, .invalidHashChain: .unprocessableContent
         case .gone: .gone
         case .rateLimited: .tooManyRequests
         case .internalError: .internalServerError
