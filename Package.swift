@@ -95,7 +95,8 @@ let package = Package(
         .target(
             name: "JPEGMetadata", dependencies: ["CaptureProtocol", "Models"], path: "Shared/JPEGMetadata", swiftSettings: computing),
         .target(
-            name: "VideoChain", dependencies: ["CaptureProtocol", "Depth", "Movie", crypto], path: "Shared/VideoChain", swiftSettings: computing),
+            name: "VideoChain", dependencies: ["CaptureProtocol", "Depth", "Movie", crypto], path: "Shared/VideoChain",
+            swiftSettings: computing),
         .target(name: "Movie", path: "Shared/Movie", swiftSettings: computing),
         .target(
             name: "Imaging", dependencies: ["CTurboJPEG", "CPNG", "JPEGMetadata"], path: "Shared/Imaging",
@@ -202,7 +203,8 @@ let package = Package(
             name: "RialCLI",
             dependencies: [
                 "MediaStore", "Blocking", "CaptureKit", "RialClient", "SimulatedCamera", "SimulatedDevice", "Scene", "Signing",
-                "Compression", "Movie", "VideoChain", "ContentCredentials", "Depth", "Imaging", "Observability", "CaptureProtocol", "Models", "Persistence", "Messaging",
+                "Compression", "Movie", "VideoChain", "ContentCredentials", "Depth", "Imaging", "Observability", "CaptureProtocol",
+                "Models", "Persistence", "Messaging",
                 "ObjectStorage",
                 "Delivery",
                 "ServiceRuntime",
@@ -221,7 +223,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CZlib", "CaptureProtocol", "Compression", "Delivery", "Messaging", "Models", "Movie", "ObjectStorage", "Persistence", "Site",
+                "CZlib", "CaptureProtocol", "Compression", "Delivery", "Messaging", "Models", "Movie", "ObjectStorage", "Persistence",
+                "Site",
                 "VideoChain", crypto, httpClient, nioCore, nioPosix, nioSSL, x509, asn1, logging, metrics,
             ],
             path: "Tests/TestSupport"),
@@ -291,7 +294,8 @@ let package = Package(
             path: "Tests/EvidenceAssemblerTests"),
         .testTarget(
             name: "VideoChainTests", dependencies: ["VideoChain", "CaptureProtocol", "Movie", crypto], path: "Tests/VideoChainTests"),
-        .testTarget(name: "MovieTests", dependencies: ["Movie", "TestSupport", crypto], path: "Tests/MovieTests", swiftSettings: computing),
+        .testTarget(
+            name: "MovieTests", dependencies: ["Movie", "TestSupport", crypto], path: "Tests/MovieTests", swiftSettings: computing),
         .testTarget(
             name: "VideoDecodingTests", dependencies: ["Inspection", "Movie", "TestSupport", "VideoDecoder", "VideoDecoding"],
             path: "Tests/VideoDecodingTests", swiftSettings: computing),
@@ -349,7 +353,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Blocking", "Compression", "Evidence", "Gateway", "CaptureProtocol", "Models", "Movie", "Multipart", "Persistence", "Delivery",
+                "Blocking", "Compression", "Evidence", "Gateway", "CaptureProtocol", "Models", "Movie", "Multipart", "Persistence",
+                "Delivery",
                 "ServiceRuntime", "SimulatedDevice", "Site",
                 "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, logging,
             ],

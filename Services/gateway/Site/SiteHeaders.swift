@@ -25,7 +25,8 @@ struct SiteHeaders: Sendable {
     /// Content Security Policy Level 3.
     func policy(showsLocalFiles: Bool) -> String {
         let pictures = ["'self'", settings.mediaOrigin, showsLocalFiles ? "blob:" : nil].compactMap { $0 }.joined(separator: " ")
-        return "default-src 'none'; script-src 'self'; style-src 'sha256-\(cssDigest)'; img-src \(pictures); media-src \(pictures); connect-src 'self'; "
+        return "default-src 'none'; script-src 'self'; style-src 'sha256-\(cssDigest)'; img-src \(pictures); "
+            + "media-src \(pictures); connect-src 'self'; "
             + "worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     }
 }
