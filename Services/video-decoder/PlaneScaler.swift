@@ -1,14 +1,8 @@
 /// Scales planes by area average in exact integer arithmetic, so that results are the same on every machine, and the same as those that
 /// depth analysis computes itself: each value is (sum + total / 2) / total.
 struct PlaneScaler {
-    let width: Int
-    let height: Int
-
-    /// - Parameters: the size to scale to, each side at least 1.
-    init(width: Int, height: Int) {
-        self.width = width
-        self.height = height
-    }
+    /// The size to scale to, each side at least 1.
+    let width: Int, height: Int
 
     /// - Returns: `width` × `height` values of 8 bits.
     func scale(_ plane: Frame.Plane) -> [UInt8] {

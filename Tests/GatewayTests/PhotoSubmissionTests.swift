@@ -99,13 +99,17 @@ struct PhotoSubmissionTests {
     @Test("an assertion far larger than any is refused")
     func largeAssertion() throws {
         // A byte string of 2,046 bytes is valid CBOR, but with its head one byte too long.
-        try expect(.invalidAssertion, "assertion") { $0.small.collect([0x59, 0x07, 0xfe] + [UInt8](repeating: 0, count: 2046), of: "assertion") }
+        try expect(.invalidAssertion, "assertion") {
+            $0.small.collect([0x59, 0x07, 0xfe] + [UInt8](repeating: 0, count: 2046), of: "assertion")
+        }
         try expect(.invalidAssertion, "assertion") { $0.small.collect(nil, of: "assertion") }
     }
 
     @Test(
         "a detection is a JSON object", arguments: ["", "[]", "7", "{", "null", "{\"a\":\"\u{0}\"}", String(repeating: "[", count: 60_000)])
-    func detection(text: String) throws { try expect(.validationError, "detection") { $0.small.collect(Array(text.utf8), of: "detection") } }
+    func detection(text: String) throws {
+        try expect(.validationError, "detection") { $0.small.collect(Array(text.utf8), of: "detection") }
+    }
 
     @Test("a detection larger than 64 kB is refused")
     func largeDetection() throws {

@@ -28,7 +28,8 @@ struct CaptureRedrive {
                 topic: type(of: announcement).topic.rawValue, key: Array(announcement.partitionKey.utf8),
                 value: try WireJSON.encode(announcement),
                 headers: CloudEventHeaders.make(
-                    id: event, type: type(of: announcement).topic.rawValue, source: "cli", subject: announcement.partitionKey, time: Date()))
+                    id: event, type: type(of: announcement).topic.rawValue, source: "cli", subject: announcement.partitionKey, time: Date())
+            )
         } catch let error as KafkaError {
             throw CommandFailure("Kafka did not accept the announcement of \(id): \(error).")
         }

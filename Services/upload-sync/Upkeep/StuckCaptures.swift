@@ -42,7 +42,8 @@ struct StuckCaptures {
             for row in rows {
                 let id = CaptureID(try row.get("id", as: UUID.self))
                 let repairs = try row.get("repairs", as: Int.self)
-                let seconds = try row.get("type", as: String.self) == CaptureType.video.rawValue ? seconds * Double(Self.videoPatience) : seconds
+                let seconds =
+                    try row.get("type", as: String.self) == CaptureType.video.rawValue ? seconds * Double(Self.videoPatience) : seconds
                 // A kind that this version does not know is rescheduled like the others and blocks none of them.
                 if let kind = CaptureKind(type: try row.get("type"), mode: try row.get("capture_mode")) {
                     try await outbox.append(kind.arrival(of: id), on: connection)
