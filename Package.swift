@@ -364,9 +364,9 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "CaptureKit", "CaptureProtocol", "Depth", "Models", "Messaging", "ObjectStorage", "SimulatedDevice", "Scene", "TestSupport",
-                "ContentCredentials", "Imaging", "JPEGMetadata", "ManifestStore", "Signing", crypto, httpClient, nioCore, nioHTTP1, nioSSL,
-                logging,
+                "CaptureKit", "CaptureProtocol", "Compression", "Depth", "Models", "Messaging", "Movie", "ObjectStorage", "SimulatedDevice",
+                "Scene", "TestSupport", "VideoChain", "ContentCredentials", "Imaging", "JPEGMetadata", "ManifestStore", "Signing", crypto,
+                httpClient, nioCore, nioHTTP1, nioSSL, logging,
             ],
             path: "Tests/SystemTests", exclude: ["Resources"]),
     ]

@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import Movie
 
 /// A film of six pictures and ten packets of sound, in a few hundred bytes that no decoder knows.

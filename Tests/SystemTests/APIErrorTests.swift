@@ -2,6 +2,7 @@ import Crypto
 import CaptureProtocol
 import Foundation
 import SimulatedDevice
+import TestSupport
 import Testing
 
 extension SystemTests {
@@ -49,6 +50,16 @@ extension SystemTests {
                 var device = try await client.device()
                 let body = HashOnlyBody(payload: try PrivateCapture(CaptureParts()).payload, assertion: [0xa0]).bytes()
                 return try await client.submitPrivate(&device, body) { sent, _ in sent += headers }
+            case .invalidVideo, .invalidHashChain:
+                var device = try await client.device()
+                var video = try RecordedVideo(of: &device)
+                if code == .invalidVideo {
+                    video.video.removeLast()
+                    try video.describe()
+                } else {
+                    video.chainBytes = Array("{}".utf8)
+                }
+                return try await client.submit(&device, video.form, to: TestClient.videos) { sent, _ in sent += headers }
             case .uploadOffsetMismatch, .uploadIncomplete, .uploadLengthInconsistent, .uploadCompleted, .digestMismatch:
                 return try await provokeByUpload(code, client, headers)
             case .validationError, .payloadTooLarge, .challengeInvalid, .unsupportedPlatform, .invalidAttestation,

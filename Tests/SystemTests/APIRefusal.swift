@@ -30,6 +30,8 @@ enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case invalidMetadata = "INVALID_METADATA"
     case invalidDepthFormat = "INVALID_DEPTH_FORMAT"
     case invalidAssertion = "INVALID_ASSERTION"
+    case invalidVideo = "INVALID_VIDEO"
+    case invalidHashChain = "INVALID_HASH_CHAIN"
     case gone = "GONE"
     case rateLimited = "RATE_LIMITED"
     case internalError = "INTERNAL_ERROR"
@@ -53,7 +55,7 @@ enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
         case .gone: 410
         case .payloadTooLarge: 413
         case .unsupportedMediaType: 415
-        case .unsupportedPlatform, .invalidMetadata, .invalidDepthFormat, .invalidAssertion: 422
+        case .unsupportedPlatform, .invalidMetadata, .invalidDepthFormat, .invalidAssertion, .invalidVideo, .invalidHashChain: 422
         case .rateLimited: 429
         case .internalError: 500
         case .storageError, .serviceUnavailable: 503

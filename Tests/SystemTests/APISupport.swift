@@ -56,6 +56,7 @@ extension LocalStack {
 
 extension TestClient {
     static let captures = "/api/v1/captures"
+    static let videos = "/api/v1/captures/video"
     static let registrations = "/api/v1/devices/register"
 
     var port: UInt16 {

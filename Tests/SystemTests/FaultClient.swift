@@ -17,20 +17,28 @@ struct Attempts<Value: Sendable>: Sendable {
     }
 }
 
-extension FaultCapture {
-    /// Sends the same bytes until a response accepts them.
-    func sent(within limit: Duration = .seconds(90)) async throws -> Attempts<(id: String, status: Int)> {
-        let client = try TestClient.current()
+extension TestClient {
+    /// Sends the same form until a response accepts it.
+    func accepted(
+        _ form: [FormPart], of device: SimulatedDevice, to path: String = captures, within limit: Duration = .seconds(90)
+    ) async throws -> Attempts<(id: String, status: Int)> {
         var own = device
         var statuses: [Int] = []
         var id: String?
         try await eventually(within: limit, "a capture's response") {
-            let answer = try? await client.submit(&own, form)
+            let answer = try? await submit(&own, form, to: path)
             statuses.append(answer?.status ?? 0)
             if let answer, [200, 201].contains(answer.status) { id = answer.data["capture_id"] as? String }
             return id != nil
         }
         return Attempts(value: (try #require(id), statuses.last ?? 0), statuses: statuses)
+    }
+}
+
+extension FaultCapture {
+    /// Sends the same bytes until a response accepts them.
+    func sent(within limit: Duration = .seconds(90)) async throws -> Attempts<(id: String, status: Int)> {
+        try await TestClient.current().accepted(form, of: device, within: limit)
     }
 
     /// Expects that the stored original is the photo that was sent.

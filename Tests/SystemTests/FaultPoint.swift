@@ -5,7 +5,7 @@ import Testing
 /// A point between two effects at which a test can kill a service.
 struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
     /// The request that makes the service reach it.
-    enum Trigger: Sendable { case registration, capture, resumable }
+    enum Trigger: Sendable { case registration, capture, resumable, video }
 
     let name: String
     let trigger: Trigger
@@ -19,9 +19,11 @@ struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
     }
 
     var service: String { String(name.prefix { $0 != "." }) }
-    var testDescription: String { name }
+    var testDescription: String { trigger == .video ? "\(name), of a video" : name }
 
-    static let all = [
+    static let all = ofPhotos + ofVideos
+
+    private static let ofPhotos = [
         FaultPoint("gateway.challenge.consumed", .registration, short: true),
         FaultPoint("attestation-verifier.registration.stored", .registration),
         FaultPoint("attestation-verifier.registration.announced", .registration),
@@ -63,6 +65,18 @@ struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
         FaultPoint("evidence-assembler.committed", short: true),
         FaultPoint("evidence-assembler.relay.published"),
     ]
+
+    /// Those of videos alone, and those that videos have in common with photos.
+    private static let ofVideos =
+        [
+            FaultPoint("depth-analyzer.video.fetched", .video),
+            FaultPoint("depth-analyzer.video.decoded", .video, short: true),
+        ]
+        + ofPhotos.filter { $0.trigger == .capture && !$0.isOfPhotosAlone }.map {
+            FaultPoint($0.name, .video, short: $0.name == "evidence-assembler.signed")
+        }
+
+    private var isOfPhotosAlone: Bool { name == "depth-analyzer.fetched" }
 
     /// All points with `RIAL_TEST_FAULTS=full` (`make test-faults`), else those of the short run.
     static let chosen = FaultTests.isFull ? all : all.filter(\.isShort)

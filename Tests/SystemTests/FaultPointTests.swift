@@ -8,7 +8,7 @@ extension SystemTests {
         @Test("every fail point of the sources is tried")
         func isComplete() throws {
             let tried = FaultPoint.all.map(\.name)
-            #expect(Set(tried).count == tried.count)
+            #expect(Set(FaultPoint.all).count == tried.count)
             let sources = try FaultPoint.inSources()
             #expect(!sources.isEmpty)
             for name in sources where !name.hasPrefix("*") { #expect(tried.contains(name)) }
@@ -25,6 +25,7 @@ extension SystemTests {
             case .registration: try await registers(over: point)
             case .capture: try await captures(over: point)
             case .resumable: try await resumes(over: point)
+            case .video: try await recordings(over: point)
             }
         }
 
@@ -56,6 +57,15 @@ extension SystemTests {
             #expect(again.status == 200)
             #expect(again.id == answer.id)
             try await LocalStack.required().expectWhole([answer.id], of: device, point.name)
+        }
+
+        private func recordings(over point: FaultPoint) async throws {
+            var device = try await TestClient.current().device()
+            let recording = try SignedRecording(try await VideoCamera.shortRecording(), by: &device)
+            let answer = try await kill(at: point) { try await recording.accepted().value }
+            let again = try await recording.accepted().value
+            #expect(again.status == 200 && again.id == answer.id)
+            try await LocalStack.required().expectWhole(video: answer.id, of: device, point.testDescription)
         }
 
         private func resumes(over point: FaultPoint) async throws {

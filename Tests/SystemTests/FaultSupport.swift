@@ -152,15 +152,16 @@ extension LocalStack {
         for id in ids { #expect((announced[id]?.count ?? 0) <= 1, "\(what)") }
     }
 
+    static let photoMedia = [
+        "c2pa.jpg", "depth-preview.png", "depth.gz", "manifest.c2pa", "metadata.json", "og.jpg", "original.jpg", "photo-828.jpg",
+        "thumbnail.jpg",
+    ]
+
     /// Expects one row for each name, and an object with the row's digest.
-    func expectMedia(_ id: String, _ what: String) async throws {
+    func expectMedia(_ id: String, _ what: String, names: [String] = LocalStack.photoMedia) async throws {
         let columns = "name || ' ' || object_key || ' ' || encode(sha256, 'hex')"
         let rows = try await sql("SELECT \(columns) FROM media_objects WHERE capture_id = '\(id)' ORDER BY name")
         let media = rows.map { $0.split(separator: " ").map(String.init) }
-        let names = [
-            "c2pa.jpg", "depth-preview.png", "depth.gz", "manifest.c2pa", "metadata.json", "og.jpg", "original.jpg", "photo-828.jpg",
-            "thumbnail.jpg",
-        ]
         #expect(media.map { $0.first } == names, "\(what)")
         let storage = try storage()
         for row in media where row.count == 3 {

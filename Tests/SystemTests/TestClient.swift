@@ -172,17 +172,17 @@ struct TestClient: Sendable {
 
     /// Signs and sends a form.
     func submit(
-        _ device: inout SimulatedDevice, _ parts: [FormPart], version: Int = 2, rawP256: Bool = false, at time: Date = Date(),
+        _ device: inout SimulatedDevice, _ parts: [FormPart], to path: String = captures, version: Int = 2, rawP256: Bool = false,
+        at time: Date = Date(),
         change: (inout [(String, String)], inout [UInt8]) -> Void = { _, _ in }
     ) async throws -> Answer {
         var body = Self.encode(parts)
         var headers = try device.requestHeaders(
-            method: "POST", path: "/api/v1/captures", bodyDigest: ContentDigest(of: body), at: time, version: version,
-            rawP256: rawP256
+            method: "POST", path: path, bodyDigest: ContentDigest(of: body), at: time, version: version, rawP256: rawP256
         ).map { ($0.name, $0.value) }
         headers.append(("Content-Type", "multipart/form-data; boundary=\(Self.boundary)"))
         change(&headers, &body)
-        return try await send("POST", "/api/v1/captures", headers: headers, body: body)
+        return try await send("POST", path, headers: headers, body: body)
     }
 
     /// Sends a valid capture and returns its id.

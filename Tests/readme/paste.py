@@ -47,7 +47,8 @@ def missing(text):
 
 
 def paste(block, stack, folder, capture):
-    block = block.replace(".local/stack.env", f".local/{stack}/stack.env").replace("/tmp/desk", f"{folder}/desk")
+    block = block.replace(".local/stack.env", f".local/{stack}/stack.env")
+    block = re.sub(r"/tmp/(?=\w)", f"{folder}/", block)
     block = re.sub(r"(?m)^(scripts/stack\.sh)", rf"STACK={stack} \1", block)
     block = re.sub(r"\bID\b", capture or "ID", block)
     script = pathlib.Path(folder) / "block"

@@ -1,6 +1,6 @@
-/// A box that can be changed in any way, also into one that cannot be.
-final class TestBox {
-    enum Size {
+/// A box of an MP4 or QuickTime file that can be changed in any way, also into one that cannot be.
+package final class TestBox {
+    package enum Size {
         case short
         case long
         /// 0: to the end of the file.
@@ -9,17 +9,17 @@ final class TestBox {
         case claimed(UInt32)
     }
 
-    var type: String
-    var size = Size.short
+    package var type: String
+    package var size = Size.short
     /// In front of the children: fields of a container, or all of another box.
-    var payload: [UInt8]
-    var children: [TestBox]
+    package var payload: [UInt8]
+    package var children: [TestBox]
 
-    init(_ type: String, _ payload: [UInt8] = [], _ children: [TestBox] = []) {
+    package init(_ type: String, _ payload: [UInt8] = [], _ children: [TestBox] = []) {
         (self.type, self.payload, self.children) = (type, payload, children)
     }
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let content = payload + children.flatMap(\.bytes)
         let code = Array(type.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
         switch size {
@@ -31,18 +31,18 @@ final class TestBox {
     }
 
     /// The first box at a path such as "mdia/minf"; `track[1]`-like steps are not needed: tracks are found by `handler`.
-    subscript(path: String) -> TestBox {
+    package subscript(path: String) -> TestBox {
         path.split(separator: "/").reduce(self) { box, step in
             box.children.first { $0.type == step } ?? TestBox("none")
         }
     }
 
-    func remove(_ type: String) { children.removeAll { $0.type == type } }
+    package func remove(_ type: String) { children.removeAll { $0.type == type } }
 
     /// Writes over the payload.
-    func put(_ bytes: [UInt8], at offset: Int) { payload.replaceSubrange(offset..<offset + bytes.count, with: bytes) }
+    package func put(_ bytes: [UInt8], at offset: Int) { payload.replaceSubrange(offset..<offset + bytes.count, with: bytes) }
 
-    var copy: TestBox {
+    package var copy: TestBox {
         let copy = TestBox(type, payload, children.map(\.copy))
         copy.size = size
         return copy
@@ -56,7 +56,7 @@ extension TestBox {
     ]
 
     /// The boxes of a sound file; an unnamed box holds those at the top.
-    static func file(_ bytes: [UInt8]) -> TestBox { TestBox("", [], boxes(bytes[...])) }
+    package static func file(_ bytes: [UInt8]) -> TestBox { TestBox("", [], boxes(bytes[...])) }
 
     private static func boxes(_ bytes: ArraySlice<UInt8>) -> [TestBox] {
         var (boxes, rest) = ([TestBox](), bytes)
@@ -76,29 +76,29 @@ extension TestBox {
     }
 
     /// Of the whole file: its boxes one after the other.
-    var fileBytes: [UInt8] { children.flatMap(\.bytes) }
-    var movie: TestBox { self["moov"] }
-    var tracks: [TestBox] { movie.children.filter { $0.type == "trak" } }
-    var video: TestBox { tracks.first { $0["mdia/hdlr"].payload[8..<12].elementsEqual("vide".utf8) } ?? TestBox("none") }
-    var sound: TestBox { tracks.first { $0["mdia/hdlr"].payload[8..<12].elementsEqual("soun".utf8) } ?? TestBox("none") }
+    package var fileBytes: [UInt8] { children.flatMap(\.bytes) }
+    package var movie: TestBox { self["moov"] }
+    package var tracks: [TestBox] { movie.children.filter { $0.type == "trak" } }
+    package var video: TestBox { tracks.first { $0["mdia/hdlr"].payload[8..<12].elementsEqual("vide".utf8) } ?? TestBox("none") }
+    package var sound: TestBox { tracks.first { $0["mdia/hdlr"].payload[8..<12].elementsEqual("soun".utf8) } ?? TestBox("none") }
     /// Of a track.
-    var table: TestBox { self["mdia/minf/stbl"] }
+    package var table: TestBox { self["mdia/minf/stbl"] }
     /// Of a track.
-    var entry: TestBox { table["stsd"].children.first ?? TestBox("none") }
+    package var entry: TestBox { table["stsd"].children.first ?? TestBox("none") }
 
     /// Of a track: its edit list, with `edits` of duration, media time and rate in 16.16.
-    func edit(_ edits: [(duration: Int, mediaTime: Int, rate: Int)]) {
+    package func edit(_ edits: [(duration: Int, mediaTime: Int, rate: Int)]) {
         remove("edts")
         let entries = edits.flatMap { be32($0.duration) + be32($0.mediaTime) + be32($0.rate) }
         children.append(TestBox("edts", [], [TestBox("elst", be32(0) + be32(edits.count) + entries)]))
     }
 
     /// Of a table: its entries, after a count that is theirs unless given.
-    func entries(_ numbers: [Int], count: Int? = nil, perEntry: Int = 1) {
+    package func entries(_ numbers: [Int], count: Int? = nil, perEntry: Int = 1) {
         payload = be32(0) + be32(count ?? numbers.count / perEntry) + numbers.flatMap { be32($0) }
     }
 }
 
-func be32(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
-func be64(_ value: Int) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) } }
-func be16(_ value: Int) -> [UInt8] { [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)] }
+package func be32(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+package func be64(_ value: Int) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) } }
+package func be16(_ value: Int) -> [UInt8] { [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)] }
