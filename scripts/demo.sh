@@ -10,4 +10,12 @@ source "$settings"
 set +a
 "$ROOT/.build/${RIAL_BUILD:-debug}/rial" demo "$@" ||
     fail "the demo did not end as it should" "logs are in .local/${STACK:-dev}/logs; the stack is still up (make down ends it)"
+# A video of the room, recorded, signed and sent as a phone does.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export RIAL_DEVICE_STATE="$folder/device.json"
+say "recording 6 s of a room, signed after 5 s and at its end …"
+"$ROOT/.build/${RIAL_BUILD:-debug}/rial" video record --scene room --seconds 6 --size 320x240 --out "$folder/video"
+"$ROOT/.build/${RIAL_BUILD:-debug}/rial" video send "$folder/video" --watch | tee "$folder/report"
+grep -q '^confidence *HIGH$' "$folder/report" || fail "the video should be HIGH" "logs are in .local/${STACK:-dev}/logs"
 say "the stack is up at $RIAL_PUBLIC_URL; make down ends it"

@@ -28,7 +28,7 @@ public actor SceneCamera: FrameSource {
     public func next() throws -> CameraInput<[UInt8], [UInt8]>? {
         if owesSound {
             owesSound = false
-            return .sound(Self.sound(given - 1))
+            return .sound(sound(given - 1))
         }
         guard given < pictures else { return nil }
         let time = Double(given) / 30
@@ -49,15 +49,16 @@ public actor SceneCamera: FrameSource {
         return try DepthPlane(bytes: bytes, width: size.width, height: size.height)
     }
 
-    /// The sound during a picture: a tone that rises and falls, with a little noise.
-    private static func sound(_ picture: Int) -> [UInt8] {
+    /// The sound during a picture: a tone that rises and falls, higher or lower by the seed, with a little noise.
+    private func sound(_ picture: Int) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(samplesPerPicture * 2)
-        for index in 0..<samplesPerPicture {
-            let number = picture * samplesPerPicture + index
+        bytes.reserveCapacity(Self.samplesPerPicture * 2)
+        let pitch = 440 * exp2(Double(renderer.seed % 12) / 12)
+        for index in 0..<Self.samplesPerPicture {
+            let number = picture * Self.samplesPerPicture + index
             let seconds = Double(number) / Double(FFmpegAudioEncoder.sampleRate)
             let noise = Int32(truncatingIfNeeded: UInt32(truncatingIfNeeded: number) &* 2_654_435_761) >> 23
-            let tone = Int32(6000 * sin(2 * .pi * 440 * seconds + 20 * sin(seconds)))
+            let tone = Int32(6000 * sin(2 * .pi * pitch * seconds + 20 * sin(seconds)))
             withUnsafeBytes(of: Int16(clamping: tone + noise).littleEndian) { bytes += $0 }
         }
         return bytes

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 /// A simulated phone that records, and what became of its recordings.
-struct VideoCamera {
-    struct Outcome {
+struct VideoCamera: Sendable {
+    struct Outcome: Sendable {
         let confidence: String
         let verdict: String
         let reason: String

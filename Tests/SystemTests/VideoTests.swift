@@ -48,37 +48,44 @@ extension SystemTests {
             Tampering("sound-replaced", "suspicious", "fail chain_mismatch", breakAt: ""),
             Tampering("moov-changed", "suspicious", "inconclusive unsigned", breakAt: ""),
             Tampering("checkpoint-other-key", "suspicious", "inconclusive unsigned", breakAt: ""),
-            Tampering("checkpoints-exchanged", "suspicious", "inconclusive unsigned", breakAt: ""),
-            Tampering("missing-signatures", "suspicious", "inconclusive unsigned", breakAt: ""),
+            Tampering("missing-signatures", "medium", "inconclusive unsigned", breakAt: ""),
         ]
 
         @Test("what was changed is found where it was; what only lost its end is verified up to its checkpoint", .timeLimit(.minutes(4)))
         func spoiled() async throws {
             let camera = try VideoCamera()
-            let recording = try await camera.record("room", "--seconds", "12", "--size", "160x120")
-            let other = try await camera.record("room", "--seconds", "12", "--size", "160x120", "--seed", "2")
+            let recording = try await camera.record("room", "--seconds", "6", "--size", "160x120")
+            let other = try await camera.record("room", "--seconds", "6", "--size", "160x120", "--seed", "2")
             // Counters are used once: what was cut off goes first, the whole recording is then a replay.
             let cut = try await camera.sent(try await camera.spoil(recording, "without-end"))
             #expect(cut.confidence == "medium" && cut.chain == "inconclusive" && cut.chainReason == "partial")
-            #expect(cut.verifiedMilliseconds == "10000" && cut.reason == "partly_signed" && cut.credentials == "embedded")
+            #expect(cut.verifiedMilliseconds == "5000" && cut.reason == "partly_signed" && cut.credentials == "embedded")
             let tail = try await camera.sent(try await camera.spoil(other, "other-tail", "--other", recording))
-            #expect(tail.confidence == "medium" && tail.chainReason == "partial" && tail.verifiedMilliseconds == "10000")
-            for change in Self.tampered {
-                let outcome = try await camera.sent(
-                    try await camera.spoil(recording, change.how, "--frame", "40", "--other", other))
-                let found = "\(outcome.chain) \(outcome.chainReason)"
-                #expect(
-                    outcome.confidence == change.confidence && found == change.chain && outcome.breakAt == change.breakAt,
-                    "\(change.how): \(outcome)")
-                #expect(outcome.credentials == "withheld" && !outcome.names.contains("c2pa.mp4"), "\(change.how)")
+            #expect(tail.confidence == "medium" && tail.chainReason == "partial" && tail.verifiedMilliseconds == "5000")
+            try await withThrowingTaskGroup { group in
+                for (number, change) in Self.tampered.enumerated() {
+                    // A few at a time, so that one is spoiled while others are judged.
+                    if number >= 4 { try await group.next() }
+                    group.addTask {
+                        let outcome = try await camera.sent(
+                            try await camera.spoil(recording, change.how, "--frame", "40", "--other", other))
+                        let found = "\(outcome.chain) \(outcome.chainReason)"
+                        #expect(
+                            outcome.confidence == change.confidence && found == change.chain && outcome.breakAt == change.breakAt,
+                            "\(change.how): \(outcome)")
+                        #expect(outcome.credentials == "withheld" && !outcome.names.contains("c2pa.mp4"), "\(change.how)")
+                    }
+                }
+                try await group.waitForAll()
             }
-            let replay = try await camera.sent(try await camera.spoil(recording, "without-end", "--frame", "50"))
+            // Nor may a recording come again without its end.
+            let replay = try await camera.sent(try await camera.spoil(recording, "moov-changed", "--drop-end"))
             #expect(replay.confidence == "suspicious" && replay.hardware == "fail counter_replay")
         }
     }
 }
 
-private struct Tampering {
+private struct Tampering: Sendable {
     let how: String
     let confidence: String
     let chain: String

@@ -17,6 +17,7 @@ struct EvidenceReport {
         table.add("confidence", capture.confidenceLevel?.rawValue.uppercased() ?? "–")
         if let time = json["captured_at"]?.string { table.add("captured", time) }
         if let time = json["uploaded_at"]?.string { table.add("uploaded", time) }
+        if let video = capture.evidence?["video"] { table.add("video", Self.video(video)) }
         if let place = Self.phrase(json["location_coarse"]) { table.add("place", place) }
         if let location = json["location"], let latitude = location["latitude"]?.double, let longitude = location["longitude"]?.double {
             table.add("location", "\(latitude), \(longitude)")
@@ -33,6 +34,7 @@ struct EvidenceReport {
         var table = TextTable(header: ["check", "status", "found"])
         let hardware = evidence["hardware_attestation"]
         table.add("hardware attestation", Self.status(hardware), Self.hardwareFindings(hardware))
+        if let chain = evidence["hash_chain"] { table.add("hash chain", Self.status(chain), Self.chainFindings(chain)) }
         let depth = evidence["depth_analysis"]
         table.add("depth analysis", Self.status(depth), Self.depthFindings(depth))
         for name in ["timestamp", "model", "resolution", "location"] {
@@ -57,12 +59,39 @@ struct EvidenceReport {
         return found.joined(separator: ", ")
     }
 
+    private static func video(_ facts: JSONValue) -> String {
+        var found: [String] = []
+        if let duration = seconds(facts["duration_ms"]) { found.append(duration) }
+        if let frames = facts["frame_count"]?.double { found.append("\(rounded(frames)) frames") }
+        if let codec = facts["codec"]?.string { found.append(codec) }
+        if let width = facts["width"]?.double, let height = facts["height"]?.double {
+            found.append("\(rounded(width)) × \(rounded(height))")
+        }
+        return found.joined(separator: ", ")
+    }
+
+    private static func chainFindings(_ chain: JSONValue) -> String {
+        var found: [String] = []
+        if let verified = seconds(chain["verified_duration_ms"]), let all = seconds(chain["duration_ms"]) {
+            found.append("\(verified) of \(all) verified")
+        }
+        if let frame = chain["break_at_frame"]?.double { found.append("breaks at frame \(rounded(frame))") }
+        if let reason = phrase(chain["reason"]) { found.append(reason) }
+        return found.joined(separator: ", ")
+    }
+
+    /// Milliseconds as seconds.
+    private static func seconds(_ value: JSONValue?) -> String? { value?.double.map { "\(rounded($0 / 1000)) s" } }
+
     private static func depthFindings(_ check: JSONValue?) -> String {
         var found: [String] = []
         if let verdict = check?["verdict"]?.string { found.append("verdict \(verdict)") }
         if let value = check?["relief"]?.double { found.append("relief \(rounded(value))") }
         if let value = check?["depth_variance"]?.double { found.append("spread \(rounded(value)) m") }
         if let value = check?["depth_layers"]?.double { found.append("layers \(Int(exactly: value) ?? 0)") }
+        for (name, member) in [("consistency", "depth_consistency"), ("coherence", "motion_coherence"), ("edges", "edge_alignment")] {
+            if let value = check?[member]?.double { found.append("\(name) \(rounded(value))") }
+        }
         if let value = check?["edge_coherence"]?.double { found.append("edges \(rounded(value))") }
         if let nearest = check?["min_depth"]?.double, let farthest = check?["max_depth"]?.double {
             found.append("\(rounded(nearest))–\(rounded(farthest)) m")
