@@ -3,7 +3,6 @@
 import checker
 
 # {status, or path and status: (all conditions for it, why it cannot be produced without them)}
-VIDEO = "/api/v1/captures/video"
 EXCUSES = {
     500: ({"a defect"}, "an INTERNAL_ERROR is a defect: nobody knows how to ask for one"),
     ("/media/{id}/{name}", 302): ({"limits"}, "RIAL_CONTRACT_LIMITS is not set: no gateway whose store is public"),
@@ -34,8 +33,6 @@ def missing(document, log, able):
                 if (path, method, status, code) in produced:
                     continue
                 needs, reason = EXCUSES.get((path, status)) or EXCUSES.get(status, (set(), ""))
-                if path == VIDEO:
-                    needs, reason = {"videos"}, "no scenario sends a video: the tests of the gateway and of the whole system do"
                 name = f"{method} {path} {status} {code or ''}".strip()
                 if needs <= able:
                     wanting.append(name)

@@ -16,6 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CLI = os.environ.get("RIAL_CLI") or str(ROOT / ".build" / os.environ.get("RIAL_BUILD", "debug") / "rial")
 WIDTH, HEIGHT = 256, 192
 CAPTURES = "/api/v1/captures"
+VIDEOS = "/api/v1/captures/video"
 
 
 def rial(*arguments, url=None):
@@ -77,6 +78,30 @@ def capture_parts(photo, depth=None, meta=None, **more):
     return parts + [(name, "application/octet-stream", content) for name, content in more.items()]
 
 
+class Recording:
+    """A recorded video that nothing has signed; other trailing bytes make a different file with the same samples."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        state = self.folder.with_suffix(".json")
+        rial(
+            "video", "record", "--scene", "room", "--seconds", "1", "--size", "96x72", "--unsigned", "--state", state, "--out",
+            self.folder)
+
+    def parts(self, **changes):
+        """The parts of a new video; a change replaces or adds a part by name, None removes it."""
+        video = (self.folder / "video.mp4").read_bytes() + struct.pack(">I4s8s", 16, b"free", os.urandom(8))
+        fields = json.loads((self.folder / "metadata.json").read_bytes())
+        fields["video_hash"] = hashlib.sha256(changes.get("video") or video).hexdigest()
+        parts = {
+            "video": video, "depth_data": (self.folder / "depth.gz").read_bytes(),
+            "hash_chain": (self.folder / "hash-chain.json").read_bytes(),
+            "metadata": json.dumps(fields).encode(),
+        }
+        parts.update(changes)
+        return [(name, "application/octet-stream", content) for name, content in parts.items() if content is not None]
+
+
 class Device:
     def __init__(self, state_file):
         self.state_file = pathlib.Path(state_file)
@@ -108,10 +133,10 @@ class Device:
             "X-Device-Signature-Version": version,
         }
 
-    def submit(self, server, parts, **signing):
+    def submit(self, server, parts, target=CAPTURES, **signing):
         """Sends a capture with these parts, validly signed unless `signing` changes that."""
         kind, body = form(parts)
-        return server.send("POST", CAPTURES, {"Content-Type": kind, **self.headers("POST", CAPTURES, body, **signing)}, body)
+        return server.send("POST", target, {"Content-Type": kind, **self.headers("POST", target, body, **signing)}, body)
 
     def read(self, server, target, **signing):
         return server.send("GET", target, self.headers("GET", target, **signing))

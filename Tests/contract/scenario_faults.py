@@ -5,7 +5,7 @@ import json
 import unittest
 
 import world
-from device import CAPTURES, capture_parts
+from device import CAPTURES, VIDEOS, capture_parts
 from scenario import Scenario
 from scenario_devices import CHALLENGE, JSON, REGISTER
 from scenario_uploads import Upload
@@ -31,12 +31,13 @@ class Faults(Scenario):
 
     def test_without_the_object_store(self):
         device, link = world.owner(), world.local(world.view()["media_url"])
-        parts = capture_parts(world.scene().another_photo())
+        parts, video = capture_parts(world.scene().another_photo()), world.recording().parts()
         upload = Upload(self.server, device, capture_parts(world.scene().another_photo())).created()
         self.expect(upload.append(upload.body, complete="?0"), 204)
         with self.without("s3"):
             self.expect(upload.append(b"", offset=len(upload.body)), 503, "STORAGE_ERROR")
             self.expect(device.submit(self.server, parts), 503, "STORAGE_ERROR")
+            self.expect(device.submit(self.server, video, VIDEOS), 503, "STORAGE_ERROR")
             self.expect(self.server.get(link), 503, "STORAGE_ERROR")
             world.eventually(lambda: self.server.get("/health").status == 503, "/health tells of the store")
             self.assertEqual(self.server.get("/health").json["storage"], "unreachable")
@@ -50,6 +51,7 @@ class Faults(Scenario):
     def test_without_the_database(self):
         device, capture, data = world.owner(), world.capture(), world.view()
         parts, body = capture_parts(world.scene().another_photo()), self.registration()
+        video = world.recording().parts()
         link = world.local(data["media_url"])
         upload = Upload(self.server, device, parts)
         world.eventually(lambda: upload.create().status == 201, "the address may send again after its failed signatures")
@@ -63,6 +65,7 @@ class Faults(Scenario):
                 self.expect(self.server.get(target), 503, "SERVICE_UNAVAILABLE")
             self.expect(self.server.send("POST", REGISTER, JSON, body), 503, "SERVICE_UNAVAILABLE")
             self.expect(device.submit(self.server, parts), 503, "SERVICE_UNAVAILABLE")
+            self.expect(device.submit(self.server, video, VIDEOS), 503, "SERVICE_UNAVAILABLE")
             self.expect(device.withdraw(self.server, f"{CAPTURES}/{capture}"), 503, "SERVICE_UNAVAILABLE")
             self.expect(self.server.get(f"/api/v1/verify-hash/{'0' * 64}"), 503, "SERVICE_UNAVAILABLE")
             kind, content = file_body(b"\xff\xd8\xff")

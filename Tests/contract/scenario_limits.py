@@ -4,7 +4,7 @@ import contextlib
 import unittest
 
 import world
-from device import CAPTURES, capture_parts, form
+from device import CAPTURES, VIDEOS, capture_parts, form
 from exchange import Server
 from scenario import Scenario
 from scenario_uploads import Upload
@@ -37,6 +37,10 @@ class Limits(Scenario):
     def test_captures(self):
         device = world.owner()
         self.until_limited(lambda: device.submit(self.server, capture_parts(world.scene().another_photo())))
+
+    def test_videos(self):
+        device = world.new_device("filming")
+        self.until_limited(lambda: device.submit(self.server, world.recording().parts(), VIDEOS))
 
     def test_uploads(self):
         device = world.new_device("limited")
@@ -84,4 +88,5 @@ class Limits(Scenario):
         self.until_limited(lambda: self.server.send("GET", target, wrong), most=120)
         self.expect(self.server.send("DELETE", target, wrong), 429, "RATE_LIMITED")
         kind, body = form([])
-        self.expect(self.server.send("POST", CAPTURES, {"Content-Type": kind, **wrong}, body), 429, "RATE_LIMITED")
+        for target in [CAPTURES, VIDEOS]:
+            self.expect(self.server.send("POST", target, {"Content-Type": kind, **wrong}, body), 429, "RATE_LIMITED")

@@ -16,21 +16,21 @@ UNKNOWN = {"Upload-Draft-Interop-Version": "2"}
 class Upload:
     """A capture's body, and the upload that was created for it."""
 
-    def __init__(self, server, device, parts):
-        self.server, self.device = server, device
+    def __init__(self, server, device, parts, target=CAPTURES):
+        self.server, self.device, self.target = server, device, target
         self.kind, self.body = form(parts)
         self.path = None
 
     def fields(self, complete="?0", version="8"):
         digest = base64.b64encode(hashlib.sha256(self.body).digest()).decode()
         fields = {
-            "Content-Type": self.kind, **self.device.headers("POST", CAPTURES, self.body), "Repr-Digest": f"sha-256=:{digest}:",
+            "Content-Type": self.kind, **self.device.headers("POST", self.target, self.body), "Repr-Digest": f"sha-256=:{digest}:",
             "Upload-Length": str(len(self.body)), "Upload-Complete": complete,
         }
         return {**fields, "Upload-Draft-Interop-Version": version} if version else fields
 
     def create(self, sent=b"", **changes):
-        return self.server.send("POST", CAPTURES, {**self.fields(), **changes}, sent)
+        return self.server.send("POST", self.target, {**self.fields(), **changes}, sent)
 
     def created(self, sent=b""):
         answer = self.create(sent)

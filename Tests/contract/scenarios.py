@@ -10,6 +10,7 @@ from scenario_reads import Health, Media, Reads, Withdrawal
 from scenario_routing import Routing
 from scenario_uploads import Uploads
 from scenario_verification import Verification
+from scenario_videos import Videos
 from world import ABLE, LOG, server
 
 
@@ -18,5 +19,5 @@ def is_unknown(target):
     return server().send("TRACE", target).code == "NOT_FOUND"
 
 
-CASES: list[type[unittest.TestCase]] = [Devices, Captures, Uploads, Reads, Withdrawal, Media, Health, Verification, Routing, Limits, Faults]
+CASES: list[type[unittest.TestCase]] = [Devices, Captures, Videos, Uploads, Reads, Withdrawal, Media, Health, Verification, Routing, Limits, Faults]
 __all__ = ["ABLE", "CASES", "LOG", "is_unknown"]

@@ -52,6 +52,11 @@ def scene():
     return device.Scene(folder() / "scene")
 
 
+@functools.cache
+def recording():
+    return device.Recording(folder() / "recording")
+
+
 def new_device(name, *options):
     with Recorder(server()) as url:
         return device.Device.register(folder() / f"{name}.json", url, *options)
