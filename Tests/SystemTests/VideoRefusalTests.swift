@@ -26,8 +26,10 @@ struct MovieLie: Sendable, CustomTestStringConvertible {
         MovieLie("pictures hidden by an edit list", .editList) { $0.video.edit([(600, 300, 1 << 16)]) },
         MovieLie("mirrored", .matrix) { $0.video["tkhd"].put(be32(-1 << 16), at: 40) },
         MovieLie("two video tracks", .twoVideoTracks) { $0.movie.children.append($0.video) },
-        MovieLie("overlapping samples", .samplesOverlap) {
-            $0.video.table["stco"].put(Array($0.video.table["stco"].payload[8..<12]), at: 12)
+        // Of one size.
+        MovieLie("two samples at one place", .samplesOverlap) {
+            let offsets = $0.video.table["stco"]
+            offsets.put(Array(offsets.payload[8..<12]), at: 8 + 4 * 7)
         },
         MovieLie("a sample outside mdat", .sampleOutsideMediaData) { $0.video.table["stco"].put(be32(0), at: 8) },
         MovieLie("2³¹ samples", .tableLength) { $0.video.table["stsz"].put(be32(1 << 31), at: 8) },
