@@ -7,8 +7,10 @@ import Persistence
 struct UploadRepository: Sendable {
     /// The channel on which gateways ask each other to store what they hold of an upload; the payload is its id.
     static let channel = "rial_uploads"
-    /// The maximum number of segments of an upload.
-    static let maximumSegments = 1000
+    /// The maximum number of segments of an upload of this many bytes: on average they may be as small as 16 KiB, what a connection of
+    /// 8 kB/s brings until a segment is stored.
+    static func maximumSegments(of length: Int64) -> Int { max(1000, Int(clamping: length / (16 << 10))) }
+
     /// How long an answer, and a word on an upload that has ended, are kept.
     static let kept: SQL = "interval '7 days'"
 
@@ -71,7 +73,7 @@ struct UploadRepository: Sendable {
                 UPDATE uploads SET offset_bytes = offset_bytes + \(sizeBytes),
                     received_at = CASE WHEN offset_bytes + \(sizeBytes) = length_bytes THEN now() END
                 WHERE id = \(upload.id.uuid) AND epoch = \(upload.epoch) AND offset_bytes = \(start) AND state = 'open' AND expires_at > now()
-                    AND (SELECT count(*) FROM upload_segments WHERE upload_id = \(upload.id.uuid)) < \(Self.maximumSegments)
+                    AND (SELECT count(*) FROM upload_segments WHERE upload_id = \(upload.id.uuid)) < \(Self.maximumSegments(of: upload.length))
                 RETURNING id
             )
             INSERT INTO upload_segments (upload_id, start_bytes, size_bytes, object_key)

@@ -52,6 +52,27 @@ struct SegmentWriterTests {
         }
     }
 
+    @Test("an upload has 1,000 segments, or as many of 16 KiB as it has room for, and no more", arguments: [4 << 20, 100_000_000])
+    func most(length: Int) async throws {
+        try await Self.with(length: length) { sample in
+            let most = UploadRepository.maximumSegments(of: Int64(length))
+            #expect(most == max(1000, length / 16384))
+            // As if all but one had come.
+            let id = sample.upload.id.uuid
+            _ = try await sample.uploads.database.query(
+                """
+                INSERT INTO upload_segments (upload_id, start_bytes, size_bytes, object_key)
+                SELECT \(id), n, 1, 'incoming/' || \(id) || '/' || n FROM generate_series(0, \(most - 2)) AS n
+                """)
+            _ = try await sample.uploads.database.query("UPDATE uploads SET offset_bytes = \(most - 1) WHERE id = \(id)")
+            func grow(_ start: Int) async throws -> Bool {
+                try await sample.uploads.grow(sample.upload, from: Int64(start), by: 1, key: "incoming/\(sample.upload.id)/\(start)")
+            }
+            #expect(try await grow(most - 1))
+            #expect(try await !grow(most))
+        }
+    }
+
     @Test("what waits longer than two seconds is stored", .timeLimit(.minutes(1)))
     func delay() async throws {
         try await Self.with { sample in
