@@ -203,7 +203,8 @@ let package = Package(
             name: "RialCLI",
             dependencies: [
                 "MediaStore", "Blocking", "CaptureKit", "RialClient", "SimulatedCamera", "SimulatedDevice", "Scene", "Signing",
-                "Compression", "Movie", "VideoChain", "ContentCredentials", "Depth", "Imaging", "Observability", "CaptureProtocol",
+                "Compression", "Inspection", "Movie", "VideoChain", "VideoDecoding", "ContentCredentials", "Depth", "Imaging",
+                "Observability", "CaptureProtocol",
                 "Models", "Persistence", "Messaging",
                 "ObjectStorage",
                 "Delivery",
@@ -230,7 +231,8 @@ let package = Package(
             path: "Tests/TestSupport"),
         .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
         .testTarget(name: "CompressionTests", dependencies: ["Compression", "TestSupport"], path: "Tests/CompressionTests"),
-        .testTarget(name: "CaptureProtocolTests", dependencies: ["CaptureProtocol", crypto], path: "Tests/CaptureProtocolTests"),
+        .testTarget(
+            name: "CaptureProtocolTests", dependencies: ["CaptureProtocol", crypto, "TestSupport"], path: "Tests/CaptureProtocolTests"),
         .testTarget(name: "ModelsTests", dependencies: ["CaptureProtocol", "Models", "TestSupport"], path: "Tests/ModelsTests"),
         .testTarget(
             name: "AttestationTests", dependencies: ["Attestation", "CaptureProtocol", "Models", "SimulatedDevice", "TestSupport", crypto],

@@ -7,23 +7,25 @@ public enum CaptureKind: Sendable, Hashable, CaseIterable {
     case hashOnly
     /// A video with its depth (SPEC §10), kept by the server.
     case video
+    /// A video of which the server has only the hash (SPEC §10.11).
+    case hashOnlyVideo
 
     public var type: CaptureType {
         switch self {
         case .photo, .hashOnly: .photo
-        case .video: .video
+        case .video, .hashOnlyVideo: .video
         }
     }
 
     public var mode: CaptureMode {
         switch self {
         case .photo, .video: .full
-        case .hashOnly: .hashOnly
+        case .hashOnly, .hashOnlyVideo: .hashOnly
         }
     }
 
     /// Combines type and mode, as used in rows, events and responses.
-    /// - Returns: `nil` for an invalid pair, such as a hash-only video.
+    /// - Returns: `nil` for a pair that does not exist.
     public init?(type: CaptureType, mode: CaptureMode) {
         guard let kind = Self.allCases.first(where: { $0.type == type && $0.mode == mode }) else { return nil }
         self = kind

@@ -36,10 +36,10 @@ public struct VideoAssertion: Codable, Sendable, Equatable {
     public let endedAt: SharedTime?
     public let durationMilliseconds: Int64
     public let frameCount: Int
-    public let codec: String
+    public let codec: String?
     /// Pixels as stored.
-    public let width: Int
-    public let height: Int
+    public let width: Int?
+    public let height: Int?
 
     init(_ facts: VideoFacts, isBound: Bool) {
         startedAt = isBound ? facts.startedAt : nil

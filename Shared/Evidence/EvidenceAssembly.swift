@@ -8,12 +8,12 @@ public enum EvidenceAssembly {
         "attestation": "app-attest-2", "depth": "relief-2", "metadata": "metadata-2", "confidence": "confidence-1",
     ]
 
-    /// Of videos, where they differ (SPEC §10.6).
+    /// Of videos that are stored, where they differ (SPEC §10.6).
     public static let videoVersions = ["hash_chain": "chain-2", "depth": VideoDepthRule.method, "confidence": "confidence-video-1"]
 
     /// The versions used for a capture; its depth may have been measured by an earlier method.
     static func algorithmVersions(_ kind: CaptureKind, _ depth: DepthFindings) -> [String: String] {
-        let versions = kind.type == .video ? algorithmVersions.merging(videoVersions) { $1 } : algorithmVersions
+        let versions = kind == .video ? algorithmVersions.merging(videoVersions) { $1 } : algorithmVersions
         guard let method = depth.measurements?.method ?? depth.temporal?.method else { return versions }
         return versions.merging(["depth": method]) { $1 }
     }
@@ -29,7 +29,7 @@ public enum EvidenceAssembly {
         var kind: CaptureKind {
             switch self {
             case .photo: .photo
-            case .hashOnly: .hashOnly
+            case .hashOnly(let payload): payload.kind
             case .video: .video
             }
         }
@@ -53,8 +53,11 @@ public enum EvidenceAssembly {
 
         /// `nil` for a photo.
         var video: VideoFacts? {
-            guard case .video(let metadata, let file) = self else { return nil }
-            return VideoFacts(file, startedAt: metadata.startedAt)
+            switch self {
+            case .photo: nil
+            case .hashOnly(let payload): payload.video.map { VideoFacts($0, startedAt: payload.capturedAt) }
+            case .video(let metadata, let file): VideoFacts(file, startedAt: metadata.startedAt)
+            }
         }
     }
 
@@ -68,7 +71,7 @@ public enum EvidenceAssembly {
         let statuses = [checks.timestamp.status, checks.model.status, checks.resolution.status, checks.location.status]
         let (kind, chain) = (statement.kind, statement.kind.type == .video ? attestation.hashChain : nil)
         let confidence =
-            kind.type == .video
+            kind == .video
             ? ConfidenceRule.confidence(
                 hardware: hardware.status, hashChain: chain?.status ?? .unavailable, depth: depthEvidence.status, metadata: statuses)
             : ConfidenceRule.confidence(hardware: hardware.status, depth: depthEvidence.status, metadata: statuses)

@@ -34,7 +34,7 @@ public enum CaptureContent: Sendable, Equatable {
     public var kind: CaptureKind {
         switch self {
         case .photo: .photo
-        case .hashOnly: .hashOnly
+        case .hashOnly(let payload): payload.kind
         case .video: .video
         }
     }
@@ -116,7 +116,7 @@ extension CaptureAnnouncement: Codable {
                     photoThenDepth: try intake.decodeIfPresent(ContentDigest.self, forKey: .photoThenDepth),
                     depthWidth: try container.decode(Int.self, forKey: .depthWidth),
                     depthHeight: try container.decode(Int.self, forKey: .depthHeight)))
-        case .hashOnly: content = .hashOnly(try HashOnlyPayload.parse(metadata))
+        case .hashOnly, .hashOnlyVideo: content = .hashOnly(try HashOnlyPayload.parse(metadata))
         case .video:
             let intake = try container.nestedContainer(keyedBy: IntakeKeys.self, forKey: .intake)
             let offset = try intake.decode(Int64.self, forKey: .moovOffset)

@@ -6,7 +6,7 @@ public protocol CaptureArrival: Event {
     var captureID: CaptureID { get }
 }
 
-/// A photo was accepted, or a capture in privacy mode.
+/// A photo was accepted, or a photo or a video in privacy mode, of which nothing has to be read.
 public struct CaptureReceived: CaptureArrival, Equatable {
     public static let topic = Topic.captureReceived
     public let captureID: CaptureID
@@ -57,7 +57,7 @@ extension CaptureKind {
     /// The event that announces an accepted capture of this kind.
     public func arrival(of capture: CaptureID) -> any CaptureArrival {
         switch self {
-        case .photo, .hashOnly: CaptureReceived(captureID: capture, kind: self)
+        case .photo, .hashOnly, .hashOnlyVideo: CaptureReceived(captureID: capture, kind: self)
         case .video: VideoReceived(captureID: capture)
         }
     }

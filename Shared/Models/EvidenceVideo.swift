@@ -1,23 +1,41 @@
 public import CaptureProtocol
+import Foundation
 
-/// What a video is, as counted by the server (SPEC §10.6).
+/// What a video is, as counted by the server (SPEC §10.6), or of a hash-only one as its device reported (SPEC §10.11). What is unknown is
+/// absent.
 public struct VideoFacts: Codable, Sendable, Equatable {
     public var durationMilliseconds: Int64
     public var frameCount: Int
-    /// `h264` or `hevc`.
-    public var codec: String
+    /// `h264` or `hevc`; `nil` if only the hash is known, as the next four.
+    public var codec: String?
     /// Pixels as stored, before rotation.
-    public var width: Int
-    public var height: Int
+    public var width: Int?
+    public var height: Int?
     /// Degrees clockwise: 0, 90, 180 or 270.
-    public var rotation: Int
-    public var hasAudio: Bool
+    public var rotation: Int?
+    public var hasAudio: Bool?
     /// As the recording says.
     public var startedAt: SharedTime
     /// ``startedAt`` plus the duration.
     public var endedAt: SharedTime
     /// The codecs of pictures and sound as browsers want them (RFC 6381); `nil` if unknown.
     public var codecs: String?
+    /// The last hash of the chain, of a video of which only the hash is known.
+    public var finalHash: ContentDigest?
+
+    /// Of a hash-only video.
+    public init(_ reported: SignedVideo, startedAt: SharedTime) {
+        durationMilliseconds = Int64(reported.durationMilliseconds)
+        frameCount = reported.frameCount
+        finalHash = reported.finalHash
+        self.startedAt = startedAt
+        endedAt =
+            if case .exact(let date) = startedAt {
+                .exact(date.addingTimeInterval(Double(reported.durationMilliseconds) / 1000))
+            } else {
+                startedAt
+            }
+    }
 
     public init(
         durationMilliseconds: Int64, frameCount: Int, codec: String, width: Int, height: Int, rotation: Int, hasAudio: Bool,
@@ -50,6 +68,7 @@ public struct VideoFacts: Codable, Sendable, Equatable {
         case hasAudio = "has_audio"
         case startedAt = "started_at"
         case endedAt = "ended_at"
+        case finalHash = "final_hash"
     }
 }
 
@@ -110,6 +129,14 @@ public struct HashChainEvidence: Codable, Sendable, Equatable {
         self.durationMilliseconds = durationMilliseconds
         self.breakAtFrame = breakAtFrame
         self.checkpoints = checkpoints
+    }
+
+    /// Of a hash-only video: the server has nothing to compute a chain from.
+    public init(notStored video: SignedVideo) {
+        self.init(
+            status: .unavailable, reason: .mediaNotStored, version: 2, isIntact: nil, isAttested: false, verifiedFrames: 0,
+            totalFrames: video.frameCount, verifiedMilliseconds: 0, durationMilliseconds: Int64(video.durationMilliseconds),
+            breakAtFrame: nil, checkpoints: [])
     }
 
     enum CodingKeys: String, CodingKey {

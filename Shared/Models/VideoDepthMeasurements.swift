@@ -134,6 +134,28 @@ public struct VideoDepthMeasurements: Codable, Sendable, Equatable {
     }
 }
 
+extension VideoDepthMeasurements {
+    /// The measurements that a device signed, with the verdict that follows from them (SPEC §10.11).
+    public init(_ signed: SignedVideoDepth) {
+        self.init(
+            depthConsistency: signed.depthConsistency, motionCoherence: signed.motionCoherence, sceneStability: signed.sceneStability,
+            edgeAlignment: signed.edgeAlignment, realShare: signed.realShare, flatShare: signed.flatShare,
+            suspiciousFrames: signed.suspiciousFrames, frameAnalyses: [], relief: signed.relief, minDepth: signed.minDepth,
+            maxDepth: signed.maxDepth, coverage: signed.coverage, verdict: signed.verdict, specifiedRule: signed.isMetAsSpecified,
+            method: VideoDepthRule.method, reason: signed.reason, rotation: 0, framing: .whole)
+        keyframes = signed.keyframes
+    }
+
+    /// What a device signs of its measurements; the rest follows from it.
+    public var signed: SignedVideoDepth {
+        SignedVideoDepth(
+            depthConsistency: depthConsistency, motionCoherence: motionCoherence, sceneStability: sceneStability,
+            edgeAlignment: edgeAlignment, realShare: realShare, flatShare: flatShare, keyframes: keyframes,
+            suspiciousFrames: suspiciousFrames, relief: relief, minDepth: minDepth, maxDepth: maxDepth, coverage: coverage,
+            reason: reason?.known)
+    }
+}
+
 /// The part of a video's frame that its depth maps cover.
 public enum VideoDepthFraming: String, Codable, Sendable {
     /// All of it, stretched to the map's proportions.

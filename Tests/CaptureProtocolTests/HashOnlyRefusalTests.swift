@@ -52,7 +52,7 @@ struct HashOnlyRefusalTests {
     @Test(
         "names the member that is wrong",
         arguments: [
-            ("version", "2"), ("version", "\"1\""), ("version", "true"), ("version", ""), ("media_type", "\"video\""), ("media_type", ""),
+            ("version", "2"), ("version", "\"1\""), ("version", "true"), ("version", ""), ("media_type", "\"sound\""), ("media_type", ""),
             ("media_hash", "\"q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s=\""), ("media_hash", "\"ab\""), ("media_hash", ""),
             ("metadata_flags", "null"), ("metadata_flags", ""), ("metadata", "null"), ("metadata", "[]"), ("metadata", ""),
             ("depth_analysis", ""), ("assertion", "null"), ("photo", "\"\""),

@@ -15,9 +15,11 @@ struct HashOnlyAssemblyTests {
     ) -> (package: EvidencePackage, confidence: ConfidenceLevel) {
         let attestation = AttestationFindings(
             .sample(hardware, binding: hardware == .pass ? .payload : nil), level: .secureEnclave, environment: "production",
-            isDevelopmentAttestation: false, deviceModel: registered, hasLiDAR: true)
+            isDevelopmentAttestation: false, deviceModel: registered, hasLiDAR: true,
+            hashChain: payload.video.map { HashChainEvidence(notStored: $0) })
         let depth = DepthFindings(
-            measurements: payload.depth.map(DepthMeasurements.init), unavailableReason: payload.depth == nil ? .noDepth : nil, preview: nil)
+            measurements: payload.depth.map(DepthMeasurements.init), temporal: payload.video?.depth.map(VideoDepthMeasurements.init),
+            unavailableReason: payload.depth == nil && payload.video?.depth == nil ? .noDepth : nil, preview: nil)
         return EvidenceAssembly.assemble(
             attestation: attestation, depth: depth, statement: .hashOnly(payload), receivedAt: Self.receipt,
             completedAt: Self.receipt.addingTimeInterval(0.25))
@@ -34,6 +36,23 @@ struct HashOnlyAssemblyTests {
         #expect(package.metadata.resolution == MetadataCheck(.unavailable, reason: .mediaNotStored))
         #expect(package.metadata.locationCoarse == "Lyon, France" && package.metadata.location.latitude == 45.76)
         #expect(package.contentCredentials == ContentCredentialsEvidence(status: .withheld, reason: .mediaNotStored))
+    }
+
+    @Test("of a video says frames and duration as reported, and that its chain was not computed")
+    func video() {
+        let (package, confidence) = assemble(HashOnlySamples.video())
+        #expect(confidence == .high && package.type == .video && !package.mediaStored)
+        #expect(package.video?.frameCount == 60 && package.video?.durationMilliseconds == 2000 && package.video?.codec == nil)
+        #expect(package.video?.finalHash == ContentDigest(of: [8]))
+        #expect(package.hashChain?.status == .unavailable && package.hashChain?.reason == StableWord(.mediaNotStored))
+        #expect(package.partialAttestation?.isPartial != true)
+        #expect(package.depthAnalysis.source == .device && package.depthAnalysis.temporal?.keyframes == 20)
+        #expect(package.algorithmVersions["depth"] == "relief-video-1" && package.algorithmVersions["confidence"] == "confidence-1")
+        let day = assemble(HashOnlySamples.video(sharing: MetadataFlags(location: .none, timestamp: .day, device: .none))).package
+        #expect(
+            day.video?.startedAt == .day(HashOnlySamples.receipt.addingTimeInterval(-6 * 3600))
+                && day.video?.endedAt == day.video?.startedAt)
+        #expect(assemble(HashOnlySamples.video(depth: nil)).confidence == .medium)
     }
 
     @Test("is MEDIUM without a scene, and SUSPICIOUS where a check fails, always without credentials")

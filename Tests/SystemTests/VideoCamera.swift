@@ -5,6 +5,7 @@ import Testing
 /// A simulated phone that records, and what became of its recordings.
 struct VideoCamera: Sendable {
     struct Outcome: Sendable {
+        let id: String
         let confidence: String
         let verdict: String
         let reason: String
@@ -62,8 +63,8 @@ struct VideoCamera: Sendable {
     }
 
     /// Sends a recording and waits for its evidence.
-    func sent(_ recording: String) async throws -> Outcome {
-        let output = try await rial(["video", "send", recording])
+    func sent(_ recording: String, _ more: String...) async throws -> Outcome {
+        let output = try await rial(["video", "send", recording] + more)
         let id = try #require(output.split(separator: "\n").first { $0.hasPrefix("capture ") }).dropFirst("capture ".count)
         try await eventually("the video \(id) is complete") {
             try await stack.sql("SELECT status FROM captures WHERE id = '\(id)'") == ["complete"]
@@ -80,7 +81,7 @@ struct VideoCamera: Sendable {
         let fields = try #require(row.first).split(separator: "|", omittingEmptySubsequences: false).map(String.init)
         try #require(fields.count == 9)
         return Outcome(
-            confidence: fields[0], verdict: fields[1], reason: fields[2], chain: fields[3], chainReason: fields[4],
+            id: String(id), confidence: fields[0], verdict: fields[1], reason: fields[2], chain: fields[3], chainReason: fields[4],
             verifiedMilliseconds: fields[5], breakAt: fields[6], hardware: fields[8], credentials: fields[7],
             names: try await stack.sql("SELECT name FROM media_objects WHERE capture_id = '\(id)' ORDER BY name COLLATE \"C\""))
     }

@@ -94,6 +94,26 @@ extension SystemTests {
             #expect(stranger.confidence == "suspicious" && stranger.hardware == "fail checkpoint_invalid")
         }
 
+        @Test("of a video in privacy mode only hash, numbers and what is shared leave the device; it is HIGH all the same, once")
+        func hashOnly() async throws {
+            let camera = try VideoCamera()
+            let recording = try await camera.record("room", "--seconds", "3", "--size", "160x120", "--location", "45.764043,4.835659")
+            let told = try await camera.sent(recording, "--hash-only", "--share-time", "day")
+            #expect(told.confidence == "high" && told.verdict == "real" && told.chain == "unavailable")
+            #expect(told.chainReason == "media_not_stored" && told.credentials == "withheld" && told.names == ["metadata.json", "og.jpg"])
+            let client = try TestClient.current()
+            let view = try await client.show(told.id).data
+            #expect(view["media_type"] == nil && view["duration_ms"] as? Int == 3000 && view["poster_url"] is NSNull)
+            #expect((view["captured_at"] as? String)?.count == 10)
+            let hash = ContentDigest(of: Array(try Data(contentsOf: URL(fileURLWithPath: recording + "/video.mp4"))))
+            let found = try await client.send("GET", "/api/v1/verify-hash/\(hash.hex)")
+            #expect(found.status == 200 && found.text.contains(told.id))
+            let page = try await client.send("GET", "/verify/\(told.id)", headers: [("Accept-Language", "en")]).text
+            #expect(page.contains("90 frames, 3") && page.contains("as reported by the device") && !page.contains("<video"))
+            // The recording's own assertions are not used up: it may still be sent whole.
+            #expect(try await camera.sent(recording).confidence == "high")
+        }
+
         @Test("the original layout, which nobody can compute again, is reported only and never HIGH")
         func original() async throws {
             let client = try TestClient.current()

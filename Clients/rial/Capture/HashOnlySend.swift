@@ -10,7 +10,7 @@ import RialClient
 
 /// What is sent of a capture in privacy mode (SPEC §9).
 struct HashOnlyOptions: ParsableArguments {
-    @Flag(help: "Send a hash, the depth's measurements and the shared metadata instead of photo and depth map.")
+    @Flag(help: "Send a hash, the depth's measurements and the shared metadata instead of photo or video and depth.")
     var hashOnly = false
     @Option(help: "The place that --hash-only shares: none, coarse or precise.")
     var shareLocation = MetadataFlags.Location.coarse

@@ -18,13 +18,14 @@ struct VideoSend: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @OptionGroup var hashOnlyOptions: HashOnlyOptions
     @OptionGroup var server: ServerOptions
     @OptionGroup var stateOptions: StateOptions
 
     func run() async throws {
         let client = try server.client()
         let session = try DeviceSession(file: stateOptions.file)
-        let accepted = try await client.send(try VideoFolder(path: folder).upload(), signer: session, isResumable: resumable)
+        let accepted = try await accepted(client, session)
         guard watch else {
             let text = try JSONValue(parsing: WireJSON.encode(accepted)).prettyText
             return Console.result(json ? text : "capture \(accepted.captureID)\n\(accepted.verificationURL)")
@@ -33,5 +34,13 @@ struct VideoSend: AsyncParsableCommand {
         let capture = try await CaptureWatcher(client: client).follow(accepted.captureID)
         Console.result(capture.report(asJSON: json))
         if capture.status == .failed { throw ExitCode.failure }
+    }
+
+    private func accepted(_ client: APIClient, _ session: DeviceSession) async throws -> AcceptedCapture {
+        let folder = VideoFolder(path: folder)
+        guard hashOnlyOptions.hashOnly else { return try await client.send(folder.upload(), signer: session, isResumable: resumable) }
+        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        let decoder = own.deletingLastPathComponent().appendingPathComponent("video-decoder").path
+        return try await HashOnlyVideoSend(client: client, session: session, decoder: decoder).send(folder, sharing: hashOnlyOptions.flags)
     }
 }

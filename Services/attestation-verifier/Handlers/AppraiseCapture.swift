@@ -18,11 +18,12 @@ struct AppraiseCapture: PartWork {
         switch announcement.content {
         case .photo(let content):
             return AppraisedCapture(device: device, appraisal: try await appraise(content, announcement, by: device.registered))
-        case .hashOnly:
+        case .hashOnly(let payload):
             let appraisal = appraiser.appraise(
                 announcement.assertion, by: device.registered,
                 over: [(.payload, HashOnlyClientData.hash(payload: announcement.metadata))], receivedAt: announcement.receivedAt)
-            return AppraisedCapture(device: device, appraisal: appraisal)
+            return AppraisedCapture(
+                device: device, appraisal: appraisal, untold: payload.video.map { HashChainEvidence(notStored: $0) })
         case .video(let content):
             let recording = try await VideoAppraiser(appraiser: appraiser, storage: storage)
                 .appraise(content, announcement, by: device.registered)
@@ -69,11 +70,14 @@ struct AppraisedCapture: Sendable {
     let appraisal: HardwareAppraisal
     /// Of all assertions that verify, in the order in which they were made.
     let counters: [UInt32]
-    /// `nil` for a photo.
+    /// `nil` but for a video that is stored.
     let chain: RecordedChain?
+    /// Of a hash-only video.
+    let untold: HashChainEvidence?
 
-    init(device: Device, appraisal: HardwareAppraisal) {
+    init(device: Device, appraisal: HardwareAppraisal, untold: HashChainEvidence? = nil) {
         self.device = device
+        self.untold = untold
         self.appraisal = appraisal
         counters = appraisal.signed.map { [$0.counter] } ?? []
         chain = nil
@@ -82,6 +86,7 @@ struct AppraisedCapture: Sendable {
     init(device: Device, recording: AppraisedRecording) {
         self.device = device
         appraisal = recording.appraisal
+        untold = nil
         counters = recording.counters
         chain = recording.chain
     }
@@ -99,6 +104,6 @@ struct AppraisedCapture: Sendable {
         return AttestationFindings(
             settled, level: device.registered.level, environment: device.registered.environment,
             isDevelopmentAttestation: device.registered.isDevelopmentRoot, deviceModel: device.model, hasLiDAR: device.hasLiDAR,
-            hashChain: chain?.evidence(settled))
+            hashChain: chain?.evidence(settled) ?? untold)
     }
 }

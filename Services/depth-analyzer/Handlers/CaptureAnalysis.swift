@@ -33,8 +33,9 @@ actor CaptureAnalysis {
         // The device measured the depth and signed the numbers; the verdict on them is ours.
         case .hashOnly(let payload):
             DepthFindings(
-                measurements: payload.depth.map(DepthMeasurements.init), unavailableReason: payload.depth == nil ? .noDepth : nil,
-                preview: nil)
+                measurements: payload.depth.map(DepthMeasurements.init),
+                temporal: payload.video?.depth.map(VideoDepthMeasurements.init),
+                unavailableReason: payload.depth == nil && payload.video?.depth == nil ? .noDepth : nil, preview: nil)
         case .video(let content): try await videos.run(content, message.captureID)
         }
     }

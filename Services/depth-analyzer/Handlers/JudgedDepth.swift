@@ -19,7 +19,7 @@ struct DepthOutline: Sendable {
 
     /// - Throws: ``RejectedMessage`` if the part cannot be read.
     init(_ part: [UInt8]) throws {
-        let read = try InflatedDepthData.read(part, Records())
+        let read = try read(part, Records())
         (width, height, records) = (read.width, read.height, read.visitor.records)
     }
 
@@ -29,21 +29,13 @@ struct DepthOutline: Sendable {
     }
 }
 
-extension InflatedDepthData {
-    /// Reads a whole part.
-    /// - Throws: ``RejectedMessage`` if it cannot be read.
-    fileprivate static func read(_ part: [UInt8], _ visitor: Visitor) throws -> (visitor: Visitor, width: Int, height: Int) {
-        let reader = InflatedDepthData(visitor)
-        do throws(DepthDataError) {
-            var rest = part[...]
-            while !rest.isEmpty {
-                try reader.update(rest.prefix(1 << 16))
-                rest = rest.dropFirst(1 << 16)
-            }
-            return try reader.finish()
-        } catch {
-            throw RejectedMessage(.depthUnreadable, detail: error.description)
-        }
+/// Reads a whole part.
+/// - Throws: ``RejectedMessage`` if it cannot be read.
+private func read<Visitor: DepthDataVisitor>(_ part: [UInt8], _ visitor: Visitor) throws -> (visitor: Visitor, width: Int, height: Int) {
+    do throws(DepthDataError) {
+        return try InflatedDepthData.read(part, visitor)
+    } catch {
+        throw RejectedMessage(.depthUnreadable, detail: error.description)
     }
 }
 
@@ -58,13 +50,24 @@ struct JudgedDepth {
     /// - Parameter luma: of the keyframes that could be decoded.
     /// - Throws: ``RejectedMessage`` if the part cannot be read.
     init(_ part: [UInt8], _ movie: Movie, _ layout: VideoDepthLayout, luma: DecodedVideo, isDecodable: Bool) throws {
-        let analysis = VideoDepthAnalysis(layout: layout, timescale: movie.video.format.timescale)
-        let visitor = Maps(
-            analysis: analysis, frames: DepthFrames(layout: layout), middle: movie.video.shownEnd / 2, luma: { luma.luma(of: $0) })
-        let read = try InflatedDepthData.read(part, visitor).visitor
-        measurements = read.analysis.finish(endTicks: movie.video.shownEnd, isDecodable: isDecodable)
-        preview = read.nearest?.map
-        frames = read.frames
+        var analysis = VideoDepthAnalysis(layout: layout, timescale: movie.video.format.timescale)
+        var frames = DepthFrames(layout: layout)
+        // The map nearest to the middle.
+        var nearest: (map: DepthMap, distance: UInt64)?
+        let middle = movie.video.shownEnd / 2
+        // Maps that the analysis refuses, such as one of a time before the first frame, are as if they were not there.
+        let maps = DepthMaps { record, map in
+            let sample = Int(record.sample)
+            let keyframe = VideoKeyframe(sample: sample, ticks: record.time, depth: map, luma: luma.luma(of: sample))
+            guard (try? analysis.add(keyframe)) != nil else { return }
+            try? frames.add(map)
+            let distance = (record.time - middle).magnitude
+            if nearest.map({ distance < $0.distance }) ?? true { nearest = (map, distance) }
+        }
+        _ = try read(part, maps)
+        measurements = analysis.finish(endTicks: movie.video.shownEnd, isDecodable: isDecodable)
+        preview = nearest?.map
+        self.frames = frames
         scale = preview.map(DepthPreviewScale.init)
     }
 
@@ -88,50 +91,5 @@ struct JudgedDepth {
                 bytes: try JPEGEncoder.encode(image, quality: 75), pixels: PixelSize(sheet.width, sheet.height))
         }
         return pictures
-    }
-}
-
-/// Feeds depth maps to the analysis as they come.
-private struct Maps: DepthDataVisitor {
-    var analysis: VideoDepthAnalysis
-    var frames: DepthFrames
-    /// Ticks of the middle of the video.
-    let middle: Int64
-    let luma: (Int) -> LumaImage?
-    /// The map nearest to the middle.
-    var nearest: (map: DepthMap, distance: UInt64)?
-    private var width = 0
-    private var height = 0
-    private var bytes: [UInt8] = []
-
-    init(analysis: VideoDepthAnalysis, frames: DepthFrames, middle: Int64, luma: @escaping (Int) -> LumaImage?) {
-        self.analysis = analysis
-        self.frames = frames
-        self.middle = middle
-        self.luma = luma
-    }
-
-    mutating func begin(width: Int, height: Int) {
-        (self.width, self.height) = (width, height)
-        bytes.reserveCapacity(width * height * 4)
-    }
-
-    mutating func take(_ part: UnsafeRawBufferPointer) { bytes.append(contentsOf: part) }
-
-    /// Maps that the analysis refuses, such as one of a time before the first frame, are as if they were not there.
-    mutating func end(_ record: DepthRecord) {
-        let metres = bytes.withUnsafeBytes { values in
-            (0..<width * height).map {
-                Float(bitPattern: UInt32(littleEndian: values.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self)))
-            }
-        }
-        bytes.removeAll(keepingCapacity: true)
-        guard let map = try? DepthMap(width: width, height: height, metres: metres),
-            (try? analysis.add(
-                VideoKeyframe(sample: Int(record.sample), ticks: record.time, depth: map, luma: luma(Int(record.sample))))) != nil
-        else { return }
-        try? frames.add(map)
-        let distance = (record.time - middle).magnitude
-        if nearest.map({ distance < $0.distance }) ?? true { nearest = (map, distance) }
     }
 }

@@ -150,11 +150,13 @@ struct VideoLinks: Encodable {
         posterURL = link(.poster)
         playbackURL = link(.playback)
         depthFramesURL = link(.depthFrames)
-        guard depthFramesURL != nil, let video = evidence?.video, let temporal = evidence?.depthAnalysis.temporal else {
+        guard depthFramesURL != nil, let video = evidence?.video, let temporal = evidence?.depthAnalysis.temporal,
+            let width = video.width, let height = video.height
+        else {
             depthFrames = nil
             return
         }
-        let isWide = (video.width >= video.height) == (video.rotation % 180 == 0)
+        let isWide = (width >= height) == ((video.rotation ?? 0) % 180 == 0)
         depthFrames = DepthFrames(
             tileWidth: isWide ? 128 : 96, tileHeight: isWide ? 96 : 128, times: temporal.frameAnalyses.map(\.timeMilliseconds))
     }

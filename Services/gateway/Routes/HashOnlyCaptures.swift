@@ -3,7 +3,8 @@ import Foundation
 import Hummingbird
 import Models
 
-/// `POST /api/v1/captures` with JSON: a capture in privacy mode (SPEC §9). Limits and refusals are those of photos, in the same order.
+/// `POST /api/v1/captures` with JSON: a capture in privacy mode (SPEC §9). Limits and refusals are those of photos, in the same order, for videos too, of which
+/// nothing has to be read.
 struct HashOnlyCaptures: Sendable {
     let authenticator: DeviceAuthenticator
     let upload: HashOnlyUpload
@@ -23,9 +24,9 @@ struct HashOnlyCaptures: Sendable {
             address: address.description, device: pending.device.id.description, isVerified: pending.device.isVerified)
         defer { permit.release() }
         var allowance: RateAllowance?
-        let (id, recorded) = try await upload.take(
+        let (id, type, recorded) = try await upload.take(
             request.body, from: pending.device, authenticate: { try await authenticator.finish(pending, bodyDigest: $0) },
             admit: { allowance = try await rates.debit(.photo, of: pending.device, from: address) })
-        return try Envelope.recorded(RecordedCapture(id, .photo, recorded, allowance), publicURL: publicURL, context: context)
+        return try Envelope.recorded(RecordedCapture(id, type, recorded, allowance), publicURL: publicURL, context: context)
     }
 }

@@ -24,7 +24,9 @@ extension HashOnlyPayload {
         }
         do throws(MetadataError) {
             guard !members.isNull(Keys.depth.rawValue) else { return shared }
-            return shared.with(depth: try SignedDepth(members.object(Keys.depth.rawValue)))
+            let depth = try members.object(Keys.depth.rawValue)
+            guard let video = shared.video else { return shared.with(depth: try SignedDepth(depth), video: nil) }
+            return shared.with(depth: nil, video: video.with(depth: try SignedVideoDepth(depth, frames: video.frameCount)))
         } catch {
             throw .depth(error)
         }
@@ -32,11 +34,9 @@ extension HashOnlyPayload {
 
     /// Reads everything but the depth.
     private init(sharedBy members: MetadataReader) throws(MetadataError) {
-        try members.close([Keys.version, .mediaType, .mediaHash, .flags, .metadata, .depth])
+        let type: CaptureType = try members.word(Keys.mediaType.rawValue)
+        try members.close([Keys.version, .mediaType, .mediaHash, .flags, .metadata, .depth] + (type == .video ? [.video] : []))
         _ = try members.integer(Keys.version.rawValue, in: Self.version...Self.version)
-        guard try members.text(Keys.mediaType.rawValue) == CaptureType.photo.rawValue else {
-            throw members.error(Keys.mediaType.rawValue, "must be \"\(CaptureType.photo.rawValue)\"")
-        }
         let flags = try MetadataFlags(members.object(Keys.flags.rawValue))
         let metadata = try members.object(Keys.metadata.rawValue)
         try metadata.close(sharedBy: flags)
@@ -46,13 +46,14 @@ extension HashOnlyPayload {
             location: try metadata.sharedLocation(MetadataKeys.location.rawValue, flags.location),
             deviceModel: try metadata.optionalShortText(MetadataKeys.deviceModel.rawValue),
             osVersion: try metadata.optionalShortText(MetadataKeys.osVersion.rawValue),
-            appVersion: try metadata.optionalShortText(MetadataKeys.appVersion.rawValue), depth: nil)
+            appVersion: try metadata.optionalShortText(MetadataKeys.appVersion.rawValue), depth: nil,
+            video: type == .video ? try SignedVideo(members.object(Keys.video.rawValue)) : nil)
     }
 
-    private func with(depth: SignedDepth) -> HashOnlyPayload {
+    private func with(depth: SignedDepth?, video: SignedVideo?) -> HashOnlyPayload {
         HashOnlyPayload(
             mediaHash: mediaHash, flags: flags, capturedAt: capturedAt, location: location, deviceModel: deviceModel, osVersion: osVersion,
-            appVersion: appVersion, depth: depth)
+            appVersion: appVersion, depth: depth, video: video)
     }
 }
 

@@ -17,8 +17,12 @@ public struct HashOnlyPayload: Sendable, Equatable {
     public let deviceModel: String?
     public let osVersion: String?
     public let appVersion: String?
-    /// `nil` if the device has no depth map of the capture.
+    /// Of a photo; `nil` if the device has no depth map of the capture.
     public let depth: SignedDepth?
+    /// `nil` for a photo.
+    public let video: SignedVideo?
+
+    public var kind: CaptureKind { video == nil ? .hashOnly : .hashOnlyVideo }
 
     /// What the device knows about a capture, of which the flags share a part.
     public struct Facts: Sendable, Equatable {
@@ -43,16 +47,25 @@ public struct HashOnlyPayload: Sendable, Equatable {
 
     /// Takes over what the flags share, rounded where they say so.
     public init(mediaHash: ContentDigest, facts: Facts, sharing flags: MetadataFlags, depth: SignedDepth?) {
+        self.init(mediaHash: mediaHash, facts: facts, sharing: flags, depth: depth, video: nil)
+    }
+
+    /// Of a video, with its depth.
+    public init(mediaHash: ContentDigest, facts: Facts, sharing flags: MetadataFlags, video: SignedVideo) {
+        self.init(mediaHash: mediaHash, facts: facts, sharing: flags, depth: nil, video: video)
+    }
+
+    private init(mediaHash: ContentDigest, facts: Facts, sharing flags: MetadataFlags, depth: SignedDepth?, video: SignedVideo?) {
         self.init(
             mediaHash: mediaHash, flags: flags, capturedAt: SharedTime(facts.capturedAt, flags.timestamp),
             location: facts.location.flatMap { $0.shared(flags.location) }, deviceModel: flags.device == .none ? nil : facts.deviceModel,
             osVersion: flags.device == .full ? facts.osVersion : nil, appVersion: flags.device == .full ? facts.appVersion : nil,
-            depth: depth)
+            depth: depth, video: video)
     }
 
     init(
         mediaHash: ContentDigest, flags: MetadataFlags, capturedAt: SharedTime, location: PreciseLocation?, deviceModel: String?,
-        osVersion: String?, appVersion: String?, depth: SignedDepth?
+        osVersion: String?, appVersion: String?, depth: SignedDepth?, video: SignedVideo?
     ) {
         self.mediaHash = mediaHash
         self.flags = flags
@@ -62,6 +75,7 @@ public struct HashOnlyPayload: Sendable, Equatable {
         self.osVersion = osVersion
         self.appVersion = appVersion
         self.depth = depth
+        self.video = video
     }
 }
 
@@ -90,7 +104,7 @@ extension HashOnlyPayload: Encodable {
         case mediaType = "media_type"
         case mediaHash = "media_hash"
         case flags = "metadata_flags"
-        case metadata
+        case metadata, video
         case depth = "depth_analysis"
     }
 
@@ -105,7 +119,7 @@ extension HashOnlyPayload: Encodable {
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Keys.self)
         try members.encode(Self.version, forKey: .version)
-        try members.encode(CaptureType.photo, forKey: .mediaType)
+        try members.encode(kind.type, forKey: .mediaType)
         try members.encode(mediaHash, forKey: .mediaHash)
         try members.encode(flags, forKey: .flags)
         var metadata = members.nestedContainer(keyedBy: MetadataKeys.self, forKey: .metadata)
@@ -114,7 +128,9 @@ extension HashOnlyPayload: Encodable {
         try metadata.encodeIfPresent(deviceModel, forKey: .deviceModel)
         try metadata.encodeIfPresent(osVersion, forKey: .osVersion)
         try metadata.encodeIfPresent(appVersion, forKey: .appVersion)
-        try members.encode(depth, forKey: .depth)
+        guard let video else { return try members.encode(depth, forKey: .depth) }
+        try members.encode(video, forKey: .video)
+        try members.encode(video.depth, forKey: .depth)
     }
 
     /// The bytes to sign and to send.

@@ -8,19 +8,17 @@ struct VideoView: Sendable {
     let evidence: EvidencePackage
     let facts: VideoFacts
     let strings: StringTable
+    /// Pixels for showing.
+    private let size: (width: Int, height: Int)
 
-    /// - Returns: `nil` for a photo.
+    /// - Returns: `nil` for a photo, and for a video of which only the hash is known.
     init?(_ record: PublicRecord, _ evidence: EvidencePackage, _ strings: StringTable) {
-        guard let facts = evidence.video else { return nil }
+        guard let facts = evidence.video, let width = facts.width, let height = facts.height else { return nil }
+        size = (facts.rotation ?? 0) % 180 == 0 ? (width, height) : (height, width)
         self.record = record
         self.evidence = evidence
         self.facts = facts
         self.strings = strings
-    }
-
-    /// Pixels for showing.
-    private var size: (width: Int, height: Int) {
-        facts.rotation % 180 == 0 ? (facts.width, facts.height) : (facts.height, facts.width)
     }
 
     var isWide: Bool { size.width > size.height }

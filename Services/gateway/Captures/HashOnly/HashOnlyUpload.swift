@@ -12,12 +12,12 @@ struct HashOnlyUpload: Sendable {
     /// - Parameters:
     ///   - authenticate: gets the SHA-256 of the body; throws if the device's signature does not match.
     ///   - admit: called for a valid capture; throws if a rate limit is reached.
-    /// - Returns: the new capture, or the existing one if the upload is a repetition.
+    /// - Returns: the new capture with its type, or the existing one if the upload is a repetition.
     /// - Throws: ``CaptureError`` for client errors, what the closures throw, and database errors unchanged.
     func take(
         _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, from device: KnownDevice,
         authenticate: (ContentDigest) async throws -> Void, admit: () async throws -> Void
-    ) async throws -> (id: CaptureID, recorded: Recorded) {
+    ) async throws -> (id: CaptureID, type: CaptureType, recorded: Recorded) {
         let bytes = try await Self.collect(body)
         try await authenticate(ContentDigest(of: bytes))
         let submission = try HashOnlySubmission(bytes, from: device)
@@ -28,7 +28,7 @@ struct HashOnlyUpload: Sendable {
             FailPoint.reached("gateway.capture.committed")
             Counter(label: "rial_captures_accepted_total").increment()
         }
-        return (id, recorded)
+        return (id, submission.payload.kind.type, recorded)
     }
 
     private static func collect(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable) async throws -> [UInt8] {
