@@ -240,8 +240,8 @@ let package = Package(
         .testTarget(
             name: "CaptureKitTests",
             dependencies: [
-                "CaptureKit", "CaptureProtocol", "Compression", "Depth", "JPEGMetadata", "Models", "RialClient", "SimulatedDevice",
-                "TestSupport",
+                "CaptureKit", "CaptureProtocol", "Compression", "Depth", "JPEGMetadata", "Models", "Movie", "RialClient",
+                "SimulatedDevice", "TestSupport", "VideoChain",
                 crypto, grdb, nioCore, nioHTTP1, nioPosix, nioSSL,
             ],
             path: "Tests/CaptureKitTests", swiftSettings: computing),

@@ -15,7 +15,7 @@ struct QueueScheduleTests {
         var facts = CaptureFacts(capturedAt: now, photoDigest: digest, depthDigest: digest, metadataDigest: digest)
         facts.confidence = confidence
         return StoredCapture(
-            id: LocalID(), position: position, mode: .full, state: state, device: device, serverID: nil, failures: 0, assertionAttempts: 0,
+            id: LocalID(), position: position, kind: .photo, state: state, device: device, serverID: nil, failures: 0, assertionAttempts: 0,
             sizes: [:], facts: facts)
     }
 

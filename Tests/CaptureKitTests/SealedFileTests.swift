@@ -176,8 +176,8 @@ struct SealedFileTests {
     func listing() throws {
         let capture = LocalID()
         let foreign = [
-            "store.sqlite", "\(capture)", "\(capture).", "\(capture).video", "\(capture).photo.", "\(capture.uuid.uuidString).photo",
-            ".photo", "\(capture).photo.old", "\(capture).video.new-1", ".new-1",
+            "store.sqlite", "\(capture)", "\(capture).", "\(capture).film", "\(capture).photo.", "\(capture.uuid.uuidString).photo",
+            ".photo", "\(capture).photo.old", "\(capture).film.new-1", ".new-1",
         ]
         for name in foreign + ["\(capture).depth", "\(capture).depth.new-1"] { memory.put([], at: "/store/" + name) }
         let contents = try sealed.contents()

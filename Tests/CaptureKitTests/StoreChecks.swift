@@ -43,10 +43,11 @@ extension CaptureStore {
 extension CaptureFacts {
     fileprivate func digest(of kind: SealedKind) -> ContentDigest? {
         switch kind {
-        case .photo, .original: photoDigest
+        case .photo, .original, .video: photoDigest
+        case .hashChain: video?.hashChainDigest
         case .depth, .originalDepth: depthDigest
         case .metadata, .payload: metadataDigest
-        case .assertion, .thumbnail, .facts: nil
+        case .assertion, .thumbnail, .facts, .recording: nil
         }
     }
 }

@@ -41,6 +41,6 @@ struct StoreKillTests {
         let changed = names.remove("state.\\(changed.state.rawValue)")
         #expect(changed != nil)
         let ofStates = CaptureState.allCases.map { "state.\($0.rawValue)" }
-        #expect(names.union(ofStates) == Set(StoreLife.points + RegistrationKillTests.points))
+        #expect(names.union(ofStates) == Set(StoreLife.points + RegistrationKillTests.points + VideoKillTests.points))
     }
 }

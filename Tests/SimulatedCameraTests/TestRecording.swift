@@ -9,16 +9,26 @@ import SimulatedCamera
 import Testing
 import VideoChain
 
-/// Records small videos in a folder of its own, and reads what was written as the server does.
+/// Records small videos in a store of its own, and reads their parts as the server does.
 struct TestRecording {
-    let folder: RecordingFolder
+    let folder: PartFolder
+    /// Of the store, whose content is sealed.
+    let path: String
+    let store: CaptureStore
+    let isQuickTime: Bool
     static let info = VideoRecording(
         id: UUID(), startedAt: Date(timeIntervalSince1970: 1_790_000_000), deviceModel: "iPhone 15 Pro", osVersion: nil, location: nil)
 
     static func inFolder<Result>(quickTime: Bool = false, _ body: (TestRecording) async throws -> Result) async throws -> Result {
         let path = FileManager.default.temporaryDirectory.appending(path: "recording-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
-        return try await body(TestRecording(folder: RecordingFolder(path, files: PosixFiles(), isQuickTime: quickTime)))
+        try FileManager.default.createDirectory(atPath: path + "/parts", withIntermediateDirectories: true)
+        let store = try await CaptureStore.open(in: path + "/store", secrets: FolderSecureStore(folder: path + "/keychain"))
+        let recording = TestRecording(
+            folder: PartFolder(path: path + "/parts", isQuickTime: quickTime), path: path + "/store", store: store, isQuickTime: quickTime)
+        let result = try await body(recording)
+        try store.close()
+        return result
     }
 
     static func camera(seconds: Double) throws -> SceneCamera {
@@ -31,15 +41,53 @@ struct TestRecording {
     func record(
         from source: some FrameSource<[UInt8], [UInt8]>, signer: any RecordingSigner, codec: VideoCodec = .h264, bFrames: Bool = false,
         sound: Bool = true
-    ) async throws -> RecordedVideo {
+    ) async throws -> Recorded {
         var options = FFmpegVideoEncoder.Options()
         options.codec = codec
         options.hasBFrames = bFrames
         options.rotation = .quarter
-        return try await VideoRecorder(Self.info, in: folder, signer: signer)
-            .record(
-                from: source, video: try FFmpegVideoEncoder(width: 32, height: 24, options: options),
-                sound: sound ? try FFmpegAudioEncoder() : nil)
+        let recorder = try await store.beginRecording(Self.info, isQuickTime: isQuickTime, signer: signer)
+        try await recorder.record(
+            from: source, video: try FFmpegVideoEncoder(width: 32, height: 24, options: options),
+            sound: sound ? try FFmpegAudioEncoder() : nil)
+        return try exported(
+            try await store.addRecording(recorder.id) { hash in
+                guard let assertion = await signer.assertion(over: hash) else { return .later }
+                return .made(assertion, by: EchoSigner.id)
+            })
+    }
+
+    /// What a recording that was cut off became.
+    func recover() async throws -> Recorded {
+        let captures = try await store.recoverRecordings { _ in .later }
+        return try exported(try #require(captures.first))
+    }
+
+    /// Everything that is in the store's files.
+    func sealed() throws -> [UInt8] {
+        let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+        return names.flatMap { FileManager.default.contents(atPath: path + "/" + $0).map(Array.init) ?? [] }
+    }
+
+    /// The sealed log of what was recorded, while it is not a capture.
+    func log() throws -> String {
+        let name = try FileManager.default.contentsOfDirectory(atPath: path + "/content").first { $0.hasSuffix(".recording") }
+        guard let name else { throw CocoaError(.fileNoSuchFile) }
+        return path + "/content/" + name
+    }
+
+    var hasLog: Bool { (try? log()) != nil }
+
+    private func exported(_ capture: StoredCapture) throws -> Recorded {
+        let parts: [(SealedKind, String)] = [
+            (.video, folder.video), (.depth, folder.depth), (.hashChain, folder.hashChain), (.metadata, folder.metadata),
+            (.assertion, folder.assertion),
+        ]
+        for (kind, path) in parts where capture.sizes[kind] != nil {
+            if has(path) { try FileManager.default.removeItem(atPath: path) }
+            try store.export(kind, of: capture.id, to: path)
+        }
+        return Recorded(facts: try #require(capture.facts.video), isSigned: capture.hasAssertion, state: capture.state)
     }
 
     func bytes(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: path))) }
@@ -104,8 +152,33 @@ private final class DepthReading: InflatedBytesConsumer {
     }
 }
 
+/// The parts of a video in a folder.
+struct PartFolder {
+    let path: String
+    let isQuickTime: Bool
+
+    var video: String { path + (isQuickTime ? "/video.mov" : "/video.mp4") }
+    var depth: String { path + "/depth.gz" }
+    var hashChain: String { path + "/hash-chain.json" }
+    var metadata: String { path + "/metadata.json" }
+    var assertion: String { path + "/assertion.cbor" }
+}
+
+/// What a recording became.
+@dynamicMemberLookup
+struct Recorded {
+    let facts: VideoFacts
+    let isSigned: Bool
+    let state: CaptureState
+
+    subscript<Value>(dynamicMember path: KeyPath<VideoFacts, Value>) -> Value { facts[keyPath: path] }
+}
+
 /// "Signs" by giving back what is signed; the assertions with these numbers fail.
 actor EchoSigner: RecordingSigner {
+    static let id = DeviceID()
+
+    var device: DeviceID? { Self.id }
     private let failing: Set<Int>
     private var count = 0
 
@@ -132,6 +205,22 @@ actor CrashingCamera: FrameSource {
     func next() async throws -> CameraInput<[UInt8], [UInt8]>? {
         guard left > 0 else { throw Crash() }
         left -= 1
+        return try await source.next()
+    }
+}
+
+/// Does something while it is recorded.
+struct LookingCamera: FrameSource {
+    private let source: SceneCamera
+    private let look: @Sendable () async throws -> Void
+
+    init(_ source: SceneCamera, _ look: @escaping @Sendable () async throws -> Void) {
+        self.source = source
+        self.look = look
+    }
+
+    func next() async throws -> CameraInput<[UInt8], [UInt8]>? {
+        try await look()
         return try await source.next()
     }
 }

@@ -1,5 +1,6 @@
 import CaptureKit
 import CaptureProtocol
+import Foundation
 import Movie
 import SimulatedCamera
 import Testing
@@ -32,7 +33,7 @@ struct VideoRecorderTests {
                 from: try TestRecording.camera(seconds: 5.5), signer: EchoSigner(), codec: shape.codec, bFrames: shape.hasBFrames,
                 sound: shape.hasSound)
             #expect(video.frameCount == 165 && video.durationMilliseconds == 5500 && video.depthCount == 55)
-            #expect(video.isSigned && !video.isPartial && video.checkpoints.count == 1)
+            #expect(video.isSigned && !video.isPartial && video.checkpointCount == 1 && video.state == .pending)
             let comparison = try recording.comparison()
             #expect(comparison.isIntact && comparison.breakAtFrame == nil)
             let movie = try recording.movie
@@ -51,7 +52,7 @@ struct VideoRecorderTests {
         try await TestRecording.inFolder { recording in
             let video = try await recording.record(from: try TestRecording.camera(seconds: 16), signer: EchoSigner())
             #expect(video.frameCount == 450 && video.durationMilliseconds == 15_000 && video.depthCount == 150)
-            #expect(video.checkpoints.map(\.index) == [0, 1])
+            #expect(try recording.chain.checkpoints.map(\.index) == [0, 1])
             #expect(try recording.comparison().isIntact)
         }
     }
@@ -80,7 +81,7 @@ struct VideoRecorderTests {
     func unsignedEnd() async throws {
         try await TestRecording.inFolder { recording in
             let video = try await recording.record(from: try TestRecording.camera(seconds: 0.5), signer: EchoSigner(failing: [0]))
-            #expect(!video.isSigned && !video.isPartial)
+            #expect(!video.isSigned && !video.isPartial && video.state == .assertionPending, "the queue signs it later")
             #expect(try recording.comparison().isIntact)
         }
     }
@@ -95,28 +96,77 @@ struct RecordingRecoveryTests {
             let inputs = Int.random(in: 120...720)
             let camera = CrashingCamera(try TestRecording.camera(seconds: 15), after: inputs)
             await #expect(throws: CrashingCamera.Crash.self) { try await recording.record(from: camera, signer: EchoSigner()) }
-            let video = try await RecordingRecovery(recording.folder).recover()
+            let video = try await recording.recover()
             #expect(video.isPartial && !video.isSigned && video.frameCount <= inputs / 2 + 1)
             #expect(try recording.comparison().isIntact, "killed after \(inputs) inputs")
             let checkpoints = try recording.chain.checkpoints
             #expect(checkpoints.count >= max(0, (video.frameCount - 40) / 150))
+            #expect(video.signedCheckpointCount == checkpoints.count && video.state == .pending)
             #expect(checkpoints.allSatisfy { $0.assertion == VideoClientData.hash(of: $0).bytes })
-            #expect(!recording.has(recording.folder.assertion) && !recording.has(recording.folder.journal))
+            #expect(!recording.has(recording.folder.assertion))
+            #expect(!recording.hasLog)
         }
     }
 
-    @Test("copes with files that were cut anywhere", arguments: [0.1, 0.35, 0.6, 0.85])
-    func cut(share: Double) async throws {
+    @Test("copes with a log that was cut anywhere, or changed", arguments: [0.1, 0.35, 0.6, 0.85], [false, true])
+    func cut(share: Double, isChanged: Bool) async throws {
         try await TestRecording.inFolder { recording in
             let camera = CrashingCamera(try TestRecording.camera(seconds: 15), after: 120)
             await #expect(throws: CrashingCamera.Crash.self) { try await recording.record(from: camera, signer: EchoSigner()) }
-            for path in [recording.folder.video, recording.folder.depth, recording.folder.journal] {
-                let bytes = try recording.bytes(path)
-                try recording.write(Array(bytes.prefix(max(3000, Int(Double(bytes.count) * share)))), to: path)
-            }
-            let video = try await RecordingRecovery(recording.folder).recover()
-            #expect(video.frameCount > 0)
+            var log = try recording.bytes(try recording.log())
+            let place = max(4000, Int(Double(log.count) * share))
+            if isChanged { log[place] ^= 1 } else { log = Array(log.prefix(place)) }
+            try recording.write(log, to: try recording.log())
+            let video = try await recording.recover()
+            #expect(video.isPartial && (1...Int(70 * share) + 12).contains(video.frameCount))
             #expect(try recording.comparison().isIntact)
+        }
+    }
+
+    @Test("leaves nothing of a recording of which there is no picture")
+    func empty() async throws {
+        try await TestRecording.inFolder { recording in
+            let camera = CrashingCamera(try TestRecording.camera(seconds: 15), after: 1)
+            await #expect(throws: CrashingCamera.Crash.self) {
+                try await recording.record(from: camera, signer: EchoSigner(), sound: false)
+            }
+            let log = try recording.log()
+            try recording.write(Array(try recording.bytes(log).prefix(200)), to: log)
+            #expect(try await recording.store.recoverRecordings { _ in .later } == [])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: recording.path + "/content") == [])
+        }
+    }
+
+    @Test("is not done while the recording goes on, and once afterwards")
+    func goingOn() async throws {
+        try await TestRecording.inFolder { recording in
+            let camera = LookingCamera(try TestRecording.camera(seconds: 1)) {
+                let recovered = try await recording.store.recoverRecordings { _ in .later }
+                #expect(recovered == [])
+            }
+            #expect(try await recording.record(from: camera, signer: EchoSigner()).isSigned)
+            #expect(try await recording.store.recoverRecordings { _ in .later } == [])
+            #expect(try await recording.store.captures().count == 1)
+        }
+    }
+
+    @Test("shows nothing of what was recorded in any file, before and afterwards")
+    func nothingPlain() async throws {
+        try await TestRecording.inFolder { recording in
+            let camera = CrashingCamera(try TestRecording.camera(seconds: 15), after: 400)
+            await #expect(throws: CrashingCamera.Crash.self) { try await recording.record(from: camera, signer: EchoSigner()) }
+            let before = try recording.sealed()
+            #expect(try await recording.recover().frameCount > 150)
+            let after = try recording.sealed()
+            let (file, depth) = (try recording.bytes(recording.folder.video), try recording.bytes(recording.folder.depth))
+            var pieces = try recording.movie.video.samples.filter { $0.size > 40 }.map {
+                Array(file[Int($0.offset) + 20..<Int($0.offset) + 36])
+            }
+            #expect(pieces.count > 10)
+            pieces += [Array("RLDP".utf8), Array("iPhone".utf8), Array("ftyp".utf8), Array("frame_hashes".utf8), Array(depth[100..<116])]
+            for piece in pieces {
+                #expect(before.firstRange(of: piece) == nil && after.firstRange(of: piece) == nil, "\(piece)")
+            }
         }
     }
 }

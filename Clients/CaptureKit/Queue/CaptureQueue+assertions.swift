@@ -29,6 +29,10 @@ extension CaptureQueue {
             attempt = await signing.assertion(over: hash)
         }
         switch attempt {
+        case .made(_, let device) where capture.facts.video?.signer.map({ $0 != device }) == true:
+            // What is signed says who signed the checkpoints: it is made anew, without them.
+            _ = await dropCheckpoints(of: capture)
+            return
         case .made(let assertion, let device): try await store.setAssertion(assertion, by: device, of: id)
         case .unsupported:
             try await store.database.update(id) { row in

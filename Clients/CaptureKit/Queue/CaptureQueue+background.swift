@@ -1,3 +1,5 @@
+import CaptureProtocol
+
 extension CaptureQueue {
     /// A signed request whose body lies in a plain file, for an upload that the system makes while the app does not run.
     public struct BackgroundUpload: Sendable {
@@ -9,10 +11,11 @@ extension CaptureQueue {
     }
 
     /// Signs a capture and lends its body. Sign when the network is there: a signature is valid for five minutes.
-    /// - Throws: ``StoreError`` `notAllowed` unless the capture is pending; ``DeviceUnavailable``; ``FileError``, ``SealError``.
+    /// - Throws: ``StoreError`` `notAllowed` unless the capture is pending, `staysSealed` for a video; ``DeviceUnavailable``; ``FileError``, ``SealError``.
     public func lendForBackground(_ id: LocalID) async throws -> BackgroundUpload {
         let capture = try await store.capture(id)
         guard capture.state == .pending else { throw StoreError.notAllowed(capture.state, to: .uploading) }
+        guard capture.kind != .video else { throw StoreError.staysSealed }
         let device = try await deviceToSign(capture)
         let request = try await signedRequest(for: capture, by: device)
         guard let body = request.body else { throw StoreError.contentRemoved }

@@ -13,9 +13,9 @@ extension CaptureQueue {
     /// - Throws: ``TransportFailure``; ``KeysGone``; errors of reading and signing; `CancellationError`.
     func sendResumably(_ capture: StoredCapture, by device: DeviceID) async throws -> HTTPResponse? {
         let id = capture.id
-        // A body in privacy mode is small, and never anything else than whole.
-        guard case .full(let parts) = try store.job(of: capture), isLarge(parts.body), !isPlainServer else { return nil }
-        let body = parts.body
+        let job = try store.job(of: capture)
+        let body = job.body
+        guard job.mayResume, isLarge(body), !isPlainServer else { return nil }
         let kept = try await store.capture(id).facts.upload
         var upload = ResumableUpload(lengthBytes: body.contentLength, at: transport.origin, goingOnWith: kept)
         while true {

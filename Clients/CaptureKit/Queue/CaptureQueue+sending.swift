@@ -2,8 +2,6 @@ import CaptureProtocol
 import Foundation
 
 extension CaptureQueue {
-    static let target = "/api/v1/captures"
-
     /// Sends a capture once, or again at once where an answer has a remedy, and records what follows (``UploadReaction``).
     func attempt(_ id: LocalID) async throws {
         let capture = try await store.database.update(id) { row in row.state = .uploading }
@@ -84,10 +82,10 @@ extension CaptureQueue {
         let body = job.body
         let digest = try await body.digest()
         let headers = try await signer.headers(
-            method: "POST", target: Self.target, bodyDigest: digest, at: clockOffset.serverTime(at: clock.now))
+            method: "POST", target: job.path, bodyDigest: digest, at: clockOffset.serverTime(at: clock.now))
         // With it the system may go on with an upload in the background by itself. A plain upload is none the worse for it.
         let whole = isLarge(body) && !isPlainServer ? [UploadFields.representationDigest(digest)] : []
-        return HTTPRequest("POST", Self.target, headers: headers + whole + [("content-type", job.contentType)], body: body)
+        return HTTPRequest("POST", job.path, headers: headers + whole + [("content-type", job.contentType)], body: body)
     }
 
     private func apply(_ reaction: UploadReaction, to capture: StoredCapture, by device: DeviceID, counted: Int) async throws {
@@ -118,7 +116,12 @@ extension CaptureQueue {
             }
         case .holdQueue(let duration):
             let failure = CaptureFailure(code: "RATE_LIMITED", message: "the server wants fewer requests")
-            schedule.pause(.init(until: now.addingTimeInterval(duration / .seconds(1)), endsEarly: false), failure)
+            let pause = QueueSchedule.Wait(until: now.addingTimeInterval(duration / .seconds(1)), endsEarly: false)
+            switch capture.kind {
+            case .photo, .hashOnly: schedule.pause(pause, failure)
+            // Videos have a limit of their own, for which photos need not wait.
+            case .video: schedule.holdVideos(pause)
+            }
             try await wait(id, failure)
         case .tryLater(let problem, let retryAfter, counts: true):
             schedule.hold(id, waiting(after: counted, retryAfter))
@@ -161,6 +164,10 @@ extension CaptureQueue {
             _ = try await signing.currentDevice(replacing: device)
         } catch let unavailable as DeviceUnavailable {
             return try await pause(for: capture.id, unavailable.failure, unavailable.retryAfter)
+        }
+        guard await dropCheckpoints(of: capture) else {
+            try await store.database.update(capture.id) { row in row.state = .pending }
+            return
         }
         try await store.database.update(capture.id) { row in
             row.device = nil

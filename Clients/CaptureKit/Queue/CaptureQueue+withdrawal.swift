@@ -42,7 +42,7 @@ extension CaptureQueue {
     }
 
     private func withdraw(_ id: CaptureID, _ signer: any RequestSigner) async throws -> HTTPResponse {
-        let target = "\(Self.target)/\(id)"
+        let target = "\(CaptureUpload.path)/\(id)"
         let headers = try await signer.headers(
             method: "DELETE", target: target, bodyDigest: ContentDigest(of: [UInt8]()), at: clockOffset.serverTime(at: clock.now))
         do {

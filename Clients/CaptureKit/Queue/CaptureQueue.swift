@@ -58,7 +58,7 @@ public actor CaptureQueue {
         }
     }
 
-    private nonisolated func assertion(over clientDataHash: ContentDigest) async -> CaptureStore.Assertion {
+    nonisolated func assertion(over clientDataHash: ContentDigest) async -> CaptureStore.Assertion {
         switch await signing.assertion(over: clientDataHash) {
         case .made(let assertion, let device): .made(assertion, by: device)
         case .later, .needsRegistration: .later
@@ -98,6 +98,7 @@ extension CaptureQueue {
             do {
                 if lastExpiry.map({ abs(now.timeIntervalSince($0)) > 3600 }) ?? true {
                     try await store.expire(at: now)
+                    try await recoverRecordings()
                     lastExpiry = now
                 }
                 let captures = try await store.captures()
@@ -151,6 +152,9 @@ extension CaptureQueue {
     /// - Throws: ``StoreError`` `unknownCapture`.
     public func capture(_ id: LocalID) async throws -> StoredCapture { try await store.capture(id) }
 
+    /// Writes a part of a capture to a plain file, as ``CaptureStore/export(_:of:to:)``.
+    public nonisolated func export(_ kind: SealedKind, of id: LocalID, to path: String) throws { try store.export(kind, of: id, to: path) }
+
     /// A part of a capture as a whole; for pieces see ``CaptureStore/content(_:of:)``.
     public func content(_ kind: SealedKind, of id: LocalID) throws -> [UInt8] {
         let reader = try store.content(kind, of: id)
@@ -180,7 +184,7 @@ extension CaptureQueue {
     /// - Throws: ``StoreError`` `needsAssertion` in privacy mode; `notAllowed`, `unknownCapture`.
     public func sendWithoutAssertion(_ id: LocalID) async throws {
         try await store.database.update(id) { row in
-            guard row.mode == .full else { throw StoreError.needsAssertion }
+            guard row.kind.mode == .full else { throw StoreError.needsAssertion }
             row.facts.goesWithoutAssertion = true
             row.state = .pending
         }

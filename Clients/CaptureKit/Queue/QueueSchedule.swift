@@ -29,6 +29,8 @@ struct QueueSchedule: Sendable {
     private(set) var pause: Pause?
     /// When a capture may be tried again; now if there is none.
     private var nextTries: [LocalID: Wait] = [:]
+    /// While this lasts no video is sent: the server has taken as many as it takes in an hour.
+    private var videoWait: Wait?
     private var nextResults: [LocalID: (time: Date, attempts: Int)] = [:]
     /// While this lasts no assertion is made: the device could not be registered, which the next capture would meet as well.
     private var registrationWait: Wait?
@@ -45,7 +47,7 @@ struct QueueSchedule: Sendable {
             times.append(time)
         } else {
             for capture in captures where capture.state == .pending && !isStopped(capture) {
-                if let time = dueLater(nextTries[capture.id]?.until, now) { times.append(time) } else { return .send(capture.id) }
+                if let time = dueLater(nextSending(of: capture), now) { times.append(time) } else { return .send(capture.id) }
             }
             for capture in captures where needsResult(capture) {
                 if let time = dueLater(nextResults[capture.id]?.time, now) { times.append(time) } else { return .askResult(capture.id) }
@@ -62,10 +64,14 @@ struct QueueSchedule: Sendable {
     /// When the capture is tried next; `nil` if nothing holds it up or nothing will be tried.
     func nextTry(of capture: StoredCapture) -> Date? {
         switch capture.state {
-        case .pending: [nextTries[capture.id], pause?.wait].compactMap { $0?.until }.max()
+        case .pending: [nextSending(of: capture), pause?.wait.until].compactMap(\.self).max()
         case .assertionPending: nextAssertion(of: capture.id)
         default: nil
         }
+    }
+
+    private func nextSending(of capture: StoredCapture) -> Date? {
+        [nextTries[capture.id], capture.kind == .video ? videoWait : nil].compactMap { $0?.until }.max()
     }
 
     private func nextAssertion(of id: LocalID) -> Date? { [nextTries[id], registrationWait].compactMap { $0?.until }.max() }
@@ -88,6 +94,8 @@ struct QueueSchedule: Sendable {
 
 extension QueueSchedule {
     mutating func hold(_ id: LocalID, _ wait: Wait) { nextTries[id] = wait }
+
+    mutating func holdVideos(_ wait: Wait) { videoWait = wait }
 
     mutating func release(_ id: LocalID) { nextTries[id] = nil }
 

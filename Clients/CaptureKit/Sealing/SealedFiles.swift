@@ -31,6 +31,20 @@ public struct SealedFiles: Sendable {
         try SealedFileReader(try files.open(path(SealedFileName.final(item))), item: item, storeKey: key)
     }
 
+    /// Begins a log, under its final name at once: what is in it is meant to be found after a crash. There must be none of this name.
+    /// - Throws: ``FileError``.
+    func createLog(_ item: SealedItem) throws -> SealedLogWriter {
+        let log = try SealedLogWriter(
+            try files.create(path(SealedFileName.final(item))), cipher: ChunkCipher(sealing: item, with: key))
+        try files.syncFolder(folder)
+        return log
+    }
+
+    /// - Throws: as ``open(_:)``.
+    func openLog(_ item: SealedItem) throws -> SealedLogReader {
+        try SealedLogReader(try files.open(path(SealedFileName.final(item))), item: item, storeKey: key)
+    }
+
     /// Removes a file durably; does nothing if there is no such file.
     public func remove(_ item: SealedItem) throws(FileError) { try remove([item]) }
 

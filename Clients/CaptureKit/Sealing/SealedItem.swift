@@ -11,15 +11,20 @@ public struct LocalID: UUIDIdentifier {
 public enum SealedKind: String, Sendable, CaseIterable {
     /// What is sent of a capture in full.
     case photo, depth, metadata
+    /// What else is sent of a video.
+    case video
+    case hashChain = "hash-chain"
     case assertion, thumbnail, facts
     /// What is sent of a capture in privacy mode.
     case payload
     /// Photo and depth map of a capture in privacy mode. They open as nothing else, and nothing that sends opens these.
     case original
     case originalDepth = "original-depth"
+    /// What a recording writes while it goes on, as a ``SealedLogWriter``; it becomes the parts of a video.
+    case recording
 
     /// What is sent, of either mode.
-    static let sent: [SealedKind] = [.photo, .depth, .metadata, .assertion, .payload]
+    static let sent: [SealedKind] = [.photo, .video, .depth, .metadata, .hashChain, .assertion, .payload]
     /// What stays on the device until its person deletes it.
     public static let originals: [SealedKind] = [.original, .originalDepth]
 }

@@ -51,13 +51,14 @@ struct CaptureDatabase: Sendable {
                 sql: """
                     INSERT INTO captures
                         (id, job, state, device, photo_bytes, depth_bytes, metadata_bytes, assertion_bytes, thumbnail_bytes, payload_bytes,
-                            original_bytes, original_depth_bytes, facts)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                            original_bytes, original_depth_bytes, video_bytes, hash_chain_bytes, facts)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    capture.id.description, capture.mode.rawValue, capture.state.rawValue, capture.device?.description,
+                    capture.id.description, capture.kind.job, capture.state.rawValue, capture.device?.description,
                     capture.sizes[.photo], capture.sizes[.depth], capture.sizes[.metadata], capture.sizes[.assertion],
-                    capture.sizes[.thumbnail], capture.sizes[.payload], capture.sizes[.original], capture.sizes[.originalDepth], facts,
+                    capture.sizes[.thumbnail], capture.sizes[.payload], capture.sizes[.original], capture.sizes[.originalDepth],
+                    capture.sizes[.video], capture.sizes[.hashChain], facts,
                 ])
         }
     }
@@ -134,11 +135,12 @@ struct CaptureDatabase: Sendable {
             try database.execute(
                 sql: """
                     UPDATE captures SET state = ?, device = ?, server_id = ?, failures = ?, assertion_attempts = ?, photo_bytes = ?,
-                        depth_bytes = ?, assertion_bytes = ?, facts = ? WHERE id = ?
+                        depth_bytes = ?, assertion_bytes = ?, video_bytes = ?, hash_chain_bytes = ?, facts = ? WHERE id = ?
                     """,
                 arguments: [
                     row.state.rawValue, row.device?.description, row.serverID?.description, row.failures, row.assertionAttempts,
-                    row.sizes[.photo], row.sizes[.depth], row.sizes[.assertion], facts, id.description,
+                    row.sizes[.photo], row.sizes[.depth], row.sizes[.assertion], row.sizes[.video], row.sizes[.hashChain], facts,
+                    id.description,
                 ])
             return (before.state, row.applied(to: before))
         }

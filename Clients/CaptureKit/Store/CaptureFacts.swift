@@ -4,6 +4,7 @@ public import Foundation
 /// What is known of a capture beyond its state. Sealed in the database, since times, models and results are nobody else's business.
 public struct CaptureFacts: Sendable, Equatable, Codable {
     public let capturedAt: Date
+    /// Of photo or video.
     public let photoDigest: ContentDigest
     public let depthDigest: ContentDigest
     /// Of the metadata part; in privacy mode of the payload.
@@ -13,6 +14,8 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
     /// Of the depth map in pixels, in privacy mode: it has no metadata that say so.
     public let depthWidth: Int?
     public let depthHeight: Int?
+    /// Of a video; `nil` for a photo.
+    public internal(set) var video: VideoFacts?
     /// The result of the latest attempt, if it failed.
     public var failure: CaptureFailure?
     /// The page that verifies it.
@@ -37,7 +40,7 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
     public init(
         capturedAt: Date, photoDigest: ContentDigest, depthDigest: ContentDigest, metadataDigest: ContentDigest,
         flags: MetadataFlags? = nil,
-        depthWidth: Int? = nil, depthHeight: Int? = nil
+        depthWidth: Int? = nil, depthHeight: Int? = nil, video: VideoFacts? = nil
     ) {
         self.capturedAt = capturedAt
         self.photoDigest = photoDigest
@@ -46,6 +49,7 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
         self.flags = flags
         self.depthWidth = depthWidth
         self.depthHeight = depthHeight
+        self.video = video
     }
 
     /// Whether the server's result is known.

@@ -6,7 +6,7 @@ import GRDB
 /// A capture that is added to the store.
 struct NewRow: Sendable {
     let id: LocalID
-    let mode: CaptureMode
+    let kind: CaptureKind
     let state: CaptureState
     let device: DeviceID?
     let sizes: [SealedKind: Int64]
@@ -15,7 +15,7 @@ struct NewRow: Sendable {
 
 /// What of a row may change.
 struct ChangedRow: Sendable {
-    let mode: CaptureMode
+    let kind: CaptureKind
     var state: CaptureState
     var device: DeviceID?
     var serverID: CaptureID?
@@ -25,7 +25,7 @@ struct ChangedRow: Sendable {
     var facts: CaptureFacts
 
     init(_ capture: StoredCapture) {
-        mode = capture.mode
+        kind = capture.kind
         state = capture.state
         device = capture.device
         serverID = capture.serverID
@@ -37,7 +37,7 @@ struct ChangedRow: Sendable {
 
     func applied(to capture: StoredCapture) -> StoredCapture {
         StoredCapture(
-            id: capture.id, position: capture.position, mode: capture.mode, state: state, device: device, serverID: serverID,
+            id: capture.id, position: capture.position, kind: capture.kind, state: state, device: device, serverID: serverID,
             failures: failures, assertionAttempts: assertionAttempts, sizes: sizes, facts: facts)
     }
 }
@@ -85,11 +85,11 @@ struct RawCapture: FetchableRecord, Sendable {
 
     /// - Throws: ``StoreError`` for values that this version does not know.
     func opened(with facts: CaptureFacts) throws -> StoredCapture {
-        guard let id = LocalID(id), let mode = CaptureMode(rawValue: job), let state = CaptureState(rawValue: state) else {
+        guard let id = LocalID(id), let kind = CaptureKind(job: job), let state = CaptureState(rawValue: state) else {
             throw StoreError.newerVersion
         }
         return StoredCapture(
-            id: id, position: position, mode: mode, state: state, device: device.flatMap(DeviceID.init),
+            id: id, position: position, kind: kind, state: state, device: device.flatMap(DeviceID.init),
             serverID: serverID.flatMap(CaptureID.init), failures: failures, assertionAttempts: assertionAttempts, sizes: sizes,
             facts: facts)
     }
@@ -107,5 +107,21 @@ extension Row {
         if stored.isNull { return nil }
         guard let value = Value.fromDatabaseValue(stored) else { throw StoreError.newerVersion }
         return value
+    }
+}
+
+extension CaptureKind {
+    /// What it is in the column `job`: the mode of what was there before there were videos.
+    var job: String {
+        switch self {
+        case .photo, .hashOnly: mode.rawValue
+        case .video: type.rawValue
+        }
+    }
+
+    /// - Returns: `nil` for a kind that this version does not know.
+    fileprivate init?(job: String) {
+        guard let kind = Self.allCases.first(where: { $0.job == job }) else { return nil }
+        self = kind
     }
 }

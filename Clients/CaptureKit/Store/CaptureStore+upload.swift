@@ -1,12 +1,14 @@
 import CaptureProtocol
 import Foundation
+import VideoChain
 
 extension CaptureStore {
     /// What is to be sent of a capture: always the same bytes.
     /// - Throws: as ``upload(of:)``; ``StoreError`` `needsAssertion` in privacy mode without one.
     func job(of capture: StoredCapture) throws -> CaptureJob {
-        switch capture.mode {
-        case .full: return .full(try upload(of: capture))
+        switch capture.kind {
+        case .photo: return .full(try upload(of: capture))
+        case .video: return .video(try videoUpload(of: capture))
         case .hashOnly:
             guard capture.hasAssertion else { throw StoreError.needsAssertion }
             return .hashOnly(HashOnlyBody(payload: try bytes(.payload, of: capture.id), assertion: try bytes(.assertion, of: capture.id)))
@@ -15,10 +17,14 @@ extension CaptureStore {
 
     /// The bytes that the hardware signs (SPEC §2, §9).
     func clientDataHash(of capture: StoredCapture) throws -> ContentDigest {
-        switch capture.mode {
-        case .full:
-            let facts = capture.facts
+        let facts = capture.facts
+        switch capture.kind {
+        case .photo:
             return CaptureClientData.hash(photo: facts.photoDigest, depth: facts.depthDigest, metadata: facts.metadataDigest)
+        case .video:
+            guard let video = facts.video else { throw StoreError.contentRemoved }
+            return VideoClientData.final(
+                video: facts.photoDigest, depth: facts.depthDigest, metadata: facts.metadataDigest, hashChain: video.hashChainDigest)
         case .hashOnly: return HashOnlyClientData.hash(payload: try bytes(.payload, of: capture.id))
         }
     }
@@ -26,13 +32,29 @@ extension CaptureStore {
     /// The parts of a capture as they are sent: photo and depth map are read from their sealed files piece by piece. Always the same bytes.
     /// - Throws: ``StoreError`` `contentRemoved`; ``SealError``, ``FileError``.
     func upload(of capture: StoredCapture) throws -> CaptureUpload {
-        guard capture.mode == .full, capture.hasContent else { throw StoreError.contentRemoved }
+        guard capture.kind == .photo, capture.hasContent else { throw StoreError.contentRemoved }
         let assertion = capture.hasAssertion ? try bytes(.assertion, of: capture.id) : nil
         return CaptureUpload(
-            boundary: "rial-" + Hex.encode(withUnsafeBytes(of: capture.id.uuid.uuid) { Array($0) }),
-            photo: .source(try SealedSegment(content(.photo, of: capture.id))),
-            depthMap: .source(try SealedSegment(content(.depth, of: capture.id))),
+            boundary: Self.boundary(of: capture), photo: try segment(.photo, of: capture), depthMap: try segment(.depth, of: capture),
             metadata: try bytes(.metadata, of: capture.id), assertion: assertion)
+    }
+
+    /// The parts of a video as they are sent, each read from its sealed file piece by piece. Always the same bytes.
+    /// - Throws: as ``upload(of:)``.
+    func videoUpload(of capture: StoredCapture) throws -> VideoUpload {
+        guard let video = capture.facts.video, capture.hasContent else { throw StoreError.contentRemoved }
+        return VideoUpload(
+            boundary: Self.boundary(of: capture), video: try segment(.video, of: capture), isQuickTime: video.isQuickTime,
+            depth: try segment(.depth, of: capture), hashChain: try segment(.hashChain, of: capture),
+            metadata: try segment(.metadata, of: capture), assertion: capture.hasAssertion ? try segment(.assertion, of: capture) : nil)
+    }
+
+    private func segment(_ kind: SealedKind, of capture: StoredCapture) throws -> PartContent {
+        .source(try SealedSegment(content(kind, of: capture.id)))
+    }
+
+    private static func boundary(of capture: StoredCapture) -> String {
+        "rial-" + Hex.encode(withUnsafeBytes(of: capture.id.uuid.uuid) { Array($0) })
     }
 }
 

@@ -58,7 +58,8 @@ public struct CaptureStore: Sendable {
         let found = try files.contents()
         try files.remove(names: found.temporaryNames)
         failPoints.reached("store.swept")
-        try files.remove(found.items.filter { !wanted.contains($0) })
+        // What a recording has written so far is nobody's part yet.
+        try files.remove(found.items.filter { $0.kind != .recording && !wanted.contains($0) })
     }
 
     public func close() throws { try database.close() }
@@ -81,7 +82,7 @@ extension CaptureStore {
     /// - Parameter assert: makes the assertion over a client data hash; its failure never loses the capture.
     /// - Throws: ``StoreError`` `full`; ``FileError``; errors of the content's metadata unchanged. Nothing of the capture is left then.
     public func add(_ content: some CaptureContent, assert: (ContentDigest) async -> Assertion) async throws -> StoredCapture {
-        try await add(in: .full, assert) { seal in
+        try await add(.photo, assert) { seal in
             let photo = try seal(content.photo, .photo)
             let depth = try seal(content.depth, .depth)
             let metadata = try seal(try content.metadata(photoHash: photo), .metadata)
@@ -96,7 +97,7 @@ extension CaptureStore {
     /// - Parameter assert: as of ``add(_:assert:)-(some CaptureContent, _)``. Without hardware that signs the capture waits for a person.
     /// - Throws: as there; `HashOnlyError` if the server would refuse the payload.
     public func add(_ capture: PrivateCapture, assert: (ContentDigest) async -> Assertion) async throws -> StoredCapture {
-        try await add(in: .hashOnly, assert) { seal in
+        try await add(.hashOnly, assert) { seal in
             let photo = try seal(capture.photo, .original)
             let depth = try seal(capture.depth, .originalDepth)
             failPoints.reached("store.original-sealed")
@@ -114,7 +115,7 @@ extension CaptureStore {
 
     /// - Parameter content: seals the parts, and returns the facts and the client data hash.
     private func add(
-        in mode: CaptureMode, _ assert: (ContentDigest) async -> Assertion, _ content: (Seal) throws -> (CaptureFacts, ContentDigest)
+        _ kind: CaptureKind, _ assert: (ContentDigest) async -> Assertion, _ content: (Seal) throws -> (CaptureFacts, ContentDigest)
     ) async throws -> StoredCapture {
         let usage = try await usage()
         guard !usage.isFull else { throw StoreError.full(usage) }
@@ -131,7 +132,7 @@ extension CaptureStore {
             let (known, clientDataHash) = try content(seal)
             var facts = known
             let (state, device): (CaptureState, DeviceID?)
-            switch (await assert(clientDataHash), mode) {
+            switch (await assert(clientDataHash), kind.mode) {
             case (.made(let assertion, let signer), _):
                 _ = try seal(assertion, as: .assertion)
                 (state, device) = (.pending, signer)
@@ -144,7 +145,7 @@ extension CaptureStore {
                 (state, device) = (.assertionFailed, nil)
             }
             failPoints.reached("store.sealed")
-            try await database.insert(NewRow(id: id, mode: mode, state: state, device: device, sizes: sizes, facts: facts))
+            try await database.insert(NewRow(id: id, kind: kind, state: state, device: device, sizes: sizes, facts: facts))
         } catch {
             try? files.remove(sizes.keys.map { SealedItem(id, $0) })
             throw error
@@ -153,7 +154,7 @@ extension CaptureStore {
         return try await capture(id)
     }
 
-    private func sealed(_ bytes: [UInt8], as item: SealedItem) throws -> SealedContent {
+    func sealed(_ bytes: [UInt8], as item: SealedItem) throws -> SealedContent {
         let writer = try files.create(item)
         try writer.write(bytes)
         return try writer.commit()
@@ -200,6 +201,20 @@ extension CaptureStore {
     /// - Throws: ``SealError``; ``FileError`` `missing`.
     public func content(_ kind: SealedKind, of id: LocalID) throws -> SealedFileReader { try files.open(SealedItem(id, kind)) }
 
+    /// Writes a part to a plain file, piece by piece: for a person who wants it outside of the store.
+    /// - Parameter path: absolute, of a file that does not exist.
+    public func export(_ kind: SealedKind, of id: LocalID, to path: String) throws {
+        let reader = try content(kind, of: id)
+        let file = try PosixFiles().create(path)
+        var offset: Int64 = 0
+        while offset < reader.sizeBytes {
+            let piece = try reader.read(count: 1 << 20, at: offset)
+            try file.write(piece)
+            offset += Int64(piece.count)
+        }
+        try file.sync()
+    }
+
     /// A small part as a whole: at most 1 MiB.
     public func bytes(_ kind: SealedKind, of id: LocalID) throws -> [UInt8] {
         let reader = try content(kind, of: id)
@@ -219,7 +234,7 @@ extension CaptureStore {
         failPoints.reached("store.deleted")
     }
 
-    /// Removes photo and depth map of captures whose retention has passed. In privacy mode
+    /// Removes photo, video and depth of captures whose retention has passed. In privacy mode
     /// nothing is removed, ever, and nothing of one that is withdrawn or may be: nobody else has them.
     public func expire(at now: Date) async throws {
         let age = limits.retention / .seconds(1)
@@ -227,11 +242,12 @@ extension CaptureStore {
         where capture.mode == .full && capture.hasContent && !capture.isWithdrawn && capture.facts.withdrawalWanted != true {
             guard let uploadedAt = capture.facts.uploadedAt, now.timeIntervalSince(uploadedAt) >= age else { continue }
             try await database.update(capture.id) { row in
-                row.sizes[.photo] = nil
-                row.sizes[.depth] = nil
+                for kind in Self.expiring { row.sizes[kind] = nil }
             }
             failPoints.reached("store.expired")
-            try files.remove([SealedItem(capture.id, .photo), SealedItem(capture.id, .depth)])
+            try files.remove(Self.expiring.filter { capture.sizes[$0] != nil }.map { SealedItem(capture.id, $0) })
         }
     }
+
+    private static let expiring: [SealedKind] = [.photo, .video, .depth]
 }

@@ -10,6 +10,8 @@ public enum StoreError: Error, Sendable, Equatable {
     case isBeingSent
     /// Content that is necessary for this was removed after the upload.
     case contentRemoved
+    /// A video is never written to a plain file, not even for the system to send it.
+    case staysSealed
     /// In privacy mode nothing is sent that the hardware did not sign.
     case needsAssertion
     /// The database was made by a later version of this library.

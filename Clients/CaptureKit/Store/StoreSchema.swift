@@ -41,6 +41,13 @@ enum StoreSchema {
                     ALTER TABLE captures ADD COLUMN original_depth_bytes INTEGER;
                     """)
         }
+        migrator.registerMigration("3 videos") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE captures ADD COLUMN video_bytes INTEGER;
+                    ALTER TABLE captures ADD COLUMN hash_chain_bytes INTEGER;
+                    """)
+        }
         return migrator
     }
 
@@ -55,7 +62,9 @@ enum StoreSchema {
         case .payload: "payload_bytes"
         case .original: "original_bytes"
         case .originalDepth: "original_depth_bytes"
-        case .facts: nil
+        case .video: "video_bytes"
+        case .hashChain: "hash_chain_bytes"
+        case .facts, .recording: nil
         }
     }
 }

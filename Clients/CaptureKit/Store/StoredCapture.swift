@@ -5,8 +5,7 @@ public struct StoredCapture: Sendable, Equatable {
     public let id: LocalID
     /// Increases with each capture.
     public let position: Int64
-    /// Whether photo and depth map are sent, or stay on the device (privacy mode).
-    public let mode: CaptureMode
+    public let kind: CaptureKind
     public let state: CaptureState
     /// The device that signed it, or that sends it without an assertion; `nil` before.
     public let device: DeviceID?
@@ -20,13 +19,16 @@ public struct StoredCapture: Sendable, Equatable {
     public let sizes: [SealedKind: Int64]
     public let facts: CaptureFacts
 
+    /// Whether photo and depth map are sent, or stay on the device (privacy mode).
+    public var mode: CaptureMode { kind.mode }
     public var hasAssertion: Bool { sizes[.assertion] != nil }
     /// Whether the server said that it was withdrawn.
     public var isWithdrawn: Bool { facts.withdrawnOnServer == true }
     /// Whether what is sent is still there.
     public var hasContent: Bool {
-        switch mode {
-        case .full: sizes[.photo] != nil && sizes[.depth] != nil
+        switch kind {
+        case .photo: sizes[.photo] != nil && sizes[.depth] != nil
+        case .video: sizes[.video] != nil && sizes[.depth] != nil
         case .hashOnly: sizes[.payload] != nil
         }
     }

@@ -2,18 +2,22 @@ import CaptureProtocol
 import Foundation
 import Movie
 
-/// What is written down while a recording goes on, one JSON object a line, so that it can be finished after the process was killed. An entry is written
-/// when the bytes it tells of are.
+/// What is written while a recording goes on: entries of a sealed log, each a JSON object with the bytes that it tells of behind it. So an
+/// entry and its bytes are both there after a crash, or neither.
 enum RecordingJournal {
     enum Entry: Codable, Sendable {
         case began(Beginning)
         case pictures(Pictures)
         case sound(Packets)
+        /// With the sample's bytes.
         case sample(Sample)
-        /// A depth map, by the number of its sample.
+        /// A depth map, by the number of its sample; with the bytes by which the stream of depth data grew, from its header on.
         case depth(sample: UInt32)
         case checkpoint(Checkpoint)
-        case signed(index: UInt32, assertion: Data)
+        /// - Parameter device: that signed it, if it is known.
+        case signed(index: UInt32, assertion: Data, device: DeviceID?)
+        /// The recording ended as it should; with the end of the stream of depth data.
+        case ended
     }
 
     struct Beginning: Codable, Sendable {
@@ -43,16 +47,15 @@ enum RecordingJournal {
 
     struct Sample: Codable, Sendable {
         let isSound: Bool
-        let offset: Int64
-        let size: Int
         let decodeTime: Int64
         let presentationTime: Int64
         let duration: UInt32
         let isSync: Bool
-        let hasDepth: Bool
+        /// SHA-256 of its depth map, which has an entry of its own, before this one or behind it.
+        let depth: Data?
     }
 
-    struct Checkpoint: Codable, Sendable {
+    struct Checkpoint: Codable, Sendable, Equatable {
         let index: UInt32
         let frames: Int
         let hash: Data
@@ -60,18 +63,40 @@ enum RecordingJournal {
         let soundHash: Data
     }
 
-    static func line(_ entry: Entry) throws -> [UInt8] { Array(try JSONEncoder().encode(entry)) + [0x0A] }
+    static func bytes(_ entry: Entry, _ content: [UInt8]) throws -> [UInt8] {
+        let json = try JSONEncoder().encode(entry)
+        return withUnsafeBytes(of: UInt32(clamping: json.count).bigEndian, Array.init) + json + content
+    }
 
-    /// The entries of a journal, up to the first line that was not written whole.
-    static func entries(_ bytes: [UInt8]) -> [Entry] {
-        var entries: [Entry] = []
-        var rest = bytes[...]
-        let decoder = JSONDecoder()
-        while let end = rest.firstIndex(of: 0x0A), let entry = try? decoder.decode(Entry.self, from: Data(rest[..<end])) {
-            entries.append(entry)
-            rest = rest[(end + 1)...]
-        }
-        return entries
+    /// - Returns: `nil` for an entry of another version.
+    static func read(_ bytes: [UInt8]) -> (entry: Entry, content: ArraySlice<UInt8>)? {
+        let length = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        guard bytes.count >= 4, length <= bytes.count - 4,
+            let entry = try? JSONDecoder().decode(Entry.self, from: Data(bytes[4..<4 + length]))
+        else { return nil }
+        return (entry, bytes[(4 + length)...])
+    }
+}
+
+extension RecordingJournal.Sample {
+    init(_ sample: EncodedSample, isSound: Bool, depth: ContentDigest?) {
+        self.init(
+            isSound: isSound, decodeTime: sample.decodeTime, presentationTime: sample.presentationTime, duration: sample.duration,
+            isSync: sample.isSync, depth: depth.map { Data($0.bytes) })
+    }
+
+    func described(size: Int) -> MovieRecording.Sample {
+        MovieRecording.Sample(
+            track: isSound ? .sound : .video, size: size, decodeTime: decodeTime, presentationTime: presentationTime, duration: duration,
+            isSync: isSync)
+    }
+}
+
+extension RecordingJournal.Checkpoint {
+    init(_ checkpoint: VideoCheckpoint) {
+        self.init(
+            index: checkpoint.index, frames: checkpoint.frames, hash: Data(checkpoint.hash.bytes), soundFrames: checkpoint.soundFrames,
+            soundHash: Data(checkpoint.soundHash.bytes))
     }
 }
 

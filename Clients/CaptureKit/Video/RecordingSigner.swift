@@ -1,23 +1,26 @@
 public import CaptureProtocol
 
-/// Has the hardware sign checkpoints and the end of a recording.
+/// Has the hardware sign the checkpoints of a recording.
 public protocol RecordingSigner: Sendable {
     /// - Returns: the assertion (CBOR); `nil` if it cannot be made now, which never stops a recording.
     func assertion(over clientDataHash: ContentDigest) async -> [UInt8]?
+    /// The one device that has signed so far; `nil` if none has.
+    var device: DeviceID? { get async }
 }
 
-/// Signs with the App Attest key of a registered identity.
-public struct DeviceRecordingSigner: RecordingSigner {
-    private let asserter: CaptureAsserter
-    private let identity: DeviceIdentity
+/// Signs with the device that is registered now, and with no other before the recording ends.
+actor QueueRecordingSigner: RecordingSigner {
+    private let signing: any CaptureSigning
+    private(set) var device: DeviceID?
 
-    public init(_ asserter: CaptureAsserter, identity: DeviceIdentity) {
-        self.asserter = asserter
-        self.identity = identity
-    }
+    init(_ signing: any CaptureSigning) { self.signing = signing }
 
-    public func assertion(over clientDataHash: ContentDigest) async -> [UInt8]? {
-        guard case .made(let assertion) = await asserter.assertion(over: clientDataHash, by: identity) else { return nil }
+    func assertion(over clientDataHash: ContentDigest) async -> [UInt8]? {
+        guard case .made(let assertion, let signer) = await signing.assertion(over: clientDataHash), device == nil || device == signer
+        else {
+            return nil
+        }
+        device = signer
         return assertion
     }
 }

@@ -1,20 +1,24 @@
-public import CaptureProtocol
+import CaptureProtocol
 import Foundation
 import Models
 import Movie
 import VideoChain
 
-/// Records one video: chains each sample as it comes out of the encoder, has checkpoints signed while recording goes on, and writes everything at
-/// once, so that whatever was recorded can be sent although the process is killed (SPEC §10.2, §10.3).
+/// Records one video: chains each sample as it comes out of the encoder, has checkpoints signed while recording goes on, and seals everything
+/// at once, so that whatever was recorded can be sent although the process is killed (SPEC §10.2, §10.3).
+///
+/// Made by ``CaptureStore/beginRecording(_:isQuickTime:signer:)``. What it recorded becomes a capture by
+/// ``CaptureStore/addRecording(_:assert:)``.
 public actor VideoRecorder {
+    /// Of the capture that becomes of it.
+    public nonisolated let id: LocalID
     private let recording: [UInt8]
-    private let startedAt: Date
-    private let model: String
-    private let folder: RecordingFolder
+    private let isQuickTime: Bool
+    private let files: SealedFiles
     private let signer: any RecordingSigner
     private var chains: RecordingChains?
     private var writer: RecordingWriter?
-    private var checkpoints: [VideoCheckpoint] = []
+    private let lock: FileLock
     /// Signs the checkpoints one after the other, so that their counters rise.
     private var signing: Task<Void, Never>?
     private var pictureFormat: VideoFormat?
@@ -26,31 +30,33 @@ public actor VideoRecorder {
     private var depths: [(time: Int64, depth: DepthPlane, sample: UInt32?)] = []
     private var pictures = 0
 
-    /// - Parameter folder: must not exist.
-    /// - Throws: ``RecordingError`` `invalidInput`.
-    public init(_ recording: VideoRecording, in folder: RecordingFolder, signer: any RecordingSigner) throws {
+    /// - Parameter lock: held until the recorder goes: nobody takes what it writes for a recording that was cut off.
+    init(
+        _ recording: VideoRecording, id: LocalID, isQuickTime: Bool, files: SealedFiles, signer: any RecordingSigner, lock: FileLock
+    ) throws {
         self.recording = try WireJSON.encode(recording)
         guard self.recording.count <= SizeLimits.recording else { throw RecordingError.invalidInput }
-        startedAt = recording.startedAt
-        model = recording.deviceModel
-        self.folder = folder
+        self.id = id
+        self.isQuickTime = isQuickTime
+        self.files = files
         self.signer = signer
+        self.lock = lock
     }
 
-    /// Records until the source ends, is interrupted, or 15 s are full; then signs the end.
+    /// Records until the source ends, is interrupted, or 15 s are full. Once only.
     /// - Parameter sound: `nil` to record without sound.
-    /// - Throws: ``RecordingError``, ``FileError``, and errors of source and encoders. What was recorded stays in the folder, for
-    ///   ``RecordingRecovery``.
+    /// - Throws: ``RecordingError``, ``FileError``, and errors of source and encoders. What was recorded stays in the store, sealed: added
+    ///   now, or by ``CaptureStore/recoverRecordings()``, it is a partial recording.
     public func record<Picture, Sound>(
         from source: some FrameSource<Picture, Sound>, video: some VideoEncoder<Picture>, sound: (some AudioEncoder<Sound>)?
-    ) async throws -> RecordedVideo {
+    ) async throws {
         do {
             try await take(from: source, video: video, sound: sound)
         } catch {
             await signing?.value
             throw error
         }
-        return try await finish()
+        try await finish()
     }
 
     private func take<Picture, Sound>(
@@ -81,7 +87,9 @@ public actor VideoRecorder {
             guard let depth, let width = UInt16(exactly: depth.width), let height = UInt16(exactly: depth.height) else {
                 throw RecordingError.invalidInput
             }
-            writer = try RecordingWriter(folder, recording: recording, depthWidth: width, depthHeight: height)
+            writer = try RecordingWriter(
+                try files.createLog(SealedItem(id, .recording)), recording: recording, isQuickTime: isQuickTime, depthWidth: width,
+                depthHeight: height)
             chains = RecordingChains(
                 recording: ContentDigest(of: recording), depthWidth: width, depthHeight: height, hasSound: hasSound)
         }
@@ -106,10 +114,9 @@ public actor VideoRecorder {
             let depth = place.map { depths[$0].depth }
             if let place { depths[place].sample = number }
             try writeDepths()
-            try writer?.append(sample, to: .video, hasDepth: place != nil)
-            sign(
-                chains?.append(
-                    picture: ContentDigest(of: sample.bytes), depth: depth.map { ContentDigest(of: $0.bytes) }, time: time) ?? [])
+            let depthDigest = depth.map { ContentDigest(of: $0.bytes) }
+            try writer?.append(sample, depth: depthDigest)
+            sign(chains?.append(picture: ContentDigest(of: sample.bytes), depth: depthDigest, time: time) ?? [])
         }
     }
 
@@ -133,7 +140,7 @@ public actor VideoRecorder {
         for sample in samples {
             let time = sample.presentationTime - (firstPacket ?? sample.presentationTime)
             firstPacket = firstPacket ?? sample.presentationTime
-            try writer?.append(sample, to: .sound)
+            try writer?.append(sample, isSound: true)
             sign(chains?.append(packet: ContentDigest(of: sample.bytes), time: time) ?? [])
         }
     }
@@ -141,51 +148,28 @@ public actor VideoRecorder {
     /// Has checkpoints signed while recording goes on.
     private func sign(_ reached: [VideoCheckpoint]) {
         for checkpoint in reached {
-            checkpoints.append(checkpoint)
             try? writer?.note(.checkpoint(.init(checkpoint)))
             signing = Task { [signing, signer] in
                 await signing?.value
                 let assertion = await signer.assertion(over: VideoClientData.hash(of: checkpoint))
-                if let assertion { self.keep(assertion, of: checkpoint) }
+                if let assertion { await self.keep(assertion, of: checkpoint) }
             }
         }
     }
 
-    private func keep(_ assertion: [UInt8], of checkpoint: VideoCheckpoint) {
-        guard let place = checkpoints.firstIndex(where: { $0.index == checkpoint.index }) else { return }
-        checkpoints[place] = checkpoint.signed(assertion)
-        try? writer?.note(.signed(index: checkpoint.index, assertion: Data(assertion)))
+    /// What cannot be written now, such as on a full disk, fails with the next sample.
+    private func keep(_ assertion: [UInt8], of checkpoint: VideoCheckpoint) async {
+        try? writer?.note(assertion, of: checkpoint.index, by: await signer.device)
     }
 
-    private func finish() async throws -> RecordedVideo {
+    private func finish() async throws {
         sign(chains?.endSound() ?? [])
         await signing?.value
         try writeDepths()
-        guard let writer, let chains, let format = pictureFormat,
-            let box = writer.movie.movieBox(
-                video: format, sound: soundFormat?.format, soundPriming: soundFormat?.priming ?? 0, createdAt: startedAt,
-                quickTimeCreationDate: folder.isQuickTime ? Timestamp.format(startedAt) : nil,
-                quickTimeModel: folder.isQuickTime ? model : nil)
-        else { throw RecordingError.empty }
-        let digests = try writer.finish(movieBox: box)
-        let end = RecordingEnd(
-            folder: folder, recording: recording, format: format, movie: writer.movie, chains: chains, checkpoints: checkpoints,
-            depthCount: writer.depthCount, isPartial: false)
-        return try await end.write(video: digests.video, depth: digests.depth, signer: signer)
+        guard let writer, chains?.frameHashes.isEmpty == false else { throw RecordingError.empty }
+        try writer.end()
     }
-}
 
-extension VideoCheckpoint {
-    func signed(_ assertion: [UInt8]?) -> VideoCheckpoint {
-        VideoCheckpoint(
-            index: index, frames: frames, hash: hash, soundFrames: soundFrames, soundHash: soundHash, assertion: assertion)
-    }
-}
-
-extension RecordingJournal.Checkpoint {
-    init(_ checkpoint: VideoCheckpoint) {
-        self.init(
-            index: checkpoint.index, frames: checkpoint.frames, hash: Data(checkpoint.hash.bytes), soundFrames: checkpoint.soundFrames,
-            soundHash: Data(checkpoint.soundHash.bytes))
-    }
+    /// Ends the protection from being recovered; for when the capture is made.
+    nonisolated func release() { lock.unlock() }
 }

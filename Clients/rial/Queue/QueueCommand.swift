@@ -75,7 +75,8 @@ struct QueueExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Writes a capture's parts to plain files.",
         discussion: """
-            photo.jpg, depth.f32.gz, metadata.json, and assertion.cbor and thumbnail.jpg if there are any. In privacy mode photo.jpg has the \
+            photo.jpg, depth.f32.gz, metadata.json, and assertion.cbor and thumbnail.jpg if there are any; of a video video.mp4 or \
+            video.mov, depth.gz and hash-chain.json. In privacy mode photo.jpg has the \
             very bytes that were hashed, by which anyone can verify it, and payload.json what the server was told.
             """)
 
@@ -90,14 +91,11 @@ struct QueueExport: AsyncParsableCommand {
         let folder = URL(fileURLWithPath: out, isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let capture = try await queue.capture(id)
-        for (kind, name) in Self.names where capture.sizes[kind] != nil {
-            try Data(try await queue.content(kind, of: id)).write(to: folder.appendingPathComponent(name))
+        for (kind, name) in capture.partNames {
+            let file = folder.appendingPathComponent(name)
+            try? FileManager.default.removeItem(at: file)
+            try queue.export(kind, of: id, to: file.path)
         }
         Console.result(folder.path)
     }
-
-    private static let names: [(SealedKind, String)] = [
-        (.photo, "photo.jpg"), (.depth, "depth.f32.gz"), (.metadata, "metadata.json"), (.assertion, "assertion.cbor"),
-        (.thumbnail, "thumbnail.jpg"), (.original, "photo.jpg"), (.originalDepth, "depth.f32.gz"), (.payload, "payload.json"),
-    ]
 }

@@ -38,15 +38,14 @@ struct QueueWatch: AsyncParsableCommand {
 extension QueueSnapshot {
     fileprivate var table: String {
         guard !captures.isEmpty || !damaged.isEmpty else { return "no captures" }
-        var table = TextTable(header: ["id", "captured", "mode", "state", "bytes", "server id", "result"])
+        var table = TextTable(header: ["id", "captured", "type", "mode", "state", "bytes", "server id", "result"])
         for each in captures {
             let capture = each.capture
             table.add(
-                capture.id.description, Timestamp.format(capture.facts.capturedAt), capture.mode.rawValue, each.state,
-                String(each.totalBytes),
-                capture.serverID?.description ?? "", each.result)
+                capture.id.description, Timestamp.format(capture.facts.capturedAt), capture.kind.type.rawValue, capture.mode.rawValue,
+                each.state, String(each.totalBytes), capture.serverID?.description ?? "", each.result)
         }
-        for id in damaged { table.add(id.description, "", "", "damaged", "", "", "its facts were changed; delete it") }
+        for id in damaged { table.add(id.description, "", "", "", "damaged", "", "", "its facts were changed; delete it") }
         guard usage.keptBytes > 0 else { return table.text }
         return table.text
             + "\n\(usage.bytes) bytes; \(usage.keptBytes) of them are photos in privacy mode, which stay until you delete them"
@@ -78,10 +77,15 @@ extension QueuedCapture {
     fileprivate var json: JSONValue {
         var members: [String: JSONValue] = [
             "id": .string(capture.id.description), "position": .integer(capture.position), "mode": .string(capture.mode.rawValue),
-            "state": .string(state),
+            "type": .string(capture.kind.type.rawValue), "state": .string(state),
             "captured_at": .string(Timestamp.format(capture.facts.capturedAt)), "bytes": .integer(totalBytes),
             "failures": .integer(Int64(capture.failures)), "has_assertion": .bool(capture.hasAssertion),
         ]
+        if let video = capture.facts.video {
+            members["duration_ms"] = .integer(video.durationMilliseconds)
+            members["is_partial"] = .bool(video.isPartial)
+            members["signed_checkpoints"] = .integer(Int64(video.signedCheckpointCount))
+        }
         if let storedBytes { members["stored_bytes"] = .integer(storedBytes) }
         if let resumedAt { members["resumed_at"] = .integer(resumedAt) }
         if let id = capture.serverID { members["capture_id"] = .string(id.description) }

@@ -13,6 +13,13 @@ struct QueueOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How many seconds the phone's clock is ahead when it makes requests.", visibility: .hidden))
     var clockOffset = 0
 
+    init() {}
+
+    init(store: String) {
+        self.store = store
+        clockOffset = 0
+    }
+
     private var folder: URL { URL(fileURLWithPath: store, isDirectory: true) }
     private var secrets: FolderSecureStore { FolderSecureStore(folder: folder.appendingPathComponent("keychain").path) }
 

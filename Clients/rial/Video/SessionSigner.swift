@@ -9,6 +9,7 @@ actor SessionSigner: RecordingSigner {
     private let failing: Set<Int>
     private let isUnsigned: Bool
     private var count = 0
+    private(set) var device: DeviceID?
 
     init(_ session: DeviceSession, failing: [Int] = [], isUnsigned: Bool = false) {
         self.session = session
@@ -19,6 +20,13 @@ actor SessionSigner: RecordingSigner {
     func assertion(over clientDataHash: ContentDigest) async -> [UInt8]? {
         defer { count += 1 }
         guard !isUnsigned, !failing.contains(count) else { return nil }
+        device = await session.id
         return try? await session.assertion(clientDataHash: clientDataHash.bytes)
+    }
+
+    /// Signs the end.
+    func end(_ clientDataHash: ContentDigest) async -> CaptureStore.Assertion {
+        guard let assertion = await assertion(over: clientDataHash), let device else { return .none }
+        return .made(assertion, by: device)
     }
 }

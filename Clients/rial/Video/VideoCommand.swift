@@ -7,7 +7,8 @@ struct VideoCommand: AsyncParsableCommand {
         abstract: "Records a video of a rendered scene, sends one, or spoils one on purpose.",
         discussion: """
             A recording is a folder: video.mp4 or video.mov, depth.gz, hash-chain.json, metadata.json and assertion.cbor, the parts of \
-            its upload; and journal, while it is not finished.
+            its upload; while it is not finished all is sealed in a folder of its own, `unfinished`. Or it is sealed in the store of a \
+            simulated phone, and `rial queue` sends it.
             """,
         subcommands: [VideoRecord.self, VideoRecover.self, VideoSend.self, VideoSpoil.self])
 }

@@ -12,14 +12,17 @@ struct VideoRecord: AsyncParsableCommand {
         commandName: "record",
         abstract: "Records a rendered scene with the simulated device.",
         discussion: """
-            Pictures, depth and sound go through the recorder of the device library, which signs checkpoints and the end with the device in \
-            the state file; if there is none, one is registered first. Encodes with the ffmpeg program.
+            Pictures, depth and sound go through the recorder of the device library, which seals them at once and signs checkpoints and the \
+            end: with --out by the device in the state file, which is registered first if there is none; with --store by the simulated \
+            phone, which is registered if the server can be reached. Encodes with the ffmpeg program.
             """)
 
     @Option(help: "room (panned), walk (walked through), still, screen or poster.")
     var scene: VideoScene
-    @Option(help: "Folder to write to; must not exist.")
-    var out: String
+    @Option(help: "Folder to write the parts to, in plain; must not exist.")
+    var out: String?
+    @Option(help: "Folder of a simulated phone (see `rial queue`), in whose store the video is sealed and waits to be sent.")
+    var store: String?
     @Option(help: "h264 or hevc.")
     var codec = CodecChoice.h264
     @Flag(help: "Write QuickTime instead of MP4.")
@@ -52,40 +55,89 @@ struct VideoRecord: AsyncParsableCommand {
     var unsigned = false
 
     @OptionGroup var server: ServerOptions
+    @OptionGroup var trust: TrustOptions
     @OptionGroup var stateOptions: StateOptions
     @OptionGroup var enrolmentOptions: EnrolmentOptions
 
+    func validate() throws {
+        guard (out == nil) != (store == nil) else { throw ValidationError("Give either --out or --store.") }
+        guard store == nil || failCheckpoint.isEmpty && !unsigned else {
+            throw ValidationError("--fail-checkpoint and --unsigned need --out.")
+        }
+    }
+
     func run() async throws {
+        if let out { try await record(to: URL(fileURLWithPath: out).path) }
+        if let store { try await record(in: QueueOptions(store: store)) }
+    }
+
+    /// Records with the device in the state file, and writes the parts to a folder.
+    private func record(to folder: String) async throws {
         let session = try await session()
-        let length = min(killAt ?? seconds, seconds)
-        let recording = VideoRecording(
-            id: UUID(), startedAt: startedAt?.date ?? Date(timeIntervalSinceNow: -length), deviceModel: await session.model,
+        let signer = SessionSigner(session, failing: failCheckpoint, isUnsigned: unsigned)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let phone = UnfinishedRecording(folder: folder)
+        let store = try await phone.store()
+        let recorder = try await store.beginRecording(recording(by: await session.model), isQuickTime: mov, signer: signer)
+        do {
+            try await recorder.record(from: camera(), video: try videoEncoder(), sound: try audioEncoder())
+        } catch is KilledCamera<SceneCamera>.Killed {
+            Console.progress("killed")
+        }
+        let capture = try await store.addRecording(recorder.id, assert: signer.end)
+        try phone.export(capture, from: store)
+        Console.result("\(folder): \(capture.recordingSummary)")
+    }
+
+    /// Records as a phone that keeps what it records until the server has it.
+    private func record(in phone: QueueOptions) async throws {
+        let privacy = try phone.privacySettings.load()
+        try await phone.withNetwork(server, trust, enrolmentOptions) { queue in
+            do {
+                try await queue.register()
+            } catch let unavailable as DeviceUnavailable {
+                Console.progress("not registered: \(unavailable.failure.message); checkpoints go without signatures")
+            }
+            var captures: [StoredCapture]
+            do {
+                let recording = recording(by: DeviceSupport(SimulatedPhone()).modelName)
+                captures = [
+                    try await queue.record(
+                        recording, isQuickTime: mov, privacy: privacy, from: try camera(), video: try videoEncoder(),
+                        sound: try audioEncoder())
+                ]
+            } catch is KilledCamera<SceneCamera>.Killed {
+                captures = try await queue.recoverRecordings()
+            } catch RecordingError.privacyMode {
+                throw CommandFailure("In privacy mode no video is recorded: its content would leave the phone.")
+            }
+            for capture in captures { Console.result("\(capture.id): \(capture.recordingSummary)") }
+        }
+    }
+
+    private func recording(by model: String) -> VideoRecording {
+        VideoRecording(
+            id: UUID(), startedAt: startedAt?.date ?? Date(timeIntervalSinceNow: -min(killAt ?? seconds, seconds)), deviceModel: model,
             osVersion: "18.1", location: location?.location)
-        let folder = RecordingFolder(URL(fileURLWithPath: out).path, files: PosixFiles(), isQuickTime: mov)
-        let recorder = try VideoRecorder(
-            recording, in: folder, signer: SessionSigner(session, failing: failCheckpoint, isUnsigned: unsigned))
+    }
+
+    private func videoEncoder() throws -> FFmpegVideoEncoder {
         var options = FFmpegVideoEncoder.Options()
         options.codec = codec.codec
         options.hasBFrames = bFrames
         options.rotation = rotation?.rotation ?? .none
-        let recorded: RecordedVideo
-        do {
-            recorded = try await recorder.record(
-                from: KilledCamera(source: try camera(), end: killAt.map { Int64($0 * Double(VideoTime.timescale)) }),
-                video: try FFmpegVideoEncoder(width: size.width, height: size.height, options: options),
-                sound: noSound ? nil : try FFmpegAudioEncoder())
-        } catch is KilledCamera<SceneCamera>.Killed {
-            recorded = try await RecordingRecovery(folder).recover()
-        }
-        Console.result("\(folder.path): \(recorded.summary)")
+        return try FFmpegVideoEncoder(width: size.width, height: size.height, options: options)
     }
 
-    private func camera() throws -> SceneCamera {
+    private func audioEncoder() throws -> FFmpegAudioEncoder? { noSound ? nil : try FFmpegAudioEncoder() }
+
+    private func camera() throws -> KilledCamera<SceneCamera> {
         var options = VideoOptions()
         options.size = (size.width, size.height)
-        return SceneCamera(
+        let camera = SceneCamera(
             try VideoRenderer(scene, seed: seed, options: options), seconds: seconds,
             otherDepth: try depthSeed.map { try VideoRenderer(scene, seed: $0, options: options) }, freezesDepth: frozenDepth)
+        return KilledCamera(source: camera, end: killAt.map { Int64($0 * Double(VideoTime.timescale)) })
     }
 
     /// The device in the state file; if there is none, one is registered.
@@ -97,26 +149,5 @@ struct VideoRecord: AsyncParsableCommand {
             Console.progress("registered device \(state.deviceID) (\(state.attestationLevel.rawValue)) in \(file.url.path)")
         }
         return try DeviceSession(file: file)
-    }
-}
-
-extension RecordedVideo {
-    var summary: String {
-        let signed = checkpoints.count { $0.assertion != nil }
-        return "\(frameCount) frames, \(durationMilliseconds) ms, \(depthCount) depth maps, \(soundFrames) packets of sound, "
-            + "\(signed) of \(checkpoints.count) checkpoints signed, \(isSigned ? "signed" : "not signed")\(isPartial ? ", partial" : "")"
-    }
-}
-
-struct VideoRecover: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "recover", abstract: "Finishes a recording whose process was killed, without signing anything new.")
-
-    @Argument(help: "Folder of the recording.")
-    var folder: String
-
-    func run() async throws {
-        let folder = RecordingFolder(URL(fileURLWithPath: folder).path, files: PosixFiles())
-        Console.result("\(folder.path): \(try await RecordingRecovery(folder).recover().summary)")
     }
 }

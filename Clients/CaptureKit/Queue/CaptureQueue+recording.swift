@@ -1,0 +1,50 @@
+public import CaptureProtocol
+
+extension CaptureQueue {
+    /// Registers the device unless it is registered, so that the checkpoints of a recording can be signed. Captures need no such call: they
+    /// are signed when it is.
+    /// - Throws: ``DeviceUnavailable``.
+    public func register() async throws { _ = try await signing.currentDevice(replacing: nil) }
+
+    /// Records a video and adds it. Durable when this returns; what was recorded before the process ended in between becomes a partial
+    /// recording at the next ``run(untilEmpty:)``.
+    /// - Parameters:
+    ///   - privacy: as it is when the recording begins.
+    ///   - source: camera and microphone.
+    ///   - sound: `nil` to record without sound.
+    /// - Throws: ``RecordingError`` `privacyMode` if privacy mode is on, and others; ``StoreError`` `full`; ``FileError``; errors of source
+    ///   and encoders.
+    @discardableResult
+    public func record<Picture, Sound>(
+        _ recording: VideoRecording, isQuickTime: Bool = false, privacy: PrivacySettings, from source: some FrameSource<Picture, Sound>,
+        video: some VideoEncoder<Picture>, sound: (some AudioEncoder<Sound>)?
+    ) async throws -> StoredCapture {
+        guard !privacy.isOn else { throw RecordingError.privacyMode }
+        let recorder = try await store.beginRecording(recording, isQuickTime: isQuickTime, signer: QueueRecordingSigner(signing))
+        defer { recorder.release() }
+        try await recorder.record(from: source, video: video, sound: sound)
+        let capture = try await store.addRecording(recorder.id, assert: assertion(over:))
+        changed()
+        return capture
+    }
+
+    /// Makes captures of recordings that were cut off because their process ended. Done by ``run(untilEmpty:)``, too.
+    @discardableResult
+    public func recoverRecordings() async throws -> [StoredCapture] {
+        let captures = try await store.recoverRecordings(assert: assertion(over:))
+        if !captures.isEmpty { changed() }
+        return captures
+    }
+
+    /// Before another device than that of its checkpoints signs a video.
+    /// - Returns: false if that cannot be done now.
+    func dropCheckpoints(of capture: StoredCapture) async -> Bool {
+        do {
+            try await store.dropCheckpoints(of: capture)
+            return true
+        } catch {
+            schedule.hold(capture.id, waiting(after: 1, nil))
+            return false
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/// Why a recording could not be made or recovered.
+public enum RecordingError: Error, Sendable, Equatable {
+    /// No picture came out of the encoder.
+    case empty
+    /// The first sample came without a description of the format.
+    case noFormat
+    /// The metadata of the recording are larger than 8 KiB, or a depth map has another size than the first.
+    case invalidInput
+    /// In privacy mode no video is recorded: the server takes none without its content (SPEC §9).
+    case privacyMode
+    /// The recording goes on, in this process or in another.
+    case isGoingOn
+}

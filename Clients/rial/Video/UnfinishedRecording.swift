@@ -1,0 +1,45 @@
+import CaptureKit
+import CaptureProtocol
+import Foundation
+
+/// The sealed store of one recording in the folder that gets its parts, while it is not finished.
+struct UnfinishedRecording {
+    /// Absolute.
+    let folder: String
+
+    private var phone: String { folder + "/unfinished" }
+    var exists: Bool { FileManager.default.fileExists(atPath: phone) }
+
+    func store() async throws -> CaptureStore {
+        try PosixFiles().createFolder(phone)
+        return try await CaptureStore.open(in: phone + "/store", secrets: FolderSecureStore(folder: phone + "/keychain"))
+    }
+
+    /// Writes the parts in plain, and removes the store.
+    func export(_ capture: StoredCapture, from store: CaptureStore) throws {
+        for (kind, name) in capture.partNames { try store.export(kind, of: capture.id, to: folder + "/" + name) }
+        try store.close()
+        try FileManager.default.removeItem(atPath: phone)
+    }
+}
+
+extension StoredCapture {
+    /// The sealed parts that are there, and what they are called outside.
+    var partNames: [(SealedKind, String)] {
+        let isQuickTime = facts.video?.isQuickTime == true
+        let names: [(SealedKind, String)] = [
+            (.photo, "photo.jpg"), (.video, isQuickTime ? "video.mov" : "video.mp4"),
+            (.depth, kind == .video ? "depth.gz" : "depth.f32.gz"), (.hashChain, "hash-chain.json"), (.metadata, "metadata.json"),
+            (.assertion, "assertion.cbor"), (.thumbnail, "thumbnail.jpg"), (.original, "photo.jpg"), (.originalDepth, "depth.f32.gz"),
+            (.payload, "payload.json"),
+        ]
+        return names.filter { sizes[$0.0] != nil }
+    }
+
+    var recordingSummary: String {
+        guard let video = facts.video else { return "no video" }
+        return "\(video.frameCount) frames, \(video.durationMilliseconds) ms, \(video.depthCount) depth maps, "
+            + "\(video.soundPacketCount) packets of sound, \(video.signedCheckpointCount) of \(video.checkpointCount) checkpoints signed, "
+            + "\(hasAssertion ? "signed" : "not signed")\(video.isPartial ? ", partial" : "")"
+    }
+}

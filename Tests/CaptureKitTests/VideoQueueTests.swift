@@ -1,0 +1,190 @@
+import CaptureProtocol
+import Foundation
+import Testing
+import VideoChain
+
+@testable import CaptureKit
+
+@Suite("The queue with videos")
+struct VideoQueueTests {
+    private let rig: QueueRig
+    private let book: UploadBook
+
+    init() throws {
+        let book = UploadBook { digest in QueueRig.accepted(digest) }
+        self.book = book
+        rig = try QueueRig { request in
+            if let answer = book.answer(to: request) { return answer }
+            return request.method == "GET"
+                ? .json(200, #"{"data":{"status":"complete","confidence_level":"high"}}"#)
+                : QueueRig.accepted(ContentDigest(of: request.body))
+        }
+    }
+
+    private var videos: [ScriptedServer.Request] { get async { await rig.server.requests(of: VideoUpload.path) } }
+
+    @Test("signs 5 s, 10 s and the end, and sends all parts of the very bytes that were signed to the route of videos")
+    func whole() async throws {
+        let queue = try await rig.queue()
+        let capture = try await queue.record(NoiseCamera(pictures: 330))
+        let facts = try #require(capture.facts.video)
+        #expect(capture.kind == .video && capture.state == .pending && capture.hasAssertion)
+        #expect(facts.frameCount == 330 && facts.durationMilliseconds == 11_000 && facts.depthCount == 110 && !facts.isPartial)
+        let device = await rig.signing.current
+        #expect(capture.device == device && facts.signer == device && facts.signedCheckpointCount == 2)
+        for checkpoint in try await queue.chain(of: capture.id).checkpoints {
+            #expect(checkpoint.assertion == VideoClientData.hash(of: checkpoint).bytes + Array(device.description.utf8))
+        }
+        try await queue.store.expectWhole("after the recording")
+
+        try await queue.run(untilEmpty: true)
+        let body = try #require(await videos.first).body
+        let assertion = try await queue.content(.assertion, of: capture.id)
+        let hash = VideoClientData.final(
+            video: try await queue.digest(.video, of: capture), depth: try await queue.digest(.depth, of: capture),
+            metadata: try await queue.digest(.metadata, of: capture), hashChain: try await queue.digest(.hashChain, of: capture))
+        #expect(assertion == hash.bytes + Array(device.description.utf8))
+        for kind in [SealedKind.video, .depth, .metadata, .hashChain, .assertion] {
+            #expect(body.firstRange(of: try await queue.content(kind, of: capture.id)) != nil, "\(kind)")
+        }
+        #expect(body.firstRange(of: Array("filename=\"video.mp4\"".utf8)) != nil)
+        #expect(try await queue.capture(capture.id).state == .uploaded)
+    }
+
+    @Test("sends what was recorded before the process ended, with the checkpoints that were signed and no signature of the end")
+    func cutOff() async throws {
+        try await rig.queue().recordCutOff(pictures: 200)
+        let queue = try await rig.queue()
+        try await queue.run(untilEmpty: true)
+        let capture = try #require(try await queue.store.captures().first)
+        let chain = try await queue.chain(of: capture.id)
+        #expect(capture.state == .uploaded && !capture.hasAssertion && capture.facts.video?.isPartial == true)
+        #expect(chain.frameHashes.count == 200 && chain.checkpoints.map(\.frames) == [150])
+        #expect(chain.checkpoints.allSatisfy { $0.assertion != nil })
+        let body = try #require(await videos.first).body
+        #expect(body.firstRange(of: Array("name=\"assertion\"".utf8)) == nil)
+        #expect(capture.device == (await rig.signing.current))
+        try await queue.store.expectWhole("after the recovery")
+    }
+
+    @Test("goes on where a large upload broke off, also in another process, never with the whole of it")
+    func resumes() async throws {
+        let queue = try await rig.queue()
+        let capture = try await queue.record(NoiseCamera(pictures: 100, bytes: 30_000), isQuickTime: true)
+        let body = try await queue.store.job(of: capture).body
+        #expect(body.contentLength > 3_000_000)
+        _ = book.answer(
+            to: .init(
+                method: "POST", target: VideoUpload.path,
+                headers: Dictionary(
+                    [("x-digest", try await body.digest().hex), UploadFields.representationDigest(try await body.digest())]
+                        + UploadFields.creation(lengthBytes: body.contentLength), uniquingKeysWith: { first, _ in first }), body: []))
+        let target = try #require(book.target)
+        await rig.server.script(target, .cut(afterBytes: 1_700_001), .fail(.unreachable("")))
+        try await queue.attempt(capture.id)
+        try await queue.store.close()
+
+        let next = try await rig.queue()
+        let before = await rig.server.requests.count
+        try await next.run(untilEmpty: true)
+        let requests = await rig.server.requests.dropFirst(before).filter { $0.target == target }
+        #expect(requests.map(\.method) == ["HEAD", "PATCH"])
+        #expect(requests.last?.body.count == Int(body.contentLength) - 1_700_001)
+        let sent = try await next.capture(capture.id)
+        let digest = try await body.digest()
+        #expect(sent.state == .uploaded && sent.serverID == QueueRig.captureID(digest))
+        #expect(sent.facts.resumedAt == 1_700_001)
+    }
+
+    @Test("fails for good when the server finds video or chain wrong", arguments: ["INVALID_VIDEO", "INVALID_HASH_CHAIN"])
+    func refused(code: String) async throws {
+        let queue = try await rig.queue()
+        await rig.server.script(VideoUpload.path, .answer(.error(422, code)))
+        let capture = try await queue.record(NoiseCamera(pictures: 30))
+        try await queue.run(untilEmpty: true)
+        let failed = try await queue.capture(capture.id)
+        #expect(failed.state == .failed && failed.facts.failure?.code == code)
+        #expect(await videos.count == 1)
+    }
+
+    @Test("waits when the server has taken enough videos, and sends photos in the meantime")
+    func limited() async throws {
+        let queue = try await rig.queue()
+        await rig.server.script(VideoUpload.path, .answer(.json(429, "{}", headers: ["retry-after": "720"])))
+        let start = rig.clock.now
+        let video = try await queue.record(NoiseCamera(pictures: 30))
+        let photo = try await queue.add(SampleContent())
+        try await queue.run(untilEmpty: true)
+        let order = await rig.server.requests.filter { $0.method == "POST" }.map(\.target)
+        #expect(order == [VideoUpload.path, CaptureUpload.path, VideoUpload.path])
+        let waited = rig.clock.now.timeIntervalSince(start)
+        #expect((720..<800).contains(waited), "\(waited)")
+        #expect(try await queue.capture(video.id).state == .uploaded)
+        #expect(try await queue.capture(photo.id).state == .uploaded)
+    }
+
+    @Test("is signed by the next device alone when the server does not know the first one any more", arguments: [false, true])
+    func otherDevice(isCutOff: Bool) async throws {
+        let queue = try await rig.queue()
+        if isCutOff { try await queue.recordCutOff(pictures: 170) } else { try await queue.record(NoiseCamera(pictures: 170)) }
+        let first = await rig.signing.current
+        await rig.server.script(VideoUpload.path, .answer(.error(401, "DEVICE_NOT_REGISTERED")))
+        try await queue.run(untilEmpty: true)
+        let capture = try #require(try await queue.store.captures().first)
+        let next = await rig.signing.current
+        #expect(next != first && capture.state == .uploaded && capture.device == next)
+        #expect(try await queue.chain(of: capture.id).checkpoints.map { $0.assertion == nil } == [true])
+        #expect(capture.hasAssertion == !isCutOff)
+        if !isCutOff {
+            #expect(try await queue.content(.assertion, of: capture.id).suffix(36) == Array(next.description.utf8)[...])
+        }
+        try await queue.store.expectWhole("after the change of devices")
+    }
+
+    @Test("signs the end later if the hardware cannot now")
+    func signedLater() async throws {
+        let queue = try await rig.queue()
+        await rig.signing.script(assertions: [.later(CaptureFailure(code: "assertion_failed", message: ""))])
+        let capture = try await queue.record(NoiseCamera(pictures: 30))
+        #expect(capture.state == .assertionPending)
+        try await queue.run(untilEmpty: true)
+        let sent = try await queue.capture(capture.id)
+        #expect(sent.state == .uploaded && sent.hasAssertion && sent.facts.video?.isPartial == false)
+    }
+
+    @Test("records nothing in privacy mode")
+    func privacy() async throws {
+        let queue = try await rig.queue()
+        var privacy = PrivacySettings.standard
+        privacy.isOn = true
+        await #expect(throws: RecordingError.privacyMode) { try await queue.record(NoiseCamera(pictures: 30), privacy: privacy) }
+        #expect(try rig.store.content().isEmpty)
+    }
+
+    @Test("lends no video to the system, which would be plain on the disk")
+    func notLent() async throws {
+        let queue = try await rig.queue()
+        let capture = try await queue.record(NoiseCamera(pictures: 30))
+        await #expect(throws: StoreError.staysSealed) { try await queue.lendForBackground(capture.id) }
+    }
+
+    @Test("keeps chain, metadata and facts when a week has passed, and nothing when it is deleted")
+    func expiry() async throws {
+        let queue = try await rig.queue()
+        let capture = try await queue.record(NoiseCamera(pictures: 30))
+        try await queue.run(untilEmpty: true)
+        try await rig.clock.sleep(for: .seconds(8 * 86_400))
+        try await queue.run(untilEmpty: true)
+        let expired = try await queue.capture(capture.id)
+        #expect(!expired.hasContent && Set(expired.sizes.keys) == [.hashChain, .metadata, .assertion])
+        try await queue.store.expectWhole("after a week")
+        try await queue.delete(capture.id)
+        #expect(try rig.store.content().isEmpty)
+    }
+}
+
+extension CaptureQueue {
+    fileprivate func digest(_ kind: SealedKind, of capture: StoredCapture) throws -> ContentDigest {
+        ContentDigest(of: try content(kind, of: capture.id))
+    }
+}
