@@ -20,8 +20,8 @@ trap 'rm -rf "$work"' EXIT
 # In order of their dependencies. Those in SUPPLEMENTS add to modules that exist on Linux: they have another name, and each adapter is as if
 # it imported them.
 STUBS=(
-    Dispatch CoreFoundation Security Foundation LocalAuthentication DeviceCheck CryptoKit Network CoreLocation CoreVideo CoreGraphics
-    CoreImage ImageIO ARKit UIKit
+    Dispatch CoreFoundation Security Foundation LocalAuthentication DeviceCheck CryptoKit Network CoreLocation CoreVideo CoreMedia
+    VideoToolbox AVFAudio CoreGraphics CoreImage ImageIO ARKit UIKit
 )
 SUPPLEMENTS=(Dispatch CoreFoundation Foundation)
 LANGUAGE=(-swift-version 6 -parse-as-library -whole-module-optimization -enable-upcoming-feature InternalImportsByDefault)

@@ -36,11 +36,15 @@ actor NoiseCamera: FrameSource {
 
 /// Gives pictures as they are.
 struct PlainEncoder: VideoEncoder {
+    /// Times of pictures that it leaves out.
+    var leavesOut: Set<Int64> = []
     let format: VideoFormat? = VideoFormat(
         codec: .h264, width: 16, height: 16, rotation: .none, timescale: VideoTime.timescale, configuration: [1, 2, 3], colour: nil)
 
     func encode(_ picture: [UInt8], at time: Int64) -> [EncodedSample] {
-        [EncodedSample(bytes: picture, decodeTime: time, presentationTime: time, duration: 20, isSync: time == 0)]
+        leavesOut.contains(time)
+            ? []
+            : [EncodedSample(bytes: picture, decodeTime: time, presentationTime: time, duration: 20, isSync: time == 0)]
     }
 
     func finish() -> [EncodedSample] { [] }
@@ -58,13 +62,13 @@ struct Silence: AudioEncoder {
 extension CaptureQueue {
     @discardableResult
     func record(
-        _ camera: NoiseCamera, isQuickTime: Bool = false, privacy: PrivacySettings = .standard
+        _ camera: NoiseCamera, _ encoder: PlainEncoder = PlainEncoder(), isQuickTime: Bool = false, privacy: PrivacySettings = .standard
     ) async throws -> StoredCapture {
         let recording = VideoRecording(
             id: UUID(), startedAt: Date(timeIntervalSince1970: 1_800_000_000), deviceModel: "iPhone 15 Pro", osVersion: nil,
             location: nil)
         return try await record(
-            recording, isQuickTime: isQuickTime, privacy: privacy, from: camera, video: PlainEncoder(), sound: Silence?.none)
+            recording, isQuickTime: isQuickTime, privacy: privacy, from: camera, video: encoder, sound: Silence?.none)
     }
 
     /// Records until the process is gone, as far as the store can tell.

@@ -56,6 +56,7 @@ struct VideoKillTests {
         let store = try await CaptureStore.open(
             in: folder + "/store", secrets: FolderSecureStore(folder: folder + "/keychain"), failPoints: failPoints)
         return CaptureQueue(
-            store: store, signing: ScriptedSigning(), transport: ScriptedServer { QueueRig.accepted(ContentDigest(of: $0.body)) }, clock: JumpingClock())
+            store: store, signing: ScriptedSigning(), transport: ScriptedServer { QueueRig.accepted(ContentDigest(of: $0.body)) },
+            clock: JumpingClock())
     }
 }

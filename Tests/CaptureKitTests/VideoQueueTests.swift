@@ -152,6 +152,18 @@ struct VideoQueueTests {
         #expect(sent.state == .uploaded && sent.hasAssertion && sent.facts.video?.isPartial == false)
     }
 
+    @Test("records on when the encoder leaves out pictures, with the depth maps of all others")
+    func pictureLeftOut() async throws {
+        let queue = try await rig.queue()
+        let encoder = PlainEncoder(leavesOut: [180, 240, 1200])
+        let facts = try #require(try await queue.record(NoiseCamera(pictures: 170), encoder).facts.video)
+        #expect(facts.frameCount == 167 && facts.depthCount == 57 - 3 && facts.signedCheckpointCount == 1)
+        // Also if nothing is written at the end any more.
+        await #expect(throws: NoiseCamera.Broken.self) { try await queue.record(NoiseCamera(pictures: 170, isBroken: true), encoder) }
+        let recovered = try #require(try await queue.recoverRecordings().first?.facts.video)
+        #expect(recovered.frameCount > 145 && recovered.depthCount > 45)
+    }
+
     @Test("records nothing in privacy mode")
     func privacy() async throws {
         let queue = try await rig.queue()

@@ -12,6 +12,9 @@ import VideoChain
 public actor VideoRecorder {
     /// Of the capture that becomes of it.
     public nonisolated let id: LocalID
+    /// Ticks by which a picture may come out of an encoder after one that is shown later: 16 pictures, as many as H.264 and HEVC reorder.
+    private static let longestReordering: Int64 = 16 * 20
+
     private let recording: [UInt8]
     private let isQuickTime: Bool
     private let files: SealedFiles
@@ -113,7 +116,7 @@ public actor VideoRecorder {
             let place = depths.firstIndex { $0.time == time }
             let depth = place.map { depths[$0].depth }
             if let place { depths[place].sample = number }
-            try writeDepths()
+            try writeDepths(givingUpBefore: time - Self.longestReordering)
             let depthDigest = depth.map { ContentDigest(of: $0.bytes) }
             try writer?.append(sample, depth: depthDigest)
             sign(chains?.append(picture: ContentDigest(of: sample.bytes), depth: depthDigest, time: time) ?? [])
@@ -121,9 +124,14 @@ public actor VideoRecorder {
     }
 
     /// Writes the depth maps whose samples have come out, in ascending time.
-    private func writeDepths() throws {
-        while let next = depths.first, let sample = next.sample {
-            try writer?.append(next.depth, sample: sample, time: next.time)
+    /// - Parameter time: depth maps of before this whose samples have not come out were of pictures that the encoder left out.
+    private func writeDepths(givingUpBefore time: Int64) throws {
+        while let next = depths.first {
+            if let sample = next.sample {
+                try writer?.append(next.depth, sample: sample, time: next.time)
+            } else if next.time >= time {
+                return
+            }
             depths.removeFirst()
         }
     }
@@ -165,7 +173,7 @@ public actor VideoRecorder {
     private func finish() async throws {
         sign(chains?.endSound() ?? [])
         await signing?.value
-        try writeDepths()
+        try writeDepths(givingUpBefore: .max)
         guard let writer, chains?.frameHashes.isEmpty == false else { throw RecordingError.empty }
         try writer.end()
     }

@@ -35,10 +35,14 @@ struct VideoRecord: AsyncParsableCommand {
     var location: LocationArgument?
     @Flag(help: "Encode pictures in another order than they are shown.")
     var bFrames = false
+    @Option(help: "Constant quality of pictures, 0 (lossless) to 51.")
+    var quality = 23
     @Flag(help: "Record no sound.")
     var noSound = false
     @Option(help: "Width and height in pixels, even.")
     var size = SizeArgument(width: 640, height: 480)
+    @Option(help: "Width and height of depth maps.")
+    var depthSize: SizeArgument?
     @Option(help: "Turn for showing: 0, 90, 180 or 270 degrees clockwise.")
     var rotation: RotationArgument?
     @Option(help: "Decides positions, colours, motion and noise.")
@@ -60,6 +64,7 @@ struct VideoRecord: AsyncParsableCommand {
     @OptionGroup var enrolmentOptions: EnrolmentOptions
 
     func validate() throws {
+        guard (0...51).contains(quality) else { throw ValidationError("--quality is 0 to 51.") }
         guard (out == nil) != (store == nil) else { throw ValidationError("Give either --out or --store.") }
         guard store == nil || failCheckpoint.isEmpty && !unsigned else {
             throw ValidationError("--fail-checkpoint and --unsigned need --out.")
@@ -125,6 +130,7 @@ struct VideoRecord: AsyncParsableCommand {
         var options = FFmpegVideoEncoder.Options()
         options.codec = codec.codec
         options.hasBFrames = bFrames
+        options.quality = quality
         options.rotation = rotation?.rotation ?? .none
         return try FFmpegVideoEncoder(width: size.width, height: size.height, options: options)
     }
@@ -134,6 +140,7 @@ struct VideoRecord: AsyncParsableCommand {
     private func camera() throws -> KilledCamera<SceneCamera> {
         var options = VideoOptions()
         options.size = (size.width, size.height)
+        if let depthSize { options.depthSize = (depthSize.width, depthSize.height) }
         let camera = SceneCamera(
             try VideoRenderer(scene, seed: seed, options: options), seconds: seconds,
             otherDepth: try depthSeed.map { try VideoRenderer(scene, seed: $0, options: options) }, freezesDepth: frozenDepth)
