@@ -7,7 +7,7 @@ import VideoToolbox
 
 /// Encodes pictures with the phone's encoder, without frame reordering: samples come out in the order in which they are shown.
 public actor HardwareVideoEncoder: VideoEncoder {
-    private let session: VTCompressionSession
+    private let compression: Compression
     private let output: Output
     private let rotation: VideoRotation
     private let codec: VideoCodec
@@ -36,13 +36,11 @@ public actor HardwareVideoEncoder: VideoEncoder {
             (kVTCompressionPropertyKey_MaxKeyFrameInterval, NSNumber(value: 30)),
         ]
         for (key, value) in properties { try AppleVideoError.check(VTSessionSetProperty(made, key: key, value: value)) }
-        session = made
+        compression = Compression(made)
         output = Output(codec)
         self.codec = codec
         self.rotation = rotation
     }
-
-    deinit { VTCompressionSessionInvalidate(session) }
 
     public var format: VideoFormat? {
         output.description.map {
@@ -54,7 +52,7 @@ public actor HardwareVideoEncoder: VideoEncoder {
 
     public func encode(_ picture: CameraPicture, at time: Int64) async throws -> [EncodedSample] {
         let status = VTCompressionSessionEncodeFrame(
-            session, imageBuffer: picture.buffer,
+            compression.session, imageBuffer: picture.buffer,
             presentationTimeStamp: CMTime(value: time, timescale: CMTimeScale(VideoTime.timescale)),
             duration: CMTime(value: 20, timescale: CMTimeScale(VideoTime.timescale)), frameProperties: nil, infoFlagsOut: nil
         ) { [output] status, _, sample in output.take(status, sample) }
@@ -63,9 +61,18 @@ public actor HardwareVideoEncoder: VideoEncoder {
     }
 
     public func finish() async throws -> [EncodedSample] {
-        try AppleVideoError.check(VTCompressionSessionCompleteFrames(session, untilPresentationTimeStamp: .invalid))
+        try AppleVideoError.check(VTCompressionSessionCompleteFrames(compression.session, untilPresentationTimeStamp: .invalid))
         return try output.samples()
     }
+}
+
+/// Ends the session with its encoder.
+private final class Compression {
+    let session: VTCompressionSession
+
+    init(_ session: VTCompressionSession) { self.session = session }
+
+    deinit { VTCompressionSessionInvalidate(session) }
 }
 
 /// What came out of the encoder, on a thread of its own.
