@@ -96,7 +96,7 @@ extension SystemTests {
 }
 
 /// Gateways of one stack that take connections in turn, each killed and started again now and then.
-private final class GatewaysInTurn: Sendable {
+final class GatewaysInTurn: Sendable {
     private struct State {
         var ports: [Int: Int] = [:]
         var turn = 0

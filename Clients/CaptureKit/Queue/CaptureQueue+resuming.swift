@@ -18,28 +18,22 @@ extension CaptureQueue {
         guard job.mayResume, isLarge(body), !isPlainServer else { return nil }
         let kept = try await store.capture(id).facts.upload
         var upload = ResumableUpload(lengthBytes: body.contentLength, at: transport.origin, goingOnWith: kept)
-        while true {
-            let request: HTTPRequest
-            switch upload.step {
-            case .create: request = try await signedRequest(for: capture, by: device).creatingUpload
-            case .askOffset: request = try upload.request("HEAD", [UploadFields.version])
-            case .append(let offset):
-                request = try upload.request("PATCH", UploadFields.rest(from: offset), RestOfBody(whole: body, offset: offset))
-            case .fetchAnswer: request = try upload.request("GET", [UploadFields.version])
-            case .sendPlain(let lasts):
-                if lasts { plainSince = clock.now }
-                return nil
-            case .end(let result): return try result.get()
-            }
-            let stored = upload.storedBytes
-            do {
-                upload.received(try await send(request, of: id, after: stored), at: clock.now)
-            } catch let failure as TransportFailure {
-                upload.failed(failure)
-            }
+        let outcome = try await upload.run(body) {
+            clock.now
+        } create: {
+            try await signedRequest(for: capture, by: device)
+        } send: { request, stored in
+            try await send(request, of: id, after: stored)
+        } keep: { upload, storedBefore in
             store.failPoints.reached("queue.upload-answered")
-            if upload.storedBytes > stored { attemptsInVain = 0 }
+            if upload.storedBytes > storedBefore { attemptsInVain = 0 }
             try await keep(upload, of: id)
+        }
+        switch outcome {
+        case .answered(let response): return response
+        case .sendPlain(let lasts):
+            if lasts { plainSince = clock.now }
+            return nil
         }
     }
 
@@ -68,31 +62,4 @@ extension CaptureQueue {
         }
         store.failPoints.reached("queue.upload-kept")
     }
-}
-
-extension ResumableUpload {
-    /// A request to the upload's address, which needs no signature.
-    fileprivate func request(
-        _ method: String, _ headers: [UploadFields.Field], _ body: (any HTTPBody)? = nil
-    ) throws(TransportFailure) -> HTTPRequest {
-        guard let address = kept?.address else { throw .unreachable("the upload has no address") }
-        return HTTPRequest(method, address.target, headers: headers, body: body)
-    }
-}
-
-extension HTTPRequest {
-    /// The signed request of a plain upload without its body, to be sent later.
-    fileprivate var creatingUpload: HTTPRequest {
-        let length = body?.contentLength ?? 0
-        return HTTPRequest(method, target, headers: headers + UploadFields.creation(lengthBytes: length), body: BytesBody([]))
-    }
-}
-
-/// The end of a body.
-struct RestOfBody: HTTPBody {
-    let whole: any HTTPBody
-    let offset: Int64
-
-    var contentLength: Int64 { whole.contentLength - offset }
-    func makeReader() throws -> any HTTPBodyReader { try whole.makeReader(from: offset) }
 }

@@ -14,11 +14,14 @@ struct VideoFolder {
     var hashChain: URL { file("hash-chain.json") }
     var metadata: URL { file("metadata.json") }
     var assertion: URL { file("assertion.cbor") }
+    /// There while an upload is to go on.
+    var unfinishedUpload: URL { file("upload.json") }
     var isSigned: Bool { FileManager.default.fileExists(atPath: assertion.path) }
 
-    func upload() throws -> VideoUpload {
+    /// - Parameter boundary: the same for each attempt that may go on.
+    func upload(boundary: String = MultipartBody.randomBoundary()) throws -> VideoUpload {
         VideoUpload(
-            boundary: MultipartBody.randomBoundary(), video: try .file(at: video), isQuickTime: isQuickTime, depth: try .file(at: depth),
+            boundary: boundary, video: try .file(at: video), isQuickTime: isQuickTime, depth: try .file(at: depth),
             hashChain: try .file(at: hashChain), metadata: try .file(at: metadata), assertion: isSigned ? try .file(at: assertion) : nil)
     }
 

@@ -11,7 +11,7 @@ struct VideoSend: AsyncParsableCommand {
 
     @Argument(help: "Folder of the recording.")
     var folder: String
-    @Flag(help: "Have the server store the body so that the upload can be resumed.")
+    @Flag(help: "Go on where an upload broke off, also one of an earlier command, whose address is kept in upload.json beside the parts.")
     var resumable = false
     @Flag(help: "Wait for the evidence and show it.")
     var watch = false
@@ -38,7 +38,10 @@ struct VideoSend: AsyncParsableCommand {
 
     private func accepted(_ client: APIClient, _ session: DeviceSession) async throws -> AcceptedCapture {
         let folder = VideoFolder(path: folder)
-        guard hashOnlyOptions.hashOnly else { return try await client.send(folder.upload(), signer: session, isResumable: resumable) }
+        guard hashOnlyOptions.hashOnly else {
+            guard resumable else { return try await client.send(folder.upload(), signer: session) }
+            return try await ResumingSend(folder: folder, server: try server.address(), session: session).run()
+        }
         let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let decoder = own.deletingLastPathComponent().appendingPathComponent("video-decoder").path
         return try await HashOnlyVideoSend(client: client, session: session, decoder: decoder).send(folder, sharing: hashOnlyOptions.flags)

@@ -1,5 +1,5 @@
 /// What is kept of an unfinished upload with its capture, sealed, so that it goes on after any break.
-struct KeptUpload: Sendable, Equatable, Codable {
+package struct KeptUpload: Sendable, Equatable, Codable {
     /// `nil` while the upload begins anew.
     var address: UploadAddress?
     /// The body's.

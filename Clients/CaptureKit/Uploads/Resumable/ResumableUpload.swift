@@ -5,7 +5,7 @@ import Foundation
 /// so far. Values only: no clock, no network, no store.
 ///
 /// Clients of this library do not see interim responses everywhere, so an empty request makes the upload, and another has all bytes.
-struct ResumableUpload: Sendable {
+package struct ResumableUpload: Sendable {
     enum Step: Sendable {
         /// The empty request that makes the upload, or finds the one that was made before.
         case create
@@ -21,7 +21,7 @@ struct ResumableUpload: Sendable {
     }
 
     /// Smaller bodies, and those of this size, are sent as a whole: a round trip more would cost more than a break.
-    static let smallestBytes: Int64 = 1 << 20
+    package static let smallestBytes: Int64 = 1 << 20
     /// How often an upload may begin anew in one attempt because the server does not know it any more.
     private static let maximumRestarts = 2
     /// How many answers in a row may bring nothing.
@@ -30,7 +30,7 @@ struct ResumableUpload: Sendable {
 
     private(set) var step: Step
     /// What is to be kept with the capture from now on.
-    private(set) var kept: KeptUpload?
+    package private(set) var kept: KeptUpload?
     private let lengthBytes: Int64
     private let origin: String?
     private var restarts = 0
@@ -42,7 +42,7 @@ struct ResumableUpload: Sendable {
     /// - Parameters:
     ///   - origin: the server's; see ``HTTPTransport/origin``.
     ///   - kept: by an earlier attempt.
-    init(lengthBytes: Int64, at origin: String?, goingOnWith kept: KeptUpload? = nil) {
+    package init(lengthBytes: Int64, at origin: String?, goingOnWith kept: KeptUpload? = nil) {
         self.lengthBytes = lengthBytes
         self.origin = origin
         let isSame = kept.map { $0.lengthBytes == lengthBytes && (0...lengthBytes).contains($0.storedBytes) } ?? false
@@ -51,7 +51,7 @@ struct ResumableUpload: Sendable {
     }
 
     /// What the server is known to have.
-    var storedBytes: Int64 { kept?.storedBytes ?? 0 }
+    package var storedBytes: Int64 { kept?.storedBytes ?? 0 }
 
     /// What follows from the answer to the current step's request.
     /// - Parameter now: the device's time.
