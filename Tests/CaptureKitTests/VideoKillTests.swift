@@ -42,6 +42,24 @@ struct VideoKillTests {
         try await queue.store.expectWhole("after the second attempt")
     }
 
+    @Test("waits for space, while everything else is sent, and is there in the end")
+    func noSpace() async throws {
+        let folder = try ScratchFolder()
+        try await Self.queue(in: folder.path, .none).recordCutOff(pictures: 40)
+        let full = try await Self.queue(in: folder.path, .none, layer: FilesWithoutSpaceForVideos())
+        let photo = try await full.add(SampleContent())
+        try await full.run(untilEmpty: true)
+        #expect(try await full.store.captures().map(\.id) == [photo.id])
+        #expect(try await full.capture(photo.id).state == .uploaded)
+        try await full.store.close()
+
+        let queue = try await Self.queue(in: folder.path, .none)
+        try await queue.run(untilEmpty: true)
+        let captures = try await queue.store.captures()
+        #expect(captures.map(\.kind) == [.photo, .video] && captures.allSatisfy { $0.state == .uploaded })
+        try await queue.store.expectWhole("when there is space")
+    }
+
     @Test("is not swept with what nobody wants when another process opens the store")
     func kept() async throws {
         let folder = try ScratchFolder()
@@ -52,11 +70,31 @@ struct VideoKillTests {
         #expect(try await queue.recoverRecordings() == [])
     }
 
-    private static func queue(in folder: String, _ failPoints: FailPoints) async throws -> CaptureQueue {
+    private static func queue(
+        in folder: String, _ failPoints: FailPoints, layer: any FileLayer = PosixFiles()
+    ) async throws -> CaptureQueue {
         let store = try await CaptureStore.open(
-            in: folder + "/store", secrets: FolderSecureStore(folder: folder + "/keychain"), failPoints: failPoints)
+            in: folder + "/store", secrets: FolderSecureStore(folder: folder + "/keychain"), layer: layer, failPoints: failPoints)
         return CaptureQueue(
             store: store, signing: ScriptedSigning(), transport: ScriptedServer { QueueRig.accepted(ContentDigest(of: $0.body)) },
             clock: JumpingClock())
     }
+}
+
+/// The files of a volume that is full when a video is written.
+private struct FilesWithoutSpaceForVideos: FileLayer {
+    private let files = PosixFiles()
+
+    func create(_ path: String) throws(FileError) -> any WritableFile {
+        guard !path.contains(".video") else { throw .noSpace }
+        return try files.create(path)
+    }
+
+    func createFolder(_ path: String) throws(FileError) { try files.createFolder(path) }
+    func open(_ path: String) throws(FileError) -> any ReadableFile { try files.open(path) }
+    func rename(_ path: String, to target: String) throws(FileError) { try files.rename(path, to: target) }
+    func link(_ path: String, to target: String) throws(FileError) -> Bool { try files.link(path, to: target) }
+    func remove(_ path: String) throws(FileError) { try files.remove(path) }
+    func names(in folder: String) throws(FileError) -> [String] { try files.names(in: folder) }
+    func syncFolder(_ path: String) throws(FileError) { try files.syncFolder(path) }
 }

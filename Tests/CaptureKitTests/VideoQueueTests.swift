@@ -67,12 +67,14 @@ struct VideoQueueTests {
         try await queue.store.expectWhole("after the recovery")
     }
 
-    @Test("goes on where a large upload broke off, also in another process, never with the whole of it")
+    @Test("goes on where a large upload broke off, also in another process, a piece at a time")
     func resumes() async throws {
         let queue = try await rig.queue()
         let capture = try await queue.record(NoiseCamera(pictures: 100, bytes: 30_000), isQuickTime: true)
         let body = try await queue.store.job(of: capture).body
         #expect(body.contentLength > 3_000_000)
+        let reader = try body.makeReader()
+        while let piece = try await reader.next() { #expect(piece.count <= 65_536, "never more of it in memory") }
         _ = book.answer(
             to: .init(
                 method: "POST", target: VideoUpload.path,

@@ -82,7 +82,7 @@ extension CaptureStore {
             } catch SealError.notAuthentic {
                 // Killed before its first entry.
                 try files.remove(log)
-            } catch where error is FileError || error is SealError {
+            } catch  where error is FileError || error is SealError {
                 // Later: there is no space now, or the phone is locked. It keeps nothing else from being sent.
                 continue
             }
