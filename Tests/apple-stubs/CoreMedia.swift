@@ -1,6 +1,5 @@
 // What the adapters use of Core Media.
 public import CoreFoundationOnApple
-public import CoreVideo
 public import Foundation
 public import Security
 

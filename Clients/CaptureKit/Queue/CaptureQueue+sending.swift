@@ -118,8 +118,8 @@ extension CaptureQueue {
             let failure = CaptureFailure(code: "RATE_LIMITED", message: "the server wants fewer requests")
             let pause = QueueSchedule.Wait(until: now.addingTimeInterval(duration / .seconds(1)), endsEarly: false)
             switch capture.kind {
-            case .photo, .hashOnly: schedule.pause(pause, failure)
-            // Videos have a limit of their own, for which photos need not wait.
+            case .photo, .hashOnly, .hashOnlyVideo: schedule.pause(pause, failure)
+            // Videos that are sent have a limit of their own, for which photos need not wait.
             case .video: schedule.holdVideos(pause)
             }
             try await wait(id, failure)

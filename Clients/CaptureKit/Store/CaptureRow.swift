@@ -116,6 +116,7 @@ extension CaptureKind {
         switch self {
         case .photo, .hashOnly: mode.rawValue
         case .video: type.rawValue
+        case .hashOnlyVideo: "\(mode.rawValue)_\(type.rawValue)"
         }
     }
 

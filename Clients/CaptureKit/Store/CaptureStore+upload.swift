@@ -9,7 +9,7 @@ extension CaptureStore {
         switch capture.kind {
         case .photo: return .full(try upload(of: capture))
         case .video: return .video(try videoUpload(of: capture))
-        case .hashOnly:
+        case .hashOnly, .hashOnlyVideo:
             guard capture.hasAssertion else { throw StoreError.needsAssertion }
             return .hashOnly(HashOnlyBody(payload: try bytes(.payload, of: capture.id), assertion: try bytes(.assertion, of: capture.id)))
         }
@@ -25,7 +25,7 @@ extension CaptureStore {
             guard let video = facts.video else { throw StoreError.contentRemoved }
             return VideoClientData.final(
                 video: facts.photoDigest, depth: facts.depthDigest, metadata: facts.metadataDigest, hashChain: video.hashChainDigest)
-        case .hashOnly: return HashOnlyClientData.hash(payload: try bytes(.payload, of: capture.id))
+        case .hashOnly, .hashOnlyVideo: return HashOnlyClientData.hash(payload: try bytes(.payload, of: capture.id))
         }
     }
 

@@ -29,7 +29,7 @@ public struct StoredCapture: Sendable, Equatable {
         switch kind {
         case .photo: sizes[.photo] != nil && sizes[.depth] != nil
         case .video: sizes[.video] != nil && sizes[.depth] != nil
-        case .hashOnly: sizes[.payload] != nil
+        case .hashOnly, .hashOnlyVideo: sizes[.payload] != nil
         }
     }
 }
