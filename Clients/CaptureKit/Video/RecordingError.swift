@@ -8,6 +8,4 @@ public enum RecordingError: Error, Sendable, Equatable {
     case invalidInput
     /// In privacy mode no video is recorded: the server takes none without its content (SPEC §9).
     case privacyMode
-    /// The recording goes on, in this process or in another.
-    case isGoingOn
 }
