@@ -6,7 +6,8 @@ import time
 import uuid
 
 import world
-from device import CAPTURES, VIDEOS, form
+from device import CAPTURES, VIDEOS, form, rial
+from recorder import Recorder
 from scenario import Scenario
 from scenario_uploads import Upload
 
@@ -37,6 +38,19 @@ class Videos(Scenario):
         self.assertIsNone(view["playback_url"])
         self.expect(world.owner().read(self.server, f"{CAPTURES}/{sent['capture_id']}"), 200)
         self.expect(self.server.get(f"{CAPTURES}/{sent['capture_id']}/events"), 200)
+
+    def test_a_video_of_which_only_the_hash_is_sent(self):
+        with Recorder(self.server) as url:
+            rial(
+                "video", "send", "--state", world.owner().state_file, world.recording().folder, "--hash-only", "--share-time", "day",
+                "--share-device", "none", url=url)
+        sent = [one for one in world.LOG if one.target == CAPTURES and one.status == 201][-1].json["data"]
+        self.assertEqual(sent["type"], "video")
+        view = self.server.get(f"{CAPTURES}/{world.settled(sent['capture_id'])}").json["data"]
+        self.assertEqual((view["capture_mode"], view["duration_ms"], view["depth_frames"]), ("hash_only", 1000, None))
+        self.assertEqual(view["evidence"]["hash_chain"]["reason"], "media_not_stored")
+        self.expect(self.server.get(f"{CAPTURES}/{sent['capture_id']}/events"), 200)
+        self.expect(self.server.get(f"/api/v1/verify-hash/{view['media_hash']}"), 200)
 
     def test_a_video_in_two_pieces(self):
         self.expect(self.server.send("OPTIONS", VIDEOS), 204)
