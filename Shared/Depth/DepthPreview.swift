@@ -13,15 +13,17 @@ public enum DepthPreview {
     ///   - rotation: quarter turns clockwise that bring the map upright, as in `DepthMeasurements`.
     ///   - aspect: width and height of the upright photo, whose proportions the picture gets; `nil` keeps the map's.
     ///   - detail: resolution along the longer side, in pixels of the measured map (`DepthMap.measuredSize`).
+    ///   - scale: `nil` for the map's own.
     /// - Returns: the map upright, by nearest neighbour; pixels without a measurement have grey stripes.
     public static func render(
-        depth map: DepthMap, rotation: Int, aspect: (width: Int, height: Int)? = nil, detail: Int = longSide
+        depth map: DepthMap, rotation: Int, aspect: (width: Int, height: Int)? = nil, detail: Int = longSide,
+        scale: DepthPreviewScale? = nil
     ) -> DepthPicture {
         let map = map.reduced()
         let turns = (rotation % 4 + 4) % 4
         let upright = turns % 2 == 0 ? (width: map.width, height: map.height) : (width: map.height, height: map.width)
         let (width, height) = pictureSize(aspect ?? upright)
-        let scale = DepthPreviewScale(map)
+        let scale = scale ?? DepthPreviewScale(map)
         let levels = map.metres.map { level(of: Double($0), in: scale) }
         let columns = sources(of: width, in: upright.width, detail: detail)
         let rows = sources(of: height, in: upright.height, detail: detail)
@@ -43,16 +45,18 @@ public enum DepthPreview {
     }
 
     /// Renders and encodes a picture of at most ``maximumBytes``; at a lower resolution if noise makes the file too large.
-    /// - Parameter encode: writes a PNG.
+    /// - Parameters:
+    ///   - scale: `nil` for the map's own.
+    ///   - encode: writes a PNG.
     /// - Returns: the file, its size in pixels, and the scale for the legend beside it.
     public static func file<Failure: Error>(
-        depth map: DepthMap, rotation: Int, aspect: (width: Int, height: Int)?,
+        depth map: DepthMap, rotation: Int, aspect: (width: Int, height: Int)?, scale: DepthPreviewScale? = nil,
         encode: (DepthPicture) throws(Failure) -> [UInt8]
     ) throws(Failure) -> (bytes: [UInt8], width: Int, height: Int, scale: DepthPreviewScale) {
-        var picture = render(depth: map, rotation: rotation, aspect: aspect)
+        var picture = render(depth: map, rotation: rotation, aspect: aspect, scale: scale)
         var bytes = try encode(picture)
         for side in coarserSides where bytes.count > maximumBytes {
-            picture = render(depth: map, rotation: rotation, aspect: aspect, detail: side)
+            picture = render(depth: map, rotation: rotation, aspect: aspect, detail: side, scale: scale)
             bytes = try encode(picture)
         }
         return (bytes, picture.width, picture.height, picture.scale)

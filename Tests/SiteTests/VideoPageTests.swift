@@ -158,4 +158,18 @@ struct VideoPageTests {
         #expect(try !html("whole").contains("Only the beginning"))
         #expect(try html("partial").contains("<details id=\"check-chain\" open>"))
     }
+
+    @Test("the signed video can be downloaded, and its digest is named")
+    func download() throws {
+        let html = try html("whole")
+        #expect(html.contains("c2pa.mp4?expires=1&amp;signature=00\" download>") && html.contains("Video with credentials"))
+        #expect(try !self.html("broken").contains("download>"))
+    }
+
+    @Test("what a checkpoint's signature covers is the beginning, with its sound and depth")
+    func covers() throws {
+        let html = try html("partial")
+        #expect(html.contains("Beginning of the video, with its sound and depth") && !html.contains("not covered: Depth map"))
+        #expect(try self.html("whole").contains("</svg>Depth maps</li>"))
+    }
 }

@@ -78,7 +78,7 @@ class Keyboard(unittest.TestCase):
 
     def test_tab_goes_through_the_methodology(self):
         with open_browser() as browser:
-            contents = ["how.levels", "ck.hardware", "how.depth", "how.data", "cc.h", "how.defeats", "how.stored", "how.versions"]
+            contents = ["how.levels", "ck.hardware", "how.depth", "how.videos", "how.data", "cc.h", "how.defeats", "how.stored", "how.versions"]
             self.expect(self.path(browser.go("/methodology")), [*self.HEAD, *map(words, contents), *self.FOOT])
 
     def test_the_skip_link_leads_past_the_header(self):

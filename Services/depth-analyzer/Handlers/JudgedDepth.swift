@@ -44,8 +44,8 @@ struct JudgedDepth {
     let measurements: VideoDepthMeasurements
     private let preview: DepthMap?
     private let frames: DepthFrames
-    /// Of the preview.
-    private(set) var scale: DepthPreviewScale?
+    /// Of the preview and of the picture of all keyframes, so that one legend fits both; `nil` without a preview.
+    let scale: DepthPreviewScale?
 
     /// - Parameter luma: of the keyframes that could be decoded.
     /// - Throws: ``RejectedMessage`` if the part cannot be read.
@@ -68,7 +68,7 @@ struct JudgedDepth {
         measurements = analysis.finish(endTicks: movie.video.shownEnd, isDecodable: isDecodable)
         preview = nearest?.map
         self.frames = frames
-        scale = preview.map(DepthPreviewScale.init)
+        scale = preview == nil ? nil : frames.scale
     }
 
     /// `depth-preview.png`, of the keyframe nearest to the middle, and `depth-frames.jpg`.
@@ -79,7 +79,8 @@ struct JudgedDepth {
             let isTurned = format.rotation.rawValue % 180 != 0
             let upright = isTurned ? (Int(format.height), Int(format.width)) : (Int(format.width), Int(format.height))
             let file = try DepthPreview.file(
-                depth: preview, rotation: measurements.rotation, aspect: measurements.framing == .whole ? upright : nil
+                depth: preview, rotation: measurements.rotation, aspect: measurements.framing == .whole ? upright : nil,
+                scale: scale
             ) { picture in
                 try PNGEncoder.encode(width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
             }

@@ -34,6 +34,9 @@ package struct PublicRecord: Sendable {
     /// What was captured; of a capture without media its evidence says so.
     var type: CaptureType { evidence?.type == .video ? .video : kind.type }
 
+    /// The photo or video with Content Credentials.
+    var signedCopy: PublishedMedia? { media[.signedCopy] ?? media[.signedVideo] }
+
     package init(
         id: CaptureID, kind: CaptureKind, status: CaptureStatus, failure: StableWord<FailureReason>?, confidence: ConfidenceLevel?,
         mediaHash: ContentDigest, capturedAt: SharedTime, receivedAt: SharedTime, evidence: EvidencePackage?, hasPlace: Bool,

@@ -57,11 +57,7 @@ struct CheckRows: Sendable {
             row.paragraphs = [strings(found.developmentAttestation ? "hw.dev.more" : "hw.more")]
             if found.outOfOrder == true { row.paragraphs.append(strings("hw.order")) }
             if let binding = found.binding {
-                row.covers = [
-                    (strings(binding == .payload ? "bind.hash" : "bind.photo"), true),
-                    (strings(binding == .payload ? "bind.numbers" : "bind.depth"), binding.coversDepth),
-                    (strings("bind.metadata"), binding.coversMetadata),
-                ]
+                row.covers = covers(binding)
             }
         case (.fail, .counterReplay): row = CheckRow(check: .hardware, status: .fail, detail: strings("hw.replay"))
         case (.fail, .counterOrder): row = CheckRow(check: .hardware, status: .fail, detail: strings("hw.order.fail"))
@@ -78,6 +74,17 @@ struct CheckRows: Sendable {
         }
         row.caveat = strings("hw.limit")
         return row
+    }
+
+    private func covers(_ binding: AssertionBinding) -> [(part: String, isCovered: Bool)] {
+        let metadata = (strings("bind.metadata"), binding.coversMetadata)
+        switch binding {
+        // What it covers of the depth is what it covers of the video.
+        case .checkpoint: return [(strings("bind.beginning"), true), metadata]
+        case .payload: return [(strings("bind.hash"), true), (strings("bind.numbers"), binding.coversDepth), metadata]
+        case .photoDepthMetadata, .photoDepth, .photo, .videoDepthMetadata:
+            return [(strings("bind.photo"), true), (strings("bind.depth"), binding.coversDepth), metadata]
+        }
     }
 
     /// Why a valid signature is not accepted here.
@@ -131,6 +138,7 @@ struct CheckRows: Sendable {
         case (.inconclusive, .depthNotSigned):
             detail = strings("dp.unbound")
             paragraphs.insert(strings("dp.unbound.more"), at: 0)
+        case (.inconclusive, .partlySigned) where found.verdict == .real: detail = strings("dp.partly")
         case (.inconclusive, _): detail = strings(found.verdict == .flat ? "dp.flat" : "dp.undecided")
         case (.unavailable, _):
             return CheckRow(check: .depth, status: .unavailable, detail: strings("dp.none"), paragraphs: [strings("dp.more.none")])

@@ -11,7 +11,7 @@ struct CredentialsView: Sendable {
     func context() -> ViewContext {
         var view: ViewContext = [:]
         let formatter = ValueFormatter(strings: strings)
-        let copy = isEmbedded ? record.media[.signedCopy] : nil
+        let copy = isEmbedded ? record.signedCopy : nil
         var entries: [ViewContext] = []
         if isEmbedded {
             if let issuer = UntrustedText(record.issuer) { entries.append(["name": strings("cc.issuer"), "value": issuer.shown]) }

@@ -24,10 +24,6 @@ struct DepthView: Sendable {
         let shown = pictureView()
         if shown == nil, expectsPicture { view["missing"] = strings("depth.nopicture") }
         view["verdict"] = self.verdict(verdict, shown)
-        if let temporal = depth.temporal {
-            let chart = ReliefChart(temporal: temporal, durationMilliseconds: duration, strings: strings)
-            view["chart"] = chart.context(canBeScrubbed: shown != nil && sheet != nil)
-        }
         return view
     }
 
@@ -49,15 +45,24 @@ struct DepthView: Sendable {
             "class": status.styleClass, "icon": status.icon, "told": strings(word), "meaning": strings("\(word).is"),
             "gauges": (Gauge.all(depth, strings) + (depth.temporal.map { Gauge.temporal($0, strings) } ?? [])).map(\.context),
         ]
+        var see: [String] = []
         if let temporal = depth.temporal {
             if verdict == .undecided, let why = DepthReasonText.key(temporal.reason?.known?.rawValue) { view["meaning"] = strings(why) }
-            if temporal.motionCoherence == nil { view["see"] = strings("m.coherence.none") }
+            if temporal.motionCoherence == nil { see.append(strings("m.coherence.none")) }
         }
         if hasLiDAR, verdict != .undecided { view["limit"] = strings("depth.\(verdict.rawValue).not") }
-        if let picture {
-            view["picture"] = picture
-            if verdict == .flat { view["see"] = strings("depth.flat.see") }
+        let chart = depth.temporal.flatMap {
+            ReliefChart(temporal: $0, durationMilliseconds: duration, strings: strings)
+                .context(canBeScrubbed: picture != nil && sheet != nil)
         }
+        if var picture {
+            picture["graph"] = chart
+            view["picture"] = picture
+            if verdict == .flat { see.append(strings("depth.flat.see")) }
+        } else {
+            view["chart"] = chart
+        }
+        view["see"] = see
         return view
     }
 

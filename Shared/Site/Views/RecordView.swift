@@ -205,7 +205,7 @@ struct RecordView: Sendable {
 
     private var print: ViewContext {
         var digests: [ViewContext] = [["name": strings("cc.digest.original"), "digest": record.mediaHash.hex]]
-        if let copy = record.media[.signedCopy] { digests.append(["name": strings("cc.digest.copy"), "digest": copy.sha256.hex]) }
+        if let copy = record.signedCopy { digests.append(["name": strings("cc.digest.copy"), "digest": copy.sha256.hex]) }
         return ["url": address, "digests": digests]
     }
 

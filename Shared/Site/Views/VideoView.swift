@@ -60,39 +60,3 @@ struct VideoView: Sendable {
         return "video/mp4; codecs=\"\(codecs)\""
     }
 }
-
-/// The picture with the depth of all keyframes of a video, ten in a row, and when each of them is shown.
-struct DepthSheet: Sendable {
-    /// As `DepthFrames` draws them.
-    static let tilesPerRow = 10
-    let link: String
-    /// Pixels of a tile.
-    let tile: PixelSize
-    let columns: Int
-    /// Milliseconds, one for each tile.
-    let times: [Int]
-    /// Whether depth covers only the middle of the frame.
-    let isMiddle: Bool
-
-    /// - Returns: `nil` if there are no keyframes, or the picture does not have a tile for each of them.
-    init?(_ temporal: VideoDepthMeasurements?, _ media: PublishedMedia?) {
-        guard let temporal, let media, let size = media.size, !temporal.frameAnalyses.isEmpty else { return nil }
-        let count = temporal.frameAnalyses.count
-        columns = min(count, Self.tilesPerRow)
-        let rows = (count + columns - 1) / columns
-        guard size.width % columns == 0, size.height % rows == 0, let tile = PixelSize(size.width / columns, size.height / rows) else {
-            return nil
-        }
-        self.tile = tile
-        link = media.link
-        times = temporal.frameAnalyses.map(\.timeMilliseconds)
-        isMiddle = temporal.framing == .middle
-    }
-
-    var context: ViewContext {
-        [
-            "sheet": link, "width": tile.width, "height": tile.height, "columns": columns, "middle": isMiddle,
-            "times": times.map(String.init).joined(separator: " "),
-        ]
-    }
-}

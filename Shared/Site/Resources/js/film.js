@@ -3,8 +3,11 @@
 const PATIENCE = 10_000;
 const byID = (id) => document.getElementById(id);
 const film = byID('film'), video = film?.querySelector('video'), veil = film?.querySelector('.veil');
-const tile = byID('tile'), scrub = byID('scrub'), times = veil?.dataset.times.split(' ').map(Number) ?? [];
-let sheet, at = 0, renewed = -Infinity;
+const tile = byID('tile'), scrub = byID('scrub'), now = byID('now');
+/** Time in milliseconds, verdict, relief in percent, whether it is doubtful. */
+const frames = [...veil?.dataset.frames.matchAll(/(\d+)([rfu])(\d*)(!?)/g) ?? []].map(([, time, ...rest]) => [+time, ...rest]);
+const seconds = new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: 1 });
+let sheet, at = -1, renewed = -Infinity;
 
 /** New links for those that ran out; false if there are none. Links that were just made are not what is wrong. */
 async function renew() {
@@ -50,12 +53,12 @@ async function load(again = true) {
 /** Shows a keyframe wherever depth is shown. */
 function show(index) {
   at = index;
-  const now = byID('now'), x = `${times[at] * 100 / veil.dataset.length}%`;
+  const [time, verdict, relief, doubt] = frames[at], x = `${time * 100 / veil.dataset.length}%`;
   now?.setAttribute('x1', x);
   now?.setAttribute('x2', x);
   if (scrub) {
-    const [t, r, v] = [...byID('frames').tBodies[0].rows[at].cells].map((cell) => cell.textContent.trim());
-    const text = scrub.dataset.text.replace('{t} s', t).replace('{r}', r).replace('{v}', v);
+    const words = scrub.dataset, told = doubt ? words.doubtful.replace('{v}', words[verdict]) : words[verdict];
+    const text = words.text.replace('{t}', seconds.format(time / 1000)).replace('{r}', relief ? `${relief} %` : '–').replace('{v}', told);
     scrub.value = at;
     scrub.setAttribute('aria-valuetext', text);
     if (tile && !tile.hidden) byID('at').textContent = text;
@@ -66,9 +69,9 @@ function show(index) {
 function draw(image) {
   for (const canvas of [veil, tile]) {
     if (!canvas || canvas.hidden) continue;
-    const { width, height } = canvas, columns = +veil.dataset.columns;
-    const [x, y] = [at % columns * width, Math.floor(at / columns) * height];
-    canvas.getContext('2d').drawImage(image, x, y, width, height, 0, 0, width, height);
+    const { width, height } = canvas, { columns } = veil.dataset;
+    canvas.getContext('2d').drawImage(
+      image, at % columns * width, Math.floor(at / columns) * height, width, height, 0, 0, width, height);
   }
 }
 
@@ -80,18 +83,13 @@ function want(canvas) {
 }
 
 /** The keyframe shown at a time in seconds, or before it: the last that is not later than half a frame after. */
-function keyframe(seconds) {
-  const next = times.findIndex((time) => time > seconds * 1000 + 16);
-  return Math.max(0, (next < 0 ? times.length : next) - 1);
+function keyframe(time) {
+  const next = frames.findIndex(([each]) => each > time * 1000 + 16);
+  return Math.max(0, (next < 0 ? frames.length : next) - 1);
 }
 
-function follow() {
-  const seen = (_, { mediaTime }) => {
-    if (!video.seeking && keyframe(mediaTime) !== at) show(keyframe(mediaTime));
-    video.requestVideoFrameCallback(seen);
-  };
-  if (video.requestVideoFrameCallback) video.requestVideoFrameCallback(seen);
-  else for (const event of ['timeupdate', 'seeked']) video.addEventListener(event, () => show(keyframe(video.currentTime)));
+function follow(time) {
+  if (!video.seeking && keyframe(time) !== at) show(keyframe(time));
 }
 
 function setUpDepth() {
@@ -103,6 +101,7 @@ function setUpDepth() {
     if (choice.checked) want(veil);
     else veil.hidden = true;
   };
+  show(keyframe(video.currentTime));
   choice.addEventListener('change', set);
   fade.addEventListener('input', set);
   set();
@@ -110,14 +109,18 @@ function setUpDepth() {
     at = +scrub.value;
     want(tile);
     tile?.previousElementSibling.setAttribute('hidden', '');
-    video.currentTime = times[at] / 1000 + 0.001;
+    video.currentTime = frames[at][0] / 1000 + 0.001;
   });
-  show(0);
-  follow();
+  const seen = (_, { mediaTime }) => {
+    follow(mediaTime);
+    video.requestVideoFrameCallback(seen);
+  };
+  if (video.requestVideoFrameCallback) video.requestVideoFrameCallback(seen);
+  else for (const event of ['timeupdate', 'seeked']) video.addEventListener(event, () => follow(video.currentTime));
 }
 
 if (video) {
   film.addEventListener('error', resume, true);
-  if (times.length) setUpDepth();
+  if (frames.length) setUpDepth();
   resume();
 }
