@@ -116,7 +116,9 @@ function setUpDepth() {
     video.requestVideoFrameCallback(seen);
   };
   if (video.requestVideoFrameCallback) video.requestVideoFrameCallback(seen);
-  else for (const event of ['timeupdate', 'seeked']) video.addEventListener(event, () => follow(video.currentTime));
+  else video.addEventListener('timeupdate', () => follow(video.currentTime));
+  // The frame of a place that was sought may come before the seeking is over.
+  video.addEventListener('seeked', () => follow(video.currentTime));
 }
 
 if (video) {
