@@ -263,7 +263,8 @@ let package = Package(
             name: "ContentCredentialsTests",
             dependencies: [
                 "Blocking",
-                "ContentCredentials", "CC2PA", "ManifestStore", "CaptureProtocol", "Models", "Signing", "Imaging", "TestSupport", crypto,
+                "ContentCredentials", "CC2PA", "ManifestStore", "CaptureProtocol", "Models", "Movie", "Signing", "Imaging", "TestSupport",
+                crypto,
             ],
             path: "Tests/ContentCredentialsTests"),
         .testTarget(

@@ -1,4 +1,6 @@
 import Foundation
+import Models
+import TestSupport
 import Testing
 
 @testable import ContentCredentials
@@ -6,6 +8,7 @@ import Testing
 @Suite("Assertion schemas")
 struct AssertionSchemaTests {
     private static let labels = ["app.rial.attestation.v1", "app.rial.depth_analysis.v1", "app.rial.confidence.v1"]
+    private static let videoLabels = labels + ["app.rial.hash_chain.v1", "app.rial.video.v1"]
 
     private func schema(_ label: String) throws -> [String: Any] {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -15,7 +18,16 @@ struct AssertionSchemaTests {
 
     /// The assertion's data in the definition.
     private func data(_ label: String, hasDepth: Bool) throws -> [String: Any] {
-        let definition = try Fixture().claim(Fixture.evidence(hasDepth: hasDepth)).definition()
+        try data(label, of: Fixture.evidence(hasDepth: hasDepth))
+    }
+
+    /// Of a video of the page's samples.
+    private func data(_ label: String, video: String) throws -> [String: Any] {
+        try data(label, of: try #require(Samples.video(named: video).evidence))
+    }
+
+    private func data(_ label: String, of evidence: EvidencePackage) throws -> [String: Any] {
+        let definition = try Fixture().claim(evidence).definition()
         let root = try #require(try JSONSerialization.jsonObject(with: Data(definition.utf8)) as? [String: Any])
         let assertions = try #require(root["assertions"] as? [[String: Any]])
         return try #require(assertions.first { $0["label"] as? String == label }?["data"] as? [String: Any])
@@ -28,10 +40,17 @@ struct AssertionSchemaTests {
         #expect(SchemaCheck.defects(of: try data(label, hasDepth: hasDepth), by: schema) == [])
     }
 
-    @Test("name exactly the signed fields", arguments: labels)
+    @Test("match the signed assertions of videos, whole and partial", arguments: videoLabels, ["whole", "partial", "undecided"])
+    func videos(label: String, video: String) throws {
+        #expect(SchemaCheck.defects(of: try data(label, video: video), by: try schema(label)) == [])
+    }
+
+    @Test("name exactly the signed fields of photos and videos", arguments: videoLabels)
     func complete(label: String) throws {
         let properties = try #require(try schema(label)["properties"] as? [String: Any])
-        #expect(Set(properties.keys) == Set(try data(label, hasDepth: true).keys))
+        var signed = Set(try data(label, video: "whole").keys).union(try data(label, video: "partial").keys)
+        if Self.labels.contains(label) { signed.formUnion(try data(label, hasDepth: true).keys) }
+        #expect(Set(properties.keys) == signed)
     }
 
     @Test("do not match a place, a wrong word or a missing field")
