@@ -12,6 +12,7 @@ public func fuzzHashOnlyPayload(_ start: UnsafePointer<UInt8>?, _ count: Int) ->
         precondition(input.count <= SizeLimits.hashOnlyPayload, "too large")
         checkFlags(payload)
         if let depth = payload.depth { checkDepth(depth) }
+        if let video = payload.video { checkVideo(video) }
         guard let written = try? payload.bytes(), let again = try? HashOnlyPayload.parse(written).bytes(), again == written else {
             preconditionFailure("read otherwise than written")
         }
@@ -44,4 +45,16 @@ private func checkDepth(_ depth: SignedDepth) {
     precondition(depth.reason == nil || depth.verdict == .undecided, "a verdict in spite of a reason")
     precondition(depth.verdict != .real || (depth.relief ?? 0) >= 0.10, "a scene without relief")
     precondition(depth.coverage >= 0.3 || depth.verdict == .undecided, "a verdict on too few pixels")
+}
+
+private func checkVideo(_ video: SignedVideo) {
+    precondition((1...15_500).contains(video.durationMilliseconds) && (1...1000).contains(video.frameCount), "a video out of bounds")
+    guard let depth = video.depth else { return }
+    let shares = [
+        depth.depthConsistency, depth.motionCoherence, depth.sceneStability, depth.realShare, depth.flatShare, depth.relief, depth.coverage,
+    ]
+    precondition(shares.compactMap { $0 }.allSatisfy { (0...1).contains($0) }, "a share out of bounds")
+    precondition((0...200).contains(depth.keyframes) && depth.suspiciousFrames.count <= depth.keyframes, "keyframes out of bounds")
+    precondition(depth.suspiciousFrames.allSatisfy { (0..<video.frameCount).contains($0) }, "a frame that is not there")
+    precondition((depth.reason == nil) == (depth.verdict != .undecided), "a verdict in spite of a reason")
 }

@@ -31,7 +31,7 @@ struct PayloadFault: Sendable, CustomTestStringConvertible {
         PayloadFault("an unknown flag", flags, flags("full", "precise", "hour"), field: "metadata_flags.timestamp"),
         PayloadFault("no model with flag full", #""device_model":"iPhone 15 Pro","#, "", field: "metadata.device_model"),
         PayloadFault("another version", #""version":1"#, #""version":2"#, field: "version"),
-        PayloadFault("another type", #""media_type":"photo""#, #""media_type":"video""#, field: "media_type"),
+        PayloadFault("another type", #""media_type":"photo""#, #""media_type":"sound""#, field: "media_type"),
         PayloadFault("an unknown member", #""version":1"#, #""thumbnail":"","version":1"#, field: "thumbnail"),
         PayloadFault("an unknown member of the metadata", #""os_version""#, #""name":"x","os_version""#, field: "metadata.name"),
         PayloadFault("a doubled name", #""version":1"#, #""version":1,"version":1"#, field: "version"),
