@@ -1,6 +1,10 @@
 """The pages of videos: player, depth over the picture and by time, what is verified, links that run out."""
 
+import hashlib
+import hmac
 import json
+import struct
+import time
 import unittest
 
 import axe
@@ -11,6 +15,39 @@ from selenium.webdriver.common.keys import Keys
 from words import shown, words
 
 SIZE = ("--seconds", "3", "--size", "320x240")
+PLACE = b"+45.7640+004.8357/"
+# Whether the canvas over the picture shows the tile of the keyframe at which the scrubber is.
+SAME_TILE = """
+    const veil = document.querySelector('.veil'), { width, height } = veil, at = +document.getElementById('scrub').value;
+    const sheet = new Image();
+    sheet.src = veil.dataset.sheet;
+    return sheet.decode().then(() => {
+      const tile = new OffscreenCanvas(width, height).getContext('2d'), { columns } = veil.dataset;
+      tile.drawImage(sheet, at % columns * width, Math.floor(at / columns) * height, width, height, 0, 0, width, height);
+      const pixels = (context) => context.getImageData(0, 0, width, height).data.join();
+      return pixels(tile) === pixels(veil.getContext('2d'));
+    });"""
+
+
+def box(kind, content):
+    return struct.pack(">I", len(content) + 8) + kind + content
+
+
+def plant(folder):
+    """Hides a place wherever files of phones have one: in user data of `moov`, in XMP, in free space and between samples."""
+    file = folder / "video.mp4"
+    content = file.read_bytes()
+    start = content.rindex(b"moov") - 4
+    movie = content[start:]
+    assert struct.unpack(">I", movie[:4])[0] == len(movie), "moov is the last box"
+    text = struct.pack(">HH", len(PLACE), 0x15C7) + PLACE
+    user = box(b"udta", box(b"\xa9xyz", text) + box(b"loci", bytes(4) + PLACE))
+    hidden = box(b"free", PLACE) + box(b"mdat", PLACE) + box(b"uuid", bytes(16) + b"<x:xmpmeta>" + PLACE)
+    content = content[:start] + struct.pack(">I", len(movie) + len(user)) + movie[4:] + user + hidden
+    file.write_bytes(content)
+    metadata = json.loads((folder / "metadata.json").read_bytes())
+    metadata["video_hash"] = hashlib.sha256(content).hexdigest()
+    (folder / "metadata.json").write_text(json.dumps(metadata))
 
 
 class Videos(unittest.TestCase):
@@ -19,9 +56,13 @@ class Videos(unittest.TestCase):
         cls.world = world.World()
         cls.device = cls.world.device("genuine-camera")
         room = cls.record("room")
+        planted = cls.record("screen", "--unsigned")
+        if PLACE not in (planted / "video.mp4").read_bytes():
+            plant(planted)
         cls.paths = {
             "whole": cls.send(room), "hevc": cls.send(cls.record("walk", "--codec", "hevc", "--mov")),
-            "broken": cls.send(cls.spoil(room, "dropped", "--frame", "40")), "unsigned": cls.send(cls.record("screen", "--unsigned")),
+            "broken": cls.send(cls.spoil(room, "dropped", "--frame", "40")), "unsigned": cls.send(planted),
+            "partial": cls.send(cls.record("still", "--kill-at", "6.5", "--seconds", "8", "--size", "160x120")),
         }
 
     @classmethod
@@ -84,16 +125,28 @@ class Videos(unittest.TestCase):
         self.assertGreater(self.film(browser, "videoWidth"), 0)
         self.assertIn(words("video.copy"), shown(browser.text("#film")))
 
+    def expired(self, name):
+        """The link to a file of the whole video that ran out a second ago."""
+        identifier, then = self.paths["whole"].rsplit("/", 1)[1], int(time.time()) - 1
+        key = bytes.fromhex((self.world.home / "keys/link-key").read_text().strip())
+        code = hmac.new(key, f"rial-media-v1\n{identifier}\n{name}\n{then}".encode(), hashlib.sha256).hexdigest()
+        link = f"/media/{identifier}/{name}?expires={then}&signature={code}"
+        self.assertEqual(self.world.get(link)[0], 410)
+        return link
+
     def test_links_that_ran_out_are_renewed_and_it_goes_on(self):
-        browser = self.open().allow("/media/")
-        self.seek(browser, 1)
+        browser = self.open().allow("status of 410")
+        link = self.expired("c2pa.mp4")
         browser.js("""
-            const film = document.querySelector('video'), source = film.querySelector('source');
-            source.src = source.src.replace(/expires=\\d+/, 'expires=1');
-            film.load();""")
-        browser.wait(lambda: "expires=1&" not in browser.one("video source").get_attribute("src"), what="a new link")
-        browser.wait(lambda: self.film(browser, "readyState") >= 1, what="the video is back")
-        browser.wait(lambda: self.film(browser, "error") is None, what="no error is left")
+            const film = document.querySelector('video');
+            film.querySelector('source').src = arguments[0];
+            film.muted = true;
+            film.load();
+            film.currentTime = 1;
+            film.play().catch(() => {});""", link)
+        browser.wait(lambda: link not in browser.one("video source").get_attribute("src"), what="a new link")
+        browser.wait(lambda: self.film(browser, "currentTime") > 1.2, what="it goes on from where it was")
+        self.assertIsNone(self.film(browser, "error"))
 
     def test_without_scripts_there_are_player_poster_preview_and_numbers(self):
         browser = self.open(script=False)
@@ -121,6 +174,15 @@ class Videos(unittest.TestCase):
             expected = max(index for index, time in enumerate(times) if time <= seconds * 1000 + 16)
             browser.wait(
                 lambda: abs(int(browser.one("#scrub").get_attribute("value")) - expected) <= 1, what=f"the keyframe at {seconds} s")
+        # While it plays, too, and the canvas shows that keyframe's tile.
+        self.seek(browser, 0)
+        self.play(browser)
+        for _ in range(5):
+            at, seen = browser.js("return [document.querySelector('video').currentTime * 1000, +document.getElementById('scrub').value]")
+            expected = max(index for index, each in enumerate(times) if each <= at + 16)
+            self.assertLessEqual(abs(seen - expected), 1)
+        browser.js("document.querySelector('video').pause()")
+        browser.wait(lambda: browser.js(SAME_TILE), what="the tile of the keyframe")
         before = browser.js("return +document.querySelector('.veil').style.opacity")
         browser.one("#fade").send_keys(Keys.ARROW_LEFT)
         self.assertAlmostEqual(browser.js("return +document.querySelector('.veil').style.opacity"), before - 0.05, delta=0.001)
@@ -142,6 +204,7 @@ class Videos(unittest.TestCase):
     def test_what_is_verified_is_said_and_drawn(self):
         said = {
             "whole": words("video.all", n=90), "broken": words("video.break", n=40), "unsigned": words("video.unsigned"),
+            "partial": words("video.part", a=5, b="6.4"),
         }
         for name, text in said.items():
             with self.subTest(name):
@@ -149,6 +212,18 @@ class Videos(unittest.TestCase):
                 self.assertIn(text, shown(browser.text("#film")))
                 self.assertIn(text, browser.one("#film figcaption svg").get_attribute("aria-label"))
                 browser.shot(f"video-{name}")
+
+    def test_nothing_published_has_a_place_that_was_hidden_in_the_file(self):
+        data = json.loads(self.world.get(f"/api/v1/captures/{self.paths['unsigned'].rsplit('/', 1)[1]}")[2])["data"]
+        links = {name: link for name, link in data.items() if name.endswith("_url") and link and "/media/" in link}
+        self.assertLessEqual({"media_url", "poster_url", "depth_frames_url", "thumbnail_url"}, set(links))
+        for name, link in links.items():
+            status, _, content = self.world.get(link[link.index("/media/"):])
+            self.assertEqual(status, 200, name)
+            self.assertNotIn(PLACE.rstrip(b"/"), content, name)
+            self.assertNotIn(b"xmpmeta", content, name)
+        page = self.world.get(self.paths["unsigned"])[2]
+        self.assertNotIn(b"45.76", page + json.dumps(data).encode())
 
     def test_axe_finds_nothing_and_it_fits(self):
         for options in [{"width": 360, "height": 780, "language": "es"}, {"width": 1280, "height": 800, "dark": True}]:
