@@ -35,7 +35,7 @@ test: ## run all tests
 
 test-faults: ## kill, restart and starve every part, at length; RIAL_TEST_SEED repeats the kills of the device library
 	@scripts/setup.sh --tests
-	@RIAL_TEST_FAULTS=full scripts/test.sh --filter SystemTests
+	@RIAL_TEST_FAULTS=full scripts/test.sh --filter 'SystemTests|VideoDecodingTests|SimulatedCameraTests'
 
 soak: setup ## SOAK_MINUTES (10) of captures while one part after the other is killed, stopped, cut, made read-only; SOAK_SEED repeats one
 	@scripts/soak.sh

@@ -263,7 +263,8 @@ let package = Package(
             name: "ContentCredentialsTests",
             dependencies: [
                 "Blocking",
-                "ContentCredentials", "CC2PA", "ManifestStore", "CaptureProtocol", "Models", "Movie", "Signing", "Imaging", "TestSupport",
+                "ContentCredentials", "CC2PA", "ManifestStore", "CaptureProtocol", "Models", "Movie", "Signing", "Site", "Imaging",
+                "TestSupport",
                 crypto,
             ],
             path: "Tests/ContentCredentialsTests"),

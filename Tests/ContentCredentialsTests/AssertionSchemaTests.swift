@@ -1,5 +1,6 @@
 import Foundation
 import Models
+import Site
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import CaptureProtocol
 import Foundation
 import Models
 import Movie
+import Site
 import TestSupport
 import Testing
 

@@ -89,7 +89,10 @@ struct VideoRecorderTests {
 
 @Suite("Recovering recordings that were killed")
 struct RecordingRecoveryTests {
-    @Test("gives what was recorded, with the signed checkpoints and no new signature", arguments: 0..<50)
+    /// Fifty with `RIAL_TEST_FAULTS=full` (`make test-faults`).
+    private static let rounds = ProcessInfo.processInfo.environment["RIAL_TEST_FAULTS"] == "full" ? 50 : 12
+
+    @Test("gives what was recorded, with the signed checkpoints and no new signature", arguments: 0..<rounds)
     func killed(round: Int) async throws {
         try await TestRecording.inFolder { recording in
             // Two inputs for each picture: 2 s to 12 s.

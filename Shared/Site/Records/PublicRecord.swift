@@ -13,7 +13,7 @@ package struct PublicRecord: Sendable {
     let capturedAt: SharedTime
     let receivedAt: SharedTime
     /// The public form.
-    let evidence: EvidencePackage?
+    package let evidence: EvidencePackage?
     /// Whether the capture has a location; its public form is in the evidence only.
     let hasPlace: Bool
     /// As the device reported it; `nil` where it is kept back.
