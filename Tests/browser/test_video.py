@@ -204,7 +204,7 @@ class Videos(unittest.TestCase):
     def test_what_is_verified_is_said_and_drawn(self):
         said = {
             "whole": words("video.all", n=90), "broken": words("video.break", n=40), "unsigned": words("video.unsigned"),
-            "partial": words("video.part", a=5, b="6.4"),
+            "partial": words("video.part", a=5, b=6),
         }
         for name, text in said.items():
             with self.subTest(name):
