@@ -159,6 +159,12 @@ struct VideoPageTests {
         #expect(try html("partial").contains("<details id=\"check-chain\" open>"))
     }
 
+    @Test("of a partial recording with real depth the headline says what is signed, not that the depth is open")
+    func partialHeadline() throws {
+        let partial = try html("partial")
+        #expect(partial.contains("A genuine iPhone signed the beginning of this video.") && !partial.contains("does not settle whether"))
+    }
+
     @Test("the signed video can be downloaded, and its digest is named")
     func download() throws {
         let html = try html("whole")

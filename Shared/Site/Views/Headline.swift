@@ -23,6 +23,9 @@ struct Headline: Sendable {
         switch confidence {
         // The stated model implies the sensor, and it is not attested.
         case .high: return strings(evidence.metadata.model.status == .pass ? "h1.high" : "h1.high.reported")
+        // Its depth is what it is said to be, but signed only as far.
+        case .medium where isSigned && evidence.partialAttestation?.isPartial == true && evidence.depthAnalysis.verdict == .real:
+            return strings("h1.medium.partial")
         case .medium where isSigned:
             return strings(evidence.depthAnalysis.status == .unavailable ? "h1.medium.nodepth" : "h1.medium.device")
         case .medium: return strings("h1.medium.depth")
