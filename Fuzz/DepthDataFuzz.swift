@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Depth
 import Foundation
 import VideoChain
@@ -41,7 +42,12 @@ private func parse(_ bytes: [UInt8], chunk: Int) -> Outcome {
     do throws(DepthDataError) {
         for start in stride(from: 0, to: bytes.count, by: chunk) {
             let piece = Array(bytes[start..<min(start + chunk, bytes.count)])
-            try piece.withUnsafeBytes { (raw: UnsafeRawBufferPointer) throws(DepthDataError) in try parser.update(raw) }
+            // The closure's error is not typed.
+            var refused: DepthDataError?
+            piece.withUnsafeBytes { raw in
+                do throws(DepthDataError) { try parser.update(raw) } catch { refused = error }
+            }
+            if let refused { throw refused }
         }
         try parser.finish()
         return Outcome(parser.visitor, parser.width, parser.height)
