@@ -16,7 +16,9 @@ public func fuzzDepthData(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     precondition(inflated == parse(bytes, chunk: chunk), "chunks matter")
     inspect(inflated)
     let part = read(bytes, chunk: max(bytes.count, 1))
-    precondition(part == read(bytes, chunk: chunk), "chunks of the part matter")
+    let pieces = read(bytes, chunk: chunk)
+    // What is wrong with a stream and with what it inflates to is found in an order that depends on chunks; whether anything is, does not.
+    precondition(part == pieces || (part.problem != nil && pieces.problem != nil), "chunks of the part matter")
     inspect(part)
     return 0
 }
