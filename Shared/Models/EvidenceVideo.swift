@@ -134,7 +134,7 @@ public struct HashChainEvidence: Codable, Sendable, Equatable {
     /// Of a hash-only video: the server has nothing to compute a chain from.
     public init(notStored video: SignedVideo) {
         self.init(
-            status: .unavailable, reason: .mediaNotStored, version: 2, isIntact: nil, isAttested: false, verifiedFrames: 0,
+            status: .unavailable, reason: .mediaNotStored, version: HashChain.version, isIntact: nil, isAttested: false, verifiedFrames: 0,
             totalFrames: video.frameCount, verifiedMilliseconds: 0, durationMilliseconds: Int64(video.durationMilliseconds),
             breakAtFrame: nil, checkpoints: [])
     }

@@ -3,8 +3,8 @@ import Foundation
 import Hummingbird
 import Models
 
-/// `POST /api/v1/captures` with JSON: a capture in privacy mode (SPEC §9). Limits and refusals are those of photos, in the same order, for videos too, of which
-/// nothing has to be read.
+/// `POST /api/v1/captures` with JSON: a capture in privacy mode (SPEC §9). Limits and refusals are those of photos, in the same order,
+/// for videos too, of which nothing has to be read.
 struct HashOnlyCaptures: Sendable {
     let authenticator: DeviceAuthenticator
     let upload: HashOnlyUpload

@@ -12,16 +12,13 @@ extension SignedDepth {
     }
 
     private var implausibleRange: (key: Keys, text: String)? {
+        if let problem = SignedDepthRange(minDepth: minDepth, maxDepth: maxDepth, coverage: coverage).problem {
+            return (problem.member == .coverage ? .coverage : .minDepth, problem.text)
+        }
         guard let minDepth, let maxDepth else {
-            if minDepth != nil || maxDepth != nil { return (.minDepth, "and max_depth must both be numbers or both be null") }
-            if coverage != 0 { return (.coverage, "must be 0 without a range of depth") }
             if depthVariance != 0 { return (.depthVariance, "must be 0 without a range of depth") }
             return depthLayers == 0 ? nil : (.depthLayers, "must be 0 without a range of depth")
         }
-        guard minDepth >= 0.1, minDepth <= maxDepth, maxDepth <= 20 else {
-            return (.minDepth, "and max_depth must be in order and from 0.1 to 20")
-        }
-        if coverage == 0 { return (.coverage, "must not be 0 with a range of depth") }
         guard depthVariance >= 0, depthVariance <= (maxDepth - minDepth) / 2 + 1e-9 else {
             return (.depthVariance, "must be from 0 to half the range of depth")
         }

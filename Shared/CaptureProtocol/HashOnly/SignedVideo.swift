@@ -1,12 +1,11 @@
 /// What a device tells of a video in privacy mode (SPEC §10.11), as it counted and measured it.
 public struct SignedVideo: Sendable, Equatable {
-    /// The longest video in milliseconds, and the most frames it may have (SPEC §10.1).
+    /// The longest video in milliseconds (SPEC §10.1).
     public static let longest = 15_500
-    public static let mostFrames = 1000
 
     /// 1...``longest``.
     public let durationMilliseconds: Int
-    /// 1...``mostFrames``.
+    /// As many as ``HashChain/frameCounts``.
     public let frameCount: Int
     /// The last hash of its chain (SPEC §10.2), which its owner can compute again from the file.
     public let finalHash: ContentDigest
@@ -31,7 +30,7 @@ public struct SignedVideo: Sendable, Equatable {
         try reader.close([Keys.duration, .frames, .finalHash])
         self.init(
             durationMilliseconds: try reader.integer(Keys.duration.rawValue, in: 1...Self.longest),
-            frameCount: try reader.integer(Keys.frames.rawValue, in: 1...Self.mostFrames),
+            frameCount: try reader.integer(Keys.frames.rawValue, in: HashChain.frameCounts),
             finalHash: try reader.hexDigest(Keys.finalHash.rawValue), depth: nil)
     }
 

@@ -57,14 +57,9 @@ extension SignedVideoDepth {
     }
 
     private var implausibleRange: (key: Keys, text: String)? {
-        guard let minDepth, let maxDepth else {
-            if minDepth != nil || maxDepth != nil { return (.minDepth, "and max_depth must both be numbers or both be null") }
-            return coverage == 0 ? nil : (.coverage, "must be 0 without a range of depth")
+        SignedDepthRange(minDepth: minDepth, maxDepth: maxDepth, coverage: coverage).problem.map { problem in
+            (problem.member == .coverage ? .coverage : .minDepth, problem.text)
         }
-        guard minDepth >= 0.1, minDepth <= maxDepth, maxDepth <= 20 else {
-            return (.minDepth, "and max_depth must be in order and from 0.1 to 20")
-        }
-        return coverage == 0 ? (.coverage, "must not be 0 with a range of depth") : nil
     }
 }
 
