@@ -1,12 +1,13 @@
 import ManifestStore
 
-/// libFuzzer's entry: the input as a JPEG, as the head of one whose store it is, and as a store by itself.
+/// libFuzzer's entry: the input as a JPEG and as an MP4, as the head of a JPEG whose store it is, and as a store by itself.
 ///
-/// A store that is found must lie inside the input, and must be found again after its segments are reassembled.
+/// A store that is found must lie inside the input, and must be found again after its segments are reassembled. The boxes of an MP4 fill it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzManifestStore(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))
     inspect(input)
+    inspectVideo(input)
     if let store = StoreIdentity(input), let binding = store.binding {
         precondition(binding.excluded.lowerBound >= 0 && !store.label.isEmpty, "a range out of bounds")
     }
@@ -25,6 +26,17 @@ private func inspect(_ jpeg: [UInt8]) {
     precondition(embedded.range.lowerBound >= 2 && embedded.range.upperBound <= jpeg.count, "outside of the file")
     precondition(embedded.bytes.count < embedded.range.count, "more than the segments hold")
     _ = StoreIdentity(embedded.bytes)
+}
+
+private func inspectVideo(_ file: [UInt8]) {
+    let found = EmbeddedVideoStore(fileLength: Int64(file.count)) { range in
+        precondition(range.lowerBound >= 0 && range.upperBound <= file.count, "a read outside of the file")
+        return Array(file[Int(range.lowerBound)..<Int(range.upperBound)])
+    }
+    guard let found else { return }
+    let others = found.others.reduce(0) { $0 + $1.range.count }
+    precondition(others + found.bytes.count < file.count, "boxes that overlap")
+    if let binding = StoreIdentity(found.bytes)?.boxBinding { _ = found.others.filter(binding.covers) }
 }
 
 private func number(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }

@@ -19,8 +19,8 @@ public struct StoreIdentity: Sendable, Equatable {
     public let leafDigest: ContentDigest
     /// `nil` unless it is the kind that we write into photos: one `c2pa.hash.data` with SHA-256 that excludes one range.
     public let binding: DataBinding?
-    /// Whether it has the kind of binding that we write into videos: `c2pa.hash.bmff.v3` (C2PA 2.4 §18.7).
-    public let bindsBoxes: Bool
+    /// `nil` unless it is the kind that we write into videos.
+    public let boxBinding: BoxBinding?
 
     /// - Parameter bytes: the superbox `c2pa`, from inside a photo or from a `.c2pa` file.
     /// - Returns: `nil` if it is not a store with a signed manifest.
@@ -34,7 +34,7 @@ public struct StoreIdentity: Sendable, Equatable {
         self.leaf = Array(leaf)
         leafDigest = ContentDigest(of: Array(leaf))
         label = manifest.label
-        bindsBoxes = manifest["c2pa.assertions"]?["c2pa.hash.bmff.v3"] != nil
+        boxBinding = manifest["c2pa.assertions"]?["c2pa.hash.bmff.v3"]?.content("cbor").flatMap { BoxBinding($0) }
         binding = manifest["c2pa.assertions"]?["c2pa.hash.data"]?.content("cbor").flatMap { DataBinding($0) }
     }
 

@@ -1,6 +1,7 @@
 import Blocking
 import CaptureProtocol
 import Foundation
+import ManifestStore
 import Models
 import Movie
 import Site
@@ -16,6 +17,7 @@ struct SignedVideoTests {
         let fixture: Fixture
         let recording: RecordedVideo
         let copy: [UInt8]
+        let result: SignedFile
 
         /// - Parameter sample: of the page's videos, whose evidence is signed.
         init(_ sample: String = "whole") throws {
@@ -27,7 +29,7 @@ struct SignedVideoTests {
             let file = try NamelessFile()
             let claim = fixture.claim(try #require(Samples.video(named: sample).evidence))
             let bytes = source
-            _ = try CredentialWriter(signer: fixture.signer, timestampAuthority: nil).sign(
+            result = try CredentialWriter(signer: fixture.signer, timestampAuthority: nil).sign(
                 claim, videoLength: Int64(bytes.count),
                 read: { offset, target in
                     let part = bytes.dropFirst(Int(offset)).prefix(target.count)
@@ -71,6 +73,23 @@ struct SignedVideoTests {
         #expect(video["frame_count"] as? Int == 375 && video["codec"] as? String == "h264" && video["width"] as? Int == 1920)
         let depth = try data("app.rial.depth_analysis", in: report)
         #expect(depth["keyframes"] as? Int == 125 && depth["frame_analyses"] == nil)
+    }
+
+    @Test("have the store that was recorded at signing, whose binding is the hash of what plays, box by box")
+    func identity() throws {
+        let signed = try Signed()
+        let embedded = try #require(
+            EmbeddedVideoStore(fileLength: Int64(signed.copy.count)) { Array(signed.copy[Int($0.lowerBound)..<Int($0.upperBound)]) })
+        #expect(embedded.bytes == signed.result.manifest)
+        let identity = try #require(StoreIdentity(embedded.bytes))
+        #expect(identity.label == signed.result.manifestID && identity.binding == nil)
+        let binding = try #require(identity.boxBinding)
+        let covered = embedded.others.filter(binding.covers)
+        #expect(covered.map { String(decoding: $0.type, as: UTF8.self) } == ["moov", "mdat"])
+        let hashed = covered.flatMap { box in
+            be64(Int(box.range.lowerBound)) + signed.copy[Int(box.range.lowerBound)..<Int(box.range.upperBound)]
+        }
+        #expect(ContentDigest(of: hashed) == binding.sha256)
     }
 
     @Test("are invalid for one changed byte of a sample, of the tables, or of the credentials, and for bytes that are cut off")

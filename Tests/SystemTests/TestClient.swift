@@ -107,7 +107,7 @@ struct TestClient: Sendable {
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(body) }
         let response = try await Self.http.execute(request, timeout: .seconds(60))
-        let bytes = try await response.body.collect(upTo: 64 << 20)
+        let bytes = try await response.body.collect(upTo: 128 << 20)
         let pairs = response.headers.map { ($0.name.lowercased(), $0.value) }
         return Answer(
             status: Int(response.status.code), headers: Dictionary(pairs) { first, _ in first }, body: Array(bytes.readableBytesView))

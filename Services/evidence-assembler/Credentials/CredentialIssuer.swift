@@ -144,7 +144,7 @@ actor CredentialIssuer: CredentialIssuing {
         Metrics.Timer(label: "rial_signing_seconds").record(duration: start.duration(to: .now))
         // Later the copy is recognised as ours by this identity, so a copy without one is not published.
         guard let identity = StoreIdentity(signed.manifest), identity.label == signed.manifestID,
-            identity.binding != nil || identity.bindsBoxes
+            identity.binding != nil || identity.boxBinding != nil
         else {
             return refused(copy, "its manifest store cannot be read again")
         }

@@ -74,7 +74,7 @@ struct FileVerifier: FileVerifying {
     ) async throws -> FileVerdict {
         if let known = FileVerdict(try await repository.claims(of: digest)) { return known }
         guard let format = received.format else { throw VerificationError.unsupportedFormat }
-        if format == .jpeg, let known = FileVerdict(try await claimsOfCopy(received.file, executor)) { return known }
+        if let known = FileVerdict(try await claimsOfCopy(received.file, format, executor)) { return known }
         switch try await inspect(received.file, format) {
         case .unreadable(let reason):
             Counter(label: "rial_inspections_failed_total", dimensions: [("reason", reason.rawValue)]).increment()
@@ -86,8 +86,8 @@ struct FileVerifier: FileVerifying {
 
     /// The captures of which this file is an intact signed copy, even if its bytes differ from the published ones; empty for all other
     /// files.
-    private func claimsOfCopy(_ file: ScratchFile, _ executor: BlockingExecutor) async throws -> [Claim] {
-        guard let copy = try await executor.run({ OwnCopy(file) }) else { return [] }
+    private func claimsOfCopy(_ file: ScratchFile, _ format: MediaFormat, _ executor: BlockingExecutor) async throws -> [Claim] {
+        guard let copy = try await executor.run({ OwnCopy(file, format) }) else { return [] }
         let claims = try await repository.claims(of: copy.store)
         guard !claims.isEmpty, try await executor.run({ copy.isIntact() }) else { return [] }
         return claims
