@@ -217,7 +217,7 @@ let package = Package(
             name: "ComponentBench",
             dependencies: [
                 "Attestation", "CC2PA", "CaptureKit", "CaptureProtocol", "Compression", "ContentCredentials", "Depth", "Imaging",
-                "JPEGMetadata", "Models", "Movie", "Scene", "Signing", "SimulatedDevice", crypto,
+                "JPEGMetadata", "Models", "Movie", "Scene", "Signing", "SimulatedDevice", "VideoChain", crypto,
             ],
             path: "Benchmarks/ComponentBench"),
 

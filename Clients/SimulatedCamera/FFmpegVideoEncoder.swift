@@ -10,6 +10,9 @@ public struct FFmpegVideoEncoder: VideoEncoder {
         public var hasBFrames = false
         /// Constant quality, 0 (lossless) to 51.
         public var quality = 23
+        /// How many times larger than the pictures the video is. Enlarged pictures get grain, as a sensor gives it: large videos would take
+        /// long to render.
+        public var enlargement = 1
 
         public init() {}
     }
@@ -23,12 +26,12 @@ public struct FFmpegVideoEncoder: VideoEncoder {
     private let options: Options
     private let program: FFmpeg
 
-    /// - Parameters: pixels, even.
+    /// - Parameters: pixels of the pictures, even; 4096 at most in the video.
     /// - Throws: ``EncodingError``.
     public init(width: Int, height: Int, options: Options = Options()) throws {
-        guard (16...4096).contains(width), (16...4096).contains(height), width.isMultiple(of: 2), height.isMultiple(of: 2) else {
-            throw EncodingError.invalidInput
-        }
+        guard (1...16).contains(options.enlargement), (16...4096 / options.enlargement).contains(width),
+            (16...4096 / options.enlargement).contains(height), width.isMultiple(of: 2), height.isMultiple(of: 2)
+        else { throw EncodingError.invalidInput }
         self.width = width
         self.height = height
         self.options = options
@@ -43,16 +46,21 @@ public struct FFmpegVideoEncoder: VideoEncoder {
                 ]
             }
         program = try FFmpeg(
-            ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", "\(width)x\(height)", "-r", "30", "-i", "pipe:0"] + codec + [
-                "-preset", "veryfast", "-crf", "\(options.quality)", "-video_track_timescale", "\(VideoTime.timescale)",
-            ])
+            ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", "\(width)x\(height)", "-r", "30", "-i", "pipe:0"]
+                + Self.enlarging(options.enlargement) + codec + [
+                    "-preset", "veryfast", "-crf", "\(options.quality)", "-video_track_timescale", "\(VideoTime.timescale)",
+                ])
+    }
+
+    private static func enlarging(_ factor: Int) -> [String] {
+        factor == 1 ? [] : ["-vf", "scale=iw*\(factor):ih*\(factor):flags=bicubic,noise=alls=8:allf=t:all_seed=1"]
     }
 
     public var format: VideoFormat? {
         guard let header = program.header else { return nil }
         return VideoFormat(
-            codec: options.codec, width: UInt16(width), height: UInt16(height), rotation: options.rotation, timescale: header.timescale,
-            configuration: header.configuration, colour: header.colour)
+            codec: options.codec, width: UInt16(width * options.enlargement), height: UInt16(height * options.enlargement),
+            rotation: options.rotation, timescale: header.timescale, configuration: header.configuration, colour: header.colour)
     }
 
     public func encode(_ picture: [UInt8], at time: Int64) async throws -> [EncodedSample] {

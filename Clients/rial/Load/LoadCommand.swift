@@ -22,6 +22,8 @@ struct LoadCommand: AsyncParsableCommand {
     var seconds: Int
     @Option(help: "small (640 × 480) or full (12 megapixels).")
     var size = LoadSize.full
+    @Option(help: "Instead of photos, the video in this folder, as `rial video record` writes it, signed anew each time.")
+    var video: String?
     @Option(help: "Devices that take turns.")
     var devices = 4
     @Flag(
@@ -52,15 +54,22 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     private func measure(_ client: APIClient) async throws -> LoadReport {
-        let source = try LoadSource(size: size)
+        let content = try content()
         var sessions: [DeviceSession] = []
         for _ in 0..<devices {
             sessions.append(DeviceSession(try await enrolmentOptions.enrolment(client).run(model: Enrolment.defaultModel)))
         }
-        Console.progress("\(devices) devices registered, \(source.sizeBytes) bytes a capture; sending for \(seconds) s …")
-        let run = LoadRun(client: client, source: source, sessions: sessions, isResumable: resumable, drain: .seconds(drain))
+        Console.progress("\(devices) devices registered, \(content.sizeBytes) bytes a capture; sending for \(seconds) s …")
+        let run = LoadRun(client: client, content: content, sessions: sessions, isResumable: resumable, drain: .seconds(drain))
         if let flood { return await run.flood(concurrency: flood, for: .seconds(seconds)) }
         return await run.steady(rate: rate ?? 1, for: .seconds(seconds), looksLater: looksLater)
+    }
+}
+
+extension LoadCommand {
+    private func content() throws -> LoadRun.Content {
+        guard let video else { return .photos(try LoadSource(size: size)) }
+        return .video(try LoadVideo(folder: VideoFolder(path: video)))
     }
 }
 

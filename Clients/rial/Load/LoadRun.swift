@@ -8,16 +8,29 @@ struct LoadRun: Sendable {
     /// The maximum number of captures that are being sent or followed. Beyond it a steady rate is not kept, which is reported.
     static let maximumInFlight = 512
 
+    /// What is sent.
+    enum Content: Sendable {
+        case photos(LoadSource)
+        case video(LoadVideo)
+
+        var sizeBytes: Int {
+            switch self {
+            case .photos(let source): source.sizeBytes
+            case .video(let video): video.sizeBytes
+            }
+        }
+    }
+
     let client: APIClient
-    let source: LoadSource
+    let content: Content
     let sessions: [DeviceSession]
     let isResumable: Bool
     let drain: Duration
     private let ledger = LoadLedger()
 
-    init(client: APIClient, source: LoadSource, sessions: [DeviceSession], isResumable: Bool, drain: Duration) {
+    init(client: APIClient, content: Content, sessions: [DeviceSession], isResumable: Bool, drain: Duration) {
         self.client = client
-        self.source = source
+        self.content = content
         self.sessions = sessions
         self.isResumable = isResumable
         self.drain = drain
@@ -79,9 +92,19 @@ struct LoadRun: Sendable {
         guard !sessions.isEmpty else { return nil }
         let session = sessions[number % sessions.count]
         do {
-            let upload = try await source.draft(number).upload(model: session.model, binding: .v2, session: session)
-            let start = ContinuousClock.now
-            let accepted = try await client.with(retries: .none).send(upload, signer: session, isResumable: isResumable)
+            let client = client.with(retries: .none)
+            let start: ContinuousClock.Instant
+            let accepted: AcceptedCapture
+            switch content {
+            case .photos(let source):
+                let upload = try await source.draft(number).upload(model: session.model, binding: .v2, session: session)
+                start = .now
+                accepted = try await client.send(upload, signer: session, isResumable: isResumable)
+            case .video(let video):
+                let upload = try await video.upload(session: session)
+                start = .now
+                accepted = try await client.send(upload, signer: session, isResumable: isResumable)
+            }
             await ledger.accepted(after: start.duration(to: .now))
             return accepted.captureID
         } catch {

@@ -158,7 +158,7 @@ extension VideoFormat {
 }
 
 extension HashChain {
-    fileprivate func with(_ checkpoints: [VideoCheckpoint]) -> HashChain {
+    func with(_ checkpoints: [VideoCheckpoint]) -> HashChain {
         HashChain(
             frameHashes: frameHashes, finalHash: finalHash, soundFrames: soundFrames, soundFinalHash: soundFinalHash,
             checkpoints: checkpoints)
@@ -166,7 +166,7 @@ extension HashChain {
 }
 
 extension VideoCheckpoint {
-    fileprivate func with(assertion: [UInt8]?) -> VideoCheckpoint {
+    func with(assertion: [UInt8]?) -> VideoCheckpoint {
         VideoCheckpoint(
             index: index, frames: frames, hash: hash, soundFrames: soundFrames, soundHash: soundHash, assertion: assertion)
     }

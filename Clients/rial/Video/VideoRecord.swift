@@ -41,6 +41,8 @@ struct VideoRecord: AsyncParsableCommand {
     var noSound = false
     @Option(help: "Width and height in pixels, even.")
     var size = SizeArgument(width: 640, height: 480)
+    @Option(help: "Enlarge the pictures so many times before they are encoded: much quicker than rendering large ones.")
+    var enlarge = 1
     @Option(help: "Width and height of depth maps.")
     var depthSize: SizeArgument?
     @Option(help: "Turn for showing: 0, 90, 180 or 270 degrees clockwise.")
@@ -65,6 +67,7 @@ struct VideoRecord: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...51).contains(quality) else { throw ValidationError("--quality is 0 to 51.") }
+        guard (1...16).contains(enlarge) else { throw ValidationError("--enlarge is 1 to 16.") }
         guard (out == nil) != (store == nil) else { throw ValidationError("Give either --out or --store.") }
         guard store == nil || failCheckpoint.isEmpty && !unsigned else {
             throw ValidationError("--fail-checkpoint and --unsigned need --out.")
@@ -132,6 +135,7 @@ struct VideoRecord: AsyncParsableCommand {
         options.hasBFrames = bFrames
         options.quality = quality
         options.rotation = rotation?.rotation ?? .none
+        options.enlargement = enlarge
         return try FFmpegVideoEncoder(width: size.width, height: size.height, options: options)
     }
 
