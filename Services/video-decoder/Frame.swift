@@ -52,6 +52,9 @@ final class Frame {
         /// Significant bits of a value, 8…16.
         let depth: Int
 
+        /// Whether a row is a byte for each value.
+        var isBytes: Bool { depth == 8 && step == 1 }
+
         /// Rows of a plane of 8 bits.
         func row(_ y: Int) -> UnsafePointer<UInt8> { (base + y * stride).assumingMemoryBound(to: UInt8.self) }
 

@@ -7,7 +7,7 @@ struct PlaneScaler {
     /// - Returns: `width` × `height` values of 8 bits.
     func scale(_ plane: Frame.Plane) -> [UInt8] {
         var line = [UInt8](repeating: 0, count: plane.width)
-        // Each source row is read once; a row that two target rows share is kept.
+        // Rows of other than 8 bits are converted once; one that two target rows share is kept.
         var loaded = -1
         var sums = [UInt32](repeating: 0, count: plane.width)
         let total = plane.width * plane.height
@@ -17,24 +17,30 @@ struct PlaneScaler {
                 // In units of 1 / height source rows this target row is start..<start + plane.height.
                 let start = row * plane.height
                 for y in start / height...(start + plane.height - 1) / height {
+                    let weight = UInt32(min(start + plane.height, (y + 1) * height) - max(start, y * height))
+                    if plane.isBytes {
+                        Self.add(UnsafeBufferPointer(start: plane.row(y), count: plane.width), weight, to: &sums)
+                        continue
+                    }
                     if y != loaded {
                         line.withUnsafeMutableBufferPointer { buffer in
                             if let base = buffer.baseAddress { plane.copyRow(y, to: base) }
                         }
                         loaded = y
                     }
-                    let weight = UInt32(min(start + plane.height, (y + 1) * height) - max(start, y * height))
-                    sums.withUnsafeMutableBufferPointer { sums in
-                        line.withUnsafeBufferPointer { line in
-                            for x in 0..<line.count { sums[x] &+= UInt32(line[x]) &* weight }
-                        }
-                    }
+                    line.withUnsafeBufferPointer { Self.add($0, weight, to: &sums) }
                 }
                 sums.withUnsafeBufferPointer {
                     average($0, total, UnsafeMutableBufferPointer(rebasing: output[row * width..<(row + 1) * width]))
                 }
             }
             initialized = width * height
+        }
+    }
+
+    private static func add(_ row: UnsafeBufferPointer<UInt8>, _ weight: UInt32, to sums: inout [UInt32]) {
+        sums.withUnsafeMutableBufferPointer { sums in
+            for x in 0..<min(row.count, sums.count) { sums[x] &+= UInt32(row[x]) &* weight }
         }
     }
 

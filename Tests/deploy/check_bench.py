@@ -2,7 +2,9 @@
 
 import contextlib
 import io
+import os
 import pathlib
+import subprocess
 import sys
 import unittest
 
@@ -19,6 +21,7 @@ privacy mode, frame and depth analysis             20       60000.0
 sealing 3.0 MB                                    200        5000.0       1.70×
 the same into a file in memory                    100       10000.0       3.40×
 Content Credentials, sign and read                100       10000.0       1.31×
+chain of 100 MB, 450 pictures                       5      201000.0       1.10×
 unavoidable work of one capture: 80.00 ms
 """
 
@@ -43,6 +46,17 @@ class Reading(unittest.TestCase):
         table = {1: (0, 1), 2: (1, 10), 3: (2, 100), 4: (1, 1000), 5: (9, 10000)}
         self.assertEqual(stack.tree_seconds(2, table), 110 / stack.TICKS)
         self.assertEqual(stack.tree_seconds(1, table), 1111 / stack.TICKS)
+        self.assertEqual(sorted(stack.tree(1, table)), [1, 2, 3, 4])
+
+    def test_memory_is_that_of_a_process_and_of_what_it_started(self):
+        own = os.getpid()
+        with subprocess.Popen([sys.executable, "-c", "print(1, flush=True); input()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+            child.stdout.readline()
+            alone, together = stack.resident(own, stack.processes())
+            self.assertGreater(alone, 1)
+            self.assertGreater(together, alone + 1)
+            child.communicate(b"\n")
+        self.assertEqual(stack.resident(0, {}), (0, 0))
 
     def test_counters_are_read_with_their_labels_and_no_others(self):
         text = '# TYPE a_total counter\na_total{way="x"} 3\na_totals 9\nb 1\na_total{way="y"} 4.5\n'
@@ -51,10 +65,18 @@ class Reading(unittest.TestCase):
     def test_components_are_found_in_what_is_printed(self):
         found = report.components(COMPONENTS)
         self.assertEqual(found, {
-            "unavoidable": 80, "frame": 20, "private": 60, "ratios": {"assertion check": 1.05, "Content Credentials, sign and read": 1.31, "sealing": 1.7}})
+            "unavoidable": 80, "frame": 20, "private": 60, "chain": 201,
+            "ratios": {"assertion check": 1.05, "Content Credentials, sign and read": 1.31, "sealing": 1.7}})
 
 
 class Costs(unittest.TestCase):
+    def test_what_an_idle_stack_takes_is_nobodys_where_captures_are_sparse(self):
+        run, quiet = added({"gateway": 1.0, "broker": 0.1}, elapsed=20), added({"gateway": 0.1, "broker": 0.2}, elapsed=10)
+        costs = measure.Costs(run, 2, quiet, is_sparse=True)
+        self.assertAlmostEqual(costs.cpu("gateway"), 400)
+        self.assertEqual(costs.cpu("broker"), 0)
+        self.assertEqual(measure.Costs(run, 2, quiet).cpu("gateway"), 500)
+
     def test_a_capture_costs_its_share_and_idle_statements_are_nobodys(self):
         run = added(
             {"gateway": 1.0, "upload-sync": 0.5, "postgres": 2.0}, {("gateway", "a"): 140, ("upload-sync", "b"): 200},
@@ -100,6 +122,17 @@ class Verdicts(unittest.TestCase):
         found = report.components(COMPONENTS.replace("20000.0", "50000.0").replace("1.70×", "2.01×").replace(" 60000.0", "500000.0"))
         missed = [what for what, *_, met in report.verdicts(figures(), found) if not met]
         self.assertLessEqual({"frame processing", "frame processing in privacy mode", "sealing"}, set(missed))
+
+    def test_videos_have_targets_of_their_own(self):
+        def missed(text=COMPONENTS, **changes):
+            measured = {"cpu": {"h264": 5.9, "hevc": 11}, "complete": {"h264": 9000, "hevc": 19_000}, "beside": (110, 299), **changes}
+            return [what for what, *_, met in report.video_verdicts(measured, report.components(text)) if not met]
+        self.assertEqual(missed(), [])
+        self.assertEqual(missed(cpu={"h264": 6, "hevc": 11}), ["CPU of the five services, a video in h264"])
+        self.assertEqual(missed(complete={"h264": 1, "hevc": 20_000}), ["a video in hevc, accepted to complete, p50"])
+        self.assertEqual(missed(beside=(110, 300)), ["photos beside videos, 2 a second, p99"])
+        self.assertEqual(missed(COMPONENTS.replace("201000.0", "300000.0")), ["chain of a video of 100 MB"])
+        self.assertEqual(len(missed("", cpu={}, complete={}, beside=None)), 7)
 
     def test_a_full_database_may_cost_a_tenth_more(self):
         full = figures(services={2: 109, 4: 100, 6: 111}, flood=6.3)

@@ -57,12 +57,14 @@ def load(stack, rial, *arguments):
 class Costs:
     """The costs of a run per capture."""
 
-    def __init__(self, added, captures, quiet=None):
-        """`quiet`: the costs of an idle stack, which are subtracted from the statements."""
+    def __init__(self, added, captures, quiet=None, is_sparse=False):
+        """`quiet`: the costs of an idle stack, which are subtracted from the statements, and from the CPU time where captures are so few
+        (`is_sparse`) that most of it would not be theirs."""
         self.captures = max(captures, 1)
-        self.seconds = added["seconds"]
         self.traffic = added["traffic"]
         share = added["elapsed"] / quiet["elapsed"] if quiet else 0
+        idle = quiet["seconds"] if quiet and is_sparse else {}
+        self.seconds = {part: max(0, seconds - idle.get(part, 0) * share) for part, seconds in added["seconds"].items()}
         without = quiet["statements"] if quiet else {}
         self.statements = {key: calls - without.get(key, 0) * share for key, calls in added["statements"].items()}
 

@@ -18,6 +18,17 @@ FILLED_RATIO = 1.1
 RESUMABLE_RATIO = 2
 
 
+# Of a video of 15 s at 1080p: seconds of CPU of the five services, and milliseconds from accepted to complete, p50 (SPEC §10.12).
+VIDEO_CPU = {"h264": 6, "hevc": 12}
+VIDEO_COMPLETE = {"h264": 10_000, "hevc": 20_000}
+# Milliseconds of one core for the chain of a video of 100 MB.
+CHAIN = 300
+
+
+def say(text):
+    print(f"\033[1m== {text}\033[0m", flush=True)
+
+
 def number(value, digits=1):
     return "–" if value is None else f"{value:.{digits}f}"
 
@@ -105,6 +116,24 @@ def verdicts(figures, components):
     return found
 
 
+def video_verdicts(figures, components):
+    """As `verdicts`, of videos. `figures`: {"cpu": {codec: s}, "complete": {codec: ms}, "beside": (p50, p99) of photos}."""
+    found = []
+
+    def below(what, target, unit, measured):
+        met = measured is not None and measured < target
+        found.append((what, f"< {target:g} {unit}", f"{number(measured)} {unit}", met))
+
+    for codec, target in VIDEO_CPU.items():
+        below(f"CPU of the five services, a video in {codec}", target, "s", figures["cpu"].get(codec))
+    for codec, target in VIDEO_COMPLETE.items():
+        below(f"a video in {codec}, accepted to complete, p50", target, "ms", figures["complete"].get(codec))
+    below("chain of a video of 100 MB", CHAIN, "ms", components["chain"])
+    for name, target, measured in zip(("p50", "p99"), COMPLETE[2], figures["beside"] or (None, None)):
+        below(f"photos beside videos, 2 a second, {name}", target, "ms", measured)
+    return found
+
+
 def compared(filled, empty, rows):
     """The verdicts on a filled database: each time compared with that of the empty database."""
     found = []
@@ -137,8 +166,9 @@ def print_verdicts(found):
 
 
 def components(text):
-    """Parses the output of ComponentBench: milliseconds of the unavoidable work and of frames, and the ratios that have a target."""
-    found = {"unavoidable": None, "frame": None, "private": None, "ratios": dict.fromkeys(CHECK_RATIOS)}
+    """Parses the output of ComponentBench: milliseconds of the unavoidable work, of frames and of a chain, and the ratios that
+    have a target."""
+    found = {"unavoidable": None, "frame": None, "private": None, "chain": None, "ratios": dict.fromkeys(CHECK_RATIOS)}
     for line in text.splitlines():
         if line.startswith("unavoidable work of one capture:"):
             found["unavoidable"] = float(line.split()[-2])
@@ -146,6 +176,8 @@ def components(text):
             found["frame"] = float(line.split()[-1]) / 1000
         if line.startswith("privacy mode"):
             found["private"] = float(line.split()[-1]) / 1000
+        if line.startswith("chain of 100 MB"):
+            found["chain"] = float(line.split()[-2]) / 1000
         for name in found["ratios"]:
             if line.startswith(name) and line.endswith("×"):
                 found["ratios"][name] = float(line.split()[-1].rstrip("×"))

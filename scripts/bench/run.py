@@ -5,18 +5,17 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import measure
 import report
+from report import say
 from stack import Stack
+from videos import Videos
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Pages per second, and concurrent uploads of a flood.
 PAGES, UPLOADS = 50, 4
-
-
-def say(text):
-    print(f"\033[1m== {text}\033[0m", flush=True)
 
 
 class Bench:
@@ -26,11 +25,11 @@ class Bench:
     def load(self, *arguments):
         return measure.load(self.stack, self.rial, *arguments)
 
-    def captures(self, title, quiet, *arguments):
-        """Sends 12-megapixel captures and prints their costs."""
+    def captures(self, title, quiet, *arguments, is_sparse=False):
+        """Sends captures, 12-megapixel photos unless a video is given, and prints their costs."""
         say(title)
-        found, added = self.load("load", "--size", "full", *arguments)
-        costs = measure.Costs(added, found["complete"], quiet)
+        found, added = self.load("load", *arguments)
+        costs = measure.Costs(added, found["complete"], quiet, is_sparse)
         report.print_run(found, costs, added, self.stack.memory())
         name = re.sub(r"\W+", "-", title)
         lines = (f"{calls:6.2f}  {role:20}  {text}\n" for calls, role, text in costs.frequent())
@@ -95,11 +94,17 @@ def main():
     stack = Stack(ROOT, "bench")
     stack.up()
     bench = Bench(stack, programs / "rial", results, seconds)
-    empty = bench.all("an empty database")
-    verdicts = report.verdicts(empty, components)
-    if rows:
-        bench.fill(rows)
-        verdicts += report.compared(bench.all(f"{rows} captures in the database"), empty, rows)
+    what = os.environ.get("BENCH_WHAT") or "photos videos"
+    verdicts = []
+    if "videos" in what:
+        with tempfile.TemporaryDirectory() as folder:
+            verdicts += report.video_verdicts(Videos(bench, folder).all(), components)
+    if "photos" in what:
+        empty = bench.all("an empty database")
+        verdicts = report.verdicts(empty, components) + verdicts
+        if rows:
+            bench.fill(rows)
+            verdicts += report.compared(bench.all(f"{rows} captures in the database"), empty, rows)
     say("targets")
     report.print_verdicts(verdicts)
     print(f"the statements of a capture are in {results.relative_to(ROOT)}")

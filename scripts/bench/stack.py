@@ -28,17 +28,32 @@ def processes():
     return found
 
 
-def tree_seconds(pid, table):
-    """CPU seconds of a process and its descendants."""
+def tree(pid, table):
+    """A process and its descendants."""
     children = {}
     for child, (parent, _) in table.items():
         children.setdefault(parent, []).append(child)
-    waiting, ticks = [pid], 0
+    waiting, found = [pid], []
     while waiting:
-        one = waiting.pop()
-        ticks += table.get(one, (0, 0))[1]
-        waiting += children.get(one, [])
-    return ticks / TICKS
+        found.append(waiting.pop())
+        waiting += children.get(found[-1], [])
+    return found
+
+
+def tree_seconds(pid, table):
+    """CPU seconds of a process and its descendants."""
+    return sum(table.get(one, (0, 0))[1] for one in tree(pid, table)) / TICKS
+
+
+def resident(pid, table):
+    """Resident memory in MB: (of the process, of it and its descendants)."""
+    def of(one):
+        try:
+            return memory(one)[0]
+        except (OSError, KeyError):
+            return 0  # the process has exited
+    all_of_them = [of(one) for one in tree(pid, table)]
+    return all_of_them[0], sum(all_of_them)
 
 
 def memory(pid):
