@@ -111,7 +111,17 @@ extension SystemTests {
             let page = try await client.send("GET", "/verify/\(told.id)", headers: [("Accept-Language", "en")]).text
             #expect(page.contains("90 frames, 3") && page.contains("as reported by the device") && !page.contains("<video"))
             // The recording's own assertions are not used up: it may still be sent whole.
-            #expect(try await camera.sent(recording).confidence == "high")
+            let whole = try await camera.sent(recording)
+            #expect(whole.confidence == "high")
+            // What the device measured are, bit for bit, the numbers that the server measures.
+            let numbers = [
+                "depth_consistency", "motion_coherence", "scene_stability", "edge_alignment", "real_share", "flat_share", "relief",
+                "min_depth", "max_depth", "coverage", "keyframes",
+            ]
+            let both = try await camera.stack.sql(
+                "SELECT concat_ws(' ', \(numbers.map { "evidence #>> '{depth_analysis,\($0)}'" }.joined(separator: ", "))) FROM captures "
+                    + "WHERE id IN ('\(told.id)', '\(whole.id)')")
+            #expect(both.count == 2 && both.first == both.last && both.first?.split(separator: " ").count == numbers.count, "\(both)")
         }
 
         @Test("the original layout, which nobody can compute again, is reported only and never HIGH")

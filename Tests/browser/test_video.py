@@ -9,6 +9,7 @@ import unittest
 
 import axe
 import layout
+import signed
 import world
 from browser import open_browser
 from selenium.webdriver.common.keys import Keys
@@ -224,6 +225,36 @@ class Videos(unittest.TestCase):
             self.assertNotIn(b"xmpmeta", content, name)
         page = self.world.get(self.paths["unsigned"])[2]
         self.assertNotIn(b"45.76", page + json.dumps(data).encode())
+
+    # Signed copies
+
+    def copy(self, name):
+        _, _, body = self.world.get(f"/api/v1/captures/{self.paths[name].rsplit('/', 1)[1]}")
+        status, _, copy = self.world.get(json.loads(body)["data"]["c2pa_media_url"].removeprefix(self.world.url))
+        self.assertEqual(status, 200)
+        return copy
+
+    def test_the_official_library_trusts_signed_copies_and_finds_what_we_say(self):
+        for name in ("whole", "hevc", "partial"):
+            with self.subTest(name):
+                state, labels, _ = signed.read(self.copy(name))
+                self.assertEqual(state, "Trusted")
+                self.assertLessEqual(signed.ASSERTIONS | {signed.BINDING}, {label.split(".v1")[0] for label in labels} | labels)
+
+    def test_one_changed_byte_of_a_sample_is_found(self):
+        copy = bytearray(self.copy("whole"))
+        copy[-len(copy) // 4] ^= 1
+        state, _, failed = signed.read(bytes(copy))
+        self.assertEqual((state, failed), ("Invalid", ["assertion.bmffHash.mismatch"]))
+
+    def test_streams_of_signed_copies_are_those_of_the_recording(self):
+        for name, recorded in (("whole", "video-room/video.mp4"), ("hevc", "video-walk/video.mov")):
+            with self.subTest(name):
+                copy = self.world.folder / f"signed-{name}.mp4"
+                copy.write_bytes(self.copy(name))
+                found = signed.streams(copy)
+                self.assertEqual(len(found), 2)
+                self.assertEqual(found, signed.streams(self.world.folder / recorded))
 
     def test_axe_finds_nothing_and_it_fits(self):
         for options in [{"width": 360, "height": 780, "language": "es"}, {"width": 1280, "height": 800, "dark": True}]:

@@ -35,6 +35,26 @@ struct VideoDigestTests {
         #expect(digest(first) == digest(second))
     }
 
+    @Test("have the same bits for a hundred recordings, one after the other and all at once")
+    func many() async throws {
+        let recordings = try (0..<100).map { number in
+            var scene = number.isMultiple(of: 4) ? VideoScene.poster(UInt64(number), slope: 0.1) : .room(UInt64(number))
+            (scene.width, scene.height) = (64, 48)
+            return try scene.video(9, noise: UInt64(number)) {
+                VideoScene.Camera(x: 0.01 * Double(number % 5 * $0), z: 0.01 * Double($0), pan: 0.003 * Double(number % 7 * $0))
+            }
+        }
+        let first = try recordings.map { digest(try $0.analyze(rotation: 1)) }
+        #expect(Set(first).count == recordings.count, "each has numbers of its own")
+        let again = try await withThrowingTaskGroup(of: (Int, UInt64).self) { group in
+            for (number, recording) in recordings.enumerated() {
+                group.addTask { (number, digest(try recording.analyze(rotation: 1))) }
+            }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        #expect(recordings.indices.allSatisfy { again[$0] == first[$0] })
+    }
+
     /// Recorded on x86-64 Linux.
     @Test("have the recorded bits on every machine")
     func recorded() throws {
