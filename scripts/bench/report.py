@@ -44,11 +44,16 @@ def percentiles(found):
     return "–" if not found else f"p50 {found['p50']:.1f}  p99 {found['p99']:.1f}  max {found['max']:.1f} ms"
 
 
+def errors(run):
+    """What went wrong in a run, each kind with its number."""
+    return "".join(f", {word}: {count}" for word, count in sorted(run["errors"].items()))
+
+
 def print_run(report, costs, added, memory):
     """Prints the measurements and costs of a run of captures."""
     print(
         f"accepted {report['accepted']}, complete {report['complete']}, failed {report['failed']}, not sent {report['skipped']}"
-        + "".join(f", {word}: {count}" for word, count in sorted(report["errors"].items())))
+        + errors(report))
     print(f"upload to 201:        {percentiles(report.get('accepted_ms'))}")
     print(f"accepted to complete: {percentiles(report.get('complete_ms'))}")
     print(f"taken by the host: {added['stolen'] * 100:.1f} % of the processors")

@@ -123,7 +123,7 @@ class Videos:
         with MemoryWatch(self.bench.stack) as watch:
             found, _ = self.bench.load(
                 "load", "--video", video, "--rate", 4, "--seconds", 1, "--devices", 4, "--looks-later", "--drain", 300)
-        print(f"complete {found['complete']} of {found['accepted']}: {report.percentiles(found.get('complete_ms'))}")
+        print(f"complete {found['complete']} of {found['accepted']}{report.errors(found)}: {report.percentiles(found.get('complete_ms'))}")
         watch.print()
 
     def largest(self):
@@ -140,10 +140,10 @@ class Videos:
         metadata.write_text(json.dumps(fields))
         with MemoryWatch(self.bench.stack) as watch:
             found, added = self.bench.load(
-                "load", "--video", folder, "--flood", UPLOADS, "--seconds", 1, "--devices", 4, "--drain", 300)
+                "load", "--video", folder, "--rate", UPLOADS, "--seconds", 1, "--devices", 4, "--looks-later", "--drain", 300)
         costs = measure.Costs(added, found["complete"])
         print(
-            f"complete {found['complete']} of {found['accepted']}; upload to 201: {report.percentiles(found.get('accepted_ms'))}; "
+            f"complete {found['complete']} of {found['accepted']}{report.errors(found)}; upload to 201: {report.percentiles(found.get('accepted_ms'))}; "
             f"the gateway took {costs.cpu('gateway'):.0f} ms of CPU for each")
         watch.print()
 
