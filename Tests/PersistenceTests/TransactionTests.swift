@@ -37,6 +37,23 @@ struct TransactionTests {
         }
     }
 
+    @Test("may wait longer between two statements if they say so, until they end")
+    func idle() async throws {
+        @Sendable func limit(_ connection: PostgresConnection) async throws -> String {
+            let rows = try await connection.query("SELECT current_setting('idle_in_transaction_session_timeout') AS value")
+            return try #require(rows.first).get("value")
+        }
+        try await withTable { pool in
+            let (before, during) = try await pool.withTransaction { connection in
+                let before = try await limit(connection)
+                try await connection.mayIdle(for: .seconds(1200))
+                return (before, try await limit(connection))
+            }
+            #expect(before == "30s" && during == "20min")
+            #expect(try await pool.withConnection { try await limit($0) } == "30s")
+        }
+    }
+
     @Test("are rolled back by an error, which is passed on")
     func rollsBack() async throws {
         struct Failure: Error {}

@@ -137,6 +137,13 @@ struct RepositoryTests {
         func look(_ problem: MediaProblem?) async throws -> [String]? {
             let findings = try await scrubs.withNext(days: 400) { id, objects in
                 #expect(id == capture)
+                // A video takes longer than transactions may be idle: before the look, this one asked for more time.
+                let patient = try await database.query(
+                    """
+                    SELECT 1 AS one FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()
+                        AND query LIKE '%idle_in_transaction_session_timeout%'
+                    """)
+                #expect(patient.count == 1)
                 return ScrubFindings(objects: objects.map { .init(name: $0.name, media: $0.media, problem: problem) })
             }
             return findings?.objects.map(\.media.key)

@@ -5,6 +5,8 @@ import Persistence
 
 /// Scrub times in `sync_jobs`, damage in `media_damage`.
 struct PostgresScrubRepository: ScrubRepository {
+    /// Enough to read the media of a video, some 300 MB, from a slow store.
+    static let longestLook = Duration.seconds(1800)
     let database: PostgresPool
 
     func withNext(
@@ -20,7 +22,9 @@ struct PostgresScrubRepository: ScrubRepository {
                 """)
             guard let capture = try due.first.map({ CaptureID(try $0.get("capture_id", as: UUID.self)) }) else { return nil }
             try await connection.query("UPDATE sync_jobs SET scrubbed_at = now() WHERE capture_id = \(capture.uuid)")
-            let findings = try await look(capture, try await objects(of: capture, on: connection))
+            let objects = try await objects(of: capture, on: connection)
+            try await connection.mayIdle(for: Self.longestLook)
+            let findings = try await look(capture, objects)
             for object in findings.objects { try await note(object, of: capture, on: connection) }
             return findings
         }

@@ -13,6 +13,8 @@ import Persistence
 /// The gateway records which capture an upload repeats; it cannot do the copy, since it has no access to originals.
 struct RepeatedUploads {
     static let batchSize = 20
+    /// Enough for the store to copy one object of a video, 100 MB.
+    static let longestCopy = Duration.seconds(600)
     let database: PostgresPool
     let storage: any ObjectStore
     let outbox: Outbox
@@ -56,6 +58,7 @@ struct RepeatedUploads {
                 status == .processing || status == .failed
             {
                 let announcement = try CaptureAnnouncement(stored: known.get("announcement", as: PostgresJSON.self))
+                try await connection.mayIdle(for: Self.longestCopy)
                 let isBrought = try await copy(from: upload, to: announcement, status)
                 if isBrought { Counter(label: "rial_captures_brought_again_total").increment() }
                 if isBrought || status == .failed { try await outbox.append(announcement.arrival, on: connection) }
