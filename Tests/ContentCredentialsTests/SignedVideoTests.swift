@@ -23,20 +23,7 @@ struct SignedVideoTests {
         init(_ sample: String = "whole") throws {
             fixture = try Fixture()
             recording = try RecordedVideo(seconds: 2, startedAt: Fixture.capturedAt)
-            let plan = PublicMovie(try Movie(file: recording.video), startedAt: Fixture.capturedAt)
-            var source = plan.head
-            for range in plan.ranges { source += recording.video[Int(range.lowerBound)..<Int(range.upperBound)] }
-            let file = try NamelessFile()
-            let claim = fixture.claim(try #require(Samples.video(named: sample).evidence))
-            let bytes = source
-            result = try CredentialWriter(signer: fixture.signer, timestampAuthority: nil).sign(
-                claim, videoLength: Int64(bytes.count),
-                read: { offset, target in
-                    let part = bytes.dropFirst(Int(offset)).prefix(target.count)
-                    part.withUnsafeBytes { target.copyMemory(from: $0) }
-                    return part.count
-                }, into: file.descriptor)
-            copy = try file.bytes(0..<file.size())
+            (copy, result) = try fixture.sign(video: recording.video, sample)
         }
 
         func report(_ bytes: [UInt8]) throws -> CredentialReport { try fixture.read(bytes, mediaType: "video/mp4") }
@@ -110,5 +97,26 @@ struct SignedVideoTests {
     private func data(_ label: String, in report: CredentialReport) throws -> [String: Any] {
         let text = try #require(report.assertions.first { $0.label == label }?.data)
         return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+}
+
+extension Fixture {
+    /// The signed copy of a video, made as `evidence-assembler` makes it: from the copy for the public.
+    /// - Parameter sample: of the page's videos, whose evidence is signed.
+    func sign(video: [UInt8], _ sample: String = "whole") throws -> (copy: [UInt8], result: SignedFile) {
+        let plan = PublicMovie(try Movie(file: video), startedAt: Fixture.capturedAt)
+        var source = plan.head
+        for range in plan.ranges { source += video[Int(range.lowerBound)..<Int(range.upperBound)] }
+        let bytes = source
+        let file = try NamelessFile()
+        let claim = claim(try #require(Samples.video(named: sample).evidence))
+        let result = try CredentialWriter(signer: signer, timestampAuthority: nil).sign(
+            claim, videoLength: Int64(bytes.count),
+            read: { offset, target in
+                let part = bytes.dropFirst(Int(offset)).prefix(target.count)
+                part.withUnsafeBytes { target.copyMemory(from: $0) }
+                return part.count
+            }, into: file.descriptor)
+        return (try file.bytes(0..<file.size()), result)
     }
 }

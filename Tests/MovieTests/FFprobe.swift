@@ -34,11 +34,4 @@ extension MediaTool {
             "ffprobe", ["-select_streams", selector, "-show_packets", "-show_data_hash", "sha256", "-of", "json", name])
         return try JSONDecoder().decode(Answer.self, from: output).packets
     }
-
-    /// SHA-256 of every stream's packets, by ffmpeg's own account.
-    func streamHashes(_ name: String) throws -> [String] {
-        let output = try run(
-            "ffmpeg", ["-i", name, "-map", "0:v", "-map", "0:a?", "-c", "copy", "-f", "streamhash", "-hash", "sha256", "-"])
-        return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
-    }
 }

@@ -61,4 +61,11 @@ public struct MediaTool: Sendable {
         try run("ffmpeg", ["-y"] + picture + (sound ? tone : []) + ["-threads", "1", "-pix_fmt", "yuv420p"] + options + [name])
         return try bytes(name)
     }
+
+    /// SHA-256 of every stream's packets, by ffmpeg's own account.
+    public func streamHashes(_ name: String) throws -> [String] {
+        let output = try run(
+            "ffmpeg", ["-i", name, "-map", "0:v", "-map", "0:a?", "-c", "copy", "-f", "streamhash", "-hash", "sha256", "-"])
+        return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
 }
