@@ -68,7 +68,7 @@ swift_tests() { .build/debug/rialPackageTests.xctest --testing-library swift-tes
 system='^SystemTests\.SystemTests'
 modules_and_faults() { swift_tests --skip "$system"; }
 # The suites of the whole system that take about half of its time; the other group runs all others.
-half="$system/(Policy|Storage|Credential|Fault|Queue)"
+half="$system/(Policy|Storage|Credential|Fault|Queue|Video(Queue|Fault|Verification|Withdrawal))"
 first_half() { swift_tests --filter "$half"; }
 second_half() { RIAL_TEST_STACK=system-2 swift_tests --filter "$system/" --skip "$half"; }
 # test_speed, which measures page load times, runs afterwards, when nothing else runs.

@@ -38,6 +38,16 @@ private struct SearchedText {
     }
 }
 
+/// What must be nowhere once a capture is withdrawn.
+struct ErasedFacts {
+    /// Found nowhere.
+    let needles: [String]
+    /// Found nowhere beside the capture or its device: something else may have happened in the same millisecond.
+    let times: [String]
+    /// The device's id.
+    let sender: String
+}
+
 /// A capture whose every fact is its own, so that a search for any of them finds it and nothing else.
 struct TellingCapture: Sendable {
     let parts: CaptureParts
@@ -45,9 +55,9 @@ struct TellingCapture: Sendable {
     /// What must be nowhere once it is withdrawn: place, and a member of the metadata that the server does not know.
     private let facts: [String]
     /// When it was captured, as JSON and PostgreSQL write it. Something else may have happened in the same millisecond.
-    let times: [String]
+    private let times: [String]
     /// The device's id.
-    let sender: String
+    private let sender: String
     private let marker: String
     /// Of which neither hex nor base64 may be anywhere; the photo's is first.
     private var digests: [[UInt8]]
@@ -86,7 +96,7 @@ struct TellingCapture: Sendable {
 
     /// The facts in all forms in which a table or a key could hold them.
     /// - Parameter sharesPhoto: another capture has the same photo, whose digest stays.
-    func needles(sharesPhoto: Bool) -> [String] {
+    fileprivate func erasedFacts(sharesPhoto: Bool) -> ErasedFacts {
         var needles = facts
         for digest in sharesPhoto ? Array(digests.dropFirst()) : digests {
             needles += [digest.lowerHex, Data(digest).base64EncodedString()]
@@ -97,7 +107,7 @@ struct TellingCapture: Sendable {
             // In the base64 of something longer it may begin at any of three places; the ends depend on what is around it.
             needles += (0..<3).map { String(Data([UInt8](repeating: 0, count: $0) + bytes).base64EncodedString().dropFirst(4).dropLast(4)) }
         }
-        return needles
+        return ErasedFacts(needles: needles, times: times, sender: sender)
     }
 }
 
@@ -129,7 +139,8 @@ extension LocalStack {
     /// Waits until every service has handled every record of the capture, those that were announced again included.
     func expectHandled(_ id: String) async throws {
         let consumers: [(topic: Topic, services: [String])] = [
-            (.captureReceived, ["attestation_verifier", "depth_analyzer", "upload_sync"]), (.attestationAppraised, ["evidence_assembler"]),
+            (.captureReceived, ["attestation_verifier", "depth_analyzer", "upload_sync"]),
+            (.videoReceived, ["attestation_verifier", "depth_analyzer", "upload_sync"]), (.attestationAppraised, ["evidence_assembler"]),
             (.depthAnalyzed, ["evidence_assembler"]), (.mediaSynced, ["evidence_assembler"]), (.captureWithdrawn, ["upload_sync"]),
         ]
         try await eventually(within: .seconds(90), "the records of capture \(id) are handled") {
@@ -154,9 +165,15 @@ extension LocalStack {
         }
     }
 
+    /// Expects that nothing of the capture is left.
+    /// - Parameter sharesPhoto: another capture has the same photo.
+    func expectErased(_ id: String, _ capture: TellingCapture, sharesPhoto: Bool = false, _ what: String = "") async throws {
+        try await expectErased(id, capture.erasedFacts(sharesPhoto: sharesPhoto), what)
+    }
+
     /// Expects that nothing of the capture is left: no object, nothing in the tables by the operator's own check, and none of its facts in a
     /// dump of the database or a listing of the bucket.
-    func expectErased(_ id: String, _ capture: TellingCapture, sharesPhoto: Bool = false, _ what: String = "") async throws {
+    func expectErased(_ id: String, _ facts: ErasedFacts, _ what: String = "") async throws {
         let storage = try storage()
         try await eventually("nothing of \(id) is stored") {
             for prefix in ["captures/\(id)/", "incoming/\(id)/"] {
@@ -180,13 +197,13 @@ extension LocalStack {
         #expect(!listing.contains(id), "\(what)")
         let tables = dump.lines(with: id).compactMap { $0.firstMatch(of: /INSERT INTO public\.(\w+)/)?.1 }
         #expect(Set(tables).isSubset(of: ["captures", "withdrawals", "assertion_counters"]), "\(what): \(tables)")
-        for needle in capture.needles(sharesPhoto: sharesPhoto) {
+        for needle in facts.needles {
             if let line = dump.lines(with: needle).first {
                 Issue.record("\(what): \(needle) is in the database: \(line.prefix(200))")
             }
             #expect(!listing.contains(needle), "\(what): \(needle) is in the bucket")
         }
-        for line in capture.times.flatMap(dump.lines(with:)) where line.contains(id) || line.contains(capture.sender) {
+        for line in facts.times.flatMap(dump.lines(with:)) where line.contains(id) || line.contains(facts.sender) {
             Issue.record("\(what): the time is in the database: \(line.prefix(200))")
         }
         #expect(try await sql("SELECT count(*) FROM withdrawals WHERE capture_id = '\(id)'") == ["1"], "\(what)")
