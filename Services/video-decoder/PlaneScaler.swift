@@ -6,6 +6,8 @@ struct PlaneScaler {
 
     /// - Returns: `width` × `height` values of 8 bits.
     func scale(_ plane: Frame.Plane) -> [UInt8] {
+        // What recordings at 1080p and 1440p become for playing: the same values at a tenth of the cost.
+        if plane.isBytes, plane.width == 2 * width, plane.height == 2 * height { return halve(plane) }
         var line = [UInt8](repeating: 0, count: plane.width)
         // Rows of other than 8 bits are converted once; one that two target rows share is kept.
         var loaded = -1
@@ -32,6 +34,22 @@ struct PlaneScaler {
                 }
                 sums.withUnsafeBufferPointer {
                     average($0, total, UnsafeMutableBufferPointer(rebasing: output[row * width..<(row + 1) * width]))
+                }
+            }
+            initialized = width * height
+        }
+    }
+
+    /// Averages squares of four values: (a + b + c + d + 2) / 4 is what the general form gives for them.
+    private func halve(_ plane: Frame.Plane) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: width * height) { output, initialized in
+            for row in 0..<height {
+                let upper = UnsafeBufferPointer(start: plane.row(2 * row), count: 2 * width)
+                let lower = UnsafeBufferPointer(start: plane.row(2 * row + 1), count: 2 * width)
+                let target = UnsafeMutableBufferPointer(rebasing: output[row * width..<(row + 1) * width])
+                for x in 0..<width {
+                    let sum = UInt16(upper[2 * x]) &+ UInt16(upper[2 * x &+ 1]) &+ UInt16(lower[2 * x]) &+ UInt16(lower[2 * x &+ 1])
+                    target[x] = UInt8(truncatingIfNeeded: (sum &+ 2) >> 2)
                 }
             }
             initialized = width * height

@@ -16,9 +16,9 @@ from stack import SERVICES, processes, resident
 
 SECONDS = 15
 # In H.264 recordings of 15 s at 1080p then have about the size of the specification, 27 MB.
-QUALITY = {"h264": 16, "hevc": 26}
+QUALITY = {"h264": 23, "hevc": 26}
 # Videos of a measurement, and seconds from one to the next.
-COUNT, APART = 3, {"h264": 20, "hevc": 25}
+COUNT, APART = 3, {"h264": 15, "hevc": 25}
 SCENES = ("room", "walk", "still", "screen", "poster")
 NUMBERS = ("depth_consistency", "motion_coherence", "scene_stability", "edge_alignment", "real_share", "flat_share", "relief")
 # Uploads at a time, and bytes of the `video` part of each.
@@ -70,7 +70,7 @@ class Videos:
             found, costs = self.bench.captures(
                 f"{COUNT} videos, {codec}", quiet, "--video", video, "--rate", 1 / APART[codec], "--seconds", COUNT * APART[codec] - 1,
                 "--devices", 1, "--looks-later", is_sparse=True)
-            figures["cpu"][codec] = costs.services() / 1000
+            figures["cpu"][codec] = costs.services() / 1000 if found["complete"] == COUNT else None
             figures["complete"][codec] = (found.get("complete_ms") or {}).get("p50")
         figures["beside"] = self.photos_beside(self.folder / "h264")
         self.four_at_once(self.folder / "h264")
