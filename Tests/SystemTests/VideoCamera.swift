@@ -50,7 +50,9 @@ struct VideoCamera: Sendable {
     }
 
     /// - Returns: the folder of the recording.
-    func record(_ scene: String, _ more: String...) async throws -> String {
+    func record(_ scene: String, _ more: String...) async throws -> String { try await record(scene, more) }
+
+    func record(_ scene: String, _ more: [String]) async throws -> String {
         let out = folder.path + "/" + UUID().uuidString
         _ = try await rial(["video", "record", "--scene", scene, "--out", out] + more)
         return out
