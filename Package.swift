@@ -125,6 +125,9 @@ let package = Package(
         .target(
             name: "ContentCredentials", dependencies: ["CC2PA", "CaptureProtocol", "Models", "Signing"], path: "Shared/ContentCredentials"),
         .target(name: "ManifestStore", dependencies: ["Attestation", "CaptureProtocol", crypto], path: "Shared/ManifestStore"),
+        .target(
+            name: "TransparencyLog", dependencies: ["CaptureProtocol", crypto, x509, asn1], path: "Shared/TransparencyLog",
+            swiftSettings: computing),
         .target(name: "CSandbox", path: "Shared/CSandbox"),
         .target(name: "Inspection", dependencies: ["Blocking", "CSandbox", "CaptureProtocol", "Models"], path: "Shared/Inspection"),
         .target(
@@ -307,6 +310,9 @@ let package = Package(
         .testTarget(
             name: "VideoDecodingTests", dependencies: ["Inspection", "Movie", "TestSupport", "VideoDecoder", "VideoDecoding"],
             path: "Tests/VideoDecodingTests", swiftSettings: computing),
+        .testTarget(
+            name: "TransparencyLogTests", dependencies: ["CaptureProtocol", "TestSupport", "TransparencyLog"],
+            path: "Tests/TransparencyLogTests", swiftSettings: computing),
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
         .testTarget(
             name: "ObjectStorageTests",

@@ -19,13 +19,16 @@ public final class TimestampAuthority: Sendable {
     /// The number of requests since it was last opened.
     public var requests: Int { server.withLock { $0?.connections ?? 0 } }
 
-    public init() throws {
+    /// - Parameters:
+    ///   - key: what `openssl req -newkey` is told about both keys.
+    ///   - usage: extended key usage of the authority's certificate.
+    public init(key: [String] = ["rsa:2048"], usage: String = "critical,timeStamping") throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rial-tsa-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         self.folder = folder
-        try Data(Self.configuration.utf8).write(to: folder.appendingPathComponent("tsa.cnf"))
+        try Data(Self.configuration(usage: usage).utf8).write(to: folder.appendingPathComponent("tsa.cnf"))
         try Data("01\n".utf8).write(to: folder.appendingPathComponent("serial"))
-        let new = ["req", "-config", "tsa.cnf", "-newkey", "rsa:2048", "-nodes", "-sha256"]
+        let new = ["req", "-config", "tsa.cnf", "-newkey"] + key + ["-nodes", "-sha256"]
         for command in [
             new + [
                 "-x509", "-days", "30", "-subj", "/O=Test/CN=time root", "-extensions", "root", "-keyout", "root.key", "-out", "root.pem",
@@ -59,6 +62,23 @@ public final class TimestampAuthority: Sendable {
 
     public func close() { server.withLock { $0 = nil } }
 
+    /// The answer to a request, as ``url`` gives it.
+    public func answer(to query: [UInt8]) throws -> [UInt8] {
+        let reply = Self.reply(to: query, in: folder)
+        guard reply.status == 200 else { throw CocoaError(.executableLoad) }
+        return reply.body
+    }
+
+    /// Signs the content of an answer by `openssl cms`, which does not ask what the certificate is for.
+    /// - Returns: a token without an answer around it.
+    public func sign(content: [UInt8]) throws -> [UInt8] {
+        try Data(content).write(to: folder.appendingPathComponent("content"))
+        let command = ["cms", "-sign", "-binary", "-nodetach", "-econtent_type", "1.2.840.113549.1.9.16.1.4", "-cades", "-md", "sha256"]
+        try Self.run(
+            command + ["-in", "content", "-signer", "time.pem", "-inkey", "time.key", "-outform", "DER", "-out", "token"], in: folder)
+        return Array(try Data(contentsOf: folder.appendingPathComponent("token")))
+    }
+
     public func lastReply() throws -> [UInt8] { Array(try Data(contentsOf: folder.appendingPathComponent("reply"))) }
 
     private static func reply(to query: [UInt8], in folder: URL) -> LoopbackServer.Answer {
@@ -84,7 +104,8 @@ public final class TimestampAuthority: Sendable {
         guard process.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
     }
 
-    private static let configuration = """
+    private static func configuration(usage: String) -> String {
+        """
         [req]
         distinguished_name = name
         [name]
@@ -95,7 +116,7 @@ public final class TimestampAuthority: Sendable {
         [time]
         basicConstraints = critical,CA:FALSE
         keyUsage = critical,digitalSignature
-        extendedKeyUsage = critical,timeStamping
+        extendedKeyUsage = \(usage)
         subjectKeyIdentifier = hash
         authorityKeyIdentifier = keyid
         [authority]
@@ -111,4 +132,5 @@ public final class TimestampAuthority: Sendable {
         accuracy = secs:1
         ess_cert_id_alg = sha256
         """
+    }
 }

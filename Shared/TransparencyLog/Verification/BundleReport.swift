@@ -1,0 +1,136 @@
+public import CaptureProtocol
+public import Foundation
+
+/// What a bundle proves, and what was not looked at (SPEC §14 "Verifying, in this order").
+public struct BundleReport: Sendable, Equatable {
+    /// What follows from all checks.
+    public enum Outcome: String, Sendable, CaseIterable {
+        /// The verdict that decides is proved.
+        case proved
+        /// A check failed, or the verdict was taken back.
+        case wrong
+        /// No bundle in the one form.
+        case unreadable
+        /// Nothing contradicts it, but neither log and witnesses of the policy nor the anchors vouch for all of it.
+        case untrusted
+
+        /// Of `rial verify`.
+        public var exitCode: Int32 {
+            switch self {
+            case .proved: 0
+            case .wrong: 1
+            case .unreadable: 2
+            case .untrusted: 3
+            }
+        }
+    }
+
+    /// One thing that was looked at.
+    public struct Check: Sendable, Equatable {
+        public enum Name: String, Sendable, CaseIterable {
+            /// The bytes have the one form, and everything in them that is read for a proof too.
+            case form
+            /// The leaf of statement and salt is in the tree.
+            case inclusion
+            case logSignature = "log_signature"
+            case quorum
+            /// Sequence, `previous`, subject and capture.
+            case order
+            /// Its digest and the versions of the rules.
+            case evidence
+            /// Computed again from the evidence's checks.
+            case confidence
+            /// Nothing was seen before it was made.
+            case time
+            /// RFC 3161.
+            case timestamp
+            /// Whether the last verdict was taken back.
+            case standing
+            /// A file that was given, or is in the bundle, is one that the last verdict names.
+            case file
+            case contentCredentials = "content_credentials"
+            /// What `raw` commits to.
+            case raw
+            case attestation, assertion
+            case depth
+        }
+
+        public let name: Name
+        /// Of the statement that it is about; `nil` for the whole bundle.
+        public let statement: Int?
+        public let finding: Finding
+
+        init(_ name: Name, _ finding: Finding, statement: Int? = nil) {
+            self.name = name
+            self.statement = statement
+            self.finding = finding
+        }
+    }
+
+    /// The statement that was taken back, and why.
+    public struct Revocation: Sendable, Equatable {
+        /// A stable word.
+        public let reason: String
+        /// Sequence of the statement that takes it back.
+        public let sequence: Int
+        /// POSIX seconds.
+        public let time: Int
+    }
+
+    /// Where and when a statement was entered.
+    public struct Entry: Sendable, Equatable {
+        public let origin: TextLine
+        public let index: UInt64
+        public let treeSize: UInt64
+        /// POSIX seconds by which a quorum had cosigned; `nil` without one.
+        public let witnessedAt: UInt64?
+        /// By a time-stamp authority that an anchor vouches for.
+        public let stampedAt: Date?
+    }
+
+    /// In the order in which they were made.
+    public let checks: [Check]
+    /// `nil` if the bundle is unreadable, as all that follows.
+    public let capture: CaptureID?
+    /// The last one, also if it was taken back; not to be believed unless the outcome says so.
+    public let verdict: Verdict?
+    /// Of the statement with that verdict.
+    public let entry: Entry?
+    /// Of the last verdict.
+    public let revocation: Revocation?
+
+    /// What nobody can know offline.
+    public static let always = "Statements later than this bundle were not looked for."
+
+    /// Sentences that say what was not checked; never empty.
+    public var notChecked: [String] {
+        checks.compactMap { if case .notChecked(let sentence) = $0.finding { sentence } else { nil } } + [Self.always]
+    }
+
+    public var outcome: Outcome {
+        if checks.contains(where: { $0.name == .form && $0.finding.isFailed }) { return .unreadable }
+        if checks.contains(where: \.finding.isFailed) { return .wrong }
+        return checks.contains { if case .untrusted = $0.finding { true } else { false } } ? .untrusted : .proved
+    }
+}
+
+/// What came of a check, with a sentence for people.
+public enum Finding: Sendable, Equatable {
+    case passed(String)
+    /// Something is wrong.
+    case failed(String)
+    /// Nothing is wrong, but nobody who is trusted here vouches for it.
+    case untrusted(String)
+    case notChecked(String)
+
+    public var sentence: String {
+        switch self {
+        case .passed(let sentence), .failed(let sentence), .untrusted(let sentence), .notChecked(let sentence): sentence
+        }
+    }
+
+    var isFailed: Bool { if case .failed = self { true } else { false } }
+
+    /// Passed or failed.
+    init(_ isRight: Bool, _ passed: String, else failed: String) { self = isRight ? .passed(passed) : .failed(failed) }
+}

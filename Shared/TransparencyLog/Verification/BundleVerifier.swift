@@ -1,0 +1,64 @@
+import CaptureProtocol
+
+/// Verifies bundles offline (SPEC §14 "Verifying, in this order").
+public struct BundleVerifier: Sendable {
+    private let policy: TrustPolicy
+    private let anchors: TimestampAnchors?
+    private let examiners: BundleExaminers
+
+    /// - Parameters:
+    ///   - policy: the verifier's own, never the bundle's.
+    ///   - anchors: of time-stamp authorities; without them tokens are not looked at, and the report says so.
+    public init(policy: TrustPolicy, anchors: TimestampAnchors? = nil, examiners: BundleExaminers = BundleExaminers()) {
+        self.policy = policy
+        self.anchors = anchors
+        self.examiners = examiners
+    }
+
+    /// - Parameters:
+    ///   - bytes: a `.rial`.
+    ///   - files: to be found in the last verdict.
+    public func verify(_ bytes: [UInt8], files: [GivenFile] = []) async -> BundleReport {
+        do throws(BundleError) {
+            let bundle = try EvidenceBundle(bytes)
+            var proven: [ProvenStatement] = []
+            for logged in bundle.statements { proven.append(try ProvenStatement(logged)) }
+            return await report(bundle, proven, files)
+        } catch {
+            let check = BundleReport.Check(.form, .failed("This is no bundle: \(error.message)"))
+            return BundleReport(checks: [check], capture: nil, verdict: nil, entry: nil, revocation: nil)
+        }
+    }
+
+    private func report(_ bundle: EvidenceBundle, _ proven: [ProvenStatement], _ files: [GivenFile]) async -> BundleReport {
+        var checks = [BundleReport.Check(.form, .passed("The bundle has the one form that bundles have."))]
+        var last: (verdict: Verdict, evidence: [UInt8], entry: BundleReport.Entry)?
+        var revocation: BundleReport.Revocation?
+        for (index, statement) in proven.enumerated() {
+            var verification = StatementVerification(statement, policy: policy, anchors: anchors, confidence: examiners.confidence)
+            await verification.run(at: index, after: index > 0 ? proven[index - 1] : nil)
+            checks += verification.checks
+            switch statement.statement.content {
+            case .assessment(let verdict), .credentials(let verdict), .reassessment(let verdict):
+                let entry = BundleReport.Entry(
+                    origin: statement.checkpoint.origin, index: statement.proof.index, treeSize: statement.checkpoint.size,
+                    witnessedAt: verification.witnessedAt, stampedAt: verification.stampedAt)
+                last = (verdict, statement.logged.evidence ?? [], entry)
+                revocation = nil
+            case .revocation(let reason):
+                revocation = .init(reason: reason, sequence: statement.statement.sequence, time: statement.statement.time)
+            }
+        }
+        if let revocation {
+            checks.append(.init(.standing, .failed("Statement \(revocation.sequence) takes the verdict back: \(revocation.reason).")))
+        } else {
+            checks.append(.init(.standing, .passed("No statement of the bundle takes the verdict back.")))
+        }
+        if let last {
+            let content = ContentVerification(bundle, last.verdict, evidence: last.evidence, witnessedAt: last.entry.witnessedAt)
+            checks += await content.checks(files, examiners)
+        }
+        return BundleReport(
+            checks: checks, capture: proven.first?.statement.capture, verdict: last?.verdict, entry: last?.entry, revocation: revocation)
+    }
+}

@@ -1,0 +1,48 @@
+public import CaptureProtocol
+
+/// What a verifier reads of the evidence: statuses of its checks and versions of its rules. The bytes are the server's, so members that are
+/// not known here are passed over.
+public struct CheckedEvidence: Sendable, Equatable {
+    /// SPEC §3.
+    public enum Status: String, Sendable, CaseIterable { case pass, fail, inconclusive, unavailable }
+
+    public let kind: CaptureKind
+    public let hardware: Status
+    /// Of a recording that was stored.
+    public let hashChain: Status?
+    public let depth: Status
+    /// Of timestamp, model, resolution and location.
+    public let metadata: [Status]
+    public let algorithms: [String: String]
+    /// What the assertion covers; `nil` if none verified.
+    public let binding: AssertionBinding?
+
+    /// - Returns: `nil` for anything but evidence in the form of SPEC §4.
+    init?(_ bytes: [UInt8]) {
+        guard let evidence = (try? StrictJSON(bytes))?.members, let type = evidence["type"]?.text, let isStored = evidence["media_stored"],
+            let kind = CaptureKind(type: type, mode: isStored == .bool(true) ? "full" : "hash_only"),
+            let hardware = evidence["hardware_attestation"]?.members, let hardwareStatus = hardware.status,
+            let depth = evidence["depth_analysis"]?.members?.status, let metadata = evidence["metadata"]?.members,
+            let versions = evidence["algorithm_versions"]?.members
+        else { return nil }
+        let checks = ["timestamp", "model", "resolution", "location"].compactMap { metadata[$0]?.members?.status }
+        let algorithms = versions.compactMapValues(\.text)
+        guard checks.count == 4, algorithms.count == versions.count else { return nil }
+        self.kind = kind
+        self.hardware = hardwareStatus
+        hashChain = evidence["hash_chain"]?.members?.status
+        self.depth = depth
+        self.metadata = checks
+        self.algorithms = algorithms
+        binding = hardware["binding"]?.text.flatMap(AssertionBinding.init(rawValue:))
+    }
+}
+
+extension StrictJSON {
+    fileprivate var members: [String: StrictJSON]? { if case .object(let members) = self { members } else { nil } }
+    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+}
+
+extension [String: StrictJSON] {
+    fileprivate var status: CheckedEvidence.Status? { self["status"]?.text.flatMap(CheckedEvidence.Status.init(rawValue:)) }
+}

@@ -1,0 +1,139 @@
+import CaptureProtocol
+import Foundation
+import TestSupport
+import Testing
+
+@testable import TransparencyLog
+
+@Suite("Time-stamp answers")
+struct TimestampAnswerTests {
+    private static let nonce: [UInt8] = [0, 0x80, 1, 2, 3, 4, 5, 6]
+    private static let imprint = ContentDigest(of: Array("checkpoint".utf8))
+    private static let keys = [
+        ["rsa:2048"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-384"],
+    ]
+
+    private static func request() throws -> [UInt8] { try TimestampRequest(imprint: imprint, nonce: nonce).bytes() }
+
+    @Test(
+        "of openssl verify, with RSA and ECDSA", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"), arguments: keys)
+    func verified(key: [String]) async throws {
+        let authority = try TimestampAuthority(key: key)
+        let before = Date()
+        let answer = try TimestampAnswer(try authority.answer(to: try Self.request()))
+        let anchors = try TimestampAnchors(pem: authority.rootPEM)
+        let verdict = await answer.verify(imprint: Self.imprint, nonce: Self.nonce, anchors: anchors)
+        guard case .verified(let time) = verdict else {
+            Issue.record("\(verdict)")
+            return
+        }
+        #expect(time == answer.claimedTime && abs(time.timeIntervalSince(before)) < 60)
+        #expect(await answer.verify(imprint: Self.imprint, nonce: nil, anchors: anchors) == .verified(time: time))
+        let other = ContentDigest(of: [1])
+        #expect(await answer.verify(imprint: other, nonce: Self.nonce, anchors: anchors) == .rejected(.wrongImprint))
+        #expect(await answer.verify(imprint: Self.imprint, nonce: Self.nonce.reversed(), anchors: anchors) == .rejected(.wrongNonce))
+        let stranger = try TimestampAnchors(pem: try TimestampAuthority(key: key).rootPEM)
+        #expect(await answer.verify(imprint: Self.imprint, nonce: Self.nonce, anchors: stranger) == .rejected(.untrusted))
+    }
+
+    @Test(
+        "by a certificate for something else are refused", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"),
+        arguments: [
+            ("critical,timeStamping", true), ("timeStamping", false), ("critical,timeStamping,codeSigning", false),
+            ("critical,serverAuth", false),
+        ])
+    func purpose(usage: String, isRight: Bool) async throws {
+        let content = Array(try TimestampAnswer(try TimestampAuthority().answer(to: try Self.request())).signature.content)
+        let authority = try TimestampAuthority(key: Self.keys[1], usage: usage)
+        let answer = try TimestampAnswer(Self.answer(token: try authority.sign(content: content)))
+        let anchors = try TimestampAnchors(pem: authority.rootPEM)
+        let verdict = await answer.verify(imprint: Self.imprint, nonce: Self.nonce, anchors: anchors)
+        #expect(verdict == (isRight ? .verified(time: answer.claimedTime) : .rejected(.wrongPurpose)))
+    }
+
+    @Test("of which the signer does not name its certificate are refused", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+    func otherContent() async throws {
+        let authority = try TimestampAuthority(key: Self.keys[1])
+        let content = Array(try TimestampAnswer(try authority.answer(to: try Self.request())).signature.content)
+        let token = try authority.sign(content: content)
+        let anchors = try TimestampAnchors(pem: authority.rootPEM)
+        // The identifier of the attribute that names the certificate, 1.2.840.113549.1.9.16.2.47, becomes another one.
+        let identifier: [UInt8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x10, 0x02, 0x2f]
+        let place = try #require(token.indices.first { token[$0...].starts(with: identifier) })
+        var changed = token
+        changed[place + 10] = 0x2e
+        for (token, expected) in [(token, true), (changed, false)] {
+            let answer = try TimestampAnswer(Self.answer(token: token))
+            let verdict = await answer.verify(imprint: Self.imprint, nonce: nil, anchors: anchors)
+            #expect(verdict == (expected ? .verified(time: answer.claimedTime) : .rejected(.falseSignature)))
+        }
+    }
+
+    /// A granted answer around a token.
+    private static func answer(token: [UInt8]) -> [UInt8] {
+        let content = [0x30, 3, 2, 1, 0] + token
+        return [0x30, 0x82, UInt8(content.count >> 8), UInt8(content.count & 255)] + content
+    }
+
+    @Test("that were changed prove nothing else", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+    func changed() async throws {
+        let authority = try TimestampAuthority(key: Self.keys[1])
+        let bytes = try authority.answer(to: try Self.request())
+        let anchors = try TimestampAnchors(pem: authority.rootPEM)
+        let time = try TimestampAnswer(bytes).claimedTime
+        var refused = 0
+        for index in bytes.indices {
+            var changed = bytes
+            changed[index] ^= 1 << UInt8(index % 8)
+            guard let answer = try? TimestampAnswer(changed) else {
+                refused += 1
+                continue
+            }
+            // Certificates that the chain does not need may be changed, and the status text; what was signed may not.
+            switch await answer.verify(imprint: Self.imprint, nonce: Self.nonce, anchors: anchors) {
+            case .verified(let other): #expect(other == time, "byte \(index)")
+            case .rejected: refused += 1
+            }
+        }
+        #expect(refused > bytes.count / 2)
+        for count in bytes.indices { #expect(throws: BundleError.self) { try TimestampAnswer(Array(bytes[..<count])) } }
+        #expect(throws: BundleError.self) { try TimestampAnswer(bytes + [0]) }
+    }
+
+    @Test("outlive the certificate that made them", .enabled(if: Vectors.isPresent, "\(Vectors.need)"))
+    func later() async throws {
+        let bundle = try EvidenceBundle(try Vectors.bytes("bundle/stamped.rial"))
+        let answer = try TimestampAnswer(try #require(bundle.statements.first?.timestamp))
+        let anchors = try TimestampAnchors(pem: String(decoding: try Vectors.bytes("bundle/tsa-root.pem"), as: UTF8.self))
+        let imprint = try ExampleBundle.digest("90066656fa3bf446462b429d5139a84027d9e5a6a4145a29cc7129c3b8cf4307")
+        let time = try ExampleBundle.time("2026-11-22T01:32:31Z")
+        #expect(await answer.verify(imprint: imprint, nonce: nil, anchors: anchors) == .verified(time: time))
+        let nonce: [UInt8] = [0xeb, 0xd7, 0x96, 0xf8, 0xbe, 0x8d, 0xda, 0xce]
+        #expect(await answer.verify(imprint: imprint, nonce: nonce, anchors: anchors) == .verified(time: time))
+        #expect(answer.isOver(imprint) && !answer.isOver(ContentDigest(of: [1])))
+    }
+
+    @Test(
+        "that refuse or are none are refused",
+        arguments: [
+            [], [0x30, 0], [0x30, 5, 0x30, 3, 2, 1, 2], [0x30, 5, 0x30, 3, 2, 1, 0], [UInt8](repeating: 0x30, count: 1000),
+            [UInt8](repeating: 0, count: 70_000), [0x30, 0x80, 0, 0],
+        ] as [[UInt8]])
+    func malformed(bytes: [UInt8]) { #expect(throws: BundleError.self) { try TimestampAnswer(bytes) } }
+
+    @Test("are asked for with a digest, a nonce and the wish for certificates")
+    func request() throws {
+        let bytes = try Self.request()
+        let algorithm: [UInt8] = [0x30, 13, 6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1, 5, 0]
+        let parts: [[UInt8]] = [
+            [2, 1, 1], [0x30, 49], algorithm, [4, 32], Self.imprint.bytes, [2, 8, 0], Array(Self.nonce.dropFirst()), [1, 1, 0xff],
+        ]
+        let content = parts.flatMap { $0 }
+        #expect(bytes == [0x30, UInt8(content.count)] + content)
+        #expect(throws: BundleError.self) { try TimestampRequest(imprint: Self.imprint, nonce: []).bytes() }
+        #expect(throws: BundleError.self) { try TimestampRequest(imprint: Self.imprint, nonce: [UInt8](repeating: 1, count: 33)).bytes() }
+    }
+
+    @Test("end at certificates", arguments: ["", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "text"])
+    func anchors(pem: String) { #expect(throws: BundleError.self) { try TimestampAnchors(pem: pem) } }
+}
