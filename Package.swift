@@ -170,7 +170,8 @@ let package = Package(
         .executableTarget(
             name: "EvidenceAssembler",
             dependencies: backbone + [
-                "ContentCredentials", "Evidence", "JPEGMetadata", "ManifestStore", "Movie", "ShareCard", "Signing", crypto, nioCore,
+                "ContentCredentials", "Evidence", "JPEGMetadata", "ManifestStore", "Movie", "ShareCard", "Signing", "TransparencyLog", crypto,
+                nioCore,
             ],
             path: "Services/evidence-assembler"),
         .executableTarget(
@@ -282,7 +283,7 @@ let package = Package(
             name: "DepthTests", dependencies: ["CaptureProtocol", "Depth", "Imaging", "Models", "CZlib"],
             path: "Tests/DepthTests", swiftSettings: computing),
         .testTarget(
-            name: "JPEGMetadataTests", dependencies: ["JPEGMetadata", "CaptureProtocol", "Imaging", "Models", "TestSupport"],
+            name: "JPEGMetadataTests", dependencies: ["JPEGMetadata", "Imaging", "Models", "TestSupport"],
             path: "Tests/JPEGMetadataTests", swiftSettings: computing),
         .testTarget(
             name: "ImagingTests", dependencies: ["Imaging", "JPEGMetadata", "CPNG", "CTurboJPEG"],
@@ -300,7 +301,7 @@ let package = Package(
             name: "EvidenceAssemblerTests",
             dependencies: [
                 "CaptureProtocol", "ContentCredentials", "Delivery", "EvidenceAssembler", "Imaging", "MediaStore", "Models",
-                "ObjectStorage", "Persistence", "Signing", "TestSupport", logging,
+                "ObjectStorage", "Persistence", "Signing", "TestSupport", "TransparencyLog", logging,
             ],
             path: "Tests/EvidenceAssemblerTests"),
         .testTarget(

@@ -21,6 +21,11 @@ CREATE FUNCTION pg_temp.fresh_value(name text, type text) RETURNS text LANGUAGE 
     SELECT CASE
         WHEN name = 'short_id' THEN $f$substr(translate(encode(sha256(fresh.id_text::bytea), 'base64'), '+/=', ''), 1, 8)$f$
         WHEN name = 'counter' THEN 'fresh.number % 20'
+        WHEN name = 'subject' THEN 'substr(sha256(old.subject || fresh.id_text::bytea), 1, 16)'
+        WHEN name IN ('commitment', 'salt', 'raw_salt') THEN format('sha256(old.%I || fresh.id_text::bytea)', name)
+        -- The log is not to enter them.
+        WHEN name = 'origin' THEN $f$coalesce(old.origin, 'rial.example/log/0')$f$
+        WHEN name = 'leaf_index' THEN 'coalesce(old.leaf_index, 0)'
         WHEN name = 'key_id' THEN 'sha256(fresh.device_text::bytea)'
         -- Times of clean-ups that follow a capture.
         WHEN name IN ('intake_deleted_at', 'derived_swept_at') THEN $f$now() - fresh.age + interval '1 day'$f$
@@ -61,7 +66,7 @@ BEGIN
     PERFORM pg_temp.copy_rows('captures', 'old.id = template.capture_id');
     FOREACH known IN ARRAY ARRAY[
         'media_objects', 'attestation_appraisals', 'depth_analyses', 'sync_jobs', 'evidence_parts', 'assertion_counters',
-        'content_credentials'
+        'content_credentials', 'statements'
     ] LOOP
         PERFORM pg_temp.copy_rows(known::regclass, 'old.capture_id = template.capture_id');
     END LOOP;
@@ -94,7 +99,7 @@ INSERT INTO upload_segments (upload_id, start_bytes, size_bytes, object_key)
     SELECT id, number, 1, 'incoming/' || id || '/body/' || number || '-1' FROM uploads, generate_series(0, 9) AS number WHERE state = 'open';
 -- Captures that were withdrawn, whose objects are deleted but for the last ones.
 UPDATE captures SET status = 'withdrawn', withdrawn_at = now(), failure = NULL, media_sha256 = NULL, depth_sha256 = NULL, assertion_sha256 = NULL,
-    captured_at = NULL, uploaded_at = NULL, announcement = NULL, detection = NULL, location = NULL
+    captured_at = NULL, uploaded_at = NULL, announcement = NULL, detection = NULL, location = NULL, stated_at = NULL
     FROM fresh WHERE captures.id = fresh.id AND fresh.number % 100 = 99 AND fresh.number % 200 = 199;
 INSERT INTO withdrawals (capture_id, withdrawn_at, by, erased_at)
     SELECT id, withdrawn_at, 'owner', now() FROM captures WHERE status = 'withdrawn';

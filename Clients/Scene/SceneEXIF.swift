@@ -32,7 +32,7 @@ struct SceneEXIF {
         exif.photo = photo()
         if let location = options.location {
             let place = PreciseLocation(latitude: location.latitude, longitude: location.longitude, altitude: location.altitude)
-            exif.place = TIFFDirectory(place: place, at: nil)
+            exif.place = TIFFDirectory(place: place)
         }
         return exif
     }

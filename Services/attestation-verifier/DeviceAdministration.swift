@@ -25,7 +25,7 @@ struct DeviceAdministration {
         if let refused = refuse(request) { return refused }
         guard let id = DeviceID(try context.parameters.require("id")) else { return Self.answer(.badRequest, "device_id_invalid") }
         guard let body = try? await request.body.collect(upTo: OperatorNote.maximumBytes),
-            let note = OperatorNote(Array(body.readableBytesView))
+            let note = OperatorNote(Array(body.readableBytesView)), action == .revoked || note.since == nil
         else { return Self.answer(.badRequest, "body_invalid") }
         let isKnown: Bool
         do {

@@ -14,7 +14,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
             roots: settings.roots, appIDs: settings.appIDs, environment: settings.appAttestEnvironment),
         receipts: ReceiptAppraiser(),
         registrations: PostgresRegistrationRepository(database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox))
-    let devices = PostgresDeviceRepository(database: backbone.database)
+    let devices = PostgresDeviceRepository(database: backbone.database, outbox: backbone.outbox)
     let work = AppraiseCapture(appraiser: CaptureAppraiser(policy: settings.policy), devices: devices, storage: backbone.storage)
     let appraisals = PostgresPartRepository.appraisals(backbone.database)
     return backbone.serviceGroup([

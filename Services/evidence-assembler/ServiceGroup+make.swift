@@ -40,7 +40,12 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         captures: PostgresAssemblyRepository(database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox),
         storage: backbone.storage, credentials: credentials, cards: try ShareCardMaker(storage: backbone.storage, logger: logger),
         scratchFolder: settings.scratchFolder)
-    let issued = PostgresCredentialRepository(database: backbone.database)
+    let issued = PostgresCredentialRepository(database: backbone.database, outbox: backbone.outbox)
+    let statements = PostgresStatementRepository(database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox)
+    let revision = DeviceRevision(statements: statements, logger: logger)
+    let unstated = UnstatedCaptures(statements: statements, logger: logger)
+    let logged = LoggedStatements(statements: statements)
+    let revised = RevisedDevices(revision: revision)
     let waiting = WaitingCredentials(
         captures: issued, storage: backbone.storage, credentials: credentials, scratchFolder: settings.scratchFolder, logger: logger)
     let unsigned = UnsignedCaptures(assembly: assembly, logger: logger)
@@ -54,10 +59,14 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         backbone.consume(AssembleEvidence<AttestationAppraised, PostgresAssemblyRepository>(assembly: assembly)),
         backbone.consume(AssembleEvidence<DepthAnalyzed, PostgresAssemblyRepository>(assembly: assembly)),
         backbone.consume(AssembleEvidence<MediaSynced, PostgresAssemblyRepository>(assembly: assembly)),
+        backbone.consume(NoteLogged(statements: statements)), backbone.consume(ReviseDevice(revision: revision)),
         PeriodicTask(name: "waiting credentials", every: .seconds(5), logger: logger) { try await waiting.retry() },
         PeriodicTask(name: "unsigned captures", every: .seconds(5), logger: logger) { try await unsigned.retry() },
         PeriodicTask(name: "credential digests", every: .seconds(600), logger: logger) { try await digests.fill() },
         PeriodicTask(name: "picture sizes", every: .seconds(600), logger: logger) { try await sizes.fill() },
+        PeriodicTask(name: "unstated captures", every: .seconds(600), logger: logger) { try await unstated.state() },
+        PeriodicTask(name: "logged statements", every: .seconds(60), logger: logger) { try await logged.note() },
+        PeriodicTask(name: "revised devices", every: .seconds(60), logger: logger) { try await revised.look() },
         PeriodicTask(name: "certificate watch", every: .seconds(60), logger: logger) { watch.look(at: Date()) },
     ])
 }

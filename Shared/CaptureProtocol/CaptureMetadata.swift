@@ -15,10 +15,12 @@ public struct CaptureMetadata: Sendable, Equatable {
     public let location: PreciseLocation?
     /// CBOR.
     public let assertion: [UInt8]?
+    /// Random bytes that the device adds, so that nobody can find out the rest from the digest by trying. Not read: `nil` once parsed.
+    public let nonce: [UInt8]?
 
     public init(
         capturedAt: Date, deviceModel: String, photoHash: ContentDigest, depthWidth: Int, depthHeight: Int, location: PreciseLocation?,
-        assertion: [UInt8]? = nil
+        assertion: [UInt8]? = nil, nonce: [UInt8]? = nil
     ) {
         self.capturedAt = capturedAt
         self.deviceModel = deviceModel
@@ -27,6 +29,7 @@ public struct CaptureMetadata: Sendable, Equatable {
         self.depthHeight = depthHeight
         self.location = location
         self.assertion = assertion
+        self.nonce = nonce
     }
 
     enum Keys: String, CodingKey {
@@ -34,7 +37,7 @@ public struct CaptureMetadata: Sendable, Equatable {
         case deviceModel = "device_model"
         case photoHash = "photo_hash"
         case dimensions = "depth_map_dimensions"
-        case location, assertion
+        case location, assertion, nonce
     }
 
     enum DimensionKeys: String, CodingKey { case width, height }
@@ -64,6 +67,7 @@ extension CaptureMetadata: Encodable {
         try dimensions.encode(depthHeight, forKey: .height)
         try fields.encodeIfPresent(location, forKey: .location)
         try fields.encodeIfPresent(assertion.map(Base64Bytes.init), forKey: .assertion)
+        try fields.encodeIfPresent(nonce.map(Base64Bytes.init), forKey: .nonce)
     }
 }
 

@@ -4,7 +4,7 @@ public import Models
 /// Which service reads and writes which topic: the single source of the brokers' access control lists (SPEC §1).
 public enum TopicAccess {
     /// The topics that each gateway instance reads in its own consumer group, to wake waiters.
-    public static let wakes: [Topic] = [.registrationAppraised, .evidenceAssembled, .captureWithdrawn]
+    public static let wakes: [Topic] = [.registrationAppraised, .evidenceAssembled, .evidenceLogged, .captureWithdrawn]
 
     /// The topics that a service's handlers or waiters read.
     public static func reads(_ service: ServiceName) -> [Topic] {
@@ -16,7 +16,7 @@ public enum TopicAccess {
         let own: [Topic] =
             switch service {
             case .gateway: [.registrationSubmitted, .captureReceived, .videoReceived, .captureWithdrawn]
-            case .attestationVerifier: [.registrationAppraised, .attestationAppraised]
+            case .attestationVerifier: [.registrationAppraised, .attestationAppraised, .deviceRevoked]
             case .depthAnalyzer: [.depthAnalyzed]
             // It announces stuck captures again.
             case .uploadSync: [.captureReceived, .videoReceived, .mediaSynced]

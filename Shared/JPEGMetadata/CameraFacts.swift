@@ -1,7 +1,7 @@
-public import CaptureProtocol
 public import Foundation
 
-/// What a capturing device knows about a photo and writes into its EXIF.
+/// What a capturing device knows about a photo and writes into its EXIF. The place is not among it: it would let who has the public copy
+/// and the original's digest find it out by trying (SPEC §14 "Linkability").
 public struct CameraFacts: Sendable, Equatable {
     /// Written to the millisecond.
     public let capturedAt: Date
@@ -11,14 +11,11 @@ public struct CameraFacts: Sendable, Equatable {
     public let model: String
     /// 1...8: how to rotate the stored picture upright.
     public let orientation: Int
-    /// On Earth; `nil` if the person does not want it in the photo, or it is unknown.
-    public let location: PreciseLocation?
 
-    public init(capturedAt: Date, secondsFromUTC: Int, model: String, orientation: Int, location: PreciseLocation?) {
+    public init(capturedAt: Date, secondsFromUTC: Int, model: String, orientation: Int) {
         self.capturedAt = capturedAt
         self.secondsFromUTC = secondsFromUTC
         self.model = model
         self.orientation = orientation
-        self.location = location
     }
 }

@@ -33,7 +33,7 @@ extension EXIFDirectories {
         }
     }
 
-    /// Replaces what a photo's EXIF says of its time, camera, size and place.
+    /// Replaces what a photo's EXIF says of its time, camera and size, and leaves out its place.
     mutating func state(_ facts: CameraFacts, size: (width: Int, height: Int)) {
         let time = EXIFTime(facts.capturedAt, secondsFromUTC: facts.secondsFromUTC)
         main.ascii(0x010f, "Apple")
@@ -46,6 +46,6 @@ extension EXIFDirectories {
         for tag in [0x9290, 0x9291, 0x9292] { photo.ascii(tag, time.subSeconds) }
         photo.long(0xa002, size.width)
         photo.long(0xa003, size.height)
-        place = facts.location.map { TIFFDirectory(place: $0, at: facts.capturedAt) } ?? TIFFDirectory()
+        place = TIFFDirectory()
     }
 }

@@ -1,12 +1,9 @@
 package import CaptureProtocol
-package import Foundation
 
 extension TIFFDirectory {
     /// The GPS directory of a photo (CIPA DC-008 §4.6.6), in the format of an iPhone.
-    /// - Parameters:
-    ///   - location: coordinates are clamped to those on Earth; altitude and accuracy are left out unless they are numbers.
-    ///   - time: when the device was there; `nil` leaves it out.
-    package init(place location: PreciseLocation, at time: Date?) {
+    /// - Parameter location: coordinates are clamped to those on Earth; altitude and accuracy are left out unless they are numbers.
+    package init(place location: PreciseLocation) {
         self.init()
         bytes(0x0000, [2, 3, 0, 0])
         ascii(0x0001, location.latitude < 0 ? "S" : "N")
@@ -16,12 +13,6 @@ extension TIFFDirectory {
         if let altitude = location.altitude, altitude.isFinite {
             bytes(0x0005, [altitude < 0 ? 1 : 0])
             rational(0x0006, [Self.hundredths(altitude)])
-        }
-        if let time {
-            let digits = EXIFTime(time, secondsFromUTC: 0).dateTime.split(separator: " ")
-            let parts = digits.last?.split(separator: ":").map { (UInt32($0) ?? 0, UInt32(1)) } ?? []
-            rational(0x0007, parts)
-            ascii(0x001d, digits.first.map(String.init) ?? "")
         }
         if let accuracy = location.accuracy, accuracy.isFinite, accuracy >= 0 { rational(0x001f, [Self.hundredths(accuracy)]) }
     }

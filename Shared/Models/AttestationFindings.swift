@@ -82,12 +82,15 @@ public struct AttestationFindings: Sendable, Equatable {
     public var deviceModel: String
     /// Whether the device stated at registration that it has a LiDAR sensor; `nil` in findings of versions that did not store it.
     public var hasLiDAR: Bool?
+    /// SHA-256 of the attestation object that the device registered with; `nil` in findings of versions that did not store it. Never public:
+    /// it is the same for all captures of a device.
+    public var attestationDigest: ContentDigest?
     /// `nil` for a photo.
     public var hashChain: HashChainEvidence?
 
     public init(
         _ appraisal: HardwareAppraisal, level: AttestationLevel, environment: String?, isDevelopmentAttestation: Bool, deviceModel: String,
-        hasLiDAR: Bool? = nil, hashChain: HashChainEvidence? = nil
+        hasLiDAR: Bool? = nil, attestationDigest: ContentDigest? = nil, hashChain: HashChainEvidence? = nil
     ) {
         self.appraisal = appraisal
         self.level = level
@@ -95,6 +98,7 @@ public struct AttestationFindings: Sendable, Equatable {
         self.isDevelopmentAttestation = isDevelopmentAttestation
         self.deviceModel = deviceModel
         self.hasLiDAR = hasLiDAR
+        self.attestationDigest = attestationDigest
         self.hashChain = hashChain
     }
 }
@@ -106,6 +110,7 @@ extension AttestationFindings: Codable {
         case isDevelopmentAttestation = "development_attestation"
         case deviceModel = "device_model"
         case hasLiDAR = "has_lidar"
+        case attestationDigest = "attestation_sha256"
         case binding, counter
         case outOfOrder = "out_of_order"
         case reason
@@ -140,6 +145,7 @@ extension AttestationFindings: Codable {
             isDevelopmentAttestation: try container.decode(Bool.self, forKey: .isDevelopmentAttestation),
             deviceModel: try container.decode(String.self, forKey: .deviceModel),
             hasLiDAR: try container.decodeIfPresent(Bool.self, forKey: .hasLiDAR),
+            attestationDigest: try container.decodeIfPresent(ContentDigest.self, forKey: .attestationDigest),
             hashChain: try container.decodeIfPresent(HashChainEvidence.self, forKey: .hashChain))
     }
 
@@ -151,6 +157,7 @@ extension AttestationFindings: Codable {
         try container.encode(isDevelopmentAttestation, forKey: .isDevelopmentAttestation)
         try container.encode(deviceModel, forKey: .deviceModel)
         try container.encodeIfPresent(hasLiDAR, forKey: .hasLiDAR)
+        try container.encodeIfPresent(attestationDigest, forKey: .attestationDigest)
         try container.encodeIfPresent(appraisal.signed?.binding, forKey: .binding)
         try container.encodeIfPresent(appraisal.signed?.counter, forKey: .counter)
         try container.encodeIfPresent(appraisal.signed?.isOutOfOrder, forKey: .outOfOrder)

@@ -38,6 +38,8 @@ public struct MetadataEvidence: Codable, Sendable, Equatable {
     public var locationAvailable: Bool
     /// "San Francisco, CA", "Lyon, France", a country, or "at sea"; null without a location on Earth.
     public var locationCoarse: String?
+    /// Whether the coarse location is left out, by name too.
+    private var isWithoutPlace = false
 
     /// - Parameter place: `nil` unless the location check passed.
     public init(
@@ -52,6 +54,14 @@ public struct MetadataEvidence: Codable, Sendable, Equatable {
         modelVerified = Self.truth(model.status)
         locationAvailable = place != nil
         locationCoarse = place?.name
+    }
+
+    /// Leaves out where it was, but not whether that is known.
+    mutating func leaveOutPlace() {
+        isWithoutPlace = true
+        locationCoarse = nil
+        location.latitude = nil
+        location.longitude = nil
     }
 
     private static func truth(_ status: CheckStatus) -> Bool? {
@@ -80,6 +90,6 @@ public struct MetadataEvidence: Codable, Sendable, Equatable {
         try container.encode(timestampValid, forKey: .timestampValid)
         try container.encode(modelVerified, forKey: .modelVerified)
         try container.encode(locationAvailable, forKey: .locationAvailable)
-        try container.encode(locationCoarse, forKey: .locationCoarse)
+        if !isWithoutPlace { try container.encode(locationCoarse, forKey: .locationCoarse) }
     }
 }

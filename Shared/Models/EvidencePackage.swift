@@ -52,6 +52,14 @@ public struct EvidencePackage: Codable, Sendable, Equatable {
         return form
     }
 
+    /// What a statement of the public log commits to (SPEC §14): the public form without the place, whose coarse form could be found out
+    /// by trying otherwise.
+    public func statedForm(sharing flags: MetadataFlags) -> EvidencePackage {
+        var form = publicForm(sharing: flags)
+        form.metadata.leaveOutPlace()
+        return form
+    }
+
     enum CodingKeys: String, CodingKey {
         case type
         case hardwareAttestation = "hardware_attestation"

@@ -87,7 +87,8 @@ public struct MediaSynced: PartEvent {
 
     private typealias CodingKeys = PartKeys
 }
-/// A capture is complete, or failed for now; the evidence is in `captures`.
+/// A capture is complete, failed for now, or withdrawn; the evidence is in `captures`. Announced again with each later statement about it
+/// (SPEC §14). Of a withdrawal the database's function `rial_withdraw` writes it.
 public struct EvidenceAssembled: Event, Equatable {
     public static let topic = Topic.evidenceAssembled
     public let captureID: CaptureID

@@ -6,12 +6,14 @@ public struct Topic: RawRepresentable, Hashable, Sendable, CustomStringConvertib
 
     public static let registrationSubmitted = Topic(rawValue: "rial.device.registration-submitted.v1")
     public static let registrationAppraised = Topic(rawValue: "rial.device.registration-appraised.v1")
+    public static let deviceRevoked = Topic(rawValue: "rial.device.revoked.v1")
     public static let captureReceived = Topic(rawValue: "rial.capture.received.v1")
     public static let videoReceived = Topic(rawValue: "rial.capture.video-received.v1")
     public static let attestationAppraised = Topic(rawValue: "rial.capture.attestation-appraised.v1")
     public static let depthAnalyzed = Topic(rawValue: "rial.capture.depth-analyzed.v1")
     public static let mediaSynced = Topic(rawValue: "rial.capture.media-synced.v1")
     public static let evidenceAssembled = Topic(rawValue: "rial.capture.evidence-assembled.v1")
+    public static let evidenceLogged = Topic(rawValue: "rial.capture.evidence-logged.v1")
     /// Written by the database's function `rial_withdraw`.
     public static let captureWithdrawn = Topic(rawValue: "rial.capture.withdrawn.v1")
 
@@ -22,12 +24,14 @@ public struct Topic: RawRepresentable, Hashable, Sendable, CustomStringConvertib
     public static let consumers: [(topic: Topic, services: [ServiceName])] = [
         (.registrationSubmitted, [.attestationVerifier]),
         (.registrationAppraised, []),
+        (.deviceRevoked, [.evidenceAssembler]),
         (.captureReceived, [.attestationVerifier, .depthAnalyzer, .uploadSync]),
         (.videoReceived, [.attestationVerifier, .depthAnalyzer, .uploadSync]),
         (.attestationAppraised, [.evidenceAssembler]),
         (.depthAnalyzed, [.evidenceAssembler]),
         (.mediaSynced, [.evidenceAssembler]),
         (.evidenceAssembled, []),
+        (.evidenceLogged, [.evidenceAssembler]),
         (.captureWithdrawn, [.uploadSync]),
     ]
 
@@ -40,6 +44,6 @@ public struct Topic: RawRepresentable, Hashable, Sendable, CustomStringConvertib
 /// A message that crosses a service boundary.
 public protocol Event: Codable, Sendable {
     static var topic: Topic { get }
-    /// The record's key: the capture id, or the registration id.
+    /// The record's key: the id of the capture, the registration or the device.
     var partitionKey: String { get }
 }

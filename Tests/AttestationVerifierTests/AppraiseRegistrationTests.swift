@@ -2,6 +2,7 @@ import TestSupport
 import HTTPTypes
 import Attestation
 import CaptureProtocol
+import Foundation
 import Models
 import Persistence
 import SimulatedDevice
@@ -129,7 +130,29 @@ struct DeviceRepositoryTests {
         }
         let events = try #require(try await rig.devices.events(of: id))
         #expect(events.map(\.action) == [.revoked, .restored, .revoked, .revoked])
-        #expect(events.allSatisfy { $0.by == "someone" && $0.reason == "stolen" })
+        #expect(events.allSatisfy { $0.by == "someone" && $0.reason == "stolen" && $0.since == nil })
+        #expect(try await rig.revisions(of: id) == Array(repeating: DeviceRevoked(deviceID: id), count: 4))
+    }
+
+    @Test("from when on a revocation counts is kept with it", arguments: Backend.available)
+    func since(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let id = try await rig.register(SimulatedDevice())
+        let note = try #require(OperatorNote(Array(#"{"by": "someone", "since": "2026-11-01T12:00:00+01:00"}"#.utf8)))
+        #expect(try await rig.devices.apply(.revoked, to: id, note))
+        #expect(try await rig.devices.events(of: id)?.map(\.since) == [Date(timeIntervalSince1970: 1_793_530_800)])
+    }
+
+    @Test("what the attestation was made over is kept with the device")
+    func clientData() async throws {
+        guard let rig = try Backend.available.last?.rig() as? PostgresRig else { return }
+        let submission = try Fixture.submission(of: SimulatedDevice())
+        try await rig.submit(submission)
+        try await rig.handle(submission.registrationID)
+        let id = try #require(try await rig.device(of: submission.registrationID))
+        let rows = try await rig.database.query("SELECT client_data_hash FROM devices WHERE id = \(id.uuid)")
+        #expect(try rows.first?.get("client_data_hash", as: [UInt8].self) == submission.clientDataHash.bytes)
+        #expect(try await rig.devices.find(id)?.attestationDigest == ContentDigest(of: submission.attestationObject.bytes))
     }
 
     @Test("one that nobody registered is neither found nor changed", arguments: Backend.available)
@@ -137,7 +160,9 @@ struct DeviceRepositoryTests {
         let rig = try backend.rig()
         let note = try #require(OperatorNote([]))
         #expect(try await rig.devices.find(DeviceID()) == nil)
-        #expect(try await !rig.devices.apply(.revoked, to: DeviceID(), note))
+        let unknown = DeviceID()
+        #expect(try await !rig.devices.apply(.revoked, to: unknown, note))
+        #expect(try await rig.revisions(of: unknown) == [])
         #expect(try await rig.devices.events(of: DeviceID()) == nil)
     }
 }

@@ -156,13 +156,17 @@ struct OperatorNoteTests {
         #expect(OperatorNote([])?.by == "admin-port")
         let note = OperatorNote(Array(#"{"by": "rial-cli", "reason": "stolen · robado"}"#.utf8))
         #expect(note?.by == "rial-cli" && note?.reason == "stolen · robado")
+        #expect(note?.since == nil)
+        let since = OperatorNote(Array(#"{"since": "2026-11-01T12:00:00.5Z"}"#.utf8))?.since
+        #expect(since == Date(timeIntervalSince1970: 1_793_534_400.5))
         #expect(OperatorNote(Array(#"{"by": "", "reason": ""}"#.utf8)) == OperatorNote([]))
     }
 
     @Test(
         "anything else is refused",
         arguments: [
-            "{", "[]", "1", #"{"by": 1}"#, #"{"reason": "a\u0000b"}"#, #"{"by": "a\nb"}"#,
+            "{", "[]", "1", #"{"by": 1}"#, #"{"reason": "a\u0000b"}"#, #"{"by": "a\nb"}"#, #"{"since": "yesterday"}"#,
+            #"{"since": 1793534400}"#, #"{"since": "2026-11-01"}"#,
             #"{"reason": ""# + String(repeating: "x", count: 501) + #""}"#, String(repeating: " ", count: 5000),
         ])
     func refused(text: String) { #expect(OperatorNote(Array(text.utf8)) == nil) }

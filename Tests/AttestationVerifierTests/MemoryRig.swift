@@ -37,6 +37,7 @@ struct MemoryRig: VerifierRig {
     func answers(for capture: CaptureID) async throws -> [AttestationAppraised] {
         appraisals.announced.filter { $0.captureID == capture }
     }
+    func revisions(of device: DeviceID) async throws -> [DeviceRevoked] { registrations.revised.filter { $0.deviceID == device } }
     func device(of registration: RegistrationID) async throws -> DeviceID? { registrations.device(of: registration) }
 }
 
@@ -70,11 +71,13 @@ final class MemoryDevices: DeviceRepository, RegistrationRepository {
         var entries: [Entry] = []
         var answered: Set<EventID> = []
         var announced: [RegistrationAppraised] = []
+        var revised: [DeviceRevoked] = []
     }
 
     private let state = Mutex(State())
 
     var announced: [RegistrationAppraised] { state.withLock { $0.announced } }
+    var revised: [DeviceRevoked] { state.withLock { $0.revised } }
     func device(of registration: RegistrationID) -> DeviceID? {
         state.withLock { state in state.entries.first { $0.registration == registration }?.device.id }
     }
@@ -88,7 +91,7 @@ final class MemoryDevices: DeviceRepository, RegistrationRepository {
             guard let entry = state.entries.first(where: { $0.device.id == id }) else { return nil }
             let known = entry.device.registered
             return Device(
-                id: id, model: entry.device.model, hasLiDAR: entry.device.hasLiDAR,
+                id: id, model: entry.device.model, hasLiDAR: entry.device.hasLiDAR, attestationDigest: entry.device.attestationDigest,
                 registered: RegisteredDevice(
                     level: known.level, isRevoked: entry.isRevoked, publicKey: known.publicKey, appID: known.appID,
                     environment: known.environment, isDevelopmentRoot: known.isDevelopmentRoot,
@@ -100,7 +103,8 @@ final class MemoryDevices: DeviceRepository, RegistrationRepository {
         state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.device.id == id }) else { return false }
             state.entries[index].isRevoked = action == .revoked
-            state.entries[index].events.append(DeviceEvent(action: action, at: Date(), by: note.by, reason: note.reason))
+            state.entries[index].events.append(DeviceEvent(action: action, at: Date(), by: note.by, reason: note.reason, since: note.since))
+            state.revised.append(DeviceRevoked(deviceID: id))
             return true
         }
     }
@@ -166,7 +170,8 @@ extension MemoryDevices.State {
     }
 
     private mutating func add(_ submission: RegistrationSubmission, keyID: [UInt8], _ registered: RegisteredDevice) {
-        let device = Device(id: DeviceID(), model: submission.model, hasLiDAR: submission.hasLiDAR, registered: registered)
+        let device = Device(id: DeviceID(), model: submission.model, hasLiDAR: submission.hasLiDAR,
+            attestationDigest: ContentDigest(of: submission.attestationObject.bytes), registered: registered)
         entries.append(MemoryDevices.Entry(registration: submission.registrationID, device: device, keyID: keyID))
     }
 }

@@ -47,6 +47,8 @@ protocol VerifierRig: Sendable {
     /// The announced outcomes, in order.
     func outcomes(of registration: RegistrationID) async throws -> [RegistrationOutcome]
     func answers(for capture: CaptureID) async throws -> [AttestationAppraised]
+    /// What was announced of an operator's decisions, in order.
+    func revisions(of device: DeviceID) async throws -> [DeviceRevoked]
     /// The device that a registration created.
     func device(of registration: RegistrationID) async throws -> DeviceID?
 }
@@ -134,7 +136,7 @@ struct PostgresRig: VerifierRig {
         PostgresRegistrationRepository(database: database, outbox: Outbox(.attestationVerifier), inbox: Inbox(.attestationVerifier))
     }
     var appraisals: PostgresPartRepository<AttestationAppraised, AppraisedCapture> { .appraisals(database) }
-    var devices: any DeviceRepository { PostgresDeviceRepository(database: database) }
+    var devices: any DeviceRepository { PostgresDeviceRepository(database: database, outbox: Outbox(.attestationVerifier)) }
 
     func inTransaction(_ body: @escaping @Sendable (PostgresConnection) async throws -> Void) async throws {
         try await database.withTransaction(body)
@@ -165,6 +167,8 @@ struct PostgresRig: VerifierRig {
     }
 
     func answers(for capture: CaptureID) async throws -> [AttestationAppraised] { try await events(key: "\(capture)") }
+
+    func revisions(of device: DeviceID) async throws -> [DeviceRevoked] { try await events(key: "\(device)") }
 
     private func events<E: Event>(_ type: E.Type = E.self, key: String) async throws -> [E] {
         try await database.query(

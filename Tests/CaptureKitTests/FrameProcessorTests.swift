@@ -15,11 +15,11 @@ struct FrameProcessorTests {
         try processor.process(frame, deviceModel: "iPhone 15 Pro", location: location)
     }
 
-    @Test("writes time, model, orientation, size and place into the photo's EXIF, and leaves the picture as it is")
+    @Test("writes time, model, orientation and size into the photo's EXIF, and leaves the picture as it is")
     func photo() throws {
         let photo = try process(FrameFixture.frame()).photo
         let fields = try #require(EXIFReader.read(jpeg: photo))
-        #expect(fields.make == "Apple" && fields.model == "iPhone 15 Pro" && fields.orientation == 6 && fields.hasGPS)
+        #expect(fields.make == "Apple" && fields.model == "iPhone 15 Pro" && fields.orientation == 6 && !fields.hasGPS)
         #expect(fields.dateTimeOriginal == "2026:09:21 16:13:20" && fields.offsetTimeOriginal == "+02:00")
         #expect(fields.subSecTimeOriginal == "257" && fields.pixelWidth == 16 && fields.pixelHeight == 8)
         #expect(abs(try #require(fields.captureTime).timeIntervalSince(FrameFixture.capturedAt)) < 1e-6)
@@ -28,7 +28,7 @@ struct FrameProcessorTests {
     }
 
     @Test(
-        "leaves no place in the photo if there is none to state",
+        "states no place if there is none, or none on Earth",
         arguments: [
             nil, PreciseLocation(latitude: .nan, longitude: 0), PreciseLocation(latitude: 91, longitude: 0),
             PreciseLocation(latitude: 0, longitude: -180.5), PreciseLocation(latitude: 1, longitude: 1, accuracy: -1),
@@ -43,10 +43,12 @@ struct FrameProcessorTests {
         for word in ["SECRET", "GPS", "xap", "Photoshop", "Apple iOS"] { #expect(!text.contains(word)) }
     }
 
-    @Test("lets nothing of the camera's own place through beside the one to state")
-    func replacedPlace() throws {
-        let text = String(decoding: try process(FrameFixture.frame()).photo, as: Unicode.ASCII.self)
-        for word in ["SECRET", "xap", "Photoshop", "Apple iOS"] { #expect(!text.contains(word)) }
+    @Test("leaves no place in the photo, neither the camera's own nor the one that it states")
+    func noPlaceInPhoto() throws {
+        let processed = try process(FrameFixture.frame())
+        #expect(processed.location == FrameFixture.lisbon)
+        let text = String(decoding: processed.photo, as: Unicode.ASCII.self)
+        for word in ["SECRET", "GPS", "xap", "Photoshop", "Apple iOS"] { #expect(!text.contains(word)) }
     }
 
     @Test("drops an altitude and an accuracy that are not numbers")
@@ -66,7 +68,21 @@ struct FrameProcessorTests {
         #expect(abs(metadata.capturedAt.timeIntervalSince(FrameFixture.capturedAt)) < 1e-6)
         #expect(metadata.deviceModel == "iPhone 15 Pro" && metadata.photoHash == hash && metadata.assertion == nil)
         #expect(metadata.depthWidth == 4 && metadata.depthHeight == 3 && metadata.location == FrameFixture.lisbon)
-        #expect(try WireJSON.encode(metadata) == bytes)
+        // But for the nonce, which the server does not read.
+        var fields = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+        let nonce = try #require((fields.removeValue(forKey: "nonce") as? String).flatMap { Data(base64Encoded: $0) })
+        #expect(nonce.count == 16 && Array(nonce) == processed.nonce && metadata.nonce == nil)
+        let known = try JSONSerialization.jsonObject(with: Data(try WireJSON.encode(metadata)))
+        #expect(fields as NSDictionary == known as? NSDictionary)
+    }
+
+    @Test("adds to the metadata what nobody can guess, the same whenever they are written, another for each photo")
+    func nonces() throws {
+        let (one, other) = (try process(FrameFixture.frame()), try process(FrameFixture.frame()))
+        #expect(one.photo == other.photo && one.nonce != other.nonce)
+        let hash = ContentDigest(of: one.photo)
+        #expect(try one.metadata(photoHash: hash) == one.metadata(photoHash: hash))
+        #expect(try one.metadata(photoHash: hash) != other.metadata(photoHash: hash))
     }
 
     @Test("compresses the depth map as gzip, not a number among its values")

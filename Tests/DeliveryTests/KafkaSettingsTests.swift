@@ -129,6 +129,7 @@ struct TopicAccessTests {
             .registrationSubmitted: [.gateway], .registrationAppraised: [.attestationVerifier],
             .captureReceived: [.gateway, .uploadSync], .attestationAppraised: [.attestationVerifier], .depthAnalyzed: [.depthAnalyzer],
             .mediaSynced: [.uploadSync], .evidenceAssembled: [.evidenceAssembler],
+            .deviceRevoked: [.attestationVerifier],
         ]
         for (topic, services) in writers {
             #expect(Set(ServiceName.allCases.filter { TopicAccess.writes($0).contains(topic) }) == services, "\(topic)")

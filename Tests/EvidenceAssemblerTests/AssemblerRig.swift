@@ -6,6 +6,7 @@ import Models
 import Persistence
 import TestSupport
 import Testing
+import TransparencyLog
 
 @testable import EvidenceAssembler
 
@@ -39,6 +40,7 @@ protocol AssemblerRig: Sendable {
     associatedtype Captures: AssemblyRepository
     var captures: Captures { get }
     var credentials: any CredentialRepository { get }
+    var statements: any StatementRepository { get }
     var store: MemoryObjectStore { get }
     var issuer: ScriptedIssuer { get }
 
@@ -52,6 +54,31 @@ protocol AssemblerRig: Sendable {
     func state(of capture: CaptureID) async throws -> CaptureState
     /// The announcements, in order.
     func announced(for capture: CaptureID) async throws -> [EvidenceAssembled]
+
+    /// The statements about a capture, in order.
+    func made(about capture: CaptureID) async throws -> [KeptStatement]
+    /// Makes the capture one of a version that made no statements.
+    func forgetStatements(about capture: CaptureID) async throws
+    /// Records what an operator decides about a device.
+    func decide(_ action: String, since: Date?, about device: DeviceID) async throws
+    /// Enters statements into the published log, or into what is not published yet.
+    func log(_ statements: [KeptStatement], isPublished: Bool) async throws
+    /// Makes the statements two minutes older.
+    func ageStatements(about capture: CaptureID) async throws
+}
+
+/// A statement as it is kept.
+struct KeptStatement: Equatable {
+    let statement: Statement
+    let salt: Salt
+    let commitment: ContentDigest
+    let notBefore: Date?
+    let evidence: [UInt8]?
+    /// The digests by name.
+    let raw: [String: String]?
+    let rawSalt: [UInt8]?
+    let origin: String?
+    let leafIndex: Int?
 }
 
 extension AssemblerRig {
@@ -65,6 +92,28 @@ extension AssemblerRig {
     func retryUnsigned() async throws { try await UnsignedCaptures(assembly: try assembly(), logger: quiet).retry() }
     func retryWaiting() async throws {
         try await WaitingCredentials(captures: credentials, storage: store, credentials: issuer, logger: quiet).retry()
+    }
+
+    func stateUnstated() async throws { try await UnstatedCaptures(statements: statements, logger: quiet).state() }
+    func noteLogged() async throws { try await LoggedStatements(statements: statements).note() }
+    private var revision: DeviceRevision { DeviceRevision(statements: statements, logger: quiet) }
+    func reviseDevices() async throws { try await RevisedDevices(revision: revision).look() }
+
+    func deliver(revisionOf device: DeviceID, event: EventID = EventID()) async throws {
+        try await ReviseDevice(revision: revision).handle(
+            DeviceRevoked(deviceID: device), MessageContext(eventID: event, topic: .deviceRevoked, logger: quiet))
+    }
+
+    func deliver(logOf capture: CaptureID, event: EventID = EventID()) async throws {
+        try await NoteLogged(statements: statements).handle(
+            EvidenceLogged(captureID: capture), MessageContext(eventID: event, topic: .evidenceLogged, logger: quiet))
+    }
+
+    /// An accepted capture with all its parts, complete.
+    func completed(_ capture: SampleCapture) async throws -> SampleCapture {
+        try await accept(capture.announcement)
+        for part in EvidencePart.allCases { try await finish(part, of: capture) }
+        return capture
     }
 
     /// Delivers the event of one part.
@@ -121,7 +170,10 @@ struct PostgresRig: AssemblerRig {
     var captures: PostgresAssemblyRepository {
         PostgresAssemblyRepository(database: database, outbox: Outbox(.evidenceAssembler), inbox: Inbox(.evidenceAssembler))
     }
-    var credentials: any CredentialRepository { PostgresCredentialRepository(database: database) }
+    var credentials: any CredentialRepository { PostgresCredentialRepository(database: database, outbox: Outbox(.evidenceAssembler)) }
+    var statements: any StatementRepository {
+        PostgresStatementRepository(database: database, outbox: Outbox(.evidenceAssembler), inbox: Inbox(.evidenceAssembler))
+    }
 
     func inTransaction(_ body: @escaping @Sendable (PostgresConnection) async throws -> Void) async throws {
         try await database.withTransaction(body)
@@ -162,5 +214,57 @@ struct PostgresRig: AssemblerRig {
         try await database.query(
             "SELECT value FROM evidence_assembler_outbox WHERE record_key = \(capture.description) ORDER BY id"
         ).map { try WireJSON.decode(EvidenceAssembled.self, from: try $0.get("value", as: [UInt8].self)) }
+    }
+
+    func made(about capture: CaptureID) async throws -> [KeptStatement] {
+        try await database.query(
+            """
+            SELECT statement, salt, commitment, not_before, evidence, raw, raw_salt, origin, leaf_index, kind, subject, sequence, time
+            FROM statements WHERE capture_id = \(capture.uuid) ORDER BY sequence
+            """
+        ).map { row in
+            let statement = try Statement(bytes: try row.get("statement", as: [UInt8].self))
+            // The columns say what the statement says.
+            #expect(try row.get("kind") == statement.kind.rawValue && row.get("subject") == statement.subject.bytes)
+            #expect(try row.get("sequence") == statement.sequence && row.get("time") == statement.time)
+            return KeptStatement(
+                statement: statement, salt: try #require(Salt(bytes: try row.get("salt", as: [UInt8].self))),
+                commitment: try #require(ContentDigest(bytes: try row.get("commitment", as: [UInt8].self))),
+                notBefore: try row.getOptional("not_before"), evidence: try row.getOptional("evidence"),
+                raw: try row.getOptional("raw", as: PostgresJSON.self)?.decode([String: String].self),
+                rawSalt: try row.getOptional("raw_salt"), origin: try row.getOptional("origin"), leafIndex: try row.getOptional("leaf_index"))
+        }
+    }
+
+    func forgetStatements(about capture: CaptureID) async throws {
+        _ = try await database.query("DELETE FROM statements WHERE capture_id = \(capture.uuid)")
+        _ = try await database.query("UPDATE captures SET stated_at = NULL WHERE id = \(capture.uuid)")
+    }
+
+    func decide(_ action: String, since: Date?, about device: DeviceID) async throws {
+        _ = try await database.query(
+            "INSERT INTO device_events (device_id, action, by, since) VALUES (\(device.uuid), \(action), 'tests', \(since))")
+    }
+
+    func log(_ statements: [KeptStatement], isPublished: Bool) async throws {
+        let origin = "rial.example/log/2026"
+        _ = try await database.query(
+            """
+            INSERT INTO log_shards (origin, shard, log_key, size, root, published_size)
+            VALUES (\(origin), '2026', 'key', 2000, sha256(''), 1000) ON CONFLICT DO NOTHING
+            """)
+        for kept in statements {
+            let leaf = kept.statement.leaf(salt: kept.salt).bytes
+            _ = try await database.query(
+                """
+                INSERT INTO log_entries (origin, leaf_index, leaf, leaf_hash, commitment)
+                SELECT \(origin), (SELECT count(*) FROM log_entries) + \(isPublished ? 1 : 1500), \(leaf), sha256('\\x00' || \(leaf)),
+                    \(kept.commitment.bytes)
+                """)
+        }
+    }
+
+    func ageStatements(about capture: CaptureID) async throws {
+        _ = try await database.query("UPDATE statements SET time = time - 120 WHERE capture_id = \(capture.uuid)")
     }
 }

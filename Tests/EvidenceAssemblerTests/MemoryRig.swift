@@ -5,6 +5,7 @@ import Models
 import Persistence
 import Synchronization
 import TestSupport
+import TransparencyLog
 
 @testable import EvidenceAssembler
 
@@ -14,6 +15,7 @@ struct MemoryRig: AssemblerRig {
     let store = MemoryObjectStore()
     let issuer: ScriptedIssuer
     var credentials: any CredentialRepository { captures }
+    var statements: any StatementRepository { captures }
 
     init() { issuer = ScriptedIssuer(store) }
 
@@ -30,11 +32,16 @@ struct MemoryRig: AssemblerRig {
     func age(_ capture: CaptureID) async throws { captures.age(capture) }
     func state(of capture: CaptureID) async throws -> CaptureState { captures.state(of: capture) }
     func announced(for capture: CaptureID) async throws -> [EvidenceAssembled] { captures.announced(for: capture) }
+    func made(about capture: CaptureID) async throws -> [KeptStatement] { captures.made(about: capture) }
+    func forgetStatements(about capture: CaptureID) async throws { captures.forgetStatements(about: capture) }
+    func decide(_ action: String, since: Date?, about device: DeviceID) async throws { captures.decide(action, since, device) }
+    func log(_ statements: [KeptStatement], isPublished: Bool) async throws { captures.log(statements, isPublished) }
+    func ageStatements(about capture: CaptureID) async throws { captures.ageStatements(about: capture) }
 }
 
 /// Captures, their parts and their credentials in memory.
 final class MemoryCaptures: AssemblyRepository, CredentialRepository {
-    private struct Entry {
+    struct Entry {
         let announcement: CaptureAnnouncement
         var answers: [EvidencePart: StoredPart] = [:]
         var parts: [EvidencePart: StoredPart] = [:]
@@ -42,15 +49,23 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         var state = CaptureState()
         var confidence: ConfidenceLevel?
         var credentials: IssuedCredentials?
+        var objects: [MediaName: ContentDigest] = [:]
+        var statements: [NewStatement] = []
+        var areStatementsAged = false
+        /// As the first statement said.
+        var capturedAt = SharedTime.notShared
 
         var all: [StoredPart] { parts.values.sorted { $0.part.rawValue < $1.part.rawValue } }
     }
 
-    private struct State {
+    struct State {
         var entries: [CaptureID: Entry] = [:]
         var answered: Set<EventID> = []
         var announced: [EvidenceAssembled] = []
-        var failures: [any Error] = []
+        var decisions: [(action: String, since: Date?, device: DeviceID)] = []
+        /// The published log by commitment, and what is not published.
+        var log: [ContentDigest: (index: Int, isPublished: Bool)] = [:]
+        var noted: [ContentDigest: Int] = [:]
 
         mutating func fail(_ capture: CaptureID, _ reason: StableWord<FailureReason>) -> Bool {
             guard let state = entries[capture]?.state, state.status != .complete, state.failure != reason.text else { return false }
@@ -61,7 +76,8 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         }
     }
 
-    private let state = Mutex(State())
+    let state = Mutex(State())
+    let maker = StatementMaker()
 
     func accept(_ announcement: CaptureAnnouncement) {
         state.withLock { $0.entries[announcement.captureID] = Entry(announcement: announcement) }
@@ -108,13 +124,17 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
     }
 
     func complete(_ capture: CaptureID, _ assembled: AssembledCapture, answering context: MessageContext?) async throws -> Bool {
-        state.withLock { state in
+        try state.withLock { state in
             if let context, !state.answered.insert(context.eventID).inserted { return false }
             guard state.entries[capture]?.state.status != .complete else { return false }
             state.entries[capture]?.state = CaptureState(
                 status: .complete, package: assembled.package, objects: assembled.objects.mapValues(\.key))
             state.entries[capture]?.confidence = assembled.confidence
             state.entries[capture]?.credentials = assembled.credentials
+            state.entries[capture]?.objects = assembled.objects.mapValues(\.sha256)
+            state.entries[capture]?.statements = [assembled.statement]
+            state.entries[capture]?.capturedAt = assembled.statement.statement.verdict?.capturedAt ?? .notShared
+            _ = try state.revise(capture, maker)
             state.announced.append(
                 EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: assembled.confidence, failure: nil))
             return true
@@ -162,7 +182,7 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
     }
 
     func settle(_ capture: CaptureID, _ outcome: Result<IssuedCredentials, NotSignable>) async throws -> ContentCredentialsEvidence? {
-        state.withLock { state in
+        try state.withLock { state in
             guard state.entries[capture]?.state.package?.contentCredentials.status == .pending else { return nil }
             let settled: ContentCredentialsEvidence
             switch outcome {
@@ -171,8 +191,14 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
                 settled = ContentCredentialsEvidence(status: .embedded, reason: nil)
                 state.entries[capture]?.credentials = issued
                 state.entries[capture]?.state.objects.merge(issued.objects.mapValues(\.key)) { first, _ in first }
+                state.entries[capture]?.objects.merge(issued.objects.mapValues(\.sha256)) { first, _ in first }
             }
             state.entries[capture]?.state.package?.contentCredentials = settled
+            if case .success = outcome, let entry = state.entries[capture], let last = entry.last, last.kind != .revocation {
+                let stated = try entry.stated()
+                state.entries[capture]?.statements.append(try maker.credentials(of: stated, after: last))
+                state.announce(capture)
+            }
             return settled
         }
     }

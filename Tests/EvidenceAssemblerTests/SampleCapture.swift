@@ -33,7 +33,10 @@ struct SampleCapture {
     }
 
     /// - Parameter photo: replaces the default photo, which can be decoded.
-    init(in store: MemoryObjectStore, photo: [UInt8]? = nil, metadata: [UInt8]? = nil) async throws {
+    init(
+        in store: MemoryObjectStore, photo: [UInt8]? = nil, metadata: [UInt8]? = nil, by device: DeviceID = DeviceID(),
+        assertion: [UInt8]? = nil
+    ) async throws {
         let id = CaptureID()
         func put(_ name: MediaName, _ bytes: [UInt8]) async throws -> StoredMedia {
             let media = StoredMedia(
@@ -46,9 +49,9 @@ struct SampleCapture {
         let text =
             #"{"captured_at": "2026-11-21T05:59:55Z", "device_model": "iPhone16,1", "photo_hash": "\#(original.sha256)", "depth_map_dimensions": {"width": 2, "height": 2}}"#
         announcement = CaptureAnnouncement(
-            captureID: id, deviceID: DeviceID(),
+            captureID: id, deviceID: device,
             content: .photo(PhotoContent(photo: original, depth: map, photoThenDepth: nil, depthWidth: 2, depthHeight: 2)),
-            metadata: metadata ?? Array(text.utf8), assertion: nil, receivedAt: Date(timeIntervalSince1970: 1_795_240_800))
+            metadata: metadata ?? Array(text.utf8), assertion: assertion, receivedAt: Date(timeIntervalSince1970: 1_795_240_800))
         let picture = try await store.storeDerived(try Self.thumbnail.get(), named: .thumbnail, of: id, pixels: PixelSize(40, 30))
         let measurements = DepthMeasurements(
             depthVariance: 0.5, depthLayers: 3, edgeCoherence: 0.75, minDepth: 0.25, maxDepth: 4.5, relief: 0.625, reliefFront: 0.5,

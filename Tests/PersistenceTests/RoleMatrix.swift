@@ -17,7 +17,7 @@ enum RoleMatrix {
                     + "media_sha256 metadata_flags short_id type uploaded_at",
             ],
             "intakes": ["S", "I", "U abandoned_at brings created_at", "D"],
-            "evidence_parts": ["S"], "media_objects": ["S"], "content_credentials": ["S"],
+            "evidence_parts": ["S"], "media_objects": ["S"], "content_credentials": ["S"], "statements": ["S"],
             "rate_limits": ["S", "I", "U", "D"], "verification_logs": ["S", "I", "D"],
             "uploads": [
                 "S",
@@ -31,8 +31,8 @@ enum RoleMatrix {
             "challenges": ["S registration_id submission"],
             "devices": [
                 "S",
-                "I app_id attestation_failure attestation_level attestation_object bundle_version certificate_chain environment has_lidar id "
-                    + "is_development_root key_id model os_version platform public_key receipt receipt_status registered_at request_key "
+                "I app_id attestation_failure attestation_level attestation_object bundle_version certificate_chain client_data_hash environment "
+                    + "has_lidar id is_development_root key_id model os_version platform public_key receipt receipt_status registered_at request_key "
                     + "request_key_algorithm validation_category",
                 "U revoked_at",
             ],
@@ -48,7 +48,11 @@ enum RoleMatrix {
             "withdrawals": ["S capture_id erase_next_at erased_at found_at upload_ids withdrawn_at", "U erase_next_at erased_at found_at"],
         ],
         "evidence_assembler": [
-            "captures": ["S", "U completed_at confidence_level evidence failure status"],
+            "captures": ["S", "U completed_at confidence_level evidence failure stated_at status"],
+            "device_events": ["S action at device_id id since"],
+            "statements": [
+                "S", "I capture_id commitment evidence kind not_before raw raw_salt salt sequence statement subject time", "U leaf_index origin",
+            ],
             "attestation_appraisals": ["S"], "depth_analyses": ["S"], "sync_jobs": ["S"],
             "evidence_parts": ["S", "I", "U outcome reason received_at result"],
             "media_objects": ["S", "I", "U height width"], "content_credentials": ["S", "I", "U leaf_sha256 manifest_sha256"],

@@ -100,6 +100,9 @@ struct RoleTests {
             VALUES ('33333333-3333-4333-8333-333333333333', 'm', '1', now(), false, sha256(''), sha256(''));
         INSERT INTO challenges (challenge, expires_at, consumed_at, body_sha256, registration_id, submission)
             VALUES (sha256('c'), now(), now(), sha256('b'), '22222222-2222-4222-8222-222222222222', '{"platform": "ios"}');
+        INSERT INTO statements (commitment, capture_id, sequence, kind, subject, time, statement, salt, evidence, raw, raw_salt, origin, leaf_index)
+            VALUES (sha256('c'), '33333333-3333-4333-8333-333333333333', 0, 'assessment', decode(repeat('0a', 16), 'hex'), 1, 's', sha256('s'),
+                'e', '{}', sha256('r'), 'o', 5);
         """
 
     private static func media(_ name: String, _ type: String, of capture: String, key: String? = nil) -> String {
@@ -164,6 +167,20 @@ struct RoleTests {
             ("evidence_assembler", "UPDATE content_credentials SET manifest_id = 'other'"),
             ("evidence_assembler", "INSERT INTO attestation_appraisals (capture_id, result) VALUES (gen_random_uuid(), '{}')"),
             ("evidence_assembler", "SELECT * FROM challenges"),
+            ("evidence_assembler", "UPDATE statements SET statement = 'other', salt = salt"),
+            ("evidence_assembler", "UPDATE statements SET origin = 'o', leaf_index = 6 WHERE leaf_index = 5"),
+            ("evidence_assembler", "DELETE FROM statements"),
+            (
+                "evidence_assembler",
+                """
+                INSERT INTO statements (commitment, sequence, kind, subject, time)
+                VALUES (sha256('x'), 1, 'withdrawal', decode(repeat('0a', 16), 'hex'), 9)
+                """
+            ),
+            ("evidence_assembler", "INSERT INTO device_events (device_id, action, by) SELECT id, 'revoked', 'x' FROM devices"),
+            ("evidence_assembler", "SELECT by FROM device_events"),
+            ("gateway", "UPDATE statements SET leaf_index = 1, origin = 'o'"),
+            ("gateway", "SELECT client_data_hash FROM devices"),
             // Statements that would disable the guards.
             ("upload_sync", "ALTER TABLE media_objects DISABLE TRIGGER ALL"),
             ("evidence_assembler", "SET session_replication_role = replica"),
@@ -205,6 +222,15 @@ struct RoleTests {
             ("depth_analyzer", "INSERT INTO depth_analyses (capture_id, result) VALUES ('\(Self.unfinished)', '{}')"),
             ("depth_analyzer", "UPDATE depth_analyses SET result = '{\"pictures\": {}}' WHERE capture_id = '\(Self.unfinished)'"),
             ("evidence_assembler", Self.media("manifest.c2pa", "application/c2pa", of: Self.complete)),
+            (
+                "evidence_assembler",
+                """
+                INSERT INTO statements (commitment, capture_id, sequence, kind, subject, time, statement, salt)
+                VALUES (sha256('y'), '\(Self.complete)', 1, 'revocation', decode(repeat('0a', 16), 'hex'), 9, 's', sha256('salt'))
+                """
+            ),
+            ("evidence_assembler", "UPDATE statements SET origin = 'o', leaf_index = 6 WHERE leaf_index IS NULL"),
+            ("evidence_assembler", "UPDATE captures SET stated_at = now() WHERE status = 'complete'"),
             ("evidence_assembler", "UPDATE captures SET evidence = '{\"content_credentials\": {}}' WHERE status = 'complete'"),
             (
                 "evidence_assembler",

@@ -44,6 +44,11 @@ struct WithdrawalTests {
         INSERT INTO content_credentials (capture_id, manifest_id, certificate_serial, signed_at, has_timestamp)
             VALUES ('\(id)', 'm', '1', now(), false);
         INSERT INTO media_damage (capture_id, name, object_key, problem) VALUES ('\(id)', 'c2pa.jpg', 'captures/\(id)/c2pa.jpg', 'missing');
+        INSERT INTO statements (commitment, capture_id, sequence, kind, subject, time, statement, salt, evidence, raw, raw_salt) VALUES
+            (sha256('c0'), '\(id)', 0, 'assessment', decode(repeat('0a', 16), 'hex'), 7, 's0', sha256('salt0'), 'e0', '{"photo": "00"}', sha256('raw0')),
+            (sha256('c1'), '\(id)', 1, 'revocation', decode(repeat('0a', 16), 'hex'), 8, 's1', sha256('salt1'), NULL, NULL, NULL),
+            (sha256('d0'), '\(other)', 0, 'assessment', decode(repeat('0b', 16), 'hex'), 9, 's2', sha256('salt2'), 'e2', '{}', sha256('raw2'));
+        UPDATE statements SET origin = 'rial.example/log/2026', leaf_index = 5 WHERE commitment = sha256('c0');
         INSERT INTO assertion_counters (device_id, counter, capture_id) VALUES ('11111111-1111-4111-8111-111111111111', 7, '\(id)');
         INSERT INTO verification_logs (method, file_sha256, status, capture_id) VALUES
             ('hash', sha256('photo'), 'verified', '\(id)'), ('hash', sha256('photo'), 'verified', '\(other)'),
@@ -88,9 +93,62 @@ struct WithdrawalTests {
                 #expect(try await count("\(table) WHERE capture_id = '\(Self.id)'", connection) == 0, "\(table)")
             }
             #expect(try await count("assertion_counters WHERE capture_id = '\(Self.id)'", connection) == 1)
-            #expect(try await count("evidence_assembler_outbox WHERE record_key = '\(Self.id)'", connection) == 0)
+            // Nothing that was announced before, and that the log has a leaf to enter.
+            let announced = try await connection.query(
+                "SELECT convert_from(value, 'UTF8') AS value FROM evidence_assembler_outbox WHERE record_key = \(Self.id)"
+            ).map { try $0.get("value", as: String.self) }
+            #expect(announced == [#"{"status": "withdrawn", "capture_id": "\#(Self.id)"}"#])
             #expect(
                 try await count("gateway_outbox WHERE record_key = '\(Self.id)' AND topic = 'rial.capture.withdrawn.v1'", connection) == 1)
+        }
+    }
+
+    @Test("is of its statements the leaves, and one more of the same subject that nothing opens")
+    func statements() async throws {
+        try await withTables { connection, _ in
+            let before = try await connection.query("SELECT extract(epoch FROM now())::bigint AS now").first?.get("now", as: Int64.self)
+            _ = try await withdraw(Self.id, connection)
+            _ = try await withdraw(Self.id, connection)
+            let rows = try await connection.query(
+                """
+                SELECT sequence::bigint, kind, time, leaf_index, encode(commitment, 'hex') AS commitment,
+                    num_nonnulls(capture_id, statement, salt, evidence, raw, raw_salt, not_before)::bigint AS kept
+                FROM statements WHERE subject = decode(repeat('0a', 16), 'hex') ORDER BY sequence
+                """)
+            #expect(try rows.map { try $0.get("kind", as: String.self) } == ["assessment", "revocation", "withdrawal"])
+            #expect(try rows.map { try $0.get("sequence", as: Int64.self) } == [0, 1, 2])
+            #expect(try rows.map { try $0.get("kept", as: Int64.self) } == [0, 0, 0])
+            #expect(try rows.map { try $0.getOptional("leaf_index", as: Int64.self) } == [5, nil, nil])
+            #expect(try Set(rows.map { try $0.get("commitment", as: String.self) }).count == 3)
+            let time = try #require(try rows.last?.get("time", as: Int64.self))
+            #expect(time >= (before ?? .max) && time < (before ?? 0) + 60)
+            #expect(try await count("statements WHERE statement IS NOT NULL AND salt IS NOT NULL", connection) == 1)
+        }
+    }
+
+    @Test("does not tell when, where the capture's time is kept back")
+    func held() async throws {
+        try await withTables { connection, _ in
+            try await connection.execute(script: "UPDATE statements SET not_before = '2026-01-02 00:30Z' WHERE commitment = sha256('c0')")
+            _ = try await withdraw(Self.id, connection)
+            let rows = try await connection.query(
+                """
+                SELECT time = extract(epoch FROM date_trunc('day', now(), 'UTC') + interval '1 day') AS is_midnight,
+                    not_before = date_trunc('day', now(), 'UTC') + interval '1 day 30 minutes' AS is_held
+                FROM statements WHERE kind = 'withdrawal'
+                """)
+            #expect(try rows.map { try $0.get("is_midnight", as: Bool.self) } == [true])
+            #expect(try rows.map { try $0.get("is_held", as: Bool.self) } == [true])
+        }
+    }
+
+    @Test("is nothing to the log if the capture was never complete")
+    func unstated() async throws {
+        try await withTables { connection, _ in
+            try await connection.execute(script: "DELETE FROM statements")
+            _ = try await withdraw(Self.id, connection)
+            #expect(try await count("statements", connection) == 0)
+            #expect(try await count("evidence_assembler_outbox WHERE record_key = '\(Self.id)'", connection) == 0)
         }
     }
 
@@ -101,6 +159,7 @@ struct WithdrawalTests {
             #expect(try await count("captures WHERE id = '\(Self.other)' AND status = 'complete'", connection) == 1)
             #expect(try await count("evidence_parts WHERE capture_id = '\(Self.other)'", connection) == 1)
             #expect(try await count("evidence_assembler_outbox WHERE record_key = '\(Self.other)'", connection) == 1)
+            #expect(try await count("statements WHERE capture_id = '\(Self.other)' AND salt IS NOT NULL", connection) == 1)
             #expect(try await count("verification_logs WHERE file_sha256 = sha256('photo')", connection) == 1)
             #expect(try await count("verification_logs WHERE file_sha256 = sha256('copy')", connection) == 0)
             #expect(try await count("verification_logs WHERE file_sha256 = sha256('foreign')", connection) == 1)
@@ -144,6 +203,13 @@ struct WithdrawalTests {
                 VALUES ('\(Self.id)', 'n', '1', now(), false)
                 """
             ),
+            (
+                "evidence_assembler",
+                """
+                INSERT INTO statements (commitment, capture_id, sequence, kind, subject, time, statement, salt)
+                VALUES (sha256('late'), '\(Self.id)', 7, 'revocation', decode(repeat('0c', 16), 'hex'), 9, 's', sha256('salt'))
+                """
+            ),
             ("evidence_assembler", "UPDATE captures SET status = 'failed', failure = 'x' WHERE id = '\(Self.id)'"),
             (
                 "gateway",
@@ -166,7 +232,7 @@ struct WithdrawalTests {
             }
             for table in [
                 "attestation_appraisals", "depth_analyses", "sync_jobs", "media_damage", "evidence_parts", "media_objects",
-                "content_credentials", "verification_logs",
+                "content_credentials", "verification_logs", "statements",
             ] {
                 #expect(try await count("\(table) WHERE capture_id = '\(Self.id)'", connection) == 0, "\(table)")
             }

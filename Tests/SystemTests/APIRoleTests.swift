@@ -11,7 +11,7 @@ extension SystemTests {
             "attestation-verifier": ["devices", "device_events", "registrations", "assertion_counters", "attestation_appraisals"],
             "depth-analyzer": ["depth_analyses"],
             "upload-sync": ["media_damage", "sync_jobs", "intakes", "withdrawals"],
-            "evidence-assembler": ["evidence_parts", "captures", "media_objects", "content_credentials"],
+            "evidence-assembler": ["evidence_parts", "captures", "media_objects", "content_credentials", "statements"],
         ]
 
         @Test("can write their own tables and no other", arguments: LocalStack.services)

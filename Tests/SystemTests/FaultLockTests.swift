@@ -10,7 +10,7 @@ struct LockedTables: Sendable, CustomTestStringConvertible {
     private static let states = [
         "captures", "intakes", "challenges", "devices", "registrations", "assertion_counters", "attestation_appraisals", "depth_analyses",
         "sync_jobs",
-        "evidence_parts", "media_objects", "rate_limits", "content_credentials",
+        "evidence_parts", "media_objects", "rate_limits", "content_credentials", "statements",
     ]
 
     static let chosen: [LockedTables] =

@@ -61,6 +61,7 @@ struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
         FaultPoint("evidence-assembler.exif"),
         FaultPoint("evidence-assembler.signed"),
         FaultPoint("evidence-assembler.completed"),
+        FaultPoint("evidence-assembler.stated"),
         FaultPoint("evidence-assembler.announced"),
         FaultPoint("evidence-assembler.committed", short: true),
         FaultPoint("evidence-assembler.relay.published"),

@@ -31,6 +31,7 @@ struct QueryPlanTests {
         "upload-sync": ["captures", "sync_jobs", "upload_sync_inbox", "upload_sync_in_hand", "upload_sync_outbox"],
         "evidence-assembler": [
             "captures", "evidence_parts", "content_credentials", "media_objects", "attestation_appraisals", "depth_analyses", "sync_jobs",
+            "statements", "device_events",
             "evidence_assembler_inbox", "evidence_assembler_in_hand", "evidence_assembler_outbox",
         ],
     ]

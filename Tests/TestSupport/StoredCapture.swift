@@ -22,7 +22,7 @@ public struct StoredCapture: Sendable {
         try await Self.insert(announcement, in: pool)
     }
 
-    /// Inserts the rows of a capture and of its device, which must not exist yet.
+    /// Inserts the rows of a capture, which must not exist yet, and of its device.
     public static func insert(_ announcement: CaptureAnnouncement, in pool: PostgresPool) async throws {
         let id = announcement.captureID
         _ = try await pool.query(
@@ -31,12 +31,15 @@ public struct StoredCapture: Sendable {
                 request_key, attestation_object, registered_at)
             VALUES (\(announcement.deviceID.uuid), 'ios', 'iPhone 16 Pro', true, 'unverified', 'malformed', \([UInt8(1)]), 'ed25519',
                 \([UInt8(2)]), \([UInt8(3)]), now())
+            ON CONFLICT (id) DO NOTHING
             """)
         _ = try await pool.query(
             """
-            INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at, announcement)
+            INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, depth_sha256, captured_at, uploaded_at,
+                announcement)
             VALUES (\(id.uuid), \(String(id.description.filter { $0 != "-" }.prefix(8))), \(announcement.deviceID.uuid), 'photo', 'full',
-                \(ContentDigest(of: [7]).bytes), now(), now(), \(PostgresJSON(encoding: announcement)))
+                \(ContentDigest(of: [7]).bytes), \(ContentDigest(of: Array(id.description.utf8)).bytes), now(), now(),
+                \(PostgresJSON(encoding: announcement)))
             """)
     }
 }

@@ -20,7 +20,7 @@ public struct FrameProcessor: Sendable {
 
     /// - Parameters:
     ///   - deviceModel: 1 to 100 characters, such as ``DeviceSupport/modelName``.
-    ///   - location: written into EXIF and metadata; `nil` leaves no place in either. One that is not on Earth counts as none.
+    ///   - location: stated in the metadata, never in the photo; `nil` states none. One that is not on Earth counts as none.
     /// - Throws: ``FrameError``.
     public func process(
         _ frame: CapturedFrame, deviceModel: String, location: PreciseLocation?
@@ -28,19 +28,19 @@ public struct FrameProcessor: Sendable {
         guard let plane = frame.depth else { throw .noDepthData }
         let start = ContinuousClock.now
         let location = location?.onEarth
-        let photo = try photo(of: frame, deviceModel, location)
+        let photo = try photo(of: frame, deviceModel)
         try checkTime(since: start)
         let depth = try compressed(plane)
         try checkTime(since: start)
         return ProcessedFrame(
             photo: photo, depth: depth, depthWidth: plane.width, depthHeight: plane.height, capturedAt: frame.capturedAt,
-            deviceModel: deviceModel, location: location, thumbnail: frame.thumbnail)
+            deviceModel: deviceModel, location: location, nonce: CaptureNonce.random(), thumbnail: frame.thumbnail)
     }
 
     /// Processes a frame in the mode that its person chose. In privacy mode the depth map is measured here.
     /// - Parameters:
     ///   - device: this one; of what it says of itself the settings share a part.
-    ///   - location: `nil` without a fix. The photo's EXIF has it in either mode, but in privacy mode the photo stays here.
+    ///   - location: `nil` without a fix. The photo has it in neither mode.
     ///   - privacy: as they were at the shutter (``PrivacySettingsStore``).
     /// - Throws: ``FrameError``.
     public func process(
@@ -66,10 +66,10 @@ public struct FrameProcessor: Sendable {
                 flags: privacy.flags, measurements: measurements, thumbnail: full.thumbnail))
     }
 
-    private func photo(of frame: CapturedFrame, _ model: String, _ location: PreciseLocation?) throws(FrameError) -> [UInt8] {
+    private func photo(of frame: CapturedFrame, _ model: String) throws(FrameError) -> [UInt8] {
         let facts = CameraFacts(
             capturedAt: frame.capturedAt, secondsFromUTC: timeZone.secondsFromGMT(for: frame.capturedAt), model: model,
-            orientation: frame.orientation.rawValue, location: location)
+            orientation: frame.orientation.rawValue)
         do throws(JPEGError) {
             return try JPEGSegments.capturedCopy(of: frame.jpeg, facts)
         } catch {

@@ -14,6 +14,8 @@ public struct ProcessedFrame: Sendable, Equatable {
     public let deviceModel: String
     /// `nil` if no place is stated.
     public let location: PreciseLocation?
+    /// 16 random bytes for the metadata (``CaptureNonce``).
+    public let nonce: [UInt8]
     /// As the app gave it; not uploaded.
     public let thumbnail: [UInt8]?
 
@@ -24,6 +26,6 @@ public struct ProcessedFrame: Sendable, Equatable {
         try WireJSON.encode(
             CaptureMetadata(
                 capturedAt: capturedAt, deviceModel: deviceModel, photoHash: photoHash, depthWidth: depthWidth, depthHeight: depthHeight,
-                location: location))
+                location: location, nonce: nonce))
     }
 }

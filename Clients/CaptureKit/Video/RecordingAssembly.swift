@@ -64,7 +64,8 @@ struct RecordingAssembly {
                     videoHash: videoContent.digest, recordingBytes: recording, startedAt: parsed.startedAt,
                     durationMilliseconds: facts.durationMilliseconds, frameCount: facts.frameCount, depthKeyframeCount: facts.depthCount,
                     width: Int(format.width), height: Int(format.height), codec: format.codec == .h264 ? "h264" : "hevc",
-                    isPartial: facts.isPartial, checkpointIndex: checkpoints.last { $0.assertion != nil }.map { Int($0.index) })),
+                    isPartial: facts.isPartial, checkpointIndex: checkpoints.last { $0.assertion != nil }.map { Int($0.index) },
+                    nonce: CaptureNonce.random())),
             .metadata)
         func digest(_ kind: SealedKind) -> ContentDigest { contents[kind]?.digest ?? .zero }
         return Parts(

@@ -55,7 +55,8 @@ struct ErasureCheck {
         ).map { (try $0.get("name", as: String.self), try $0.get("has_column", as: Bool.self)) }
     }
 
-    /// By the column, where the table has one; else any mention of the id counts, but that of the withdrawal itself.
+    /// By the column, where the table has one; else any mention of the id counts, but those of the withdrawal itself: its event, and that to the
+    /// log, whose status says so.
     private func count(in table: String, byColumn hasColumn: Bool) async throws -> Int64 {
         let name = "\"" + table.replacing("\"", with: "\"\"") + "\""
         let rows =
@@ -65,6 +66,7 @@ struct ErasureCheck {
                 """
                 SELECT count(*) AS count FROM \(unescaped: name) AS found
                 WHERE strpos(found::text, \(capture.description)) > 0 AND strpos(found::text, 'rial.capture.withdrawn.v1') = 0
+                    AND strpos(found::text, encode('"withdrawn"', 'hex')) = 0
                 """)
         return try rows.first?.get("count", as: Int64.self) ?? 0
     }

@@ -24,7 +24,7 @@ struct CaptureDraft {
         let metadata = try WireJSON.encode(
             CaptureMetadata(
                 capturedAt: capturedAt, deviceModel: model, photoHash: try await photo.digest(), depthWidth: depthWidth,
-                depthHeight: depthHeight, location: location))
+                depthHeight: depthHeight, location: location, nonce: CaptureNonce.random()))
         var assertion: [UInt8]?
         if let hash = try await binding.clientDataHash(photo: photo, depth: depthMap, metadata: metadata) {
             assertion = try await session.assertion(clientDataHash: hash)

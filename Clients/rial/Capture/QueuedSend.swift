@@ -92,13 +92,14 @@ struct FileCapture: CaptureContent {
     let capturedAt: Date
     let model: String
     let location: PreciseLocation?
+    let nonce = CaptureNonce.random()
     var thumbnail: [UInt8]? { nil }
 
     func metadata(photoHash: ContentDigest) throws -> [UInt8] {
         try WireJSON.encode(
             CaptureMetadata(
                 capturedAt: capturedAt, deviceModel: model, photoHash: photoHash, depthWidth: depthWidth, depthHeight: depthHeight,
-                location: location))
+                location: location, nonce: nonce))
     }
 }
 

@@ -7,13 +7,19 @@ struct DeviceRevoke: AsyncParsableCommand {
         discussion: AdminPort.discussion)
 
     @OptionGroup var decision: DeviceDecision
+    @Option(help: "Also takes back, in the public log, the verdicts on its captures received since then: a time like 2027-01-31T12:00:00Z.")
+    var since: String?
 
-    func run() async throws { try await decision.send("revoke", told: "is revoked") }
+    func validate() throws {
+        if let since, Timestamp.parse(since) == nil { throw ValidationError("--since is not an RFC 3339 time like 2027-01-31T12:00:00Z.") }
+    }
+
+    func run() async throws { try await decision.send("revoke", since.map { ["since": $0] } ?? [:], told: "is revoked") }
 }
 
 struct DeviceRestore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Takes back the revocation of a device.", discussion: AdminPort.discussion)
+        commandName: "restore", abstract: "Takes back the revocation of a device, and of its captures.", discussion: AdminPort.discussion)
 
     @OptionGroup var decision: DeviceDecision
 
@@ -28,8 +34,8 @@ struct DeviceDecision: ParsableArguments {
     var reason: String?
     @OptionGroup var port: AdminPort
 
-    func send(_ action: String, told result: String) async throws {
-        try await port.send("POST", action, body: ["by": "rial-cli", "reason": reason ?? ""], of: id)
+    func send(_ action: String, _ more: [String: String] = [:], told result: String) async throws {
+        try await port.send("POST", action, body: ["by": "rial-cli", "reason": reason ?? ""].merging(more) { $1 }, of: id)
         Console.result("device \(id) \(result)")
     }
 }

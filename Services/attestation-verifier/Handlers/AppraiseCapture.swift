@@ -104,6 +104,6 @@ struct AppraisedCapture: Sendable {
         return AttestationFindings(
             settled, level: device.registered.level, environment: device.registered.environment,
             isDevelopmentAttestation: device.registered.isDevelopmentRoot, deviceModel: device.model, hasLiDAR: device.hasLiDAR,
-            hashChain: chain?.evidence(settled) ?? untold)
+            attestationDigest: device.attestationDigest, hashChain: chain?.evidence(settled) ?? untold)
     }
 }

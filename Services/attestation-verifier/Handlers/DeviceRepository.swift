@@ -7,6 +7,8 @@ struct Device: Sendable, Equatable {
     let id: DeviceID
     let model: String
     let hasLiDAR: Bool
+    /// SHA-256 of the attestation object that it registered with.
+    let attestationDigest: ContentDigest
     let registered: RegisteredDevice
 }
 
@@ -20,6 +22,8 @@ struct DeviceEvent: Codable, Sendable, Equatable {
     /// The name the operator's tool sent; not authenticated.
     let by: String
     let reason: String?
+    /// Of a revocation that counts for captures of before, too: those received since then.
+    let since: Date?
 }
 
 /// The registered devices and their audit log.
@@ -27,7 +31,7 @@ protocol DeviceRepository: Sendable {
     /// `nil` if there is no such device.
     func find(_ id: DeviceID) async throws -> Device?
 
-    /// Revokes or restores a device and records who did it and why.
+    /// Revokes or restores a device, records who did it and why, and announces it.
     /// - Returns: false if there is no such device.
     func apply(_ action: DeviceAction, to id: DeviceID, _ note: OperatorNote) async throws -> Bool
 

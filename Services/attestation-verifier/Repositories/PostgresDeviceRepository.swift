@@ -1,5 +1,6 @@
 import Attestation
 import CaptureProtocol
+import Delivery
 import Foundation
 import Models
 import Persistence
@@ -9,18 +10,20 @@ struct PostgresDeviceRepository: DeviceRepository {
     /// The newest events are returned.
     static let maximumEvents = 1000
     let database: PostgresPool
+    let outbox: Outbox
 
     func find(_ id: DeviceID) async throws -> Device? {
         let rows = try await database.query(
             """
             SELECT model, has_lidar, attestation_level, environment, app_id, public_key, is_development_root, validation_category,
-                bundle_version,
-                revoked_at IS NOT NULL AS is_revoked
+                bundle_version, sha256(attestation_object) AS attestation_sha256, revoked_at IS NOT NULL AS is_revoked
             FROM devices WHERE id = \(id.uuid)
             """)
-        guard let row = rows.first else { return nil }
+        guard let row = rows.first, let attestation = ContentDigest(bytes: try row.get("attestation_sha256", as: [UInt8].self)) else {
+            return nil
+        }
         return Device(
-            id: id, model: try row.get("model"), hasLiDAR: try row.get("has_lidar"),
+            id: id, model: try row.get("model"), hasLiDAR: try row.get("has_lidar"), attestationDigest: attestation,
             registered: RegisteredDevice(
                 level: AttestationLevel(rawValue: try row.get("attestation_level")) ?? .unverified,
                 isRevoked: try row.get("is_revoked"), publicKey: try row.getOptional("public_key"), appID: try row.getOptional("app_id"),
@@ -40,9 +43,10 @@ struct PostgresDeviceRepository: DeviceRepository {
             guard try await !connection.query(change).isEmpty else { return false }
             try await connection.query(
                 """
-                INSERT INTO device_events (device_id, action, by, reason)
-                VALUES (\(id.uuid), \(action.rawValue), \(note.by), \(note.reason))
+                INSERT INTO device_events (device_id, action, by, reason, since)
+                VALUES (\(id.uuid), \(action.rawValue), \(note.by), \(note.reason), \(note.since))
                 """)
+            try await outbox.append(DeviceRevoked(deviceID: id), on: connection)
             return true
         }
     }
@@ -52,11 +56,12 @@ struct PostgresDeviceRepository: DeviceRepository {
             guard try await !connection.query("SELECT id FROM devices WHERE id = \(id.uuid)").isEmpty else { return nil }
             let rows = try await connection.query(
                 """
-                SELECT action, at, by, reason FROM device_events WHERE device_id = \(id.uuid) ORDER BY id DESC LIMIT \(Self.maximumEvents)
+                SELECT action, at, by, reason, since FROM device_events WHERE device_id = \(id.uuid) ORDER BY id DESC LIMIT \(Self.maximumEvents)
                 """)
             return try rows.compactMap { row in
                 guard let action = DeviceAction(rawValue: try row.get("action")) else { return nil }
-                return DeviceEvent(action: action, at: try row.get("at"), by: try row.get("by"), reason: try row.getOptional("reason"))
+                return DeviceEvent(action: action, at: try row.get("at"), by: try row.get("by"), reason: try row.getOptional("reason"),
+                    since: try row.getOptional("since"))
             }
         }
     }

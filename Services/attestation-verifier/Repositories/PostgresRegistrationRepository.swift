@@ -118,13 +118,13 @@ private struct RegistrationTable {
             """
             INSERT INTO devices (id, platform, model, has_lidar, os_version, attestation_level, is_development_root, key_id,
                 public_key, request_key_algorithm, request_key, app_id, environment, attestation_object, certificate_chain,
-                receipt, receipt_status, validation_category, bundle_version, registered_at)
+                receipt, receipt_status, validation_category, bundle_version, client_data_hash, registered_at)
             VALUES (\(id.uuid), 'ios', \(message.model), \(message.hasLiDAR), \(message.osVersion), 'secure_enclave',
                 \(attestation.isDevelopmentRoot), \(attestation.keyID), \(attestation.publicKeyX963),
                 \(message.requestKey?.algorithm.rawValue), \(message.requestKey?.publicKey.bytes), \(attestation.appID),
                 \(attestation.environment.rawValue), \(message.attestationObject.bytes), \(attestation.certificateChain),
                 \(attestation.receipt), \(receiptStatus), \(attestation.extensions.validationCategory.map(Int64.init)),
-                \(attestation.extensions.bundleVersion.map(BundleVersion.storable)), \(message.receivedAt))
+                \(attestation.extensions.bundleVersion.map(BundleVersion.storable)), \(message.clientDataHash.bytes), \(message.receivedAt))
             ON CONFLICT (key_id) WHERE attestation_level = 'secure_enclave' DO NOTHING
             RETURNING id
             """)
@@ -137,10 +137,10 @@ private struct RegistrationTable {
         try await connection.query(
             """
             INSERT INTO devices (id, platform, model, has_lidar, os_version, attestation_level, attestation_failure, key_id,
-                request_key_algorithm, request_key, attestation_object, registered_at)
+                request_key_algorithm, request_key, attestation_object, client_data_hash, registered_at)
             VALUES (\(id.uuid), 'ios', \(message.model), \(message.hasLiDAR), \(message.osVersion), 'unverified', \(failure.rawValue),
                 \(message.keyID.bytes), \(requestKey.algorithm.rawValue), \(requestKey.publicKey.bytes),
-                \(message.attestationObject.bytes), \(message.receivedAt))
+                \(message.attestationObject.bytes), \(message.clientDataHash.bytes), \(message.receivedAt))
             """)
         return id
     }

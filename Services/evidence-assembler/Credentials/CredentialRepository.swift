@@ -27,7 +27,7 @@ protocol CredentialRepository: Sendable {
     /// `nil` if the capture no longer waits.
     func find(_ capture: CaptureID) async throws -> WaitingCapture?
 
-    /// Records the signed copy of a waiting capture, or why there is none. Of two concurrent calls the first wins.
+    /// Records the signed copy of a waiting capture, with a statement, or why there is none. Of two concurrent calls the first wins.
     /// - Parameter outcome: the credentials, or the reason why there are none.
     /// - Returns: the evidence now recorded; `nil` if the capture no longer waits or another instance is settling it.
     func settle(

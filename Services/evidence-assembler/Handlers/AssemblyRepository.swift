@@ -38,6 +38,8 @@ struct AssembledCapture: Sendable {
     let objects: [MediaName: StoredMedia]
     /// `nil` without a signed copy.
     let credentials: IssuedCredentials?
+    /// The first one.
+    let statement: NewStatement
 }
 
 /// Captures, their parts and their packages. Idempotent: a capture is completed once, and an event is processed once.
@@ -54,7 +56,8 @@ protocol AssemblyRepository: Sendable {
     /// Marks the event of a capture that waits for the signer as processed; a failed capture is in processing again.
     func park(_ capture: CaptureID, answering context: MessageContext) async throws
 
-    /// Completes the capture, records its published objects, and announces it.
+    /// Completes the capture, records its published objects and its statement, and announces it. If its device was revoked meanwhile, so is
+    /// the capture.
     /// - Parameter context: `nil` for a capture that waited for the signer.
     /// - Returns: false if the event was processed or the capture completed before.
     func complete(_ capture: CaptureID, _ assembled: AssembledCapture, answering context: MessageContext?) async throws -> Bool

@@ -20,6 +20,7 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
     let storage: any ObjectStore
     let credentials: any CredentialIssuing
     let cards: ShareCardMaker
+    var statements = StatementMaker()
     /// Where a video lies, without a name, while it is published.
     var scratchFolder = FileManager.default.temporaryDirectory.path
 
@@ -45,9 +46,15 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
         objects[.shareCard] = try await card
         objects.merge(published.objects) { $1 }
         FailPoint.reached("evidence-assembler.signed")
+        let stated = StatedCapture(
+            announcement, mediaHash: gathered.mediaHash, attestation: parts.attestation.attestationDigest,
+            capturedAt: statement.capturedAt, package: package, confidence: confidence, objects: objects.mapValues(\.sha256),
+            manifestID: published.credentials?.manifestID)
         let assembledCapture = AssembledCapture(
-            package: package, confidence: confidence, objects: objects, credentials: published.credentials)
+            package: package, confidence: confidence, objects: objects, credentials: published.credentials,
+            statement: try statements.assessment(of: stated))
         guard try await captures.complete(capture, assembledCapture, answering: event) else { return }
+        assembledCapture.statement.count()
         Counter(label: "rial_captures_completed_total", dimensions: [("confidence", confidence.rawValue)]).increment()
         Metrics.Timer(label: "rial_capture_completion_seconds").record(
             duration: .seconds(min(Date().timeIntervalSince(announcement.receivedAt), 1e6)))

@@ -55,15 +55,33 @@ struct CaptureTable {
         ).map { CaptureID(try $0.get("id", as: UUID.self)) }
     }
 
+    /// Completes the capture, with its first statement in the same transaction.
     /// - Returns: false if the capture was complete already, or withdrawn.
     func complete(_ capture: CaptureID, _ package: EvidencePackage, _ confidence: ConfidenceLevel) async throws -> Bool {
         let rows = try await connection.query(
             """
             UPDATE captures SET status = 'complete', failure = NULL, evidence = \(PostgresJSON(encoding: package)),
-                confidence_level = \(confidence.rawValue), completed_at = now()
+                confidence_level = \(confidence.rawValue), completed_at = now(), stated_at = now()
             WHERE id = \(capture.uuid) AND status IN ('processing', 'failed') RETURNING id
             """)
         return !rows.isEmpty
+    }
+
+    /// Locks the row of a complete capture until the transaction ends.
+    /// - Returns: `nil` if it is not complete. `isStated` if there is a statement about it.
+    func holdComplete(_ capture: CaptureID) async throws -> (isStated: Bool, confidence: ConfidenceLevel?)? {
+        let rows = try await connection.query(
+            """
+            SELECT stated_at IS NOT NULL AS is_stated, confidence_level FROM captures
+            WHERE id = \(capture.uuid) AND status = 'complete' FOR NO KEY UPDATE
+            """)
+        guard let row = rows.first else { return nil }
+        return (try row.get("is_stated"), ConfidenceLevel(rawValue: try row.get("confidence_level")))
+    }
+
+    /// There is a statement about the capture now.
+    func noteStated(_ capture: CaptureID) async throws {
+        try await connection.query("UPDATE captures SET stated_at = now() WHERE id = \(capture.uuid)")
     }
 
     /// Puts a failed capture that now has all its parts back into processing.

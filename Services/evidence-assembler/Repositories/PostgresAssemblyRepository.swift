@@ -9,6 +9,7 @@ struct PostgresAssemblyRepository: AssemblyRepository {
     let database: PostgresPool
     let outbox: Outbox
     let inbox: Inbox
+    var maker = StatementMaker()
 
     /// Locks the capture's row.
     func take(_ part: EvidencePart, of capture: CaptureID, answering context: MessageContext) async throws -> TakenPart {
@@ -47,6 +48,10 @@ struct PostgresAssemblyRepository: AssemblyRepository {
             FailPoint.reached("evidence-assembler.completed")
             if let issued = assembled.credentials { try await CredentialTable(connection).insert(capture, issued) }
             try await MediaObjectTable(connection).insert(assembled.objects, of: capture)
+            let statements = StatementTable(connection)
+            try await statements.insert(assembled.statement, of: capture)
+            FailPoint.reached("evidence-assembler.stated")
+            _ = try await statements.revise(capture, by: maker)
             try await outbox.append(
                 EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: assembled.confidence, failure: nil),
                 on: connection)

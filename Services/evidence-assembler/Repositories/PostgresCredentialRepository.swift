@@ -1,11 +1,15 @@
 import CaptureProtocol
+import Delivery
 import Foundation
 import Models
 import Persistence
+import TransparencyLog
 
 /// Manifests in `content_credentials`, waiting captures by `captures.evidence`.
 struct PostgresCredentialRepository: CredentialRepository {
     let database: PostgresPool
+    let outbox: Outbox
+    var maker = StatementMaker()
 
     func waiting(limit: Int) async throws -> [CaptureID] {
         try await database.withConnection { try await CredentialTable($0).waiting(limit: limit) }
@@ -25,7 +29,8 @@ struct PostgresCredentialRepository: CredentialRepository {
     ) async throws -> ContentCredentialsEvidence? {
         try await database.withTransaction { connection in
             let table = CredentialTable(connection)
-            guard var package = try await table.findWaiting(capture, isHeld: true)?.package else { return nil }
+            guard let waiting = try await table.findWaiting(capture, isHeld: true) else { return nil }
+            var package = waiting.package
             switch outcome {
             case .failure(let refusal): package.contentCredentials = .init(status: .unavailable, reason: refusal.reason)
             case .success(let issued):
@@ -34,8 +39,24 @@ struct PostgresCredentialRepository: CredentialRepository {
                 package.contentCredentials = .init(status: .embedded, reason: nil)
             }
             try await table.save(capture, package)
+            if case .success = outcome, try await state(capture, on: connection) {
+                try await outbox.append(
+                    EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: waiting.confidence, failure: nil),
+                    on: connection)
+            }
             return package.contentCredentials
         }
+    }
+
+    /// Makes a statement with the credentials.
+    /// - Returns: false if there is none before, or the last one is a revocation: the first, or the one that takes it back, has them.
+    private func state(_ capture: CaptureID, on connection: PostgresConnection) async throws -> Bool {
+        let statements = StatementTable(connection)
+        guard let last = try await statements.last(of: capture), last.kind != .revocation,
+            let stated = try await statements.stated(capture)
+        else { return false }
+        try await statements.insert(try maker.credentials(of: stated, after: last), of: capture)
+        return true
     }
 
     func withoutDigests(after last: CaptureID?, limit: Int) async throws -> [UndigestedCredentials] {

@@ -28,6 +28,7 @@ public struct VideoMetadata: Sendable, Equatable {
         case resolution, codec
         case isPartial = "is_partial"
         case checkpointIndex = "checkpoint_index"
+        case nonce
     }
 
     /// - Parameter isOriginalLayout: whether the hash chain has the original layout (SPEC §10.5): then `video_hash` and `recording` may be
@@ -72,10 +73,13 @@ public struct VideoMetadataDraft: Encodable, Sendable {
     public let isPartial: Bool
     /// Of the last signed checkpoint.
     public let checkpointIndex: Int?
+    /// Random bytes, so that nobody can find out the rest from the digest by trying.
+    public let nonce: [UInt8]?
 
     public init(
         videoHash: ContentDigest, recordingBytes: [UInt8], startedAt: Date, durationMilliseconds: Int64, frameCount: Int,
-        depthKeyframeCount: Int, width: Int, height: Int, codec: String, isPartial: Bool, checkpointIndex: Int?
+        depthKeyframeCount: Int, width: Int, height: Int, codec: String, isPartial: Bool, checkpointIndex: Int?,
+        nonce: [UInt8]? = nil
     ) {
         self.videoHash = videoHash
         self.recordingBytes = recordingBytes
@@ -88,6 +92,7 @@ public struct VideoMetadataDraft: Encodable, Sendable {
         self.codec = codec
         self.isPartial = isPartial
         self.checkpointIndex = checkpointIndex
+        self.nonce = nonce
     }
 
     private enum SizeKeys: String, CodingKey { case width, height }
@@ -108,5 +113,6 @@ public struct VideoMetadataDraft: Encodable, Sendable {
         try fields.encode(codec, forKey: .codec)
         try fields.encode(isPartial, forKey: .isPartial)
         try fields.encodeIfPresent(checkpointIndex, forKey: .checkpointIndex)
+        try fields.encodeIfPresent(nonce.map(Base64Bytes.init), forKey: .nonce)
     }
 }

@@ -1,0 +1,133 @@
+import CaptureProtocol
+import Foundation
+import Models
+import TestSupport
+import Testing
+import TransparencyLog
+
+@testable import EvidenceAssembler
+
+@Suite("Captures of devices that operators revoke", .sharedSchema("revocations"))
+struct RevocationTests {
+    private static let before = Date(timeIntervalSince1970: 1_700_000_000)
+    private static let after = Date(timeIntervalSince1970: 4_000_000_000)
+
+    private func kinds(_ rig: any AssemblerRig, _ capture: SampleCapture) async throws -> [Statement.Kind] {
+        try await rig.made(about: capture.id).map(\.statement.kind)
+    }
+
+    @Test("are revoked from a time on, assessed again when it is restored, and revoked again", arguments: Backend.available)
+    func revoked(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let device = DeviceID()
+        let capture = try await rig.completed(try await SampleCapture(in: rig.store, by: device))
+        let stranger = try await rig.completed(try await SampleCapture(in: rig.store))
+        let unfinished = try await SampleCapture(in: rig.store, by: device)
+        try await rig.accept(unfinished.announcement)
+
+        // A forged record, a revocation that counts for nothing of before, and one of later captures.
+        try await rig.deliver(revisionOf: device)
+        try await rig.decide("revoked", since: nil, about: device)
+        try await rig.decide("revoked", since: Self.after, about: device)
+        try await rig.deliver(revisionOf: device)
+        #expect(try await kinds(rig, capture) == [.assessment])
+
+        try await rig.decide("revoked", since: Self.before, about: device)
+        let event = EventID()
+        for _ in 0..<2 { try await rig.deliver(revisionOf: device, event: event) }
+        try await rig.deliver(revisionOf: device)
+        let revoked = try await rig.made(about: capture.id)
+        #expect(revoked.map(\.statement.kind) == [.assessment, .revocation])
+        let last = try #require(revoked.last)
+        #expect(last.statement.content == .revocation(reason: "device_revoked") && last.statement.verdict == nil)
+        #expect(last.statement.previous == revoked.first?.commitment && last.statement.subject == revoked.first?.statement.subject)
+        #expect(last.evidence == nil && last.raw == nil && last.rawSalt == nil)
+        #expect(try await rig.announced(for: capture.id).map(\.status) == [.complete, .complete])
+
+        // Another revocation that says less changes nothing.
+        try await rig.decide("revoked", since: nil, about: device)
+        try await rig.deliver(revisionOf: device)
+        #expect(try await kinds(rig, capture) == [.assessment, .revocation])
+
+        try await rig.decide("restored", since: nil, about: device)
+        for _ in 0..<2 { try await rig.deliver(revisionOf: device) }
+        let restored = try await rig.made(about: capture.id)
+        #expect(restored.map(\.statement.kind) == [.assessment, .revocation, .reassessment])
+        // The same again, under other salts.
+        #expect(restored.last?.evidence == restored.first?.evidence && restored.last?.raw == restored.first?.raw)
+        #expect(restored.last?.statement.verdict?.files == restored.first?.statement.verdict?.files)
+        #expect(restored.last?.rawSalt != restored.first?.rawSalt)
+
+        try await rig.decide("revoked", since: Self.before, about: device)
+        try await rig.deliver(revisionOf: device)
+        #expect(try await kinds(rig, capture) == [.assessment, .revocation, .reassessment, .revocation])
+        #expect(try await kinds(rig, stranger) == [.assessment])
+        #expect(try await kinds(rig, unfinished).isEmpty)
+    }
+
+    @Test("are revoked although the event was lost, or they were completed or stated only later", arguments: Backend.available)
+    func late(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let device = DeviceID()
+        let (known, unstated) = (
+            try await rig.completed(try await SampleCapture(in: rig.store, by: device)),
+            try await rig.completed(try await SampleCapture(in: rig.store, by: device))
+        )
+        try await rig.forgetStatements(about: unstated.id)
+        let unfinished = try await SampleCapture(in: rig.store, by: device)
+        try await rig.accept(unfinished.announcement)
+        try await rig.decide("revoked", since: Self.before, about: device)
+        for _ in 0..<2 { try await rig.reviseDevices() }
+        #expect(try await kinds(rig, known) == [.assessment, .revocation])
+        for part in EvidencePart.allCases { try await rig.finish(part, of: unfinished) }
+        #expect(try await kinds(rig, unfinished) == [.assessment, .revocation])
+        #expect(try await rig.announced(for: unfinished.id).count == 1)
+        try await rig.stateUnstated()
+        #expect(try await kinds(rig, unstated) == [.assessment, .revocation])
+    }
+
+    @Test("are revoked by the day, where their time is kept back", arguments: Backend.available)
+    func held(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let flags = MetadataFlags(location: .none, timestamp: .day, device: .none)
+        let sample = try await SampleCapture(
+            hashOnly: HashOnlySamples.announcement(HashOnlySamples.payload(sharing: flags)), in: rig.store)
+        let capture = try await rig.completed(sample)
+        try await rig.decide("revoked", since: Self.before, about: sample.announcement.deviceID)
+        try await rig.deliver(revisionOf: sample.announcement.deviceID)
+        let last = try #require(try await rig.made(about: capture.id).last)
+        #expect(last.statement.kind == .revocation && last.statement.time.isMultiple(of: 86_400))
+        #expect(last.notBefore == Date(timeIntervalSince1970: TimeInterval(last.statement.time + 1800)))
+    }
+
+    @Test("get their Content Credentials, of which the log hears once they count again", arguments: Backend.available)
+    func credentials(backend: Backend) async throws {
+        let rig = try backend.rig()
+        rig.issuer.set(.noTimestamp)
+        let device = DeviceID()
+        let capture = try await rig.completed(try await SampleCapture(in: rig.store, by: device))
+        try await rig.decide("revoked", since: Self.before, about: device)
+        try await rig.deliver(revisionOf: device)
+        rig.issuer.set(.signs)
+        try await rig.retryWaiting()
+        #expect(try await rig.state(of: capture.id).package?.contentCredentials.status == .embedded)
+        #expect(try await kinds(rig, capture) == [.assessment, .revocation])
+        try await rig.decide("restored", since: nil, about: device)
+        try await rig.deliver(revisionOf: device)
+        let last = try #require(try await rig.made(about: capture.id).last)
+        #expect(last.statement.kind == .reassessment && last.statement.verdict?.manifest == "urn:c2pa:\(capture.id)")
+    }
+
+    @Test("are revoked in as many batches as it takes")
+    func batches() async throws {
+        let rig = MemoryRig()
+        let device = DeviceID()
+        var captures: [SampleCapture] = []
+        for _ in 0..<(2 * DeviceRevision.batchSize + 1) {
+            captures.append(try await rig.completed(try await SampleCapture(hashOnly: HashOnlySamples.announcement(by: device), in: rig.store)))
+        }
+        try await rig.decide("revoked", since: Self.before, about: device)
+        try await rig.deliver(revisionOf: device)
+        for capture in captures { #expect(try await kinds(rig, capture) == [.assessment, .revocation]) }
+    }
+}
