@@ -55,6 +55,8 @@ public struct ObjectStorageError: Error, Sendable, CustomStringConvertible {
         case (404, nil): .unexplained404
         case (401, _), (403, _): .accessDenied
         case (412, _): .preconditionFailed
+        // Two conditional writes of one key at once: the other may be undone yet.
+        case (409, "ConditionalRequestConflict"?): .unavailable
         case (408, _), (429, _), (500...599, _), (_, "SlowDown"?): .unavailable
         default: .rejected
         }

@@ -9,6 +9,22 @@ public protocol ObjectStore: Sendable {
     /// - Parameter sha256: their digest if the caller has it, so that they are not hashed again.
     func put(_ key: String, bytes: [UInt8], contentType: String, sha256: [UInt8]?) async throws
 
+    /// Stores the bytes unless there is an object under the key (`If-None-Match: *`).
+    /// - Returns: the new object's ETag; `nil` if there is one already, which is left as it is. After an answer that was lost it may be this
+    ///   one, so the caller reads what is there.
+    func putIfAbsent(_ key: String, bytes: [UInt8], contentType: String) async throws -> String?
+
+    /// Stores the bytes over the object with this ETag (`If-Match`).
+    /// - Returns: the new object's ETag; `nil` if there is another object or none, and nothing was stored. After an answer that was lost the
+    ///   other may be this one.
+    func replace(_ key: String, etag: String, bytes: [UInt8], contentType: String) async throws -> String?
+
+    /// Reads a small object **without** comparing anything: only for bytes that prove themselves, such as a signed note or what has to hash to
+    /// a known root.
+    /// - Returns: `nil` if there is no such object.
+    /// - Throws: `.tooLarge` beyond `limit` bytes.
+    func fetch(_ key: String, limit: Int) async throws -> FetchedObject?
+
     /// Stores what a source reads, without holding it in memory.
     /// - Parameters:
     ///   - media: key, size, digest and type of what is stored.
@@ -80,6 +96,18 @@ public struct StoredObject: Sendable, Equatable {
         self.etag = etag
         self.contentType = contentType
         self.lastModified = lastModified
+    }
+}
+
+/// The uncompared bytes of a small object.
+public struct FetchedObject: Sendable, Equatable {
+    public let bytes: [UInt8]
+    /// As in the store's answer, with its quotation marks.
+    public let etag: String
+
+    public init(bytes: [UInt8], etag: String) {
+        self.bytes = bytes
+        self.etag = etag
     }
 }
 

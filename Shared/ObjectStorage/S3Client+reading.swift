@@ -6,7 +6,7 @@ import Foundation
 public import Models
 public import NIOCore
 
-/// The only methods by which other modules read objects: all but ``range(_:of:)`` and ``piece(_:sizeBytes:)``
+/// The only methods by which other modules read objects: all but ``range(_:of:)``, ``piece(_:sizeBytes:)`` and ``fetch(_:limit:)``
 /// compare the bytes with the accepted digest.
 extension S3Client {
     /// The largest object that the system stores.
@@ -104,9 +104,9 @@ extension S3Client {
         }
     }
 
-    /// Reads the whole object without comparing digests: for tests that inspect stored objects.
-    /// - Throws: `.tooLarge` beyond `limit` bytes.
-    func getBytes(_ key: String, limit: Int) async throws -> [UInt8] {
+    /// Reads the whole object without comparing digests, see ``fetch(_:limit:)``.
+    /// - Throws: `.tooLarge` beyond `limit` bytes, `.notFound`.
+    func getObject(_ key: String, limit: Int) async throws -> FetchedObject {
         try await repeating {
             let object = try await get(key)
             var bytes: [UInt8] = []
@@ -117,9 +117,11 @@ extension S3Client {
             guard object.sizeBytes == nil || Int64(bytes.count) == object.sizeBytes else {
                 throw ObjectStorageError(.unavailable, "answer cut short: \(key)")
             }
-            return bytes
+            return FetchedObject(bytes: bytes, etag: object.etag)
         }
     }
+
+    func getBytes(_ key: String, limit: Int) async throws -> [UInt8] { try await getObject(key, limit: limit).bytes }
 
     /// Retries from the start when a response breaks off.
     private func repeating<Result>(_ body: () async throws -> Result) async throws -> Result {

@@ -43,6 +43,38 @@ struct ObjectStoreTests {
         try await store.delete([prefix + "object"])
     }
 
+    @Test("put what is absent, and over one version only, once", arguments: TestStore.available)
+    func conditional(kind: TestStore) async throws {
+        let (store, prefix) = try await kind.make()
+        let key = prefix + "note"
+        #expect(try await store.fetch(key, limit: 10) == nil)
+        #expect(try await store.replace(key, etag: "\"none\"", bytes: [9], contentType: "text/plain") == nil)
+        let first = try #require(try await store.putIfAbsent(key, bytes: [1, 2, 3], contentType: "text/plain"))
+        #expect(try await store.putIfAbsent(key, bytes: [9], contentType: "text/plain") == nil)
+        let fetched = try await store.fetch(key, limit: 3)
+        #expect(fetched == FetchedObject(bytes: [1, 2, 3], etag: first))
+        #expect(await storageError { _ = try await store.fetch(key, limit: 2) } == .tooLarge)
+        let second = try #require(try await store.replace(key, etag: first, bytes: [4], contentType: "text/plain"))
+        #expect(try await store.replace(key, etag: first, bytes: [9], contentType: "text/plain") == nil)
+        #expect(try await store.fetch(key, limit: 3) == FetchedObject(bytes: [4], etag: second))
+        try await store.delete([key])
+    }
+
+    @Test("let one of twelve win who put the same key at once", arguments: TestStore.available)
+    func race(kind: TestStore) async throws {
+        let (store, prefix) = try await kind.make()
+        let key = prefix + "head"
+        let winners = try await withThrowingTaskGroup(of: UInt8?.self) { group in
+            for value in UInt8(1)...12 {
+                group.addTask { try await store.putIfAbsent(key, bytes: [value], contentType: "text/plain") == nil ? nil : value }
+            }
+            return try await group.reduce(into: [UInt8]()) { winners, value in if let value { winners.append(value) } }
+        }
+        #expect(winners.count == 1)
+        #expect(try await store.fetch(key, limit: 1)?.bytes == winners)
+        try await store.delete([key])
+    }
+
     @Test("give the bytes that were accepted, of any length", arguments: TestStore.available, [0, 1, 100_000, 6 << 20])
     func compared(kind: TestStore, size: Int) async throws {
         let (store, prefix) = try await kind.make()

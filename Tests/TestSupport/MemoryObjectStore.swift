@@ -23,13 +23,21 @@ public final class MemoryObjectStore: ObjectStore {
         var bytes: [UInt8]
         var contentType: String
         var lastModified: Date
+        var etag: String
     }
 
     private struct State {
         var entries: [String: Entry] = [:]
         var uploads: [UnfinishedUpload] = []
         var requests: [Request] = []
+        var etags = 0
         var refusal: @Sendable (Request) -> ObjectStorageError.Code? = { _ in nil }
+
+        mutating func put(_ key: String, _ bytes: [UInt8], _ contentType: String, at time: Date) -> String {
+            etags += 1
+            entries[key] = Entry(bytes: bytes, contentType: contentType, lastModified: time, etag: "\"\(etags)\"")
+            return "\"\(etags)\""
+        }
 
         func entry(_ key: String) throws -> Entry {
             guard let entry = entries[key] else { throw ObjectStorageError(.notFound, key) }
@@ -53,6 +61,17 @@ public final class MemoryObjectStore: ObjectStore {
     public var requests: [Request] { state.withLock { $0.requests } }
     public func bytes(_ key: String) -> [UInt8]? { state.withLock { $0.entries[key]?.bytes } }
 
+    /// All objects as they are, to set the store back to this moment later.
+    public var snapshot: [String: [UInt8]] { state.withLock { $0.entries.mapValues(\.bytes) } }
+
+    /// Sets the store back.
+    public func restore(_ snapshot: [String: [UInt8]]) {
+        state.withLock { state in
+            state.entries = [:]
+            for (key, bytes) in snapshot { _ = state.put(key, bytes, "application/octet-stream", at: now()) }
+        }
+    }
+
     /// Leaves an unfinished multipart upload.
     public func leaveUnfinished(_ key: String) {
         state.withLock { $0.uploads.append(UnfinishedUpload(key: key, id: "\($0.uploads.count)-\(key)")) }
@@ -64,7 +83,21 @@ public final class MemoryObjectStore: ObjectStore {
     }
 
     public func put(_ key: String, bytes: [UInt8], contentType: String, sha256: [UInt8]?) async throws {
-        try answer(.put, key) { $0.entries[key] = Entry(bytes: bytes, contentType: contentType, lastModified: now()) }
+        try answer(.put, key) { _ = $0.put(key, bytes, contentType, at: now()) }
+    }
+
+    public func putIfAbsent(_ key: String, bytes: [UInt8], contentType: String) async throws -> String? {
+        try answer(.put, key) { $0.entries[key] == nil ? $0.put(key, bytes, contentType, at: now()) : nil }
+    }
+
+    public func replace(_ key: String, etag: String, bytes: [UInt8], contentType: String) async throws -> String? {
+        try answer(.put, key) { $0.entries[key]?.etag == etag ? $0.put(key, bytes, contentType, at: now()) : nil }
+    }
+
+    public func fetch(_ key: String, limit: Int) async throws -> FetchedObject? {
+        let entry = try answer(.get, key) { $0.entries[key] }
+        guard entry?.bytes.count ?? 0 <= limit else { throw ObjectStorageError(.tooLarge, key) }
+        return entry.map { FetchedObject(bytes: $0.bytes, etag: $0.etag) }
     }
 
     public func put(_ media: StoredMedia, reading read: @Sendable (Range<Int64>) throws -> [UInt8]) async throws {
@@ -98,7 +131,7 @@ public final class MemoryObjectStore: ObjectStore {
     public func head(_ key: String) async throws -> StoredObject? {
         try answer(.head, key) { state in
             state.entries[key].map { entry in
-                StoredObject(key: key, sizeBytes: Int64(entry.bytes.count), etag: "", contentType: entry.contentType, lastModified: nil)
+                StoredObject(key: key, sizeBytes: Int64(entry.bytes.count), etag: entry.etag, contentType: entry.contentType, lastModified: nil)
             }
         }
     }
@@ -107,6 +140,8 @@ public final class MemoryObjectStore: ObjectStore {
         try answer(.copy, source) { state in
             var entry = try state.entry(source)
             entry.lastModified = now()
+            state.etags += 1
+            entry.etag = "\"\(state.etags)\""
             state.entries[destination] = entry
         }
     }
@@ -120,7 +155,7 @@ public final class MemoryObjectStore: ObjectStore {
             let rest = state.entries.filter { $0.key.hasPrefix(prefix) && $0.key > continuation ?? "" }.sorted { $0.key < $1.key }
             let page = rest.prefix(pageSize).map { key, entry in
                 StoredObject(
-                    key: key, sizeBytes: Int64(entry.bytes.count), etag: "", contentType: nil, lastModified: entry.lastModified)
+                    key: key, sizeBytes: Int64(entry.bytes.count), etag: entry.etag, contentType: nil, lastModified: entry.lastModified)
             }
             return ObjectPage(objects: page, continuation: rest.count > pageSize ? page.last?.key : nil)
         }
