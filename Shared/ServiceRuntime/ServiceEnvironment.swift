@@ -63,6 +63,16 @@ public struct ServiceEnvironment: Sendable {
         return url
     }
 
+    /// PEM text, or the path of a PEM file.
+    public func pem(_ name: String) throws -> String {
+        let value = try required(name)
+        if value.contains("-----BEGIN") { return value }
+        guard let text = try? String(contentsOfFile: value, encoding: .utf8) else {
+            throw SettingsError(name, "names a file that cannot be read: \(value)")
+        }
+        return text
+    }
+
     private static func nonEmpty(_ text: String) -> String? {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         return trimmed.isEmpty ? nil : trimmed

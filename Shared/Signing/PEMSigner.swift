@@ -47,7 +47,7 @@ public struct PEMSigner: ClaimSigner {
         }
     }
 
-    private static func readKey(_ pem: String) throws(SigningError) -> Certificate.PrivateKey {
+    static func readKey(_ pem: String) throws(SigningError) -> Certificate.PrivateKey {
         guard pem.utf8.count <= SigningCertificate.maximumSizeBytes, let documents = try? PEMDocument.parseMultiple(pemString: pem) else {
             throw .configuration("the private key is not PEM")
         }

@@ -16,7 +16,7 @@ struct SignerSettings: Sendable {
     let timestampAuthority: URL?
 
     init(_ environment: ServiceEnvironment) throws {
-        certificates = try Self.pem(environment, "RIAL_C2PA_CERTIFICATES")
+        certificates = try environment.pem("RIAL_C2PA_CERTIFICATES")
         timestampAuthority = try environment.optional("RIAL_C2PA_TIMESTAMP_AUTHORITY").map { text in
             guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil else {
                 throw SettingsError("RIAL_C2PA_TIMESTAMP_AUTHORITY", "must be an http or https address, not “\(text)”")
@@ -24,7 +24,7 @@ struct SignerSettings: Sendable {
             return url
         }
         guard let module = try environment.optional("RIAL_C2PA_PKCS11_MODULE") else {
-            key = .pem(try Self.pem(environment, "RIAL_C2PA_PRIVATE_KEY"))
+            key = .pem(try environment.pem("RIAL_C2PA_PRIVATE_KEY"))
             return
         }
         guard try environment.optional("RIAL_C2PA_PRIVATE_KEY") == nil else {
@@ -67,15 +67,5 @@ struct SignerSettings: Sendable {
     private var keyVariable: String {
         if case .token = key { return "RIAL_C2PA_PKCS11_MODULE" }
         return "RIAL_C2PA_PRIVATE_KEY"
-    }
-
-    /// PEM text, or the path of a PEM file.
-    private static func pem(_ environment: ServiceEnvironment, _ name: String) throws -> String {
-        let value = try environment.required(name)
-        if value.contains("-----BEGIN") { return value }
-        guard let text = try? String(contentsOfFile: value, encoding: .utf8) else {
-            throw SettingsError(name, "names a file that cannot be read: \(value)")
-        }
-        return text
     }
 }
