@@ -21,6 +21,7 @@ public enum TopicAccess {
             // It announces stuck captures again.
             case .uploadSync: [.captureReceived, .videoReceived, .mediaSynced]
             case .evidenceAssembler: [.evidenceAssembled]
+            case .transparencyLog: [.evidenceLogged]
             }
         return own + (service == .gateway ? [] : reads(service).map { $0.deadLetters(of: service) })
     }

@@ -30,7 +30,7 @@ public struct Topic: RawRepresentable, Hashable, Sendable, CustomStringConvertib
         (.attestationAppraised, [.evidenceAssembler]),
         (.depthAnalyzed, [.evidenceAssembler]),
         (.mediaSynced, [.evidenceAssembler]),
-        (.evidenceAssembled, []),
+        (.evidenceAssembled, [.transparencyLog]),
         (.evidenceLogged, [.evidenceAssembler]),
         (.captureWithdrawn, [.uploadSync]),
     ]

@@ -61,6 +61,22 @@ public actor PostgresConnection {
     /// Closes the connection; later calls throw. The server rolls back an open transaction.
     public func close() { state = .closed }
 
+    /// Runs `body` in a transaction (READ COMMITTED), which an error rolls back. For a connection of one's own, which only one task uses for
+    /// transactions: it is not leased.
+    ///
+    /// Unlike ``PostgresPool/withTransaction(_:)`` it never tries twice.
+    public func withTransaction<T: Sendable>(_ body: @Sendable (PostgresConnection) async throws -> T) async throws -> T {
+        try begin()
+        do {
+            let value = try await body(self)
+            try commit()
+            return value
+        } catch {
+            if !isReusable { try? rollback() }
+            throw error
+        }
+    }
+
     // MARK: For the pool and the migrator
 
     /// The result of one statement, and whether the connection may go back to the pool.

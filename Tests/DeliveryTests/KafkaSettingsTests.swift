@@ -130,6 +130,7 @@ struct TopicAccessTests {
             .captureReceived: [.gateway, .uploadSync], .attestationAppraised: [.attestationVerifier], .depthAnalyzed: [.depthAnalyzer],
             .mediaSynced: [.uploadSync], .evidenceAssembled: [.evidenceAssembler],
             .deviceRevoked: [.attestationVerifier],
+            .evidenceLogged: [.transparencyLog],
         ]
         for (topic, services) in writers {
             #expect(Set(ServiceName.allCases.filter { TopicAccess.writes($0).contains(topic) }) == services, "\(topic)")

@@ -18,6 +18,7 @@ enum RoleMatrix {
             ],
             "intakes": ["S", "I", "U abandoned_at brings created_at", "D"],
             "evidence_parts": ["S"], "media_objects": ["S"], "content_credentials": ["S"], "statements": ["S"],
+            "log_shards": ["S"], "log_entries": ["S"], "log_checkpoints": ["S"], "log_cosignatures": ["S"], "log_pending": ["S commitment"],
             "rate_limits": ["S", "I", "U", "D"], "verification_logs": ["S", "I", "D"],
             "uploads": [
                 "S",
@@ -50,12 +51,24 @@ enum RoleMatrix {
         "evidence_assembler": [
             "captures": ["S", "U completed_at confidence_level evidence failure stated_at status"],
             "device_events": ["S action at device_id id since"],
+            "log_entries": ["S commitment leaf_index origin"], "log_shards": ["S origin published_size"],
             "statements": [
-                "S", "I capture_id commitment evidence kind not_before raw raw_salt salt sequence statement subject time", "U leaf_index origin",
+                "S", "I capture_id commitment evidence kind not_before raw raw_salt salt sequence statement subject time",
+                "U leaf_index origin",
             ],
             "attestation_appraisals": ["S"], "depth_analyses": ["S"], "sync_jobs": ["S"],
             "evidence_parts": ["S", "I", "U outcome reason received_at result"],
             "media_objects": ["S", "I", "U height width"], "content_credentials": ["S", "I", "U leaf_sha256 manifest_sha256"],
+        ],
+        "transparency_log": [
+            "statements": ["S capture_id commitment kind leaf_index not_before sequence subject time"],
+            "log_shards": [
+                "S",
+                "U closed_at end_index frozen_at frozen_detail frozen_reason published_size root scrubbed_at scrubbed_blocks size swept_size",
+            ],
+            "log_pending": ["S", "I", "D"], "log_entries": ["S", "I"],
+            "log_checkpoints": ["S", "I body origin root size", "U note published_at token token_at"],
+            "log_cosignatures": ["S", "I cosigned_at key_id line origin size witness", "U renewed_at renewed_line"],
         ],
     ]
 

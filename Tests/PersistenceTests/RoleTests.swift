@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Database roles, table by table", .enabled(if: TestDatabase.isConfigured, TestDatabase.hint))
 struct RoleTests {
-    static let roles = ["gateway", "attestation_verifier", "depth_analyzer", "upload_sync", "evidence_assembler"]
+    static let roles = ["gateway", "attestation_verifier", "depth_analyzer", "upload_sync", "evidence_assembler", "transparency_log"]
 
     /// Provides the product's tables in a separate schema, on which every role has USAGE.
     private func withTables(_ body: (PostgresConnection, _ schema: String) async throws -> Void) async throws {
@@ -103,6 +103,14 @@ struct RoleTests {
         INSERT INTO statements (commitment, capture_id, sequence, kind, subject, time, statement, salt, evidence, raw, raw_salt, origin, leaf_index)
             VALUES (sha256('c'), '33333333-3333-4333-8333-333333333333', 0, 'assessment', decode(repeat('0a', 16), 'hex'), 1, 's', sha256('s'),
                 'e', '{}', sha256('r'), 'o', 5);
+        INSERT INTO log_shards (origin, shard, log_key, size, root, published_size, frozen_reason, frozen_at)
+            VALUES ('frozen.example/log/a', 'a', 'k', 1, sha256('a'), 1, 'forked', now());
+        UPDATE log_shards SET next_key = 'n', end_index = 0, closed_at = now();
+        INSERT INTO log_shards (origin, shard, log_key, size, root, published_size)
+            VALUES ('rial.example/log/b', 'b', 'l', 2, sha256('b'), 1);
+        INSERT INTO log_entries (origin, leaf_index, leaf, leaf_hash) VALUES ('rial.example/log/b', 0, 'x', sha256('\\x00' || 'x'::bytea));
+        INSERT INTO log_checkpoints (origin, size, root, body, note, published_at)
+            VALUES ('rial.example/log/b', 1, sha256('b'), 'b', 'n', now());
         """
 
     private static func media(_ name: String, _ type: String, of capture: String, key: String? = nil) -> String {
@@ -181,6 +189,24 @@ struct RoleTests {
             ("evidence_assembler", "SELECT by FROM device_events"),
             ("gateway", "UPDATE statements SET leaf_index = 1, origin = 'o'"),
             ("gateway", "SELECT client_data_hash FROM devices"),
+            ("transparency_log", "SELECT salt FROM statements"),
+            ("transparency_log", "SELECT evidence FROM captures"),
+            ("transparency_log", "UPDATE statements SET leaf_index = 1, origin = 'o'"),
+            ("transparency_log", "UPDATE log_entries SET leaf = 'y'"),
+            ("transparency_log", "DELETE FROM log_entries"),
+            ("transparency_log", "DELETE FROM log_checkpoints"),
+            ("transparency_log", "UPDATE log_checkpoints SET root = sha256('y')"),
+            ("transparency_log", "UPDATE log_checkpoints SET note = 'other'"),
+            ("transparency_log", "UPDATE log_shards SET size = 1 WHERE shard = 'b'"),
+            ("transparency_log", "UPDATE log_shards SET published_size = 0 WHERE shard = 'b'"),
+            ("transparency_log", "UPDATE log_shards SET root = sha256('y') WHERE shard = 'b'"),
+            ("transparency_log", "UPDATE log_shards SET frozen_reason = NULL, frozen_at = NULL WHERE shard = 'a'"),
+            ("transparency_log", "UPDATE log_shards SET closed_at = NULL WHERE shard = 'a'"),
+            ("transparency_log", "UPDATE log_shards SET log_key = 'other'"),
+            ("transparency_log", "INSERT INTO log_shards (origin, shard, log_key, size, root) VALUES ('x/log/c', 'c', 'm', 0, sha256(''))"),
+            ("gateway", "UPDATE log_checkpoints SET note = 'other'"),
+            ("gateway", "SELECT rial_mend_log_entry('rial.example/log/b', 0, 'y')"),
+            ("evidence_assembler", "SELECT leaf FROM log_entries"),
             // Statements that would disable the guards.
             ("upload_sync", "ALTER TABLE media_objects DISABLE TRIGGER ALL"),
             ("evidence_assembler", "SET session_replication_role = replica"),
