@@ -54,6 +54,7 @@ let package = Package(
         .executable(name: "depth-analyzer", targets: ["DepthAnalyzer"]),
         .executable(name: "upload-sync", targets: ["UploadSync"]),
         .executable(name: "evidence-assembler", targets: ["EvidenceAssembler"]),
+        .executable(name: "transparency-log", targets: ["TransparencyLogService"]),
         .executable(name: "c2pa-inspector", targets: ["C2PAInspector"]),
         .executable(name: "video-decoder", targets: ["VideoDecoder"]),
         .executable(name: "rial", targets: ["RialCLI"]),
@@ -170,7 +171,8 @@ let package = Package(
         .executableTarget(
             name: "EvidenceAssembler",
             dependencies: backbone + [
-                "ContentCredentials", "Evidence", "JPEGMetadata", "ManifestStore", "Movie", "ShareCard", "Signing", "TransparencyLog", crypto,
+                "ContentCredentials", "Evidence", "JPEGMetadata", "ManifestStore", "Movie", "ShareCard", "Signing", "TransparencyLog",
+                crypto,
                 nioCore,
             ],
             path: "Services/evidence-assembler"),
@@ -181,6 +183,10 @@ let package = Package(
                 httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes, nioSSL,
             ],
             path: "Services/gateway"),
+
+        .executableTarget(
+            name: "TransparencyLogService", dependencies: backbone + ["Signing", "TransparencyLog", httpClient, nioCore, nioHTTP1],
+            path: "Services/transparency-log"),
 
         .executableTarget(
             name: "C2PAInspector", dependencies: ["CaptureProtocol", "ContentCredentials", "CSandbox", "Models"],
@@ -213,7 +219,7 @@ let package = Package(
                 "MediaStore", "Blocking", "CaptureKit", "RialClient", "SimulatedCamera", "SimulatedDevice", "Scene", "Signing",
                 "Compression", "Inspection", "Movie", "VideoChain", "VideoDecoding", "ContentCredentials", "Depth", "Imaging",
                 "Observability", "CaptureProtocol",
-                "Models", "Persistence", "Messaging",
+                "Models", "Persistence", "Messaging", "TransparencyLog",
                 "ObjectStorage",
                 "Delivery",
                 "ServiceRuntime",
@@ -358,6 +364,13 @@ let package = Package(
             name: "UploadSyncTests",
             dependencies: ["CaptureProtocol", "Delivery", "Models", "ObjectStorage", "Persistence", "TestSupport", "UploadSync", logging],
             path: "Tests/UploadSyncTests"),
+        .testTarget(
+            name: "TransparencyLogServiceTests",
+            dependencies: [
+                "CaptureProtocol", "Delivery", "Models", "ObjectStorage", "Persistence", "TestSupport",
+                "TransparencyLog", "TransparencyLogService", crypto, httpClient, logging,
+            ],
+            path: "Tests/TransparencyLogServiceTests", swiftSettings: computing),
         .testTarget(
             name: "DeliveryTests",
             dependencies: [

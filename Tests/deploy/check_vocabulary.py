@@ -102,7 +102,7 @@ LAYERS = (
      "VideoDecoding"},
     {"Delivery"},
     {"ServiceRuntime"},
-    {"AttestationVerifier", "DepthAnalyzer", "UploadSync", "EvidenceAssembler", "Gateway", "C2PAInspector", "VideoDecoder"},
+    {"AttestationVerifier", "DepthAnalyzer", "UploadSync", "EvidenceAssembler", "TransparencyLogService", "Gateway", "C2PAInspector", "VideoDecoder"},
 )
 DOMAIN = LAYERS[2]
 # Modules for input and output, which domain modules must not import.

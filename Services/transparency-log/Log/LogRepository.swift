@@ -1,0 +1,91 @@
+import Foundation
+import TransparencyLog
+
+/// The log's tables. Each method is one transaction.
+protocol LogRepository: Sendable {
+    /// Takes the sequencer's lock, in a session of its own that loses it when it ends.
+    /// - Returns: `nil` if another instance has it.
+    func lead() async throws -> (any LogSession)?
+
+    /// The shard that is open; there is at most one.
+    func openShard() async throws -> LogShard?
+
+    /// All shards, closed ones too.
+    func shards() async throws -> [LogShard]
+
+    /// - Parameter time: now.
+    func standing(at time: Date) async throws -> LogStanding
+
+    /// The leaves at these indexes, as far as there are any, in order.
+    func leaves(_ range: Range<UInt64>, of origin: TextLine) async throws -> [[UInt8]]
+
+    func checkpoint(of size: UInt64, _ origin: TextLine) async throws -> CommittedCheckpoint?
+
+    /// Keeps cosignatures of a published checkpoint, beside those that it has; of one witness the first and the newest.
+    func keep(_ cosignatures: [KeptCosignature], of size: UInt64, _ origin: TextLine) async throws
+
+    /// The newest cosignature of each witness.
+    func cosignatures(of size: UInt64, _ origin: TextLine) async throws -> [KeptCosignature]
+
+    /// Puts a damaged row back.
+    /// - Returns: false if nothing was damaged, or if these bytes are not what was entered.
+    func mend(_ leaf: [UInt8], at index: UInt64, of origin: TextLine) async throws -> Bool
+
+    /// How many blocks of 256 leaves the scrub has looked at in this pass.
+    func scrubbed(_ origin: TextLine) async throws -> UInt64
+    func noteScrubbed(_ origin: TextLine, blocks: UInt64, isWhole: Bool, at time: Date) async throws
+
+    /// Partial tiles of trees up to the first size are swept; those up to the second may be, being older than `time`.
+    func sweepable(_ origin: TextLine, before time: Date) async throws -> (from: UInt64, to: UInt64)
+    func noteSwept(_ origin: TextLine, size: UInt64) async throws
+
+    /// Published checkpoints without a token, the newest first, that are newer than all with one; and when the last token was made.
+    func stampable(_ origin: TextLine, limit: Int) async throws -> (candidates: [PublishedCheckpoint], stampedAt: Date?)
+
+    /// Keeps a verified RFC 3161 answer; the first of a checkpoint stays.
+    /// - Parameter time: the token's.
+    func keepToken(_ token: [UInt8], at time: Date, of size: UInt64, _ origin: TextLine) async throws
+
+    /// - Returns: false if it was frozen before: the first reason stays.
+    @discardableResult
+    func freeze(_ origin: TextLine, _ freeze: Freeze, at time: Date) async throws -> Bool
+}
+
+/// What only the instance with the lock may do. Every method fails once the session has ended, so that a stopped process that wakes writes
+/// nothing.
+protocol LogSession: Sendable {
+    func openShard() async throws -> LogShard?
+
+    /// The leaves at these indexes, as far as there are any, in order.
+    func leaves(_ range: Range<UInt64>, of origin: TextLine) async throws -> [[UInt8]]
+
+    func checkpoint(of size: UInt64, _ origin: TextLine) async throws -> CommittedCheckpoint?
+
+    /// Step 1: enters what is due, with the checkpoint of the tree that it makes.
+    /// - Parameters:
+    ///   - shard: as it was read; if it is another by now, nothing happens.
+    ///   - edge: of its tree.
+    ///   - reached: called before the commit.
+    /// - Returns: the shard with the new tree; `nil` if nothing was due.
+    /// - Throws: ``SequencerHalt/lost(_:)`` if the shard is another by now.
+    func sequence(
+        _ shard: LogShard, edge: MerkleFrontier, limit: Int, at time: Date, reached: @escaping @Sendable () async throws -> Void
+    ) async throws -> LogShard?
+
+    /// Step 6: the committed tree is published, and its captures are announced.
+    /// - Throws: ``SequencerHalt/lost(_:)`` if the shard is another by now.
+    func publish(
+        _ shard: LogShard, note: SignedNote, cosignatures: [KeptCosignature], at time: Date,
+        reached: @escaping @Sendable () async throws -> Void
+    ) async throws
+
+    /// Freezes the log.
+    /// - Throws: ``SequencerHalt/lost(_:)`` if the shard is another by now.
+    func freeze(_ shard: LogShard, _ freeze: Freeze, at time: Date) async throws
+
+    /// Shows that the session lives, and keeps it alive.
+    func beat() async throws
+
+    /// Gives the lock back.
+    func close() async
+}

@@ -1,0 +1,119 @@
+import CaptureProtocol
+import Persistence
+import TransparencyLog
+
+/// The log's tables, on a connection with the owner's role that has the sequencer's lock.
+struct PostgresRecoveryRepository: RecoveryRepository {
+    private static let step: UInt64 = 4096
+    let connection: PostgresConnection
+
+    private var rows: LogRows { LogRows { try await connection.query($0) } }
+
+    /// - Returns: `nil` while an instance holds the lock.
+    static func locked(url: String) async throws -> PostgresRecoveryRepository? {
+        let connection = try await PostgresConnection.connect(
+            url: url, applicationName: "transparency-log-recovery", statementTimeout: .zero)
+        if try await connection.query(PostgresLogSession.lock).first?.get("is_held", as: Bool.self) == true {
+            return PostgresRecoveryRepository(connection: connection)
+        }
+        await connection.close()
+        return nil
+    }
+
+    func openShard() async throws -> LogShard? { try await rows.openShard() }
+    func leaves(_ range: Range<UInt64>, of origin: TextLine) async throws -> [[UInt8]] { try await rows.leaves(range, of: origin) }
+
+    func published(_ origin: TextLine, limit: Int) async throws -> [CommittedCheckpoint] {
+        let sizes = try await connection.query(
+            "SELECT size FROM log_checkpoints WHERE origin = \(origin.text) AND note IS NOT NULL ORDER BY size DESC LIMIT \(limit)")
+        var found: [CommittedCheckpoint] = []
+        for row in sizes {
+            // A note that cannot be read proves nothing.
+            guard let checkpoint = try? await rows.checkpoint(of: UInt64(try row.get("size", as: Int64.self)), origin) else { continue }
+            found.append(checkpoint)
+        }
+        return found
+    }
+
+    func replace(
+        _ proved: ProvedTree, leaves: @escaping @Sendable (Range<UInt64>) async throws -> [[UInt8]]
+    ) async throws -> Int {
+        try await connection.withTransaction { connection in
+            let (origin, head) = (proved.shard.origin.text, proved.head)
+            try await connection.mayIdle(for: .seconds(600))
+            try await connection.query("SELECT set_config('rial.log_recovery', 'on', true)")
+            var returned = try await take("leaf_index >= \(Int64(head.size))", of: origin, on: connection)
+            var start: UInt64 = 0
+            while start < head.size {
+                let range = start..<min(head.size, start + Self.step)
+                let right = try await leaves(range)
+                let known = try await rows.leaves(range, of: proved.shard.origin)
+                for (offset, leaf) in right.enumerated() where offset >= known.count || known[offset] != leaf {
+                    let index = Int64(start) + Int64(offset)
+                    returned += try await take("leaf_index = \(index)", of: origin, on: connection)
+                    try await insert(leaf, at: index, of: origin, on: connection)
+                }
+                start = range.upperBound
+            }
+            try await finish(proved, on: connection)
+            return try await letWait(returned, on: connection)
+        }
+    }
+
+    /// Takes rows out.
+    /// - Returns: the leaves of those that are as they were entered: a damaged one would make a leaf of nothing. Its statement is found by the
+    ///   look-through.
+    private func take(_ which: SQL, of origin: String, on connection: PostgresConnection) async throws -> [[UInt8]] {
+        try await connection.query(
+            """
+            WITH taken AS (DELETE FROM log_entries WHERE origin = \(origin) AND \(which) RETURNING leaf_index, leaf, leaf_hash)
+            SELECT leaf FROM taken WHERE leaf_hash = sha256('\\x00' || leaf) ORDER BY leaf_index
+            """
+        ).map { try $0.get("leaf") }
+    }
+
+    private func insert(_ leaf: [UInt8], at index: Int64, of origin: String, on connection: PostgresConnection) async throws {
+        var commitment: [UInt8]?
+        if case .entry(_, _, _, let digest)? = try? LogLeaf(bytes: leaf) { commitment = digest.bytes }
+        try await connection.query(
+            """
+            INSERT INTO log_entries (origin, leaf_index, leaf, leaf_hash, commitment)
+            VALUES (\(origin), \(index), \(leaf), \(MerkleHash.leaf(leaf).bytes), \(commitment))
+            """)
+    }
+
+    private func finish(_ proved: ProvedTree, on connection: PostgresConnection) async throws {
+        let (origin, head) = (proved.shard.origin.text, proved.head)
+        let text = String(decoding: proved.note.text, as: UTF8.self)
+        try await connection.query("DELETE FROM log_checkpoints WHERE origin = \(origin) AND size > \(Int64(head.size)) AND note IS NULL")
+        try await connection.query(
+            """
+            INSERT INTO log_checkpoints AS known (origin, size, root, body) VALUES (\(origin), \(Int64(head.size)), \(head.root.bytes), \(text))
+            ON CONFLICT (origin, size) DO UPDATE SET root = excluded.root, body = excluded.body
+            """)
+        try await connection.query(
+            """
+            UPDATE log_shards SET size = \(Int64(head.size)), root = \(head.root.bytes), published_size = \(Int64(proved.publishedSize)),
+                next_key = coalesce(\(proved.next?.description), next_key),
+                end_index = CASE WHEN \(proved.next != nil) THEN \(Int64(head.size) - 1) END,
+                frozen_reason = NULL, frozen_detail = NULL, frozen_at = NULL
+            WHERE origin = \(origin)
+            """)
+    }
+
+    /// - Returns: how many were not entered elsewhere.
+    private func letWait(_ leaves: [[UInt8]], on connection: PostgresConnection) async throws -> Int {
+        var count = 0
+        for leaf in leaves {
+            guard case .entry(let kind, let time, let subject, let commitment)? = try? LogLeaf(bytes: leaf) else { continue }
+            count += try await connection.affected(
+                """
+                INSERT INTO log_pending (commitment, subject, kind, time)
+                SELECT \(commitment.bytes), \(subject.bytes), \(kind.rawValue), \(time)
+                WHERE NOT EXISTS (SELECT FROM log_entries WHERE log_entries.commitment = \(commitment.bytes))
+                ON CONFLICT (commitment) DO NOTHING
+                """)
+        }
+        return count
+    }
+}

@@ -1,0 +1,30 @@
+import TransparencyLog
+
+/// The tables of a frozen log, with the owner's role and the sequencer's lock.
+protocol RecoveryRepository: Sendable {
+    func openShard() async throws -> LogShard?
+
+    /// The leaves at these indexes, as far as there are any, in order.
+    func leaves(_ range: Range<UInt64>, of origin: TextLine) async throws -> [[UInt8]]
+
+    /// Checkpoints with a note, the largest first.
+    func published(_ origin: TextLine, limit: Int) async throws -> [CommittedCheckpoint]
+
+    /// In one transaction: makes the rows those of the proved tree, lets statements wait again whose entries are not in it, and unfreezes.
+    /// - Parameter leaves: those of the proved tree.
+    /// - Returns: how many statements wait again.
+    func replace(
+        _ proved: ProvedTree, leaves: @escaping @Sendable (Range<UInt64>) async throws -> [[UInt8]]
+    ) async throws -> Int
+}
+
+/// What is left of a log once only what a signature proves counts.
+struct ProvedTree: Sendable, Equatable {
+    let shard: LogShard
+    let head: TreeHead
+    let note: SignedNote
+    /// The largest tree of the database's published checkpoints that this one begins with.
+    let publishedSize: UInt64
+    /// The next shard's key, if the last leaf has it.
+    let next: VerifierKey?
+}

@@ -1,0 +1,158 @@
+import Delivery
+import Foundation
+import Persistence
+import TransparencyLog
+
+/// The log's tables in PostgreSQL.
+struct PostgresLogRepository: LogRepository {
+    let database: PostgresPool
+    /// For the session with the lock: a connection of its own, and not through a pooler in transaction mode, which would lose it.
+    let url: String
+    let outbox: Outbox
+
+    private var rows: LogRows { LogRows { try await database.query($0) } }
+
+    func lead() async throws -> (any LogSession)? {
+        let connection = try await PostgresConnection.connect(url: url, applicationName: "transparency-log-sequencer")
+        do {
+            try await connection.execute(script: PostgresLogSession.settings)
+            let lock = try await connection.query(PostgresLogSession.lock)
+            if try lock.first?.get("is_held", as: Bool.self) == true { return PostgresLogSession(connection: connection, outbox: outbox) }
+            await connection.close()
+            return nil
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    func openShard() async throws -> LogShard? { try await rows.openShard() }
+    func shards() async throws -> [LogShard] { try await rows.shards() }
+    func leaves(_ range: Range<UInt64>, of origin: TextLine) async throws -> [[UInt8]] { try await rows.leaves(range, of: origin) }
+    func checkpoint(of size: UInt64, _ origin: TextLine) async throws -> CommittedCheckpoint? {
+        try await rows.checkpoint(of: size, origin)
+    }
+
+    func standing(at time: Date) async throws -> LogStanding {
+        let found = try await database.query(
+            """
+            SELECT count(*) AS pending,
+                coalesce(extract(epoch FROM \(time) - min(greatest(created_at, not_before))), 0)::float8 AS oldest,
+                (SELECT max(published_at) FROM log_checkpoints) AS published_at, (SELECT max(token_at) FROM log_checkpoints) AS stamped_at
+            FROM log_pending WHERE not_before IS NULL OR not_before <= \(time)
+            """)
+        guard let row = found.first else { throw MalformedLogRow(description: "there is no count of what is pending") }
+        return LogStanding(
+            shard: try await openShard(), publishedAt: try row.getOptional("published_at"), stampedAt: try row.getOptional("stamped_at"),
+            pending: try row.get("pending"), oldestSeconds: max(0, try row.get("oldest")))
+    }
+
+    func keep(_ cosignatures: [KeptCosignature], of size: UInt64, _ origin: TextLine) async throws {
+        try await database.withTransaction { connection in
+            try await connection.keep(cosignatures, of: size, origin)
+        }
+    }
+
+    func cosignatures(of size: UInt64, _ origin: TextLine) async throws -> [KeptCosignature] {
+        try await database.query(
+            """
+            SELECT coalesce(renewed_line, line) AS line FROM log_cosignatures
+            WHERE origin = \(origin.text) AND size = \(Int64(size)) ORDER BY cosigned_at, witness
+            """
+        ).compactMap { row in
+            let line = try row.get("line", as: String.self) + "\n"
+            guard let signature = try NoteSignature.lines(Array(line.utf8)).first else { return nil }
+            return KeptCosignature(signature)
+        }
+    }
+
+    func mend(_ leaf: [UInt8], at index: UInt64, of origin: TextLine) async throws -> Bool {
+        let rows = try await database.query("SELECT rial_mend_log_entry(\(origin.text), \(Int64(index)), \(leaf)) AS is_mended")
+        return try rows.first?.get("is_mended") ?? false
+    }
+
+    func scrubbed(_ origin: TextLine) async throws -> UInt64 {
+        let rows = try await database.query("SELECT scrubbed_blocks FROM log_shards WHERE origin = \(origin.text)")
+        return UInt64(max(0, try rows.first?.get("scrubbed_blocks", as: Int64.self) ?? 0))
+    }
+
+    func noteScrubbed(_ origin: TextLine, blocks: UInt64, isWhole: Bool, at time: Date) async throws {
+        _ = try await database.query(
+            """
+            UPDATE log_shards SET scrubbed_blocks = \(Int64(blocks)), scrubbed_at = CASE WHEN \(isWhole) THEN \(time) ELSE scrubbed_at END
+            WHERE origin = \(origin.text)
+            """)
+    }
+
+    func sweepable(_ origin: TextLine, before time: Date) async throws -> (from: UInt64, to: UInt64) {
+        let rows = try await database.query(
+            """
+            SELECT swept_size, coalesce((SELECT max(log_checkpoints.size) FROM log_checkpoints
+                WHERE log_checkpoints.origin = log_shards.origin AND published_at < \(time)), 0) AS old
+            FROM log_shards WHERE origin = \(origin.text)
+            """)
+        guard let row = rows.first else { return (0, 0) }
+        return (UInt64(max(0, try row.get("swept_size", as: Int64.self))), UInt64(max(0, try row.get("old", as: Int64.self))))
+    }
+
+    func noteSwept(_ origin: TextLine, size: UInt64) async throws {
+        _ = try await database.query("UPDATE log_shards SET swept_size = \(Int64(size)) WHERE origin = \(origin.text)")
+    }
+
+    func stampable(_ origin: TextLine, limit: Int) async throws -> (candidates: [PublishedCheckpoint], stampedAt: Date?) {
+        let last = try await database.query("SELECT max(token_at) AS last FROM log_checkpoints WHERE origin = \(origin.text)")
+        let found = try await database.query(
+            """
+            SELECT size, root, note FROM log_checkpoints WHERE origin = \(origin.text) AND note IS NOT NULL
+                AND size > coalesce((SELECT max(size) FROM log_checkpoints WHERE origin = \(origin.text) AND token IS NOT NULL), 0)
+            ORDER BY size DESC LIMIT \(limit)
+            """)
+        var candidates: [PublishedCheckpoint] = []
+        for row in found {
+            let head = try TreeHead(row)
+            candidates.append(
+                PublishedCheckpoint(
+                    head: head, note: try SignedNote(Array(try row.get("note", as: String.self).utf8)),
+                    cosignatures: try await cosignatures(of: head.size, origin)))
+        }
+        return (candidates, try last.first?.getOptional("last"))
+    }
+
+    func keepToken(_ token: [UInt8], at time: Date, of size: UInt64, _ origin: TextLine) async throws {
+        _ = try await database.query(
+            """
+            UPDATE log_checkpoints SET token = \(token), token_at = \(time)
+            WHERE origin = \(origin.text) AND size = \(Int64(size)) AND token IS NULL
+            """)
+    }
+
+    func freeze(_ origin: TextLine, _ freeze: Freeze, at time: Date) async throws -> Bool {
+        try await database.withConnection { try await $0.freeze(origin, freeze, at: time) }
+    }
+}
+
+extension PostgresConnection {
+    /// - Returns: false if it was frozen before.
+    @discardableResult
+    func freeze(_ origin: TextLine, _ freeze: Freeze, at time: Date) throws -> Bool {
+        try affected(
+            """
+            UPDATE log_shards SET frozen_reason = \(freeze.reason.rawValue), frozen_detail = \(freeze.detail), frozen_at = \(time)
+            WHERE origin = \(origin.text) AND frozen_reason IS NULL
+            """) == 1
+    }
+
+    /// Of one witness the first cosignature stays, and the newest beside it.
+    func keep(_ cosignatures: [KeptCosignature], of size: UInt64, _ origin: TextLine) throws {
+        for kept in cosignatures {
+            let time = Date(timeIntervalSince1970: Double(kept.seconds))
+            try query(
+                """
+                INSERT INTO log_cosignatures AS known (origin, size, witness, key_id, line, cosigned_at) VALUES (
+                    \(origin.text), \(Int64(size)), \(kept.signature.name.text), \(kept.signature.id.description), \(kept.line), \(time))
+                ON CONFLICT (origin, size, witness, key_id) DO UPDATE SET renewed_line = excluded.line, renewed_at = excluded.cosigned_at
+                    WHERE coalesce(known.renewed_at, known.cosigned_at) < excluded.cosigned_at
+                """)
+        }
+    }
+}

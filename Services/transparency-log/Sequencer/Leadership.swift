@@ -1,0 +1,41 @@
+import Foundation
+import TransparencyLog
+
+/// What the instance with the lock knows of its log. Only what was compared since the lock was taken; each round reads the tree anew.
+struct Leadership: Sendable {
+    let session: any LogSession
+    var shard: LogShard
+    let objects: LogObjects
+    /// Size of the greatest head that is stored, or may be: whatever lies below may have been seen.
+    var newestHead: UInt64
+    /// `nil` until something is published.
+    var latest: PublishedCheckpoint?
+    /// Of the stored checkpoint; `nil` if there is none.
+    var checkpointETag: String?
+    /// Whether the stored checkpoint is ``latest`` with all its cosignatures.
+    var isCheckpointStored = false
+    /// What a witness said beside a round: nothing is signed any more.
+    var contradiction: Freeze?
+    /// When a checkpoint was last committed.
+    var committedAt = Date.distantPast
+    /// When witnesses were last asked about ``latest``.
+    var askedAt = Date.distantPast
+
+    var reader: TreeReader { TreeReader(objects: objects) }
+    /// Committed, and not yet published.
+    var isUnfinished: Bool { shard.head.size > shard.publishedSize }
+}
+
+/// What came of one turn.
+enum SequencerTurn: Sendable, Equatable {
+    /// Another instance leads.
+    case standby
+    /// No shard is open.
+    case noShard
+    /// The open shard has another key than this instance: after `rial log close` and `open`, until it is started again with the new one.
+    case foreignKey
+    case frozen(Freeze)
+    /// Nothing was due.
+    case idle
+    case published(TreeHead)
+}

@@ -1,0 +1,103 @@
+import CaptureProtocol
+import ObjectStorage
+import TransparencyLog
+
+/// Steps 2 and 3: the tree in the store.
+extension Sequencer {
+    /// The right edge of the published tree, from its tiles.
+    /// - Throws: ``SequencerHalt`` if it is not that tree's: `tile_differs`; or if a tile is gone: the next leader restores it.
+    func publishedEdge(_ lead: Leadership) async throws -> TileEdge {
+        do {
+            let edge = try await lead.reader.edge(size: lead.shard.publishedSize)
+            let root = lead.latest?.head.root ?? MerkleHash.empty
+            guard edge.frontier.root == root else {
+                throw SequencerHalt.freeze(.tileDiffers, "the stored right edge of \(edge.size) leaves has another root than was published")
+            }
+            return edge
+        } catch let missing as TreeReader.MissingTile {
+            throw SequencerHalt.lost("\(missing.tile) is not in the store any more")
+        }
+    }
+
+    /// The rows from the start of the published tree's last bundle to the end of the committed one, hashed and compared with the edge.
+    func newLeaves(_ lead: Leadership, after edge: TileEdge) async throws -> [[UInt8]] {
+        let (start, size) = (TreeGrowth.bundleStart(edge.size), lead.shard.head.size)
+        let leaves = try await lead.session.leaves(start..<size, of: lead.shard.origin)
+        guard leaves.count == Int(size - start) else {
+            throw SequencerHalt.freeze(.databaseDamaged, "there are \(leaves.count) rows from \(start) on, of \(size) leaves")
+        }
+        guard let last = edge.partialTiles.first(where: { $0.tile.kind == .hashes(level: 0) }) else { return leaves }
+        let known = Array(leaves.prefix(last.hashes.count))
+        guard known.map({ MerkleHash.leaf($0) }) == last.hashes else {
+            throw SequencerHalt.freeze(.databaseDamaged, "rows from \(start) on have other hashes than were published")
+        }
+        if let bundle = Tile.entries(of: start, size: edge.size), let found = try await lead.objects.entries(of: bundle), found != known {
+            throw SequencerHalt.freeze(.tileDiffers, "\(bundle) has other entries than were published")
+        }
+        return leaves
+    }
+
+    /// Puts what the committed tree has and the published one has not, and reads it back.
+    func storeTree(_ lead: Leadership) async throws {
+        let edge = try await publishedEdge(lead)
+        let growth = try TreeGrowth(from: edge, leaves: try await newLeaves(lead, after: edge))
+        guard growth.edge.frontier.head == lead.shard.head else {
+            throw SequencerHalt.freeze(.databaseDamaged, "the rows make another root than was committed for \(lead.shard.head.size) leaves")
+        }
+        try await store(growth, lead)
+        try await reached(.tiles)
+        try await verify(growth, lead)
+    }
+
+    private func store(_ growth: TreeGrowth, _ lead: Leadership) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, object) in growth.objects.enumerated() {
+                if index >= Self.atOnce { try await group.next() }
+                group.addTask { [reached] in
+                    let key = lead.objects.key(object.tile)
+                    if case .differs = try await lead.objects.put(key, object.bytes) {
+                        guard object.end > lead.newestHead else {
+                            throw SequencerHalt.freeze(.tileDiffers, "\(object.tile) is in a tree that was signed, and is another")
+                        }
+                        // Left by a round of which nothing was signed.
+                        try await lead.objects.overwrite(key, object.bytes)
+                    }
+                    try await reached(.tile)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// What was put is there, and its right edge leads to the committed root, from the published one.
+    private func verify(_ growth: TreeGrowth, _ lead: Leadership) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, object) in growth.objects.enumerated() {
+                if index >= Self.atOnce { try await group.next() }
+                group.addTask {
+                    let found = try await lead.objects.fetch(lead.objects.key(object.tile))
+                    guard found?.bytes == object.bytes else {
+                        throw SequencerHalt.freeze(.tileDiffers, "\(object.tile) was put and read back as another")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let head = lead.shard.head
+        do {
+            guard try await lead.reader.root(size: head.size) == head.root else {
+                throw SequencerHalt.freeze(.tileDiffers, "the stored right edge of \(head.size) leaves has another root than was committed")
+            }
+            guard let latest = lead.latest else { return }
+            let (_, old) = try await lead.reader.consistency(from: latest.head.size, to: head)
+            guard old == latest.head else {
+                throw SequencerHalt.freeze(.forked, "\(head.size) leaves do not begin with the published tree")
+            }
+        } catch let missing as TreeReader.MissingTile {
+            throw SequencerHalt.lost("\(missing.tile) is not in the store any more")
+        }
+    }
+
+    /// Requests to the store.
+    static let atOnce = 8
+}

@@ -1,0 +1,288 @@
+import Foundation
+import Logging
+import Metrics
+import ObjectStorage
+import TransparencyLog
+
+/// Writes the public log (SPEC §14 "Writing"). Of all instances one leads at a time; each turn does at most one round of the six steps.
+///
+/// The order of the steps is what makes it safe: a text is committed before its tiles exist, the tiles are read back before it is signed, and
+/// the signature is stored before it leaves the process. So whatever is killed or set back, the next leader either finishes the same tree or
+/// sees that it must not.
+actor Sequencer {
+    struct Limits: Sendable {
+        /// Entries of a round.
+        var batch = 4096
+        /// At most one checkpoint in so many seconds.
+        var checkpointSeconds: TimeInterval = 1
+        /// After that a log in which nothing happens has its checkpoint cosigned again.
+        var renewalSeconds: TimeInterval = 3600
+        /// How soon witnesses that did not answer are asked again.
+        var askAgainSeconds: TimeInterval = 5
+    }
+
+    let repository: any LogRepository
+    let store: any ObjectStore
+    let signer: any CheckpointSigner
+    let panel: WitnessPanel
+    let limits: Limits
+    let now: @Sendable () -> Date
+    let reached: @Sendable (SequencerPoint) async throws -> Void
+    let logger: Logger
+    private var leadership: Leadership?
+
+    /// - Parameter reached: called between any two effects; tests throw there, or kill the process.
+    init(
+        repository: any LogRepository, store: any ObjectStore, signer: any CheckpointSigner, panel: WitnessPanel, limits: Limits = Limits(),
+        now: @escaping @Sendable () -> Date = { Date() },
+        reached: @escaping @Sendable (SequencerPoint) async throws -> Void = { $0.reached() },
+        logger: Logger
+    ) {
+        self.repository = repository
+        self.store = store
+        self.signer = signer
+        self.panel = panel
+        self.limits = limits
+        self.now = now
+        self.reached = reached
+        self.logger = logger
+    }
+
+    var isLeading: Bool { leadership != nil }
+
+    /// Takes the lock if it is free, then does one round if something is to be done.
+    /// - Throws: errors of database, store and key; the next turn goes on where this one ended.
+    func turn() async throws -> SequencerTurn {
+        do {
+            if let turn = try await standingAside() { return turn }
+            return try await round()
+        } catch SequencerHalt.freeze(let freeze) {
+            return try await self.freeze(freeze)
+        } catch let error as ObjectStorageError {
+            // The lock stays: nothing that was read is relied on in the next round.
+            throw error
+        } catch {
+            await stepDown()
+            throw error
+        }
+    }
+
+    /// Keeps the session alive, beside ``turn()``.
+    func beat() async { try? await leadership?.session.beat() }
+
+    /// Asks those witnesses that have failed too often, beside ``turn()``.
+    func askAside() async throws {
+        guard let lead = leadership, let latest = lead.latest else { return }
+        let answers = await panel.ask(latest, committedSize: lead.shard.head.size, .aside, proof: proofs(lead, to: latest.head))
+        if let freeze = answers.freeze {
+            leadership?.contradiction = freeze
+            return
+        }
+        guard !answers.cosignatures.isEmpty else { return }
+        try await repository.keep(answers.cosignatures, of: latest.head.size, lead.shard.origin)
+        if leadership?.latest?.head == latest.head {
+            leadership?.latest?.add(answers.cosignatures)
+            leadership?.isCheckpointStored = false
+        }
+    }
+
+    /// Gives the lock back.
+    func stepDown() async {
+        let session = leadership?.session
+        leadership = nil
+        Meter(label: "rial_log_sequencer").set(0)
+        await session?.close()
+    }
+
+    /// Why there is no round; `nil` if this instance leads.
+    private func standingAside() async throws -> SequencerTurn? {
+        if let freeze = leadership?.contradiction { throw SequencerHalt.freeze(freeze) }
+        if leadership != nil { return nil }
+        guard let shard = try await repository.openShard() else { return .noShard }
+        // Without the lock, so that `rial log recover` can take it.
+        if let freeze = shard.freeze { return .frozen(freeze) }
+        guard shard.key.publicKey == signer.publicKey else { return .foreignKey }
+        guard let session = try await repository.lead() else { return .standby }
+        guard let shard = try await session.openShard(), shard.freeze == nil, shard.key.publicKey == signer.publicKey else {
+            await session.close()
+            return .standby
+        }
+        leadership = Leadership(session: session, shard: shard, objects: LogObjects(store, shard: shard.shard), newestHead: 0)
+        do {
+            leadership = try await compared(
+                Leadership(session: session, shard: shard, objects: LogObjects(store, shard: shard.shard), newestHead: 0))
+        } catch let error as ObjectStorageError {
+            // Not compared is not led.
+            await stepDown()
+            throw error
+        }
+        Meter(label: "rial_log_sequencer").set(1)
+        logger.notice("this instance writes the log", metadata: ["origin": "\(shard.origin)", "size": "\(shard.head.size)"])
+        try await reached(.led)
+        return nil
+    }
+
+    /// Freezes the log, in the session with the lock: a stopped process that wakes has seen another log than there is by now. If the session is
+    /// lost, so is the freeze; the next leader compares everything again.
+    private func freeze(_ freeze: Freeze) async throws -> SequencerTurn {
+        guard let lead = leadership else { throw SequencerHalt.freeze(freeze) }
+        do {
+            try await lead.session.freeze(lead.shard, freeze, at: now())
+        } catch {
+            await stepDown()
+            throw error
+        }
+        await stepDown()
+        Meter(label: "rial_log_frozen").set(1)
+        logger.critical(
+            "the log is frozen",
+            metadata: ["origin": "\(lead.shard.origin)", "reason": "\(freeze.reason.rawValue)", "detail": "\(freeze.detail)"])
+        return .frozen(freeze)
+    }
+
+    private func round() async throws -> SequencerTurn {
+        guard var lead = leadership else { return .standby }
+        let began = ContinuousClock.now
+        if !lead.isUnfinished {
+            guard try await commit(&lead) else {
+                return try await rest(lead)
+            }
+            leadership = lead
+        }
+        try await finish()
+        Metrics.Timer(label: "rial_log_round_seconds").record(duration: began.duration(to: .now))
+        guard let lead = leadership else { return .standby }
+        let head = lead.shard.head
+        logger.info("checkpoint published", metadata: ["size": "\(head.size)", "root": "\(head.root)"])
+        // A closed shard has no next round.
+        if lead.shard.endIndex != nil { await stepDown() }
+        return .published(head)
+    }
+
+    /// Step 1.
+    /// - Returns: false if nothing was due.
+    private func commit(_ lead: inout Leadership) async throws -> Bool {
+        guard now().timeIntervalSince(lead.committedAt) >= limits.checkpointSeconds else { return false }
+        guard let shard = try await lead.session.openShard(), shard.freeze == nil, shard.head == lead.shard.head else {
+            throw SequencerHalt.lost("the shard is another than the one that was compared")
+        }
+        lead.shard = shard
+        guard try await repository.standing(at: now()).pending > 0 || shard.next != nil else { return false }
+        let edge = try await publishedEdge(lead).frontier
+        guard
+            let committed = try await lead.session.sequence(
+                shard, edge: edge, limit: limits.batch, at: now(), reached: { [reached] in try await reached(.sequenced) })
+        else { return false }
+        lead.shard = committed
+        lead.committedAt = now()
+        try await reached(.committed)
+        return true
+    }
+
+    /// Steps 2 to 6.
+    private func finish() async throws {
+        guard var lead = leadership else { return }
+        try await storeTree(lead)
+        try await reached(.verified)
+        let published = try await sign(&lead)
+        leadership = lead
+        try await reached(.head)
+        let answers = await panel.ask(
+            published, committedSize: lead.shard.head.size, .standing(without: []), proof: proofs(lead, to: published.head))
+        if let freeze = answers.freeze { throw SequencerHalt.freeze(freeze) }
+        try await reached(.cosigned)
+        try await lead.session.publish(
+            lead.shard, note: published.note, cosignatures: answers.cosignatures, at: now(),
+            reached: { [reached] in try await reached(.recorded) })
+        lead.shard.publishedSize = lead.shard.head.size
+        lead.latest = PublishedCheckpoint(head: published.head, note: published.note, cosignatures: answers.cosignatures)
+        lead.isCheckpointStored = false
+        lead.askedAt = now()
+        leadership = lead
+        try await reached(.published)
+        try await storeCheckpoint()
+        try await reached(.checkpoint)
+        measure(lead)
+    }
+
+    /// Nothing is due: witnesses that are missing are asked again, and all of them once an hour.
+    private func rest(_ lead: Leadership) async throws -> SequencerTurn {
+        guard let latest = lead.latest else { return .idle }
+        let cosigners = panel.cosigners(latest)
+        let sinceAsked = now().timeIntervalSince(lead.askedAt)
+        let newest = latest.cosignatures.map(\.seconds).max() ?? 0
+        let isOld = now().timeIntervalSince1970 - Double(newest) >= limits.renewalSeconds && sinceAsked >= limits.renewalSeconds
+        let isMissing = cosigners.count < panel.policy.witnesses.count && sinceAsked >= limits.askAgainSeconds
+        if isOld || isMissing {
+            leadership?.askedAt = now()
+            let answers = await panel.ask(
+                latest, committedSize: lead.shard.head.size, .standing(without: isOld ? [] : cosigners),
+                proof: proofs(lead, to: latest.head))
+            if let freeze = answers.freeze { throw SequencerHalt.freeze(freeze) }
+            if !answers.cosignatures.isEmpty {
+                try await repository.keep(answers.cosignatures, of: latest.head.size, lead.shard.origin)
+                leadership?.latest?.add(answers.cosignatures)
+                leadership?.isCheckpointStored = false
+            }
+        }
+        try await storeCheckpoint()
+        if let lead = leadership { measure(lead) }
+        return .idle
+    }
+
+    private func measure(_ lead: Leadership) {
+        guard let latest = lead.latest else { return }
+        Meter(label: "rial_log_quorum").set(panel.standing(latest) == .missing ? 0 : 1)
+    }
+
+    // MARK: State that the steps change
+
+    /// Puts the newest checkpoint with its cosignatures, over the one that this instance has seen last. A stopped process that wakes finds
+    /// another one there, and does not go back behind it.
+    private func storeCheckpoint() async throws {
+        guard let lead = leadership, let latest = lead.latest, !lead.isCheckpointStored else { return }
+        let etag = try await StoredCheckpoint(objects: lead.objects, shard: lead.shard).put(latest, over: lead.checkpointETag)
+        guard leadership?.latest == latest else { return }
+        leadership?.checkpointETag = etag
+        leadership?.isCheckpointStored = true
+    }
+
+    /// Step 4: signs the committed text and stores it as a head, or takes the head that is there already.
+    private func sign(_ lead: inout Leadership) async throws -> PublishedCheckpoint {
+        let (shard, head) = (lead.shard, lead.shard.head)
+        guard let committed = try await lead.session.checkpoint(of: head.size, shard.origin), committed.head == head,
+            committed.text == shard.checkpoint.text
+        else { throw SequencerHalt.freeze(.databaseDamaged, "the checkpoint of \(head.size) leaves is not the text of the committed tree") }
+        // What a witness said beside this round counts, too.
+        if let freeze = leadership?.contradiction { throw SequencerHalt.freeze(freeze) }
+        // A process that was stopped has lost its session by now, and a scrub may have frozen the log.
+        guard try await lead.session.openShard() == shard else {
+            throw SequencerHalt.lost("the shard is another than the one that was committed")
+        }
+        let signature = NoteSignature(key: shard.key, signature: try await signer.sign(committed.text))
+        guard let note = try? SignedNote(text: committed.text, signatures: [signature]), let signed = PublishedCheckpoint(note, of: shard)
+        else {
+            throw SigningFailure(description: "the signature does not verify with the shard's key")
+        }
+        try await reached(.signed)
+        // From now on it may be there, whatever the store answers.
+        lead.newestHead = max(lead.newestHead, head.size)
+        leadership?.newestHead = lead.newestHead
+        let key = lead.objects.headKey(head.size)
+        guard case .differs = try await lead.objects.put(key, note.bytes) else { return signed }
+        // Another signature of the same text is as good; one that was stored first may have been seen.
+        guard let found = try await lead.objects.fetch(key), let kept = PublishedCheckpoint(found.bytes, of: shard), kept.head == head
+        else {
+            throw SequencerHalt.freeze(.headDiffers, "the stored head of \(head.size) leaves is another")
+        }
+        return kept
+    }
+
+    func proofs(_ lead: Leadership, to head: TreeHead) -> @Sendable (UInt64) async throws -> ConsistencyProof {
+        { [reader = lead.reader] size in try await reader.consistency(from: size, to: head).proof }
+    }
+}
+
+struct SigningFailure: Error, CustomStringConvertible {
+    let description: String
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Logging
+import ServiceLifecycle
+import ServiceRuntime
+import TransparencyLog
+
+/// Runs the sequencer until shutdown: turns, the session's beats, and those witnesses that are asked aside.
+struct SequencerService: Service {
+    /// Between two turns; how often there is a checkpoint is the sequencer's.
+    static let pause: Duration = .milliseconds(250)
+    /// After errors, doubled up to this: a leaf is in a published tree within 60 seconds of the end of any fault.
+    static let longestPause: Duration = .seconds(5)
+    /// A third of the session's time.
+    static let beatPause: Duration = .seconds(5)
+    static let asidePause: Duration = .seconds(5)
+
+    let sequencer: Sequencer
+    let repository: any LogRepository
+    /// `nil` if none is set.
+    let policy: TrustPolicy?
+    let clock: any Clock<Duration>
+    let logger: Logger
+
+    init(
+        sequencer: Sequencer, repository: any LogRepository, policy: TrustPolicy?, clock: any Clock<Duration> = ContinuousClock(),
+        logger: Logger
+    ) {
+        self.sequencer = sequencer
+        self.repository = repository
+        self.policy = policy
+        self.clock = clock
+        self.logger = logger
+    }
+
+    func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await turns() }
+            group.addTask { await repeating(Self.beatPause) { await sequencer.beat() } }
+            group.addTask {
+                await repeating(Self.asidePause) {
+                    do { try await sequencer.askAside() } catch { logger.warning("witnesses were not asked aside", error: error) }
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+        await sequencer.stepDown()
+    }
+
+    private func turns() async throws {
+        var pause = Self.pause
+        var last: SequencerTurn?
+        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+            do {
+                let turn = try await sequencer.turn()
+                pause = Self.pause
+                try await check(turn)
+                if turn != last { report(turn) }
+                last = turn
+            } catch let error as SettingsError {
+                throw error
+            } catch {
+                logger.warning("a round of the log ended early; the next one goes on", error: error)
+                pause = min(pause * 2, Self.longestPause)
+            }
+            await cancelWhenGracefulShutdown { [pause] in try? await clock.sleep(for: pause) }
+        }
+    }
+
+    /// - Throws: `SettingsError` if this instance's key or policy is not the open shard's: it must not run.
+    private func check(_ turn: SequencerTurn) async throws {
+        switch turn {
+        case .foreignKey:
+            throw SettingsError("RIAL_LOG_PRIVATE_KEY", "(or RIAL_LOG_PKCS11_KEY) is not the key of the open shard")
+        case .published, .idle:
+            guard let policy, let shard = try await repository.openShard(), !policy.logs.contains(where: { $0.key == shard.key }) else {
+                return
+            }
+            throw SettingsError("RIAL_LOG_POLICY", "does not have the log \(shard.key)")
+        case .standby, .noShard, .frozen: return
+        }
+    }
+
+    private func report(_ turn: SequencerTurn) {
+        switch turn {
+        case .noShard: logger.warning("no shard of the log is open: statements wait (rial log open)")
+        case .frozen(let freeze): logger.critical("the log is frozen: statements wait", metadata: ["reason": "\(freeze.reason.rawValue)"])
+        case .standby: logger.info("another instance writes the log")
+        case .foreignKey, .idle, .published: break
+        }
+    }
+
+    private func repeating(_ pause: Duration, _ body: () async -> Void) async {
+        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+            await body()
+            await cancelWhenGracefulShutdown { try? await clock.sleep(for: pause) }
+        }
+    }
+}

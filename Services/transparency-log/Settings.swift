@@ -1,0 +1,99 @@
+import Foundation
+import Models
+import ServiceRuntime
+import Signing
+import TransparencyLog
+
+/// The environment variables of `transparency-log`, read once at start.
+struct Settings: Sendable {
+    let common: ServiceSettings
+    let key: LogKeySettings
+    /// `nil` for no witnesses.
+    let policy: TrustPolicy?
+    /// At most one checkpoint in so many seconds.
+    let checkpointSeconds: Int
+    let witnessTimeout: Duration
+    let scrubDays: Int
+    /// `nil` for no time stamps.
+    let timestamps: TimestampSettings?
+
+    init(_ environment: ServiceEnvironment) throws {
+        common = try ServiceSettings(environment, service: .transparencyLog)
+        key = try LogKeySettings(environment)
+        policy = try Self.policy(environment)
+        checkpointSeconds = try environment.integer("RIAL_LOG_CHECKPOINT_SECONDS", default: 1, in: 1...3600)
+        witnessTimeout = .milliseconds(try environment.integer("RIAL_LOG_WITNESS_TIMEOUT_MS", default: 2000, in: 50...10_000))
+        scrubDays = try environment.integer("RIAL_LOG_SCRUB_DAYS", default: 7, in: 1...365)
+        timestamps = try TimestampSettings(environment)
+    }
+
+    /// The text of a tlog-policy, or the path of a file with one.
+    private static func policy(_ environment: ServiceEnvironment) throws -> TrustPolicy? {
+        let name = "RIAL_LOG_POLICY"
+        guard let value = try environment.optional(name) else { return nil }
+        guard let text = value.contains(where: \.isNewline) ? value : try? String(contentsOfFile: value, encoding: .utf8) else {
+            throw SettingsError(name, "names a file that cannot be read: \(value)")
+        }
+        do {
+            return try TrustPolicy(Array((text.last?.isNewline == true ? text : text + "\n").utf8))
+        } catch {
+            throw SettingsError(name, "is no policy of c2sp.org/tlog-policy: \(error)")
+        }
+    }
+}
+
+/// Whose time stamps the log's checkpoints get.
+struct TimestampSettings: Sendable {
+    let authority: URL
+    let anchors: TimestampAnchors
+    let interval: TimeInterval
+
+    /// - Returns: `nil` without an authority.
+    init?(_ environment: ServiceEnvironment) throws {
+        let name = "RIAL_LOG_TIMESTAMP_AUTHORITY"
+        guard let text = try environment.optional(name) else { return nil }
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil else {
+            throw SettingsError(name, "must be an http or https address, not “\(text)”")
+        }
+        authority = url
+        interval = TimeInterval(try environment.integer("RIAL_LOG_TIMESTAMP_SECONDS", default: 3600, in: 1...604_800))
+        do {
+            anchors = try TimestampAnchors(pem: try environment.pem("RIAL_LOG_TIMESTAMP_ANCHORS"))
+        } catch let error as BundleError {
+            throw SettingsError("RIAL_LOG_TIMESTAMP_ANCHORS", "cannot be used: \(error)")
+        }
+    }
+}
+
+/// The log's key: in a PEM file, or in a PKCS#11 token, which it never leaves.
+enum LogKeySettings: Sendable {
+    case pem(String)
+    case token(module: String, label: String, pin: String, keyLabel: String)
+
+    init(_ environment: ServiceEnvironment) throws {
+        guard let module = try environment.optional("RIAL_LOG_PKCS11_MODULE") else {
+            self = .pem(try environment.pem("RIAL_LOG_PRIVATE_KEY"))
+            return
+        }
+        guard try environment.optional("RIAL_LOG_PRIVATE_KEY") == nil else {
+            throw SettingsError("RIAL_LOG_PRIVATE_KEY", "is set, and so is RIAL_LOG_PKCS11_MODULE: give one")
+        }
+        self = .token(
+            module: module, label: try environment.required("RIAL_LOG_PKCS11_TOKEN"), pin: try environment.required("RIAL_LOG_PKCS11_PIN"),
+            keyLabel: try environment.required("RIAL_LOG_PKCS11_KEY"))
+    }
+
+    /// - Throws: `SettingsError` for wrong settings, and for a token that is not there: the service manager restarts the service until it is.
+    func signer() throws -> any MessageSigner {
+        do {
+            switch self {
+            case .pem(let text): return try PEMMessageSigner(privateKeyPEM: text)
+            case .token(let module, let label, let pin, let keyLabel):
+                return try PKCS11MessageSigner(module: module, tokenLabel: label, pin: pin, keyLabel: keyLabel)
+            }
+        } catch {
+            let variable = if case .pem = self { "RIAL_LOG_PRIVATE_KEY" } else { "RIAL_LOG_PKCS11_MODULE" }
+            throw SettingsError(variable, "cannot be used: \(error)")
+        }
+    }
+}

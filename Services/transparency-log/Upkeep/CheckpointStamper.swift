@@ -1,0 +1,53 @@
+import CaptureProtocol
+import Foundation
+import Logging
+import TransparencyLog
+
+/// A time-stamp authority (RFC 3161) as it is reached.
+protocol TimestampAuthorityConnection: Sendable {
+    /// - Parameter query: a TimeStampReq.
+    /// - Returns: a TimeStampResp, not verified.
+    func stamp(_ query: [UInt8]) async throws -> [UInt8]
+}
+
+/// Gets tokens on checkpoints (SPEC §14 "Time"): over the digest of the note as the log alone signed it. An authority that is away is asked
+/// again, and delays nothing.
+struct CheckpointStamper: Sendable {
+    /// Published checkpoints that are looked through for one with a quorum, the newest first.
+    static let candidates = 100
+    let repository: any LogRepository
+    let panel: WitnessPanel
+    let authority: any TimestampAuthorityConnection
+    let anchors: TimestampAnchors
+    let interval: TimeInterval
+    let nonce: @Sendable () -> [UInt8]
+    let logger: Logger
+
+    struct Refused: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Stamps the newest checkpoint with a quorum of each log that is due, and the final one of a closed log.
+    func stamp(at time: Date) async throws {
+        for shard in try await repository.shards() {
+            let state = try await repository.stampable(shard.origin, limit: Self.candidates)
+            guard let newest = state.candidates.first(where: { panel.standing($0) != .missing }) else { continue }
+            let isFinal = shard.endIndex != nil && newest.head == shard.head
+            guard isFinal || time.timeIntervalSince(state.stampedAt ?? .distantPast) >= interval else { continue }
+            try await stamp(newest, of: shard)
+        }
+    }
+
+    private func stamp(_ published: PublishedCheckpoint, of shard: LogShard) async throws {
+        let request = TimestampRequest(imprint: ContentDigest(of: published.note.bytes), nonce: nonce())
+        let bytes = try await authority.stamp(try request.bytes())
+        let answer = try TimestampAnswer(bytes)
+        switch await answer.verify(imprint: request.imprint, nonce: request.nonce, anchors: anchors) {
+        case .verified(let time):
+            try await repository.keepToken(bytes, at: time, of: published.head.size, shard.origin)
+            logger.info("checkpoint stamped", metadata: ["origin": "\(shard.origin)", "size": "\(published.head.size)"])
+        case .rejected(let failure):
+            throw Refused(description: "the time-stamp authority's answer is not kept: \(failure.rawValue)")
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import CaptureProtocol
+import Foundation
+import Logging
+import Metrics
+import ObjectStorage
+import TransparencyLog
+
+/// Re-hashes the published tree from the top: each tile against the hash in the one above it, each entry bundle and each row against its tile.
+/// What is damaged is put back from the copy whose hash is right.
+actor LogScrub {
+    private let objects: LogObjects
+    private let shard: LogShard
+    private let size: UInt64
+    private let edge: TileEdge
+    private let repository: any LogRepository
+    private let logger: Logger
+    /// The last verified tile of each level: blocks come in order.
+    private var verified: [Int: (index: UInt64, hashes: [ContentDigest])] = [:]
+    private(set) var mended = 0
+
+    /// - Parameter head: the published tree.
+    /// - Throws: ``SequencerHalt`` if the right edge is not that tree's.
+    init(_ shard: LogShard, head: TreeHead, objects: LogObjects, repository: any LogRepository, logger: Logger) async throws {
+        self.shard = shard
+        self.objects = objects
+        self.repository = repository
+        self.logger = logger
+        size = head.size
+        do {
+            edge = try await TreeReader(objects: objects).edge(size: head.size)
+        } catch let missing as TreeReader.MissingTile {
+            throw SequencerHalt.freeze(.tileDiffers, "\(missing.tile) is missing")
+        }
+        guard edge.frontier.root == head.root else {
+            throw SequencerHalt.freeze(.tileDiffers, "the stored right edge of \(head.size) leaves has another root than was published")
+        }
+    }
+
+    /// How many blocks of 256 leaves there are, the last of them partial.
+    var blocks: UInt64 { (size + 255) >> 8 }
+
+    /// Looks at 256 leaves.
+    /// - Throws: ``SequencerHalt`` with the reason to freeze if no copy is right.
+    func scrub(block: UInt64) async throws {
+        guard let bundle = Tile.at(.entries, index: block, size: size) else { return }
+        let hashes = try await tile(level: 0, index: block)
+        let start = block << 8
+        let rows = try await repository.leaves(start..<start + UInt64(bundle.width), of: shard.origin)
+        let stored = try await objects.entries(of: bundle)
+        let (areRows, isBundle) = (Self.hash(rows) == hashes, stored.map(Self.hash) == hashes)
+        if areRows, !isBundle {
+            try await mend(bundle, EntryBundle(entries: rows).bytes)
+        } else if !areRows, isBundle, let stored {
+            for (offset, leaf) in stored.enumerated() where offset >= rows.count || rows[offset] != leaf {
+                guard try await repository.mend(leaf, at: start + UInt64(offset), of: shard.origin) else {
+                    throw SequencerHalt.freeze(.databaseDamaged, "row \(start + UInt64(offset)) is damaged and cannot be put back")
+                }
+                note("a row", "\(start + UInt64(offset))")
+            }
+        } else if !areRows {
+            throw SequencerHalt.freeze(.databaseDamaged, "neither the rows from \(start) on nor \(bundle) have the published hashes")
+        }
+        Counter(label: "rial_log_scrubbed_entries_total").increment(by: bundle.width)
+    }
+
+    /// The hashes of a tile, verified from the root down, and mended if they can be.
+    private func tile(level: Int, index: UInt64) async throws -> [ContentDigest] {
+        if let known = verified[level], known.index == index { return known.hashes }
+        guard let tile = Tile.at(.hashes(level: level), index: index, size: size) else {
+            throw SequencerHalt.freeze(.tileDiffers, "there is no tile \(index) of level \(level)")
+        }
+        let hashes =
+            if tile.isPartial { edge.partialTiles.first { $0.tile == tile }?.hashes ?? [] } else { try await verifiedFull(tile, level) }
+        verified[level] = (index, hashes)
+        return hashes
+    }
+
+    private func verifiedFull(_ tile: Tile, _ level: Int) async throws -> [ContentDigest] {
+        let above = try await self.tile(level: level + 1, index: tile.index >> 8)
+        let expected = above[Int(tile.index & 255)]
+        if let stored = try await stored(tile), MerkleHash.root(ofLeaves: stored) == expected { return stored }
+        for candidate in try await candidates(for: tile, level) where MerkleHash.root(ofLeaves: candidate) == expected {
+            try await mend(tile, Tile.bytes(of: candidate))
+            return candidate
+        }
+        throw SequencerHalt.freeze(.tileDiffers, "\(tile) is damaged, and nothing below it makes its hash")
+    }
+
+    /// What a damaged tile may have been.
+    private func candidates(for tile: Tile, _ level: Int) async throws -> [[ContentDigest]] {
+        let start = tile.index << 8
+        guard level > 0 else {
+            let rows = try await repository.leaves(start..<start + 256, of: shard.origin)
+            var bundle: [[UInt8]]?
+            if let entries = Tile.at(.entries, index: tile.index, size: size) { bundle = try await objects.entries(of: entries) }
+            return [rows, bundle ?? []].map(Self.hash).filter { $0.count == Tile.fullWidth }
+        }
+        let known = try await stored(tile)
+        var roots: [ContentDigest] = []
+        for index in start..<start + 256 {
+            let below = try await root(level: level - 1, index: index, against: known?[Int(index & 255)])
+            guard let below else { return [] }
+            roots.append(below)
+        }
+        return [roots]
+    }
+
+    /// The root of a full tile, from what is stored; if that contradicts the tile above, of leaves from the rows.
+    private func root(level: Int, index: UInt64, against known: ContentDigest?) async throws -> ContentDigest? {
+        guard let tile = Tile.at(.hashes(level: level), index: index, size: size) else { return nil }
+        let root = try await stored(tile).map { MerkleHash.root(ofLeaves: $0) }
+        guard level == 0, root == nil || root != known else { return root }
+        let rows = try await repository.leaves(index << 8..<(index + 1) << 8, of: shard.origin)
+        return MerkleHash.root(ofLeaves: Self.hash(rows))
+    }
+
+    /// `nil` also if what is there is no tile.
+    private func stored(_ tile: Tile) async throws -> [ContentDigest]? {
+        guard let found = try await objects.fetch(objects.key(tile)) else { return nil }
+        return try? tile.hashes(in: found.bytes)
+    }
+
+    private func mend(_ tile: Tile, _ bytes: [UInt8]) async throws {
+        try await objects.overwrite(objects.key(tile), bytes)
+        note("an object", "\(tile)")
+    }
+
+    private func note(_ what: String, _ which: String) {
+        mended += 1
+        Counter(label: "rial_log_mended_total").increment()
+        logger.error("\(what) of the log was damaged and is put back", metadata: ["origin": "\(shard.origin)", "place": "\(which)"])
+    }
+
+    private static func hash(_ leaves: [[UInt8]]) -> [ContentDigest] { leaves.map { MerkleHash.leaf($0) } }
+}

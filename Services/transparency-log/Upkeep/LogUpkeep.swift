@@ -1,0 +1,91 @@
+import Foundation
+import Logging
+import Metrics
+import ObjectStorage
+import TransparencyLog
+
+/// What is done beside the rounds, by the instance that leads: the scrub, and the sweep of what nobody reads any more.
+struct LogUpkeep: Sendable {
+    /// Blocks of 256 leaves that are looked at once a minute, at least: a small log is looked at more often than it must.
+    static let leastBlocks: UInt64 = 16
+    static let keptHeads = 100
+    /// How long a reader may go on to read partial tiles of a tree.
+    static let partialSeconds: TimeInterval = 3600
+
+    let repository: any LogRepository
+    let store: any ObjectStore
+    let scrubDays: Int
+    let logger: Logger
+
+    /// Called once a minute: looks at so much of every log that all is looked at within ``scrubDays``.
+    func scrub(at time: Date) async throws {
+        for shard in try await repository.shards() where shard.freeze == nil && shard.publishedSize > 0 {
+            do {
+                try await scrub(shard, at: time)
+            } catch SequencerHalt.freeze(let freeze) {
+                logger.critical("the log is damaged", metadata: ["origin": "\(shard.origin)", "detail": "\(freeze.detail)"])
+                try await repository.freeze(shard.origin, freeze, at: time)
+            }
+        }
+    }
+
+    private func scrub(_ shard: LogShard, at time: Date) async throws {
+        guard let published = try await repository.checkpoint(of: shard.publishedSize, shard.origin) else {
+            throw SequencerHalt.freeze(.databaseDamaged, "the published checkpoint of \(shard.publishedSize) leaves is not in the database")
+        }
+        let scrub = try await LogScrub(
+            shard, head: published.head, objects: LogObjects(store, shard: shard.shard), repository: repository, logger: logger)
+        let blocks = await scrub.blocks
+        let share = max(Self.leastBlocks, blocks / UInt64(scrubDays * 1440) + 1)
+        var block = try await repository.scrubbed(shard.origin)
+        if block >= blocks { block = 0 }
+        let end = min(blocks, block + share)
+        while block < end, !Task.isCancelled {
+            try await scrub.scrub(block: block)
+            block += 1
+        }
+        try await repository.noteScrubbed(shard.origin, blocks: block >= blocks ? 0 : block, isWhole: block >= blocks, at: time)
+    }
+
+    /// Called once in ten minutes.
+    func sweep(at time: Date) async throws {
+        for shard in try await repository.shards() where shard.publishedSize > 0 {
+            let objects = LogObjects(store, shard: shard.shard)
+            try await sweepHeads(objects)
+            let (from, to) = try await repository.sweepable(shard.origin, before: time.addingTimeInterval(-Self.partialSeconds))
+            guard from < to else { continue }
+            for tile in Tile.added(from: from, to: to) where !tile.isPartial { try await deleteAll(objects.key(tile) + ".p/") }
+            try await repository.noteSwept(shard.origin, size: to)
+        }
+    }
+
+    private func sweepHeads(_ objects: LogObjects) async throws {
+        var (seen, continuation): (Int, String?) = (0, nil)
+        repeat {
+            let page = try await objects.store.list(prefix: objects.headsPrefix, continuation: continuation)
+            let old = page.objects.map(\.key).dropFirst(max(0, Self.keptHeads - seen)).filter { objects.headSize($0) != nil }
+            try await objects.store.delete(Array(old))
+            seen += page.objects.count
+            continuation = page.continuation
+        } while continuation != nil
+    }
+
+    private func deleteAll(_ prefix: String) async throws {
+        try await store.delete(try await store.list(prefix: prefix).objects.map(\.key))
+    }
+
+    /// Called every few seconds, by every instance.
+    func measure(at time: Date) async throws -> LogStanding {
+        let standing = try await repository.standing(at: time)
+        Meter(label: "rial_log_pending").set(standing.pending)
+        Meter(label: "rial_log_pending_oldest_seconds").set(standing.oldestSeconds)
+        Meter(label: "rial_log_frozen").set(standing.shard?.freeze == nil ? 0 : 1)
+        if let shard = standing.shard {
+            Meter(label: "rial_log_size").set(Double(shard.head.size))
+            Meter(label: "rial_log_published_size").set(Double(shard.publishedSize))
+        }
+        if let published = standing.publishedAt { Meter(label: "rial_log_checkpoint_age_seconds").set(time.timeIntervalSince(published)) }
+        if let stamped = standing.stampedAt { Meter(label: "rial_log_timestamp_age_seconds").set(time.timeIntervalSince(stamped)) }
+        return standing
+    }
+}

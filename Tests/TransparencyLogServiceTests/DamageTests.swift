@@ -1,0 +1,165 @@
+import Foundation
+import ObjectStorage
+import TestSupport
+import Testing
+import TransparencyLog
+
+@testable import TransparencyLogService
+
+@Suite("A damaged log")
+struct DamageTests {
+    /// What is damaged at the right edge of 301 leaves.
+    enum Place: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case tile, upperTile, bundle, row
+        var testDescription: String { rawValue }
+    }
+
+    private func flip(_ key: String, in rig: LogRig, at offset: Int = 7) async throws {
+        var bytes = try #require(rig.store.bytes(key), "\(key)")
+        bytes[offset] ^= 1
+        try await rig.store.put(key, bytes: bytes, contentType: "application/octet-stream")
+    }
+
+    @Test("is frozen before the next signature if it is damaged at the right edge", arguments: Place.allCases, [true, false])
+    func edge(place: Place, isRestarted: Bool) async throws {
+        let rig = try LogRig()
+        rig.add(0..<300)
+        let sequencer = rig.sequencer()
+        try await rig.drain(sequencer)
+        if isRestarted { await sequencer.stepDown() }
+        switch place {
+        case .tile: try await flip(rig.objects.prefix + "tile/0/001.p/45", in: rig)
+        case .upperTile: try await flip(rig.objects.prefix + "tile/1/000.p/1", in: rig)
+        case .bundle: try await flip(rig.objects.prefix + "tile/entries/001.p/45", in: rig, at: 40)
+        case .row: rig.log.change { $0.entries[rig.origin]?[290][30] ^= 1 }
+        }
+        rig.add(300..<310)
+        let shown = rig.witnesses[0].seen.count
+        guard case .frozen(let freeze) = try await rig.drain(isRestarted ? rig.sequencer() : sequencer) else {
+            Issue.record("not frozen")
+            return
+        }
+        #expect(freeze.reason == (place == .row ? .databaseDamaged : .tileDiffers))
+        #expect(rig.witnesses[0].seen.dropFirst(shown).allSatisfy { $0.size <= 301 })
+        #expect(rig.store.bytes(rig.objects.headKey(311)) == nil)
+    }
+
+    @Test("is frozen if a row that was committed and not yet signed changes")
+    func committed() async throws {
+        let rig = try LogRig()
+        let trigger = Trigger(.committed, at: 1)
+        rig.add(0..<10)
+        let sequencer = rig.sequencer {
+            if trigger.fires(at: $0) { rig.log.change { $0.entries[rig.origin]?[5][30] ^= 1 } }
+        }
+        guard case .frozen(let freeze) = try await rig.drain(sequencer) else {
+            Issue.record("not frozen")
+            return
+        }
+        #expect(freeze.reason == .databaseDamaged && rig.store.bytes(rig.objects.headKey(11)) == nil)
+    }
+
+    @Test("is frozen if another text was committed than the tree's, or rows beyond it")
+    func text() async throws {
+        for isText in [true, false] {
+            let rig = try LogRig()
+            rig.add(0..<10)
+            let sequencer = rig.sequencer { point in
+                guard point == .committed, isText else { return }
+                rig.log.change { rows in
+                    let head = rows.shards[0].head
+                    rows.checkpoints[rig.origin]?[head.size] = CommittedCheckpoint(head: head, text: Array("another\n".utf8), note: nil)
+                }
+            }
+            if !isText {
+                try await rig.drain(sequencer)
+                await sequencer.stepDown()
+                rig.log.change { $0.entries[rig.origin]?.append([1]) }
+            }
+            guard case .frozen(let freeze) = try await rig.drain(sequencer) else {
+                Issue.record("not frozen")
+                return
+            }
+            #expect(freeze.reason == .databaseDamaged)
+        }
+    }
+
+    @Test("what is put and read back as another is not signed")
+    func readBack() async throws {
+        let rig = try LogRig()
+        try await rig.drain(rig.sequencer())
+        rig.log.endSessions()
+        rig.add(0..<300)
+        let sequencer = rig.sequencer { point in
+            guard point == .tiles else { return }
+            var bytes = rig.store.bytes(rig.objects.prefix + "tile/0/000") ?? []
+            bytes[100] ^= 1
+            try await rig.store.put(rig.objects.prefix + "tile/0/000", bytes: bytes, contentType: "application/octet-stream")
+        }
+        guard case .frozen(let freeze) = try await rig.drain(sequencer) else {
+            Issue.record("not frozen")
+            return
+        }
+        #expect(freeze.reason == .tileDiffers && rig.store.bytes(rig.objects.headKey(301)) == nil)
+    }
+
+    /// A log of 70,000 leaves would have two levels of full tiles; of 1,500 it has one, and the scrub goes the same way.
+    private func scrubbed(_ damage: (LogRig) async throws -> Void) async throws -> LogRig {
+        let rig = try LogRig()
+        rig.add(0..<1500)
+        let sequencer = rig.sequencer()
+        try await rig.drain(sequencer)
+        try await damage(rig)
+        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .silent).scrub(at: rig.now)
+        return rig
+    }
+
+    @Test(
+        "gets back tiles, bundles and rows elsewhere from the good copy", arguments: ["tile/0/002", "tile/entries/003", "row"],
+        [true, false])
+    func mended(place: String, isMissing: Bool) async throws {
+        let rig = try await scrubbed { rig in
+            if place == "row" {
+                rig.log.change { $0.entries[rig.origin]?[300][30] ^= 1 }
+            } else if isMissing {
+                try await rig.store.delete([rig.objects.prefix + place])
+            } else {
+                try await flip(rig.objects.prefix + place, in: rig, at: 40)
+            }
+        }
+        try await rig.drain(rig.sequencer())
+        rig.log.endSessions()
+        try await rig.drain(rig.sequencer())
+        try await rig.expectSound(0..<1500)
+    }
+
+    @Test("is frozen if no copy is right")
+    func unmendable() async throws {
+        let rig = try await scrubbed { rig in
+            rig.log.change { $0.entries[rig.origin]?[300][30] ^= 1 }
+            try await flip(rig.objects.prefix + "tile/entries/001", in: rig, at: 40)
+        }
+        #expect(rig.log.rows.shards[0].freeze?.reason == .databaseDamaged)
+        let damaged = try await scrubbed { rig in
+            rig.log.change { $0.entries[rig.origin]?[300][30] ^= 1 }
+            try await flip(rig.objects.prefix + "tile/entries/001", in: rig, at: 40)
+            try await flip(rig.objects.prefix + "tile/0/001", in: rig, at: 40)
+        }
+        #expect(damaged.log.rows.shards[0].freeze?.reason == .tileDiffers)
+    }
+
+    @Test("is mended in its upper tiles, from those below")
+    func upper() async throws {
+        let rig = try LogRig(witnesses: [])
+        rig.add(0..<65_800)
+        let sequencer = rig.sequencer()
+        try await rig.drain(sequencer)
+        await sequencer.stepDown()
+        for tile in ["tile/1/000", "tile/0/200"] { try await flip(rig.objects.prefix + tile, in: rig) }
+        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 1, logger: .silent)
+        // 16 of 258 blocks a minute.
+        for _ in 0..<17 { try await upkeep.scrub(at: rig.now) }
+        #expect(rig.log.rows.shards[0].freeze == nil)
+        try await rig.expectSound(0..<65_800)
+    }
+}

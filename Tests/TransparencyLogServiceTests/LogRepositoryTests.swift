@@ -1,0 +1,342 @@
+import CaptureProtocol
+import Delivery
+import Foundation
+import Logging
+import Models
+import Persistence
+import TestSupport
+import Testing
+import TransparencyLog
+
+@testable import TransparencyLogService
+
+/// The log's tables of a test: in memory, or in PostgreSQL, with the service's role.
+enum TestLog: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case memory, postgres
+    var testDescription: String { rawValue }
+    static var available: [TestLog] { TestSchema.isConfigured ? allCases : [.memory] }
+
+    struct Opened {
+        let repository: any LogRepository
+        /// Lets a leaf wait.
+        let add: @Sendable (LogLeaf, Date?) async throws -> Void
+        let endSessions: @Sendable () async throws -> Void
+        /// With the owner's role, and the sequencer's lock where there is one.
+        let recovery: @Sendable () async throws -> any RecoveryRepository
+        /// Changes a leaf behind the service's back.
+        let damage: @Sendable (UInt64, [UInt8]) async throws -> Void
+        let pending: @Sendable () async throws -> Int
+    }
+
+    func with(_ key: VerifierKey, _ body: @Sendable (Opened) async throws -> Void) async throws {
+        switch self {
+        case .memory:
+            let log = MemoryLog()
+            log.open(key, shard: "2026")
+            try await body(
+                Opened(
+                    repository: log, add: { log.add($0, notBefore: $1) }, endSessions: { log.endSessions() },
+                    recovery: { log },
+                    damage: { index, leaf in log.change { $0.entries[key.name]?[Int(index)] = leaf } }, pending: { log.rows.pending.count })
+            )
+        case .postgres:
+            try await TestSchema.with(prefix: "log") { schema in
+                try await Migrator.bundled().migrate(url: schema.url, logger: .silent)
+                let owner = PostgresPool(url: schema.url, size: 2, applicationName: schema.name, logger: .silent)
+                _ = try await owner.query("GRANT USAGE ON SCHEMA \(unescaped: schema.name) TO rial_transparency_log")
+                try await PostgresLog.open(key, on: owner)
+                // Its role, without its password.
+                let url = schema.url + "%20-crole%3Drial_transparency_log"
+                let pool = PostgresPool(url: url, size: 3, applicationName: schema.name + "_service", logger: .silent)
+                let repository = PostgresLogRepository(database: pool, url: url, outbox: Outbox(.transparencyLog))
+                var failure: (any Error)?
+                do {
+                    try await body(
+                        Opened(
+                            repository: repository, add: { try await PostgresLog.add($0, notBefore: $1, on: pool) },
+                            endSessions: {
+                                _ = try await owner.query(
+                                    """
+                                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                                    WHERE application_name = 'transparency-log-sequencer' AND datname = current_database()
+                                        AND pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = (SELECT CASE WHEN h < 0 THEN h + 4294967296 ELSE h END
+                                            FROM (SELECT hashtext(\(schema.name + ".log_shards"))::bigint AS h) AS hashed)::oid)
+                                    """)
+                            },
+                            recovery: {
+                                var found: PostgresRecoveryRepository?
+                                try await waitUntil("the lock is free") {
+                                    found = try await PostgresRecoveryRepository.locked(url: schema.url)
+                                    return found != nil
+                                }
+                                return try #require(found)
+                            },
+                            damage: { index, leaf in
+                                try await owner.withTransaction { connection in
+                                    try await connection.execute(
+                                        script:
+                                            "ALTER TABLE log_entries DROP CONSTRAINT IF EXISTS log_entries_hash, DROP CONSTRAINT IF EXISTS log_entries_commitment"
+                                    )
+                                    try await connection.query("SELECT set_config('rial.log_recovery', 'on', true)")
+                                    try await connection.query("UPDATE log_entries SET leaf = \(leaf) WHERE leaf_index = \(Int64(index))")
+                                }
+                            },
+                            pending: { try await owner.query("SELECT FROM log_pending").count }))
+                } catch { failure = error }
+                await pool.shutdown()
+                await owner.shutdown()
+                if let failure { throw failure }
+            }
+        }
+    }
+}
+
+enum PostgresLog {
+    /// Opens a shard with its leaf 0.
+    static func open(_ key: VerifierKey, shard: String = "2026", on database: PostgresPool) async throws {
+        let leaf = LogLeaf.shard(previous: nil, head: .empty)
+        let head = TreeHead(size: 1, root: leaf.hash)
+        let text = String(decoding: Checkpoint(origin: key.name, head: head).text, as: UTF8.self)
+        try await database.withTransaction { connection in
+            try await connection.query(
+                """
+                INSERT INTO log_shards (origin, shard, log_key, size, root)
+                VALUES (\(key.name.text), \(shard), \(key.description), 1, \(head.root.bytes))
+                """)
+            try await connection.query(
+                """
+                INSERT INTO log_entries (origin, leaf_index, leaf, leaf_hash)
+                VALUES (\(key.name.text), 0, \(leaf.bytes), \(leaf.hash.bytes))
+                """)
+            try await connection.query(
+                """
+                INSERT INTO log_checkpoints (origin, size, root, body) VALUES (\(key.name.text), 1, \(head.root.bytes), \(text))
+                """)
+        }
+    }
+
+    static func add(_ leaf: LogLeaf, notBefore: Date?, on database: PostgresPool) async throws {
+        guard case .entry(let kind, let time, let subject, let commitment) = leaf else { return }
+        _ = try await database.query(
+            """
+            INSERT INTO log_pending (commitment, subject, kind, time, not_before)
+            VALUES (\(commitment.bytes), \(subject.bytes), \(kind.rawValue), \(time), \(notBefore)) ON CONFLICT DO NOTHING
+            """)
+    }
+}
+
+@Suite("The log's tables, in memory and in PostgreSQL")
+struct LogRepositoryTests {
+    private static func key() throws -> SignerKey {
+        try SignerKey(name: TextLine("rial.example/log/2026")!, kind: .log, seed: TestKeys.seed("log"))
+    }
+
+    private static func frontier(_ repository: any LogRepository, _ shard: LogShard) async throws -> MerkleFrontier {
+        var frontier = MerkleFrontier()
+        for leaf in try await repository.leaves(0..<shard.head.size, of: shard.origin) { frontier.append(MerkleHash.leaf(leaf)) }
+        return frontier
+    }
+
+    private static func note(_ shard: LogShard) throws -> SignedNote {
+        try SignedNote(text: shard.checkpoint.text, signatures: [key().sign(shard.checkpoint.text)])
+    }
+
+    @Test("one session has the lock until it ends; then it can write nothing more", arguments: TestLog.available)
+    func lock(kind: TestLog) async throws {
+        try await kind.with(Self.key().verifier) { log in
+            let first = try #require(try await log.repository.lead())
+            #expect(try await log.repository.lead() == nil)
+            let shard = try #require(try await first.openShard())
+            try await log.add(LogRig.leaf(1), nil)
+            try await log.endSessions()
+            var second: (any LogSession)?
+            try await waitUntil("the lock is free") {
+                second = try await log.repository.lead()
+                return second != nil
+            }
+            let edge = try await Self.frontier(log.repository, shard)
+            await #expect(throws: (any Error).self) {
+                _ = try await first.sequence(shard, edge: edge, limit: 10, at: .now, reached: {})
+            }
+            await #expect(throws: (any Error).self) { try await first.beat() }
+            try await second?.beat()
+            #expect(try await second?.openShard() == shard)
+            await second?.close()
+            await first.close()
+        }
+    }
+
+    @Test("enters what is due in order, with its checkpoint, and drops what has an entry", arguments: TestLog.available)
+    func sequence(kind: TestLog) async throws {
+        try await kind.with(Self.key().verifier) { log in
+            let session = try #require(try await log.repository.lead())
+            let shard = try #require(try await session.openShard())
+            let now = Date()
+            for number in 0..<5 { try await log.add(LogRig.leaf(number), nil) }
+            for number in 10..<20 { try await log.add(LogRig.leaf(number), now.addingTimeInterval(-1)) }
+            try await log.add(LogRig.leaf(30), now.addingTimeInterval(100))
+            let standing = try await log.repository.standing(at: now.addingTimeInterval(1))
+            #expect(standing.pending == 15 && standing.shard == shard && standing.oldestSeconds > 0 && standing.oldestSeconds < 60)
+            let edge = try await Self.frontier(log.repository, shard)
+            // What fails before the commit changes nothing.
+            await #expect(throws: Killed.self) {
+                _ = try await session.sequence(shard, edge: edge, limit: 100, at: now, reached: { throw Killed() })
+            }
+            #expect(try await session.openShard() == shard)
+            let first = try #require(try await session.sequence(shard, edge: edge, limit: 12, at: now, reached: {}))
+            #expect(first.head.size == 13 && first.publishedSize == 0)
+            #expect(try await session.openShard() == first)
+            await #expect(throws: (any Error).self) { _ = try await session.sequence(shard, edge: edge, limit: 12, at: now, reached: {}) }
+            let leaves = try await session.leaves(0..<100, of: shard.origin)
+            let held = (10..<20).map(LogRig.leaf).sorted { $0.commitmentBytes.lexicographicallyPrecedes($1.commitmentBytes) }
+            #expect(
+                leaves == [LogLeaf.shard(previous: nil, head: .empty)].map(\.bytes)
+                    + ((0..<5).map(LogRig.leaf) + held.prefix(7)).map(\.bytes))
+            #expect(try await log.repository.leaves(3..<5, of: shard.origin) == Array(leaves[3..<5]))
+            #expect(try await Self.frontier(log.repository, first).head == first.head)
+            let checkpoint = try #require(try await session.checkpoint(of: 13, shard.origin))
+            #expect(checkpoint.head == first.head && checkpoint.text == first.checkpoint.text && checkpoint.note == nil)
+            // It comes again after it has its entry.
+            try await log.add(LogRig.leaf(2), nil)
+            let again = try await Self.frontier(log.repository, first)
+            let second = try #require(try await session.sequence(first, edge: again, limit: 100, at: now, reached: {}))
+            #expect(second.head.size == 16)
+            #expect(try await log.pending() == 1)
+            let none = try await Self.frontier(log.repository, second)
+            #expect(try await session.sequence(second, edge: none, limit: 100, at: now, reached: {}) == nil)
+            try await log.add(LogRig.leaf(3), nil)
+            #expect(try await session.sequence(second, edge: none, limit: 100, at: now, reached: {}) == nil)
+            #expect(try await log.pending() == 1)
+            await session.close()
+        }
+    }
+
+    @Test("publishes the committed tree once, with its cosignatures", arguments: TestLog.available)
+    func publish(kind: TestLog) async throws {
+        try await kind.with(Self.key().verifier) { log in
+            let session = try #require(try await log.repository.lead())
+            let shard = try #require(try await session.openShard())
+            let witness = try SignerKey(name: TextLine("witness.example/w")!, kind: .witness, seed: TestKeys.seed("w"))
+            func kept(_ seconds: UInt64) throws -> KeptCosignature {
+                KeptCosignature(signature: try witness.cosign(shard.checkpoint.text, at: seconds), seconds: seconds)
+            }
+            await #expect(throws: Killed.self) {
+                try await session.publish(shard, note: Self.note(shard), cosignatures: [], at: .now, reached: { throw Killed() })
+            }
+            #expect(try await session.openShard() == shard)
+            try await session.publish(shard, note: Self.note(shard), cosignatures: [kept(1000)], at: .now, reached: {})
+            var published = shard
+            published.publishedSize = 1
+            #expect(try await session.openShard() == published)
+            #expect(try await session.checkpoint(of: 1, shard.origin)?.note == Self.note(shard))
+            await #expect(throws: (any Error).self) {
+                try await session.publish(shard, note: Self.note(shard), cosignatures: [], at: .now, reached: {})
+            }
+            #expect(try await log.repository.cosignatures(of: 1, shard.origin) == [kept(1000)])
+            try await log.repository.keep([kept(2000)], of: 1, shard.origin)
+            #expect(try await log.repository.cosignatures(of: 1, shard.origin) == [kept(2000)])
+            let stampable = try await log.repository.stampable(shard.origin, limit: 10)
+            #expect(stampable.candidates.map(\.head) == [shard.head] && stampable.stampedAt == nil)
+            let time = Date(timeIntervalSince1970: 1_793_534_400)
+            try await log.repository.keepToken([1, 2], at: time, of: 1, shard.origin)
+            let stamped = try await log.repository.stampable(shard.origin, limit: 10)
+            #expect(stamped.candidates.isEmpty && stamped.stampedAt == time)
+            let sweepable = try await log.repository.sweepable(shard.origin, before: .distantFuture)
+            #expect(sweepable == (0, 1))
+            try await log.repository.noteSwept(shard.origin, size: 1)
+            #expect(try await log.repository.sweepable(shard.origin, before: .distantPast) == (1, 0))
+            try await log.repository.noteScrubbed(shard.origin, blocks: 7, isWhole: true, at: time)
+            #expect(try await log.repository.scrubbed(shard.origin) == 7)
+            await session.close()
+        }
+    }
+
+    @Test("freezes once, and writes nothing more", arguments: TestLog.available)
+    func freeze(kind: TestLog) async throws {
+        try await kind.with(Self.key().verifier) { log in
+            let session = try #require(try await log.repository.lead())
+            let shard = try #require(try await session.openShard())
+            let freeze = Freeze(.tileDiffers, "tile/0/000")
+            #expect(try await log.repository.freeze(shard.origin, freeze, at: .now))
+            #expect(try await !log.repository.freeze(shard.origin, Freeze(.forked, "later"), at: .now))
+            #expect(try await log.repository.openShard()?.freeze == freeze)
+            try await log.add(LogRig.leaf(1), nil)
+            let edge = try await Self.frontier(log.repository, shard)
+            await #expect(throws: (any Error).self) { _ = try await session.sequence(shard, edge: edge, limit: 9, at: .now, reached: {}) }
+            await #expect(throws: (any Error).self) {
+                try await session.publish(shard, note: Self.note(shard), cosignatures: [], at: .now, reached: {})
+            }
+            #expect(try await log.pending() == 1)
+            await session.close()
+        }
+    }
+
+    @Test("puts back a row that was entered so, and no other", arguments: TestLog.available)
+    func mend(kind: TestLog) async throws {
+        try await kind.with(Self.key().verifier) { log in
+            let session = try #require(try await log.repository.lead())
+            let shard = try #require(try await session.openShard())
+            try await log.add(LogRig.leaf(1), nil)
+            let edge = try await Self.frontier(log.repository, shard)
+            _ = try await session.sequence(shard, edge: edge, limit: 9, at: .now, reached: {})
+            let leaf = LogRig.leaf(1).bytes
+            #expect(try await !log.repository.mend(leaf, at: 1, of: shard.origin), "nothing is damaged")
+            #expect(try await !log.repository.mend(LogRig.leaf(2).bytes, at: 1, of: shard.origin))
+            var damaged = leaf
+            damaged[20] ^= 1
+            try await log.damage(1, damaged)
+            #expect(try await log.repository.leaves(1..<2, of: shard.origin) == [damaged])
+            #expect(try await !log.repository.mend(LogRig.leaf(2).bytes, at: 1, of: shard.origin))
+            #expect(try await log.repository.mend(leaf, at: 1, of: shard.origin))
+            #expect(try await log.repository.leaves(1..<2, of: shard.origin) == [leaf])
+            await session.close()
+        }
+    }
+}
+
+extension LogRepositoryTests {
+    @Test("is put back to the proved tree; what is not in it waits again, unless it is damaged", arguments: TestLog.available)
+    func recovery(kind: TestLog) async throws {
+        try await kind.with(Self.key().verifier) { log in
+            let session = try #require(try await log.repository.lead())
+            let shard = try #require(try await session.openShard())
+            try await session.publish(shard, note: Self.note(shard), cosignatures: [], at: .now, reached: {})
+            for number in 0..<6 { try await log.add(LogRig.leaf(number), nil) }
+            let published = try #require(try await session.openShard())
+            let edge = try await Self.frontier(log.repository, published)
+            let first = try #require(try await session.sequence(published, edge: edge, limit: 3, at: .now, reached: {}))
+            let leaves = try await session.leaves(0..<4, of: shard.origin)
+            let more = try await Self.frontier(log.repository, first)
+            let second = try #require(try await session.sequence(first, edge: more, limit: 3, at: .now, reached: {}))
+            #expect(second.head.size == 7)
+            try await session.freeze(second, Freeze(.databaseDamaged, "row 2"), at: .now)
+            await session.close()
+            // Of the signed tree a row is another; of those that nobody signed one is damaged.
+            for index in [UInt64(2), 5] {
+                var damaged = try await log.repository.leaves(index..<index + 1, of: shard.origin)[0]
+                damaged[20] ^= 1
+                try await log.damage(index, damaged)
+            }
+            let recovery = try await log.recovery()
+            let frozen = try #require(try await recovery.openShard())
+            #expect(try await recovery.published(shard.origin, limit: 5).map(\.head) == [shard.head])
+            let proved = ProvedTree(shard: frozen, head: first.head, note: try Self.note(first), publishedSize: 1, next: nil)
+            #expect(try await recovery.replace(proved) { Array(leaves[Int($0.lowerBound)..<Int($0.upperBound)]) } == 2)
+            #expect(try await log.repository.leaves(0..<100, of: shard.origin) == leaves)
+            #expect(try await log.pending() == 2)
+            var open = first
+            open.publishedSize = 1
+            #expect(try await log.repository.openShard() == open)
+            #expect(try await log.repository.checkpoint(of: 4, shard.origin)?.text == first.checkpoint.text)
+            #expect(try await log.repository.checkpoint(of: 7, shard.origin) == nil)
+            if let postgres = recovery as? PostgresRecoveryRepository { await postgres.connection.close() }
+        }
+    }
+}
+
+extension LogLeaf {
+    var commitmentBytes: [UInt8] {
+        guard case .entry(_, _, _, let commitment) = self else { return [] }
+        return commitment.bytes
+    }
+}

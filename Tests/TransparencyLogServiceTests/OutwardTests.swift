@@ -1,0 +1,159 @@
+import AsyncHTTPClient
+import CaptureProtocol
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import TransparencyLog
+@testable import TransparencyLogService
+
+@Suite("Witnesses and time-stamp authorities over HTTP")
+struct OutwardTests {
+    @Test("a checkpoint is submitted as a witness reads it, and its answer is cosigned")
+    func witness() async throws {
+        let rig = try LogRig(witnesses: ["w"], quorum: 1)
+        let witness = rig.witnesses[0]
+        let server = try LoopbackServer { body in
+            guard let submission = try? CheckpointSubmission(body) else { return (400, []) }
+            return Self.wait { try? await witness.add(submission) }.map { ($0.status, $0.body) }
+        }
+        let key = witness.witness.key
+        let policy = try TrustPolicy(
+            Array("log \(rig.key.verifier)\nwitness w \(key) http://127.0.0.1:\(server.port)/prefix/\nquorum w\n".utf8))
+        let outward = OutwardClient(timeout: .seconds(5))
+        let connection = try #require(HTTPWitness(policy.witnesses[0], client: outward.client, timeout: .seconds(5)))
+        #expect(connection.address == "http://127.0.0.1:\(server.port)/prefix/add-checkpoint")
+        let panel = WitnessPanel(policy: policy, connections: [connection], timeout: .seconds(5), now: { rig.now }, logger: .silent)
+        let sequencer = Sequencer(
+            repository: rig.log, store: rig.store, signer: TestSigner(key: rig.key), panel: panel, now: { rig.now }, logger: .silent)
+        rig.add(0..<5)
+        try await rig.drain(sequencer)
+        try await outward.client.shutdown()
+        let judged = try policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(judged.checkpoint.size == 6 && judged.cosigners.count == 1 && witness.latest == judged.checkpoint.head)
+    }
+
+    @Test("a witness that closes the connection, or answers without end, is a failure and nothing else")
+    func failures() async throws {
+        for answer: LoopbackServer.Answer? in [nil, (200, [UInt8](repeating: 65, count: 200_000)), (302, [])] {
+            let rig = try LogRig(witnesses: ["w"], quorum: 1)
+            let server = try LoopbackServer { _ in answer }
+            let url = "http://127.0.0.1:\(server.port)"
+            let witness = TrustedWitness(name: Array("w".utf8), key: rig.witnesses[0].witness.key, url: url)
+            let outward = OutwardClient(timeout: .seconds(2))
+            let connection = try #require(HTTPWitness(witness, client: outward.client, timeout: .seconds(2)))
+            let panel = WitnessPanel(policy: rig.policy, connections: [connection], timeout: .seconds(2), now: { rig.now }, logger: .silent)
+            let sequencer = Sequencer(
+                repository: rig.log, store: rig.store, signer: TestSigner(key: rig.key), panel: panel, now: { rig.now }, logger: .silent)
+            rig.add(0..<5)
+            try await rig.drain(sequencer)
+            try await outward.client.shutdown()
+            try await rig.expectSound(0..<5)
+            #expect(rig.log.rows.cosignatures.values.allSatisfy { $0.values.allSatisfy(\.isEmpty) })
+        }
+    }
+
+    @Test("a policy's witness without an address of http is not asked", arguments: [nil, "", "ftp://witness.example", "witness.example"])
+    func address(url: String?) throws {
+        let rig = try LogRig(witnesses: ["w"], quorum: 1)
+        let outward = OutwardClient(timeout: .seconds(1))
+        defer { try? outward.client.syncShutdown() }
+        let witness = TrustedWitness(name: Array("w".utf8), key: rig.witnesses[0].witness.key, url: url)
+        #expect(HTTPWitness(witness, client: outward.client, timeout: .seconds(1)) == nil)
+    }
+
+    private static func wait<T: Sendable>(_ body: @escaping @Sendable () async -> T?) -> T? {
+        let semaphore = DispatchSemaphore(value: 0)
+        let box = ResultBox<T>()
+        Task {
+            box.set(await body())
+            semaphore.signal()
+        }
+        semaphore.wait()
+        return box.get()
+    }
+}
+
+/// A client that is shut down even after a failure.
+private func withClient<T>(timeout: Duration = .seconds(20), _ body: (OutwardClient) async throws -> T) async throws -> T {
+    let client = OutwardClient(timeout: timeout)
+    let result: Result<T, any Error>
+    do { result = .success(try await body(client)) } catch { result = .failure(error) }
+    try await client.client.shutdown()
+    return try result.get()
+}
+
+private final class ResultBox<T: Sendable>: Sendable {
+    let value = Mutex<T?>(nil)
+    func set(_ new: T?) { value.withLock { $0 = new } }
+    func get() -> T? { value.withLock { $0 } }
+}
+
+@Suite("Time stamps on checkpoints", .enabled(if: TimestampAuthority.isPresent))
+struct StamperTests {
+    private func stamper(
+        _ rig: LogRig, _ authority: TimestampAuthority, _ client: OutwardClient, anchors: String? = nil, address: URL? = nil
+    ) throws -> CheckpointStamper {
+        CheckpointStamper(
+            repository: rig.log,
+            panel: WitnessPanel(policy: rig.policy, connections: [], timeout: .seconds(1), now: { rig.now }, logger: .silent),
+            authority: HTTPTimestampAuthority(address: address ?? authority.url, client: client.client),
+            anchors: try TimestampAnchors(pem: anchors ?? authority.rootPEM), interval: 3600, nonce: { Array(1...16) }, logger: .silent)
+    }
+
+    @Test("the newest checkpoint with a quorum gets a token, once an hour, over the note as the log alone signed it")
+    func stamps() async throws {
+        try await withClient { client in
+            let rig = try LogRig()
+            let authority = try TimestampAuthority()
+            let sequencer = rig.sequencer()
+            rig.add(0..<5)
+            try await rig.drain(sequencer)
+            for witness in rig.witnesses { witness.behave(.unreachable) }
+            rig.add(5..<10)
+            try await rig.drain(sequencer)
+            let stamper = try stamper(rig, authority, client)
+            try await stamper.stamp(at: Date())
+            let tokens = try #require(rig.log.rows.tokens[rig.origin])
+            #expect(Array(tokens.keys) == [6], "that of 11 leaves has no quorum")
+            let note = try #require(rig.log.rows.checkpoints[rig.origin]?[6]?.note)
+            let answer = try TimestampAnswer(try #require(tokens[6]?.token))
+            let verdict = await answer.verify(
+                imprint: .init(of: note.bytes), nonce: nil, anchors: try TimestampAnchors(pem: authority.rootPEM))
+            #expect(verdict == .verified(time: try #require(tokens[6]?.time)))
+            let asked = authority.requests
+            for witness in rig.witnesses { witness.behave(.honest) }
+            rig.add(10..<12)
+            try await rig.drain(sequencer)
+            rig.advance(61)
+            try await sequencer.askAside()
+            try await rig.drain(sequencer)
+            try await stamper.stamp(at: Date())
+            #expect(authority.requests == asked, "not within the hour")
+            try await stamper.stamp(at: Date().addingTimeInterval(3700))
+            #expect(rig.log.rows.tokens[rig.origin]?.count == 2)
+            try await stamper.stamp(at: Date().addingTimeInterval(9000))
+            #expect(rig.log.rows.tokens[rig.origin]?.count == 2, "nothing is new")
+        }
+    }
+
+    @Test("an answer that does not verify is not kept, and an authority that is away is asked again")
+    func refused() async throws {
+        try await withClient { client in
+            let rig = try LogRig()
+            let (authority, other) = (try TimestampAuthority(), try TimestampAuthority())
+            rig.add(0..<5)
+            try await rig.drain(rig.sequencer())
+            let strict = try stamper(rig, authority, client, anchors: other.rootPEM)
+            await #expect(throws: (any Error).self) { try await strict.stamp(at: Date()) }
+            let stamper = try stamper(rig, authority, client)
+            authority.close()
+            await #expect(throws: (any Error).self) { try await stamper.stamp(at: Date()) }
+            #expect(rig.log.rows.tokens.isEmpty)
+            try authority.open()
+            try await stamper.stamp(at: Date())
+            #expect(rig.log.rows.tokens[rig.origin]?.count == 1)
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import ObjectStorage
+import TestSupport
+import Testing
+import TransparencyLog
+
+@testable import TransparencyLogService
+
+@Suite("Recovering a frozen log")
+struct RecoveryTests {
+    private func frozen(_ rig: LogRig) async throws -> Freeze? {
+        guard case .frozen(let freeze) = try await rig.drain(rig.sequencer()) else { return nil }
+        return freeze
+    }
+
+    private func recover(_ rig: LogRig) async throws -> LogRecovery.Report {
+        try await LogRecovery(repository: rig.log, store: rig.store).recover()
+    }
+
+    private func flip(_ key: String, in rig: LogRig, at offset: Int) async throws {
+        var bytes = try #require(rig.store.bytes(key))
+        bytes[offset] ^= 1
+        try await rig.store.put(key, bytes: bytes, contentType: "application/octet-stream")
+    }
+
+    @Test("brings back what a restored database lost, at any step, and goes on", arguments: SequencerPoint.allCases, [0, 1])
+    func database(point: SequencerPoint, witnesses: Int) async throws {
+        let rig = try LogRig(witnesses: witnesses == 0 ? [] : ["w1"], quorum: 1)
+        rig.add(0..<300)
+        try await rig.drain(rig.sequencer())
+        rig.log.endSessions()
+        let before = rig.log.rows
+        rig.add(300..<400)
+        let trigger = Trigger(point, at: 1)
+        let sequencer = rig.sequencer { if trigger.fires(at: $0) { throw Killed() } }
+        await #expect(throws: Killed.self) { try await rig.drain(sequencer) }
+        rig.watch()
+        rig.log.restore(before)
+        // Other statements than before are waiting, and those that were entered come again.
+        rig.add(400..<450)
+        if try await frozen(rig) != nil {
+            let report = try await recover(rig)
+            #expect(report.head.size == 401)
+        }
+        rig.log.endSessions()
+        rig.add(300..<400)
+        try await rig.drain(rig.sequencer())
+        try await rig.expectSound(0..<450)
+    }
+
+    @Test("lets what was entered and never signed wait again")
+    func returned() async throws {
+        let rig = try LogRig(witnesses: [])
+        rig.add(0..<300)
+        try await rig.drain(rig.sequencer())
+        rig.log.endSessions()
+        rig.add(300..<310)
+        let trigger = Trigger(.committed, at: 1)
+        let sequencer = rig.sequencer { point in
+            if trigger.fires(at: point) { rig.log.change { $0.entries[rig.origin]?[305][30] ^= 1 } }
+        }
+        guard case .frozen = try await rig.drain(sequencer) else {
+            Issue.record("not frozen")
+            return
+        }
+        let report = try await recover(rig)
+        // One of the ten cannot be read any more: its statement is found by the look-through.
+        #expect(report.head.size == 301 && report.returned == 9)
+        rig.add(300..<310)
+        try await rig.drain(rig.sequencer())
+        try await rig.expectSound(0..<310)
+    }
+
+    @Test(
+        "mends what is damaged at the right edge",
+        arguments: ["tile/0/001.p/45", "tile/1/000.p/1", "tile/entries/001.p/45", "row", "head", "rows"])
+    func edge(place: String) async throws {
+        let rig = try LogRig()
+        rig.add(0..<300)
+        try await rig.drain(rig.sequencer())
+        rig.log.endSessions()
+        switch place {
+        case "row": rig.log.change { $0.entries[rig.origin]?[290][30] ^= 1 }
+        case "rows": rig.log.change { $0.entries[rig.origin]?.removeLast(20) }
+        case "head":
+            try await rig.store.put(rig.objects.headKey(400), bytes: Array("anything\n".utf8), contentType: "text/plain")
+        default: try await flip(rig.objects.prefix + place, in: rig, at: 30)
+        }
+        rig.add(300..<310)
+        #expect(try await frozen(rig) != nil)
+        #expect(try await recover(rig).head.size == 301)
+        try await rig.drain(rig.sequencer())
+        try await rig.expectSound(0..<310)
+    }
+
+    @Test("does not recover what cannot be proved, and changes nothing then")
+    func unproved() async throws {
+        let rig = try LogRig(witnesses: [])
+        rig.add(0..<300)
+        try await rig.drain(rig.sequencer())
+        rig.log.endSessions()
+        rig.log.change { $0.entries[rig.origin]?[290][30] ^= 1 }
+        for place in ["tile/0/001.p/45", "tile/entries/001.p/45"] { try await flip(rig.objects.prefix + place, in: rig, at: 30) }
+        #expect(try await frozen(rig) != nil)
+        let (rows, objects) = (rig.log.rows, rig.store.snapshot)
+        await #expect(throws: LogRecovery.Failure.self) { try await recover(rig) }
+        #expect(rig.log.rows.shards == rows.shards && rig.log.rows.entries == rows.entries && rig.store.snapshot == objects)
+    }
+
+    @Test("does not recover a log that has signed two trees")
+    func forked() async throws {
+        let rig = try LogRig(witnesses: [])
+        rig.add(0..<10)
+        try await rig.drain(rig.sequencer())
+        rig.log.endSessions()
+        let text = Checkpoint(origin: rig.origin, head: TreeHead(size: 11, root: MerkleHash.empty)).text
+        let note = try SignedNote(text: text, signatures: [rig.key.sign(text)])
+        try await rig.store.put(rig.objects.headKey(11), bytes: note.bytes, contentType: "text/plain")
+        #expect(try await frozen(rig)?.reason == .forked)
+        await #expect(throws: LogRecovery.Failure.self) { try await recover(rig) }
+        #expect(rig.log.rows.shards[0].freeze?.reason == .forked)
+    }
+
+    @Test("has nothing to do for a log that is not frozen")
+    func sound() async throws {
+        let rig = try LogRig()
+        await #expect(throws: LogRecovery.Failure.notFrozen) { try await recover(rig) }
+    }
+}
+
+extension MemoryLog: RecoveryRepository {
+    func published(_ origin: TextLine, limit: Int) async throws -> [CommittedCheckpoint] {
+        Array((rows.checkpoints[origin] ?? [:]).values.filter { $0.note != nil }.sorted { $0.head.size > $1.head.size }.prefix(limit))
+    }
+
+    func replace(
+        _ proved: ProvedTree, leaves: @escaping @Sendable (Range<UInt64>) async throws -> [[UInt8]]
+    ) async throws -> Int {
+        let right = try await leaves(0..<proved.head.size)
+        let origin = proved.shard.origin
+        let old = zip(rows.entries[origin] ?? [], rows.hashes[origin] ?? []).filter { MerkleHash.leaf($0) == $1 }.map(\.0)
+        change { rows in
+            rows.entries[origin] = right
+            rows.hashes[origin] = right.map { MerkleHash.leaf($0) }
+            rows.commitments = Set(right.compactMap { (try? LogLeaf(bytes: $0))?.commitmentBytes }.filter { !$0.isEmpty })
+            rows.checkpoints[origin] = rows.checkpoints[origin]?.filter { $0.key <= proved.head.size }
+            if rows.checkpoints[origin]?[proved.head.size]?.note == nil {
+                rows.checkpoints[origin]?[proved.head.size] = CommittedCheckpoint(head: proved.head, text: proved.note.text, note: nil)
+            }
+            guard let index = rows.shards.firstIndex(where: { $0.origin == origin }) else { return }
+            rows.shards[index].head = proved.head
+            rows.shards[index].publishedSize = proved.publishedSize
+            rows.shards[index].freeze = nil
+        }
+        var returned = 0
+        for leaf in old where !right.contains(leaf) {
+            guard let leaf = try? LogLeaf(bytes: leaf), !rows.commitments.contains(leaf.commitmentBytes) else { continue }
+            let before = rows.pending.count
+            add(leaf)
+            returned += rows.pending.count - before
+        }
+        return returned
+    }
+}

@@ -1,0 +1,122 @@
+import CaptureProtocol
+import Foundation
+import ObjectStorage
+import TestSupport
+import Testing
+import TransparencyLog
+
+@testable import TransparencyLogService
+
+@Suite("The sequencer")
+struct SequencerTests {
+    @Test("writes leaves in the order of their arrival, over tiles of every width", arguments: [1, 255, 256, 257, 1000])
+    func order(limit: Int) async throws {
+        let rig = try LogRig(witnesses: [])
+        rig.add(0..<600)
+        try await rig.drain(rig.sequencer(limit: limit), turns: 700)
+        try await rig.expectSound(0..<600)
+        let leaves = try #require(rig.log.rows.entries[rig.origin])
+        #expect(Array(leaves.dropFirst()) == (0..<600).map { LogRig.leaf($0).bytes })
+        #expect(leaves[0] == LogLeaf.shard(previous: nil, head: .empty).bytes)
+    }
+
+    @Test("lets what is held back wait for its time, and enters it by its commitments")
+    func heldBack() async throws {
+        let rig = try LogRig(witnesses: [])
+        let due = rig.now.addingTimeInterval(1000)
+        for number in 0..<50 { rig.log.add(LogRig.leaf(number), notBefore: due, at: rig.now) }
+        rig.add(50..<60)
+        let sequencer = rig.sequencer()
+        try await rig.drain(sequencer)
+        #expect(rig.log.rows.entries[rig.origin]?.count == 11)
+        rig.advance(1001)
+        rig.add(60..<70)
+        try await rig.drain(sequencer)
+        try await rig.expectSound(0..<70)
+        let commitments = (rig.log.rows.entries[rig.origin] ?? []).suffix(50).compactMap { leaf -> [UInt8]? in
+            guard case .entry(_, _, _, let commitment) = try? LogLeaf(bytes: leaf) else { return nil }
+            return commitment.bytes
+        }
+        #expect(commitments == commitments.sorted { $0.lexicographicallyPrecedes($1) } && commitments.count == 50)
+    }
+
+    @Test("makes at most one checkpoint in so many seconds")
+    func pace() async throws {
+        let rig = try LogRig(witnesses: [])
+        let sequencer = rig.sequencer()
+        try await rig.drain(sequencer)
+        rig.add([0])
+        rig.advance(1)
+        #expect(try await sequencer.turn() != .idle)
+        rig.add([1])
+        rig.advance(0.5)
+        #expect(try await sequencer.turn() == .idle)
+        rig.advance(0.5)
+        #expect(try await sequencer.turn() != .idle)
+    }
+
+    @Test("takes no lock with another key, without a shard, or while another instance leads")
+    func aside() async throws {
+        let rig = try LogRig(witnesses: [])
+        let first = rig.sequencer()
+        try await rig.drain(first)
+        #expect(try await rig.sequencer().turn() == .standby)
+        await first.stepDown()
+        let other = try SignerKey(name: rig.origin, kind: .log, seed: TestKeys.seed("another"))
+        let panel = WitnessPanel(policy: rig.policy, connections: [], timeout: .seconds(1), now: { rig.now }, logger: .silent)
+        let foreign = Sequencer(
+            repository: rig.log, store: rig.store, signer: TestSigner(key: other), panel: panel, now: { rig.now }, logger: .silent)
+        #expect(try await foreign.turn() == .foreignKey)
+        rig.log.change { $0.closed.insert(rig.origin) }
+        #expect(try await rig.sequencer().turn() == .noShard)
+    }
+
+    @Test("ends a shard with the next one's key, after all that waits")
+    func end() async throws {
+        let rig = try LogRig()
+        let sequencer = rig.sequencer(limit: 100)
+        let next = try SignerKey(name: TextLine("rial.example/log/2027")!, kind: .log, seed: TestKeys.seed("next")).verifier
+        rig.add(0..<150)
+        rig.log.change { $0.shards[0].next = next }
+        let turn = try await rig.drain(sequencer)
+        #expect(turn == .noShard)
+        let rows = rig.log.rows
+        #expect(rows.closed == [rig.origin] && rows.entries[rig.origin]?.count == 152)
+        #expect(rows.entries[rig.origin]?.last == LogLeaf.end(next: next).bytes)
+        let judged = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(judged.checkpoint.size == 152 && judged.quorum != .missing)
+        rig.add([200])
+        #expect(try await rig.drain(sequencer) == .noShard)
+    }
+
+    @Test("keeps a hundred heads, the newest first, and partial tiles for an hour")
+    func sweep() async throws {
+        let rig = try LogRig(witnesses: [])
+        rig.add(0..<520)
+        let sequencer = rig.sequencer(limit: 4)
+        try await rig.drain(sequencer, turns: 200)
+        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .silent)
+        try await upkeep.sweep(at: rig.now)
+        let heads = try await rig.store.list(prefix: rig.objects.headsPrefix).objects.compactMap { rig.objects.headSize($0.key) }
+        #expect(heads.count == 100 && heads.first == 521 && heads == heads.sorted(by: >))
+        #expect(rig.store.keys.contains { $0.contains("tile/0/000.p/") })
+        rig.advance(3700)
+        try await upkeep.sweep(at: rig.now)
+        #expect(!rig.store.keys.contains { $0.contains("tile/0/000.p/") || $0.contains("tile/entries/001.p/") })
+        #expect(rig.store.keys.contains { $0.contains("tile/0/002.p/9") })
+        await sequencer.stepDown()
+        rig.add(520..<530)
+        try await rig.drain(rig.sequencer())
+        try await rig.expectSound(0..<530)
+    }
+
+    @Test("writes a head's name so that the newest is listed first")
+    func names() {
+        let objects = LogObjects(MemoryObjectStore(), shard: "2026")
+        #expect(objects.headKey(500) == "log/2026/heads/99999999999999999499")
+        for size: UInt64 in [0, 1, 500, .max] { #expect(objects.headSize(objects.headKey(size)) == size) }
+        for key in ["log/2026/heads/9", "log/2026/heads/9999999999999999949x", "log/2025/heads/99999999999999999499"] {
+            #expect(objects.headSize(key) == nil, "\(key)")
+        }
+    }
+}

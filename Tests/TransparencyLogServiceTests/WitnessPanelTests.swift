@@ -1,0 +1,138 @@
+import Foundation
+import TestSupport
+import Testing
+import TransparencyLog
+
+@testable import TransparencyLogService
+
+@Suite("Witnesses of the log")
+struct WitnessPanelTests {
+    private func published(_ rig: LogRig) throws -> PublishedCheckpoint {
+        let shard = try #require(rig.log.rows.shards.first)
+        let note = try #require(rig.log.rows.checkpoints[rig.origin]?[shard.publishedSize]?.note)
+        var published = try #require(PublishedCheckpoint(note, of: shard))
+        published.add(rig.log.rows.cosignatures[rig.origin]?[shard.publishedSize] ?? [])
+        return published
+    }
+
+    @Test("cosign every checkpoint, from what they had")
+    func cosign() async throws {
+        let rig = try LogRig()
+        let sequencer = rig.sequencer(limit: 50)
+        rig.add(0..<300)
+        try await rig.drain(sequencer)
+        let judged = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(judged.cosigners.count == 3 && judged.quorum != .missing && judged.checkpoint.size == 301)
+        #expect(rig.witnesses.allSatisfy { $0.latest?.size == 301 })
+        // After the first request, which learns the size, one for each checkpoint.
+        #expect(rig.witnesses.allSatisfy { $0.requests <= 9 })
+    }
+
+    static let misbehaviours: [(String, TestWitness.Behaviour)] = [
+        ("unreachable", .unreachable), ("refusing", .answers(WitnessReply(status: 403, body: []))),
+        ("unknown", .answers(WitnessReply(status: 404, body: []))), ("limiting", .answers(WitnessReply(status: 429, body: []))),
+        ("failing", .answers(WitnessReply(status: 503, body: []))), ("empty", .answers(WitnessReply(status: 200, body: []))),
+        ("talking", .answers(WitnessReply(status: 200, body: Array("hello\n".utf8)))),
+        ("no size", .answers(WitnessReply(status: 409, body: Array("+5\n".utf8)))),
+        ("always in conflict", .answers(WitnessReply(status: 409, body: Array("0\n".utf8)))),
+        ("false", .falseSignature), ("of tomorrow", .clock(301)), ("of yesterday", .clock(-301)), ("hanging", .hanging),
+    ]
+
+    @Test("that misbehave delay nothing, and nothing false is kept", arguments: misbehaviours.indices)
+    func misbehaving(index: Int) async throws {
+        let rig = try LogRig(quorum: 3)
+        let isHanging = Self.misbehaviours[index].0 == "hanging"
+        let sequencer = rig.sequencer(limit: 50, timeout: isHanging ? .milliseconds(300) : .seconds(5))
+        rig.witnesses[0].behave(Self.misbehaviours[index].1)
+        rig.add(0..<300)
+        try await rig.drain(sequencer)
+        try await rig.expectSound(0..<300)
+        let published = try published(rig)
+        #expect(published.cosignatures.count == 2, "\(Self.misbehaviours[index].0)")
+        #expect(try rig.policy.judge(published.served()).quorum == .missing)
+        // Aside from the third failure on, and once a minute.
+        let asked = rig.witnesses[0].requests
+        for number in 300..<320 {
+            rig.add([number])
+            try await rig.drain(sequencer)
+        }
+        #expect(rig.witnesses[0].requests == asked)
+        rig.witnesses[0].behave(.honest)
+        rig.advance(61)
+        try await sequencer.askAside()
+        try await rig.drain(sequencer)
+        #expect(rig.witnesses[0].requests > asked)
+        let judged = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(judged.quorum != .missing && judged.cosigners.count == 3)
+        rig.add([320])
+        try await rig.drain(sequencer)
+        #expect(try self.published(rig).cosignatures.count == 3, "it is asked with the others again")
+    }
+
+    @Test("that forget are shown the log from the start; one that goes back, from where it is")
+    func forgetful() async throws {
+        let rig = try LogRig()
+        let sequencer = rig.sequencer(limit: 50)
+        rig.add(0..<100)
+        try await rig.drain(sequencer)
+        let early = rig.witnesses[1].latest
+        rig.add(100..<200)
+        try await rig.drain(sequencer)
+        rig.witnesses[0].forget()
+        rig.witnesses[1].forget(to: early)
+        rig.add(200..<300)
+        try await rig.drain(sequencer)
+        #expect(try published(rig).cosignatures.count == 3)
+        try await rig.expectSound(0..<300)
+    }
+
+    @Test("that have another tree of ours freeze the log")
+    func contradicting() async throws {
+        let rig = try LogRig()
+        let sequencer = rig.sequencer()
+        rig.add(0..<100)
+        try await rig.drain(sequencer)
+        rig.witnesses[2].forget(to: TreeHead(size: 50, root: MerkleHash.empty))
+        rig.add(100..<110)
+        guard case .frozen(let freeze) = try await rig.drain(sequencer) else {
+            Issue.record("not frozen")
+            return
+        }
+        #expect(freeze.reason == .witnessRefuses && rig.log.rows.shards[0].publishedSize == 101)
+    }
+
+    @Test("cosign an idle log again every hour; the first time stays, the newest is served")
+    func renewed() async throws {
+        let rig = try LogRig()
+        let sequencer = rig.sequencer()
+        rig.add(0..<5)
+        try await rig.drain(sequencer)
+        let asked = rig.witnesses[0].requests
+        rig.advance(3000)
+        #expect(try await sequencer.turn() == .idle)
+        #expect(rig.witnesses[0].requests == asked)
+        rig.advance(700)
+        #expect(try await sequencer.turn() == .idle)
+        #expect(rig.witnesses[0].requests == asked + 1)
+        let served = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(served.cosigners.allSatisfy { Double($0.seconds) == rig.now.timeIntervalSince1970.rounded(.down) })
+        #expect(try await sequencer.turn() == .idle)
+        #expect(rig.witnesses[0].requests == asked + 1)
+    }
+
+    @Test("that missed the last checkpoint are asked again, soon")
+    func askedAgain() async throws {
+        let rig = try LogRig()
+        let sequencer = rig.sequencer()
+        try await rig.drain(sequencer)
+        rig.witnesses[0].behave(.unreachable)
+        rig.add(0..<5)
+        rig.advance(1)
+        _ = try await sequencer.turn()
+        #expect(try published(rig).cosignatures.count == 2)
+        rig.witnesses[0].behave(.honest)
+        rig.advance(6)
+        #expect(try await sequencer.turn() == .idle)
+        #expect(try published(rig).cosignatures.count == 3)
+    }
+}
