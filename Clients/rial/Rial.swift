@@ -17,7 +17,7 @@ struct Rial: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, DeviceCommand.self, CaptureCommand.self, VideoCommand.self, QueueCommand.self, SettingsCommand.self,
             SceneCommand.self, LoadCommand.self, PageLoadCommand.self, SoakCommand.self, VerifyCommand.self, DeadLetterCommand.self,
-            AdminCommand.self,
+            LogCommand.self, AdminCommand.self,
         ])
 
     static func main() async {

@@ -1,0 +1,68 @@
+import ArgumentParser
+import Foundation
+import ServiceRuntime
+import Signing
+import TransparencyLog
+
+/// Shows the verifier key of a shard, from its private key; makes a new one if asked to.
+struct LogKey: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key",
+        abstract: "Shows the verifier key of a shard of the public log.",
+        discussion: """
+            Reads RIAL_PUBLIC_URL, whose host begins the shard's origin, and the private key: RIAL_LOG_PRIVATE_KEY, or the \
+            RIAL_LOG_PKCS11_ variables. One key is for one shard, ever.
+            """)
+
+    @Option(help: "The shard's name, usually the year: a-z, 0-9 and -, at most 32.")
+    var shard: String
+
+    @Option(help: "Make a new key in this file, unless it exists, and show that one's.")
+    var new: String?
+
+    func run() throws {
+        let environment = ServiceEnvironment()
+        let origin = try LogOrigin.make(environment, shard: shard)
+        let key = try new.map(made) ?? LogKeyReader.signer(environment)
+        Console.result("\(try VerifierKey(name: origin, kind: .log, publicKey: key.publicKey))")
+    }
+
+    private func made(_ path: String) throws -> any MessageSigner {
+        if !FileManager.default.fileExists(atPath: path) {
+            let text = Data(try PEMMessageSigner.newKey().utf8)
+            guard FileManager.default.createFile(atPath: path, contents: text, attributes: [.posixPermissions: 0o600]) else {
+                throw ValidationError("\(path) cannot be written")
+            }
+        }
+        return try PEMMessageSigner(privateKeyPEM: try String(contentsOfFile: path, encoding: .utf8))
+    }
+}
+
+/// What a log calls itself: the installation's host, and the shard.
+enum LogOrigin {
+    static func make(_ environment: ServiceEnvironment, shard: String) throws -> TextLine {
+        let isName =
+            (1...32).contains(shard.utf8.count)
+            && shard.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || byte == UInt8(ascii: "-")
+            }
+        guard isName else { throw ValidationError("a shard's name is a-z, 0-9 and -, at most 32 of them, not “\(shard)”") }
+        guard let host = try environment.requiredURL("RIAL_PUBLIC_URL").host(), let origin = TextLine("\(host)/log/\(shard)"),
+            origin.isKeyName
+        else { throw ValidationError("RIAL_PUBLIC_URL has no host that can name a log") }
+        return origin
+    }
+}
+
+/// The log's private key, by the settings of the service.
+enum LogKeyReader {
+    static func signer(_ environment: ServiceEnvironment) throws -> any MessageSigner {
+        guard let module = try environment.optional("RIAL_LOG_PKCS11_MODULE") else {
+            return try PEMMessageSigner(privateKeyPEM: try environment.pem("RIAL_LOG_PRIVATE_KEY"))
+        }
+        return try PKCS11MessageSigner(
+            module: module, tokenLabel: try environment.required("RIAL_LOG_PKCS11_TOKEN"),
+            pin: try environment.required("RIAL_LOG_PKCS11_PIN"), keyLabel: try environment.required("RIAL_LOG_PKCS11_KEY"))
+    }
+}

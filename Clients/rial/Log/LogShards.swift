@@ -1,0 +1,144 @@
+import CaptureProtocol
+import Foundation
+import Persistence
+import TransparencyLog
+
+/// The rows of the log's shards, as their owner opens and closes them.
+struct LogShards: Sendable {
+    struct Shard: Sendable {
+        let origin: String
+        let shard: String
+        let key: String
+        let size: Int64
+        let root: ContentDigest
+        let publishedSize: Int64
+        let next: String?
+        let isClosed: Bool
+        let frozen: String?
+        let detail: String?
+
+        init(_ row: Row) throws {
+            origin = try row.get("origin")
+            shard = try row.get("shard")
+            key = try row.get("log_key")
+            size = try row.get("size")
+            guard let root = ContentDigest(bytes: try row.get("root", as: [UInt8].self)) else {
+                throw CommandFailure("The shard \(shard) has no root of 32 bytes.")
+            }
+            self.root = root
+            publishedSize = try row.get("published_size")
+            next = try row.getOptional("next_key")
+            isClosed = try row.get("is_closed")
+            frozen = try row.getOptional("frozen_reason")
+            detail = try row.getOptional("frozen_detail")
+        }
+    }
+
+    let connection: PostgresConnection
+
+    static func with<T: Sendable>(_ body: @Sendable (LogShards) async throws -> T) async throws -> T {
+        let url = try OperatorSettings().databaseURL()
+        let connection = try await StartupRetry(dependency: "PostgreSQL") {
+            try await PostgresConnection.connect(url: url, applicationName: "rial-log")
+        }
+        do {
+            let value = try await body(LogShards(connection: connection))
+            await connection.close()
+            return value
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    /// In the order in which they were opened.
+    func all() async throws -> [Shard] {
+        try await connection.query(
+            """
+            SELECT origin, shard, log_key, size, root, published_size, next_key, closed_at IS NOT NULL AS is_closed, frozen_reason, frozen_detail
+            FROM log_shards ORDER BY opened_at
+            """
+        ).map { try Shard($0) }
+    }
+
+    /// Opens a shard with its leaf 0, which names the shard before it: committed, and published by the service in its first round.
+    /// - Throws: `CommandFailure` if another one is open, or was closed for another key.
+    func open(_ shard: String, key: VerifierKey) async throws {
+        try await connection.withTransaction { connection in
+            try await connection.query("LOCK TABLE log_shards IN SHARE ROW EXCLUSIVE MODE")
+            let known = try await LogShards(connection: connection).all()
+            if let open = known.first(where: { !$0.isClosed }) { throw CommandFailure("The shard \(open.shard) is open: close it first.") }
+            let before = known.last
+            if let before, let next = before.next, next != key.description {
+                throw CommandFailure("The shard \(before.shard) ends with the key \(next): open this one with it, or none.")
+            }
+            // Of a shard that was given up, what was published of it.
+            let previous = try await before.asyncMap { try await LogShards(connection: connection).finalTree(of: $0) }
+            let leaf = LogLeaf.shard(previous: before.flatMap { TextLine($0.origin) }, head: previous ?? .empty)
+            let head = TreeHead(size: 1, root: leaf.hash)
+            let text = String(decoding: Checkpoint(origin: key.name, head: head).text, as: UTF8.self)
+            try await connection.query(
+                """
+                INSERT INTO log_shards (origin, shard, log_key, previous, size, root)
+                VALUES (\(key.name.text), \(shard), \(key.description), \(before?.origin), 1, \(head.root.bytes))
+                """)
+            try await connection.query(
+                """
+                INSERT INTO log_entries (origin, leaf_index, leaf, leaf_hash) VALUES (\(key.name.text), 0, \(leaf.bytes), \(leaf.hash.bytes))
+                """)
+            try await connection.query(
+                "INSERT INTO log_checkpoints (origin, size, root, body) VALUES (\(key.name.text), 1, \(head.root.bytes), \(text))")
+        }
+    }
+
+    private func finalTree(of shard: Shard) async throws -> TreeHead {
+        let rows = try await connection.query(
+            "SELECT root FROM log_checkpoints WHERE origin = \(shard.origin) AND size = \(shard.publishedSize)")
+        guard let root = try rows.first.flatMap({ ContentDigest(bytes: try $0.get("root", as: [UInt8].self)) }) else {
+            throw CommandFailure("The last checkpoint of the shard \(shard.shard) is not in the database.")
+        }
+        return TreeHead(size: UInt64(shard.publishedSize), root: root)
+    }
+
+    /// Asks the service to enter the last leaf.
+    func close(_ shard: Shard, next: VerifierKey) async throws {
+        let changed = try await connection.affected(
+            """
+            UPDATE log_shards SET next_key = \(next.description)
+            WHERE origin = \(shard.origin) AND closed_at IS NULL AND (next_key IS NULL OR next_key = \(next.description))
+            """)
+        guard changed == 1 else { throw CommandFailure("The shard \(shard.shard) is being closed for another key already.") }
+    }
+
+    /// Gives a frozen shard up: nothing more is entered, and what was entered but never published waits for the next one.
+    func giveUp(_ shard: Shard) async throws {
+        try await connection.withTransaction { connection in
+            try await connection.query("SELECT set_config('rial.log_recovery', 'on', true)")
+            let leaves = try await connection.query(
+                "DELETE FROM log_entries WHERE origin = \(shard.origin) AND leaf_index >= \(shard.publishedSize) RETURNING leaf"
+            ).map { try $0.get("leaf", as: [UInt8].self) }
+            for leaf in leaves {
+                guard case .entry(let kind, let time, let subject, let commitment)? = try? LogLeaf(bytes: leaf) else { continue }
+                try await connection.query(
+                    """
+                    INSERT INTO log_pending (commitment, subject, kind, time)
+                    VALUES (\(commitment.bytes), \(subject.bytes), \(kind.rawValue), \(time)) ON CONFLICT (commitment) DO NOTHING
+                    """)
+            }
+            try await connection.query("DELETE FROM log_checkpoints WHERE origin = \(shard.origin) AND note IS NULL")
+            try await connection.query(
+                """
+                UPDATE log_shards SET size = published_size, closed_at = now(), next_key = NULL, end_index = NULL,
+                    root = (SELECT root FROM log_checkpoints WHERE log_checkpoints.origin = log_shards.origin AND size = published_size)
+                WHERE origin = \(shard.origin) AND frozen_reason IS NOT NULL
+                """)
+        }
+    }
+}
+
+extension Optional {
+    fileprivate func asyncMap<T>(_ body: (Wrapped) async throws -> T) async rethrows -> T? {
+        guard let self else { return nil }
+        return try await body(self)
+    }
+}
