@@ -24,17 +24,17 @@ random() { head -c "$1" /dev/urandom | od -An -v -tx1 | tr -d ' \n'; }
 
 random 32 | put postgres_owner_password
 printf 'postgresql://rial_owner:%s@postgres:5432/rial' "$(cat postgres_owner_password)" | put database_url_owner
-for service in gateway attestation_verifier depth_analyzer upload_sync evidence_assembler; do
+for service in gateway attestation_verifier depth_analyzer upload_sync evidence_assembler transparency_log; do
     random 32 | put "rial_$service"
     printf 'postgresql://rial_%s:%s@postgres:5432/rial' "$service" "$(cat "rial_$service")" | put "database_url_$service"
 done
 # The operator's identity, then one per service.
-for identity in '' _gateway _attestation_verifier _depth_analyzer _upload_sync _evidence_assembler; do
+for identity in '' _gateway _attestation_verifier _depth_analyzer _upload_sync _evidence_assembler _transparency_log; do
     random 10 | put "s3_access_key_id$identity"
     random 32 | put "s3_secret_access_key$identity"
 done
 # Identities of versions in which all services shared one: the store would not know the new ones.
-grep -qsF "$(cat s3_access_key_id_gateway)" s3_identities || rm -f s3_identities
+grep -qsF "$(cat s3_access_key_id_gateway)" s3_identities && grep -qsF "$(cat s3_access_key_id_transparency_log)" s3_identities || rm -f s3_identities
 "$here/s3-identities.sh" . | put s3_identities
 random 32 | put link_key
 random 32 | put admin_token
@@ -45,7 +45,7 @@ serial() { printf '0x4%s' "$(random 15)"; }
 extensions() { printf '%s\n' "$@" >"$work/extensions.cnf"; }
 
 # The broker's users: the operator's jobs and each service; the broker itself, and one for its health check, whose passwords are only here.
-for user in admin gateway attestation_verifier depth_analyzer upload_sync evidence_assembler; do random 32 | put "kafka_password_$user"; done
+for user in admin gateway attestation_verifier depth_analyzer upload_sync evidence_assembler transparency_log; do random 32 | put "kafka_password_$user"; done
 if [ ! -s kafka_users ] || [ ! -s kafka_health ]; then
     rm -f kafka_users kafka_health
     broker=$(random 32)
@@ -54,7 +54,7 @@ if [ ! -s kafka_users ] || [ ! -s kafka_health ]; then
     {
         printf 'KafkaServer {\n    %s username="broker" password="%s"\n' "$module" "$broker"
         printf '    user_broker="%s"\n    user_health="%s"\n' "$broker" "$health"
-        for user in gateway attestation_verifier depth_analyzer upload_sync evidence_assembler; do
+        for user in gateway attestation_verifier depth_analyzer upload_sync evidence_assembler transparency_log; do
             printf '    user_%s="%s"\n' "${user//_/-}" "$(cat "kafka_password_$user")"
         done
         printf '    user_rial-admin="%s";\n};\n' "$(cat kafka_password_admin)"
@@ -90,6 +90,10 @@ if [ ! -s s3_internal_ca ] || [ ! -s s3_internal_certificate ] || [ ! -s s3_inte
     put s3_internal_certificate <"$work/s3.cert.pem"
     put s3_internal_key <"$work/s3.key"
 fi
+
+# The public log's key, for one shard. It must be in no backup of the database: a copy of both is a second log.
+if [ ! -s log_private_key ]; then openssl genpkey -algorithm ed25519 2>/dev/null | put log_private_key; fi
+openssl pkey -in log_private_key -pubout | put log_public_key
 
 # A private authority and a signer for Content Credentials, valid for a year. For production put the files of your own authority here
 # before the first start, or keep the key in a PKCS#11 token.

@@ -63,5 +63,10 @@ allow 'GetObject' 'captures/*/original.jpg' 'captures/*/original.mp4' 'captures/
 allow 'PutObject AbortMultipartUpload' 'captures/*/public-*' 'captures/*/c2pa-*' 'captures/*/manifest-*' 'captures/*/og-*'
 service evidence_assembler
 
+# Reaches the public log and nothing else; it deletes old heads and partial tiles. The newest head is the first that is listed.
+allow 'GetObject PutObject DeleteObject' 'log/*'
+allow 'ListBucket' ''
+service transparency_log
+
 printf '{"identities": [{"name": "operator", %s, "actions": ["Admin", "Read", "Write", "List", "Tagging"]}%s],\n "policies": [%s]}\n' \
     "$(credentials '')" "$identities" "$policies"

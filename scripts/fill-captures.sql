@@ -116,7 +116,7 @@ DO $$
 DECLARE
     service text;
 BEGIN
-    FOREACH service IN ARRAY ARRAY['gateway', 'attestation_verifier', 'depth_analyzer', 'upload_sync', 'evidence_assembler'] LOOP
+    FOREACH service IN ARRAY ARRAY['gateway', 'attestation_verifier', 'depth_analyzer', 'upload_sync', 'evidence_assembler', 'transparency_log'] LOOP
         EXECUTE format($f$
             INSERT INTO %I (consumer, event_id, received_at)
             SELECT 'rial.capture.received.v1', gen_random_uuid(), now() - number %% 18000 * interval '1 minute' FROM fresh

@@ -13,8 +13,8 @@ import unittest
 import compose
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SERVICES = ["gateway", "attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler"]
-JOBS = ["migrate", "topics", "bucket"]
+SERVICES = ["gateway", "attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler", "transparency-log"]
+JOBS = ["migrate", "open-log", "topics", "bucket"]
 # The system packages that a program needs at run time, by the module that it imports; Swift's own libraries are linked statically.
 RUNTIME_PACKAGES = {
     "CLibPQ": "libpq5", "GRDB": "libsqlite3-0", "CPNG": "libpng16-16", "CRdKafka": "librdkafka1", "CTurboJPEG": "libturbojpeg0", "CZlib": "zlib1g",
@@ -162,7 +162,7 @@ def network_problems(config):
     problems = []
     members = {name: set(service.get("networks") or ["default"]) for name, service in config["services"].items()}
     inside = {name for name, network in config["networks"].items() if network and network.get("internal")}
-    outside = {"gateway": {"public"}, "evidence-assembler": {"outside"}}
+    outside = {"gateway": {"public"}, "evidence-assembler": {"outside"}, "transparency-log": {"witnesses"}}
     for name in SERVICES:
         if members[name] - inside != outside.get(name, set()):
             problems.append(f"{name}: is in {sorted(members[name] - inside)}, which lead outside")
@@ -173,7 +173,7 @@ def network_problems(config):
     for name in JOBS + INFRASTRUCTURE:
         if members[name] - inside:
             problems.append(f"{name}: is in {sorted(members[name] - inside)}, which lead outside")
-    for job, part in (("migrate", "postgres"), ("topics", "kafka"), ("bucket", "s3")):
+    for job, part in (("migrate", "postgres"), ("open-log", "postgres"), ("topics", "kafka"), ("bucket", "s3")):
         if not members[job] & members[part] or any(members[job] & members[name] for name in SERVICES):
             problems.append(f"{job}: is not in a network with {part} alone")
     return problems

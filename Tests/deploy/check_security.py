@@ -26,7 +26,7 @@ class SecurityTests(unittest.TestCase):
             self.assertRegex(row.split("|")[-2], r"\*[^*]+\*", row[:60])
 
     def test_every_service_has_its_rows(self):
-        for service in ("gateway", "attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler"):
+        for service in ("gateway", "attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler", "transparency-log"):
             for key in ("bucket credentials", "database role"):
                 self.assertIn(f"**{service}'s {key}**", self.text)
 

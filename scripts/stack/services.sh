@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The five services and their settings; sourced by stack.sh.
+# The six services and their settings; sourced by stack.sh.
 
 role_of() { printf 'rial_%s' "${1//-/_}"; }
 upper() {
@@ -54,6 +54,7 @@ stack_value() {
     RIAL_C2PA_CERTIFICATES) echo "$KEYS/c2pa/certificates.pem" ;;
     RIAL_C2PA_PRIVATE_KEY) [ -n "${RIAL_C2PA_PKCS11_MODULE:-}" ] || echo "$KEYS/c2pa/private-key.pem" ;;
     RIAL_C2PA_OWN_ANCHORS) echo "$KEYS/c2pa/root.pem" ;;
+    RIAL_LOG_PRIVATE_KEY) [ -n "${RIAL_LOG_PKCS11_MODULE:-}" ] || echo "$KEYS/log.pem" ;;
     RIAL_HTTP_HOST | RIAL_ADMIN_HOST) echo 127.0.0.1 ;;
     RIAL_HTTP_PORT) echo "$HTTP_PORT" ;;
     RIAL_ADMIN_PORT) admin_port "$2" ;;
@@ -158,6 +159,18 @@ report_unready() {
         show_log "$name"
     done
     fail "not ready: $*" "logs are in $LOGS; scripts/stack.sh down $STACK ends the rest"
+}
+
+# Opens the first shard of the public log, with a key of the stack's own.
+open_log() {
+    (
+        unset RIAL_DATABASE_URL_FILE
+        RIAL_DATABASE_URL=$(owner_url)
+        RIAL_PUBLIC_URL=$PUBLIC_URL
+        export RIAL_DATABASE_URL RIAL_PUBLIC_URL
+        "$BIN/rial" log key --shard first --new "$KEYS/log.pem" >"$KEYS/log.vkey"
+        exec "$BIN/rial" log open --first --private-key "$KEYS/log.pem"
+    )
 }
 
 # admin COMMAND…: runs rial admin as the database's owner.
