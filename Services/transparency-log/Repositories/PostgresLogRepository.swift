@@ -38,7 +38,10 @@ struct PostgresLogRepository: LogRepository {
             """
             SELECT count(*) AS pending,
                 coalesce(extract(epoch FROM \(time) - min(greatest(created_at, not_before))), 0)::float8 AS oldest,
-                (SELECT max(published_at) FROM log_checkpoints) AS published_at, (SELECT max(token_at) FROM log_checkpoints) AS stamped_at
+                (SELECT published_at FROM log_checkpoints JOIN log_shards USING (origin)
+                    WHERE closed_at IS NULL AND log_checkpoints.size = published_size) AS published_at,
+                (SELECT token_at FROM log_checkpoints JOIN log_shards USING (origin)
+                    WHERE closed_at IS NULL AND token IS NOT NULL ORDER BY log_checkpoints.size DESC LIMIT 1) AS stamped_at
             FROM log_pending WHERE not_before IS NULL OR not_before <= \(time)
             """)
         guard let row = found.first else { throw MalformedLogRow(description: "there is no count of what is pending") }
@@ -100,11 +103,16 @@ struct PostgresLogRepository: LogRepository {
     }
 
     func stampable(_ origin: TextLine, limit: Int) async throws -> (candidates: [PublishedCheckpoint], stampedAt: Date?) {
-        let last = try await database.query("SELECT max(token_at) AS last FROM log_checkpoints WHERE origin = \(origin.text)")
+        let last = try await database.query(
+            """
+            SELECT size, token_at FROM log_checkpoints WHERE origin = \(origin.text) AND token IS NOT NULL ORDER BY size DESC LIMIT 1
+            """
+        ).first
+        let stampedSize = try last?.get("size", as: Int64.self) ?? 0
         let found = try await database.query(
             """
             SELECT size, root, note FROM log_checkpoints WHERE origin = \(origin.text) AND note IS NOT NULL
-                AND size > coalesce((SELECT max(size) FROM log_checkpoints WHERE origin = \(origin.text) AND token IS NOT NULL), 0)
+                AND size > \(stampedSize)
             ORDER BY size DESC LIMIT \(limit)
             """)
         var candidates: [PublishedCheckpoint] = []
@@ -115,7 +123,7 @@ struct PostgresLogRepository: LogRepository {
                     head: head, note: try SignedNote(Array(try row.get("note", as: String.self).utf8)),
                     cosignatures: try await cosignatures(of: head.size, origin)))
         }
-        return (candidates, try last.first?.getOptional("last"))
+        return (candidates, try last?.getOptional("token_at"))
     }
 
     func keepToken(_ token: [UInt8], at time: Date, of size: UInt64, _ origin: TextLine) async throws {

@@ -119,6 +119,7 @@ CREATE TABLE log_checkpoints (
     CHECK ((note IS NULL) = (published_at IS NULL)),
     CHECK ((token IS NULL) = (token_at IS NULL))
 );
+CREATE INDEX log_checkpoints_stamped ON log_checkpoints (origin, size) WHERE token IS NOT NULL;
 
 CREATE TABLE log_cosignatures (
     origin text NOT NULL,
