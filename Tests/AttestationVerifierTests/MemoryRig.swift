@@ -170,7 +170,8 @@ extension MemoryDevices.State {
     }
 
     private mutating func add(_ submission: RegistrationSubmission, keyID: [UInt8], _ registered: RegisteredDevice) {
-        let device = Device(id: DeviceID(), model: submission.model, hasLiDAR: submission.hasLiDAR,
+        let device = Device(
+            id: DeviceID(), model: submission.model, hasLiDAR: submission.hasLiDAR,
             attestationDigest: ContentDigest(of: submission.attestationObject.bytes), registered: registered)
         entries.append(MemoryDevices.Entry(registration: submission.registrationID, device: device, keyID: keyID))
     }

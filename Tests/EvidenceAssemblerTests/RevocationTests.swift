@@ -124,7 +124,8 @@ struct RevocationTests {
         let device = DeviceID()
         var captures: [SampleCapture] = []
         for _ in 0..<(2 * DeviceRevision.batchSize + 1) {
-            captures.append(try await rig.completed(try await SampleCapture(hashOnly: HashOnlySamples.announcement(by: device), in: rig.store)))
+            captures.append(
+                try await rig.completed(try await SampleCapture(hashOnly: HashOnlySamples.announcement(by: device), in: rig.store)))
         }
         try await rig.decide("revoked", since: Self.before, about: device)
         try await rig.deliver(revisionOf: device)

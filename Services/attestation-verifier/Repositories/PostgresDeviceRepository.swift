@@ -60,7 +60,8 @@ struct PostgresDeviceRepository: DeviceRepository {
                 """)
             return try rows.compactMap { row in
                 guard let action = DeviceAction(rawValue: try row.get("action")) else { return nil }
-                return DeviceEvent(action: action, at: try row.get("at"), by: try row.get("by"), reason: try row.getOptional("reason"),
+                return DeviceEvent(
+                    action: action, at: try row.get("at"), by: try row.get("by"), reason: try row.getOptional("reason"),
                     since: try row.getOptional("since"))
             }
         }

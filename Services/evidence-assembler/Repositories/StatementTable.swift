@@ -69,7 +69,8 @@ struct StatementTable {
             try CaptureAnnouncement(stored: row.get("announcement")), mediaHash: mediaHash,
             attestation: try row.getOptional("attestation", as: String.self).flatMap { ContentDigest(text: $0) }, capturedAt: capturedAt,
             package: package, confidence: confidence,
-            objects: Dictionary(uniqueKeysWithValues: objects.compactMap { name, digest in MediaName(rawValue: name).map { ($0, digest) } }),
+            objects: Dictionary(
+                uniqueKeysWithValues: objects.compactMap { name, digest in MediaName(rawValue: name).map { ($0, digest) } }),
             manifestID: try row.getOptional("manifest_id"))
     }
 
