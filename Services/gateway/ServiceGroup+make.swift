@@ -76,7 +76,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         records: PublicRecordReader(
             captures: captures, records: StoredRecordRepository(database: database),
             links: links),
-        claims: verifications, verifier: verifier, trustedProxies: proxies
+        claims: verifications, verifier: verifier, log: LogFactsRepository(database: database), trustedProxies: proxies
     ).addRoutes(to: &routes)
 
     let cleaner = UploadCleaner(uploads: resumable.uploads, resumable: resumable, logger: logger)

@@ -74,6 +74,28 @@ extension SitePages {
             context: ["at_how": true, "with_badges": true, "levels": levels, "versions": ["methods": methods] as ViewContext])
     }
 
+    /// The page about the public log.
+    package func log(_ facts: LogFacts, _ language: Language) -> Page {
+        LogView(facts: facts, policy: settings.logPolicy, publicURL: settings.publicURL, strings: resources.strings(language)).page()
+    }
+
+    /// The page that verifies an evidence bundle in the reader's browser.
+    package func bundle(_ language: Language) -> Page {
+        let strings = resources.strings(language)
+        let signs: [(String, String, String)] =
+            [CheckStatus.pass, .fail, .inconclusive, .unavailable].map { ($0.rawValue, $0.styleClass, $0.icon) } + [
+                ("plain", "none", "info")
+            ]
+        var context: ViewContext = [
+            "badges": Badge.levels.map { Badge.level($0, test: false).context(strings) }, "with_badges": true, "with_file": true,
+            "signs": signs.map { ["status": $0, "class": $1, "icon": $2] as ViewContext },
+        ]
+        context["policy"] = settings.logPolicy
+        return Page(
+            template: .bundle, title: strings("title.page", ["page": strings("bundle.h1")]), path: "/bundle", isPortable: true,
+            context: context)
+    }
+
     /// The error page.
     package func error(_ failure: PageFailure, _ language: Language) -> Page {
         ErrorView(failure: failure, strings: resources.strings(language)).page()

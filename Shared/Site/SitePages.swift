@@ -16,6 +16,12 @@ package struct SitePages: Sendable {
         let strings = resources.strings(language, page.type)
         var context = frame(page, language, strings).merging(page.context) { _, own in own }
         context["css"] = resources.css
+        if page.isPortable {
+            context["base"] = settings.publicURL
+            context["is_portable"] = true
+            context["inline_script"] = resources.bundleScript.text
+            context["meta_policy"] = resources.portablePolicy
+        }
         return try resources.templates(language, page.type).render(page.template.rawValue, context)
     }
 
@@ -24,7 +30,7 @@ package struct SitePages: Sendable {
         var frame: ViewContext = [
             "lang": language.rawValue, "title": page.title, "description": strings("site.description"), "noindex": !page.isIndexed,
             "other_lang": language.other.rawValue,
-            "other_href": SiteAddress.languageSwitch(to: language.other, back: page.path),
+            "other_href": (page.isPortable ? settings.publicURL : "") + SiteAddress.languageSwitch(to: language.other, back: page.path),
             "scripts": page.scripts.map(resources.script), "alternates": [ViewContext](),
         ]
         guard page.isCanonical else { return frame }

@@ -6,6 +6,8 @@ package struct SiteResources: Sendable {
     let css: String
     /// SHA-256 of ``css`` in base64, for the content security policy.
     package let cssDigest: String
+    /// The script that stands in the page `/bundle`.
+    let bundleScript: BundleScript
     let strings: SiteStrings
     private let tables: [Language: [CaptureType: StringTable]]
     private let compiled: [Language: [CaptureType: Templates]]
@@ -25,6 +27,7 @@ package struct SiteResources: Sendable {
         else { throw SiteError(.resource, "site.css cannot be read, or cannot stand in a page") }
         self.css = text
         cssDigest = Base64.encode(ContentDigest(of: css).bytes)
+        bundleScript = try BundleScript(folder: folder.appendingPathComponent("bundle"))
         guard let json = try? Data(contentsOf: folder.appendingPathComponent("strings.json")) else {
             throw SiteError(.resource, "strings.json cannot be read")
         }
@@ -62,6 +65,12 @@ package struct SiteResources: Sendable {
         let type = type ?? Self.general
         guard let templates = compiled[language]?[type] else { throw SiteError(.template, "none for \(language) and \(type)") }
         return templates
+    }
+
+    /// The content security policy of pages that work from disk: what stands in the page, its icon, and nothing else.
+    package var portablePolicy: String {
+        "default-src 'none'; script-src 'sha256-\(bundleScript.digest)'; style-src 'sha256-\(cssDigest)'; img-src 'self'; "
+            + "connect-src 'none'; form-action 'none'; base-uri 'none'"
     }
 
     /// The address of a script, which changes when any script does.

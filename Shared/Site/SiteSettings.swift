@@ -11,6 +11,8 @@ package struct SiteSettings: Sendable {
     package let example: CaptureID?
     /// The app's address in the App Store.
     package let appStore: String?
+    /// Text of the policy that says which logs and witnesses the installation trusts (c2sp.org/tlog-policy).
+    package let logPolicy: String?
     /// The origin of media links if it differs from the site's: scheme, host and port.
     package let mediaOrigin: String?
 
@@ -18,12 +20,14 @@ package struct SiteSettings: Sendable {
     ///   - publicURL: without a trailing slash.
     ///   - mediaEndpoint: the store's public address, if media links lead to the store.
     package init(
-        publicURL: String, listsRecords: Bool = false, example: CaptureID? = nil, appStore: String? = nil, mediaEndpoint: URL? = nil
+        publicURL: String, listsRecords: Bool = false, example: CaptureID? = nil, appStore: String? = nil, logPolicy: String? = nil,
+        mediaEndpoint: URL? = nil
     ) {
         self.publicURL = publicURL
         self.listsRecords = listsRecords
         self.example = example
         self.appStore = appStore
+        self.logPolicy = logPolicy
         mediaOrigin = mediaEndpoint.flatMap(Self.origin)
     }
 

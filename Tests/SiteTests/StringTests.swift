@@ -18,7 +18,7 @@ struct StringTests {
             named.formUnion(
                 source.matches(
                     of:
-                        #/"((?:hw|dp|time|model|size|loc|cc|h1|note|fact|m|zone|st|ck|proc|failed|hash|depth|view|legend|tally|similar|file|c2|err|home|how|site|title|dev|bind|badge|alt|span|ev)(?:\.[a-z0-9]+)+)"/#
+                        #/"((?:hw|dp|time|model|size|loc|cc|h1|note|fact|m|zone|st|ck|proc|failed|hash|depth|view|legend|tally|similar|file|c2|err|home|how|site|title|dev|bind|badge|alt|span|ev|log|bundle)(?:\.[a-z0-9]+)+)"/#
                 )
                 .map { String($0.output.1) })
         }
@@ -78,7 +78,7 @@ struct StringTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "site-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let source = Self.root.appending(path: "Shared/Site/Resources").resolvingSymlinksInPath()
-        for missing in ["strings.json", "site.css", "templates/head.mustache", "icon.svg", "js/verify.js"] {
+        for missing in ["strings.json", "site.css", "templates/head.mustache", "icon.svg", "js/verify.js", "bundle/note.js"] {
             try? FileManager.default.removeItem(at: folder)
             try FileManager.default.copyItem(at: source, to: folder)
             _ = try SiteResources(folder: folder)

@@ -24,6 +24,8 @@ PLAIN = [
     Page("landing", "/", "home.h1", ("home.note", "home.try", "home.limits", "site.foot")),
     Page("methodology", "/methodology", "how.h1", ("how.levels.high", "how.defeats.staged", "how.defeats.words", "how.stored.p2")),
     Page("verify-file", "/verify-file", "file.h1", ("file.zone.limits",)),
+    Page("log", "/log", "log.h1", ("log.note", "log.what.p1", "log.follow.p1", "log.run.p1", "log.limits.p1")),
+    Page("bundle", "/bundle", "bundle.h1", ("bundle.note",)),
     Page("missing", "/nothing-here", "err.404", ("err.404.more", "err.neutral", "err.file")),
 ]
 CITY = ("fact.city", {"city": "Lyon, France"})

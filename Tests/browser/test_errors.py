@@ -102,7 +102,7 @@ class AnswersForPrograms(unittest.TestCase):
         self.assertNotIn("Disallow: /", lines)
 
     def test_records_are_not_listed_unless_the_operator_says_so(self):
-        for path, listed in [("/", True), ("/methodology", True), (self.world.records["high"].path, False)]:
+        for path, listed in [("/", True), ("/methodology", True), ("/log", True), ("/bundle", True), (self.world.records["high"].path, False)]:
             _, headers, body = self.world.get(path)
             self.assertEqual((headers["X-Robots-Tag"] is None, b'name="robots"' not in body), (listed, listed), path)
 
@@ -123,7 +123,7 @@ class AnswersForPrograms(unittest.TestCase):
         self.assertEqual((status, headers["Location"]), (302, f"{record.path}?lang=es"))
 
     def test_every_page_has_the_usual_headers(self):
-        for path in ["/", "/methodology", "/verify-file", self.world.records["high"].path, "/nothing-here"]:
+        for path in ["/", "/methodology", "/verify-file", "/log", self.world.records["high"].path, "/nothing-here"]:
             _, headers, _ = self.world.get(path, **HTML)
             policy = headers["Content-Security-Policy"]
             for part in ["default-src 'none'", "script-src 'self'", "base-uri 'none'", "frame-ancestors 'none'", "form-action 'self'"]:
@@ -133,6 +133,6 @@ class AnswersForPrograms(unittest.TestCase):
             self.assertIn("Accept-Language", headers["Vary"])
 
     def test_a_page_that_has_not_changed_is_not_sent_again(self):
-        for path in ["/methodology", self.world.records["high"].path]:
+        for path in ["/methodology", "/bundle", self.world.records["high"].path]:
             tag = self.world.get(path)[1]["ETag"]
             self.assertEqual(self.world.get(path, If_None_Match=tag)[0], 304, path)

@@ -68,7 +68,7 @@ class Keyboard(unittest.TestCase):
     def test_tab_goes_through_the_landing_page(self):
         with open_browser() as browser:
             self.expect(self.path(browser.go("/")), [
-                *self.HEAD, words("site.file"), words("site.how"), words("home.limits"), "input", *self.FOOT])
+                *self.HEAD, words("site.file"), words("site.how"), words("home.limits"), words("home.bundle"), "input", *self.FOOT])
 
     def test_tab_goes_through_the_page_for_files(self):
         for script in [True, False]:
@@ -78,8 +78,14 @@ class Keyboard(unittest.TestCase):
 
     def test_tab_goes_through_the_methodology(self):
         with open_browser() as browser:
-            contents = ["how.levels", "ck.hardware", "how.depth", "how.videos", "how.data", "cc.h", "how.defeats", "how.stored", "how.versions"]
+            contents = ["how.levels", "ck.hardware", "how.depth", "how.videos", "how.data", "cc.h", "how.log", "how.defeats", "how.stored", "how.versions",
+                "how.log.more", "how.log.check"]
             self.expect(self.path(browser.go("/methodology")), [*self.HEAD, *map(words, contents), *self.FOOT])
+
+    def test_tab_goes_through_the_page_about_the_log(self):
+        with open_browser() as browser:
+            contents = ["log.what", "log.shards", "log.follow", "log.run", "log.policy", "log.limits", "log.what.check"]
+            self.expect(self.path(browser.go("/log")), [*self.HEAD, *map(words, contents), *self.FOOT])
 
     def test_the_skip_link_leads_past_the_header(self):
         with open_browser() as browser:

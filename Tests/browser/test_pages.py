@@ -58,7 +58,7 @@ class PageTests(unittest.TestCase):
 
 class ScriptTests(unittest.TestCase):
     def test_what_needs_a_script_is_there_only_with_one(self):
-        paths = ["/", "/verify-file", *(world.shared().records[name].path for name in ["high", "processing", "hash_only"])]
+        paths = ["/", "/verify-file", "/bundle", *(world.shared().records[name].path for name in ["high", "processing", "hash_only"])]
         for script in [True, False]:
             with open_browser(script=script) as browser:
                 for path in paths:

@@ -34,7 +34,7 @@ class Privacy(unittest.TestCase):
         held = tempfile.TemporaryDirectory(prefix="rial-privacy-")
         cls.addClassCleanup(held.cleanup)
         cls.planted = secret_things.Planted(cls.world, pathlib.Path(held.name))
-        starts = ["/", "/robots.txt", "/sitemap.xml", "/verify-file", "/methodology", "/health", "/favicon.ico", "/.well-known/security.txt"]
+        starts = ["/", "/robots.txt", "/sitemap.xml", "/verify-file", "/methodology", "/log", "/bundle", "/health", "/favicon.ico", "/.well-known/security.txt"]
         for identifier in cls.planted.captures + cls.planted.states:
             view = f"/api/v1/captures/{identifier}"
             starts += [f"/verify/{identifier}", view, f"{view}/events", f"/oembed?url={urllib.parse.quote(cls.world.url)}/verify/{identifier}"]
@@ -50,7 +50,7 @@ class Privacy(unittest.TestCase):
         """Pages, records in both languages, pictures, copies, manifests, scripts, answers and streams: all were fetched."""
         paths = {urllib.parse.urlsplit(each.url).path for each in self.answers if each.status == 200}
         one = self.planted.bound
-        for path in ["/", "/methodology", "/verify-file", f"/verify/{one}", f"/api/v1/captures/{one}", f"/api/v1/captures/{one}/events"]:
+        for path in ["/", "/methodology", "/verify-file", "/log", "/bundle", f"/verify/{one}", f"/api/v1/captures/{one}", f"/api/v1/captures/{one}/events"]:
             self.assertIn(path, paths)
         for name in ("thumbnail.jpg", "depth-preview.png", "c2pa.jpg", "manifest.c2pa"):
             self.assertIn(f"/media/{one}/{name}", paths)

@@ -12,7 +12,8 @@ struct PageResponder: Sendable {
 
     init(pages: SitePages) {
         self.pages = pages
-        headers = SiteHeaders(settings: pages.settings, cssDigest: pages.resources.cssDigest)
+        headers = SiteHeaders(
+            settings: pages.settings, cssDigest: pages.resources.cssDigest, portablePolicy: pages.resources.portablePolicy)
     }
 
     /// - Parameter request: for `If-None-Match`, which applies to status 200 only.
@@ -20,7 +21,8 @@ struct PageResponder: Sendable {
         _ page: Page, _ language: Language, status: HTTPResponse.Status = .ok, fields: HTTPFields = [:], to request: Request
     ) throws(SiteError) -> Response {
         let body = Array(try pages.html(page, language).utf8)
-        var all = headers.page(language, isIndexed: page.isIndexed, showsLocalFiles: page.showsLocalFiles)
+        var all = headers.page(
+            language, isIndexed: page.isIndexed, showsLocalFiles: page.showsLocalFiles, isPortable: page.isPortable)
         for field in fields { all[field.name] = field.value }
         let isGzipTaken = ContentCoding.isGzipTaken(by: request)
         if status == .ok, request.method == .get || request.method == .head {

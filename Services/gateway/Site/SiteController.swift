@@ -15,6 +15,7 @@ struct SiteController: Sendable {
     let records: PublicRecordReader
     let claims: VerificationRepository
     let verifier: any FileVerifying
+    let log: any LogFactsReading
     let trustedProxies: [AddressRange]
     private var pages: SitePages { responder.pages }
 
@@ -25,6 +26,14 @@ struct SiteController: Sendable {
         routes.get("/methodology") { request, _ in
             let language = Language(request)
             return try self.responder.response(self.pages.methodology(language), language, to: request)
+        }
+        routes.get("/log") { request, _ in
+            let language = Language(request)
+            return try self.responder.response(self.pages.log(try await self.log.facts(), language), language, to: request)
+        }
+        routes.get("/bundle") { request, _ in
+            let language = Language(request)
+            return try self.responder.response(self.pages.bundle(language), language, to: request)
         }
         routes.get("/verify-file") { request, _ in
             let language = Language(request)

@@ -6,12 +6,18 @@ import Site
 struct SiteHeaders: Sendable {
     let settings: SiteSettings
     let cssDigest: String
+    /// Of pages that work when they are saved to disk.
+    let portablePolicy: String
 
-    /// - Parameter showsLocalFiles: whether the page previews a file that the reader chose (`blob:`).
-    func page(_ language: Language, isIndexed: Bool, showsLocalFiles: Bool) -> HTTPFields {
+    /// - Parameters:
+    ///   - showsLocalFiles: whether the page previews a file that the reader chose (`blob:`).
+    ///   - isPortable: whether it works when it was saved to disk.
+    func page(_ language: Language, isIndexed: Bool, showsLocalFiles: Bool, isPortable: Bool = false) -> HTTPFields {
         var fields: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .contentLanguage: language.rawValue, .cacheControl: "no-cache",
-            .vary: "Accept-Encoding, Accept-Language, Cookie", .contentSecurityPolicy: policy(showsLocalFiles: showsLocalFiles),
+            .vary: "Accept-Encoding, Accept-Language, Cookie",
+            .contentSecurityPolicy: isPortable
+                ? "\(portablePolicy); frame-ancestors 'none'" : policy(showsLocalFiles: showsLocalFiles),
             .xContentTypeOptions: "nosniff", .referrerPolicy: "no-referrer", .crossOriginOpenerPolicy: "same-origin",
             .crossOriginResourcePolicy: "same-origin",
             .permissionsPolicy: "accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), "

@@ -4,7 +4,7 @@ import ServiceRuntime
 import Site
 
 extension SiteSettings {
-    /// Reads `RIAL_SITE_INDEX`, `RIAL_SITE_EXAMPLE` (a capture's id) and `RIAL_APP_STORE_URL`.
+    /// Reads `RIAL_SITE_INDEX`, `RIAL_SITE_EXAMPLE` (a capture's id), `RIAL_APP_STORE_URL` and `RIAL_LOG_POLICY`.
     /// - Parameters:
     ///   - publicURL: without a trailing slash.
     ///   - mediaEndpoint: `RIAL_S3_PUBLIC_ENDPOINT`.
@@ -17,6 +17,15 @@ extension SiteSettings {
                 }
                 return id
             },
-            appStore: try environment.url("RIAL_APP_STORE_URL")?.absoluteString, mediaEndpoint: mediaEndpoint)
+            appStore: try environment.url("RIAL_APP_STORE_URL")?.absoluteString,
+            logPolicy: try environment.optional("RIAL_LOG_POLICY").map(Self.policy), mediaEndpoint: mediaEndpoint)
+    }
+
+    /// The text of a tlog-policy, or the path of a file with one.
+    private static func policy(_ value: String) throws -> String {
+        guard let text = value.contains(where: \.isNewline) ? value : try? String(contentsOfFile: value, encoding: .utf8),
+            text.utf8.count < 256 << 10
+        else { throw SettingsError("RIAL_LOG_POLICY", "must be a policy of at most 256 KiB, or a file with one, not “\(value)”") }
+        return text.last?.isNewline == true ? text : text + "\n"
     }
 }

@@ -2,7 +2,7 @@ import CaptureProtocol
 
 /// One page to be rendered.
 package struct Page {
-    enum Template: String { case verify, file, landing, methodology, error }
+    enum Template: String { case verify, file, landing, methodology, log, bundle, error }
 
     /// The share card of pages without a result, as `ShareCardRenderer` draws it.
     static let neutralCard = "/assets/img/share.png"
@@ -18,6 +18,9 @@ package struct Page {
     package var isIndexed = true
     /// Whether it previews a file that the reader chose (`blob:`).
     package var showsLocalFiles = false
+    /// Whether it works when it was saved to disk and is opened from there: script in the page, links with the site's address, and a policy in
+    /// the page as well, which lets it request nothing.
+    package var isPortable = false
     /// File names.
     var scripts: [String] = []
     let context: ViewContext

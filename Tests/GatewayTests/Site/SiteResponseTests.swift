@@ -13,7 +13,7 @@ import Testing
 struct SiteResponseTests {
     @Test(
         "the policy's digest is that of the style sheet in the page, and nothing else may run or load",
-        arguments: ["/", "/methodology", "/verify-file", "/nothing"])
+        arguments: ["/", "/methodology", "/verify-file", "/log", "/nothing"])
     func policy(path: String) async throws {
         let response = try await TestSite().get(path)
         let html = try await response.text()
@@ -30,6 +30,56 @@ struct SiteResponseTests {
         #expect(html.components(separatedBy: "<style>").count == 2)
     }
 
+    @Test("the page for bundles has all in itself, and may ask nobody for anything, also when it is opened from disk")
+    func portable() async throws {
+        let response = try await TestSite(SiteSettings(publicURL: publicURL, logPolicy: "quorum none\n")).get("/bundle")
+        let html = try await response.text()
+        func digest(of name: String) throws -> String {
+            let element = try #require(html.firstMatch(of: try Regex("(?s)<\(name)[^>]*>(.*?)</\(name)>", as: (Substring, Substring).self)))
+            return Base64.encode(Array(SHA256.hash(data: Data(element.output.1.utf8))))
+        }
+        let policy =
+            "default-src 'none'; script-src 'sha256-\(try digest(of: "script"))'; style-src 'sha256-\(try digest(of: "style"))'; "
+            + "img-src 'self'; connect-src 'none'; form-action 'none'; base-uri 'none'"
+        #expect(response.headers[.contentSecurityPolicy] == policy + "; frame-ancestors 'none'")
+        #expect(html.contains("<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy.replacing("'", with: "&#39;"))\">"))
+        #expect(html.components(separatedBy: "<script").count == 2 && html.components(separatedBy: "<style").count == 2)
+        #expect(html.firstMatch(of: #/<[^>]+ (style|on[a-z]+|src)=/#) == nil)
+        // Links lead to the site from wherever the page lies; nothing else has an address.
+        for address in html.matches(of: #/ href="([^"]*)"/#).map(\.output.1) {
+            #expect(address.hasPrefix("https://rial.example/") || address.hasPrefix("#"), "\(address)")
+        }
+        #expect(html.contains("quorum none\n</textarea>"))
+        #expect(!(try await TestSite().get("/bundle").text().contains("type=\"radio\"")), "without a policy there is nothing to choose")
+    }
+
+    @Test("the page about the log tells its shards, witnesses and policy, and says so if there are none", arguments: Language.allCases)
+    func log(language: Language) async throws {
+        let time = Date(timeIntervalSince1970: 1_793_534_405)
+        let shards = [
+            LogFacts.Shard(
+                origin: "rial.example/log/2027", key: "rial.example/log/2027+00000001+AQ==", previous: "rial.example/log/2026",
+                published: .init(
+                    size: 12_345, root: [UInt8](repeating: 0xff, count: 32), at: time,
+                    witnesses: [.init(name: "witness.example/<w1>", at: time)]), state: .open),
+            .init(origin: "rial.example/log/2026", key: "k2", previous: nil, published: nil, state: .closed(time)),
+            .init(origin: "rial.example/log/2025", key: "k3", previous: nil, published: nil, state: .frozen(time)),
+        ]
+        let site = TestSite(
+            SiteSettings(publicURL: publicURL, logPolicy: "quorum none\n"), log: FixedLogFacts(facts: LogFacts(shards: shards)))
+        let html = try await site.get("/log?lang=\(language.rawValue)").text()
+        let isEnglish = language == .english
+        #expect(html.contains(isEnglish ? "12,345" : "12.345") && html.contains("witness.example/&lt;w1&gt;"))
+        #expect(html.contains("rial log monitor https://rial.example/log/2027 --policy") && html.contains("rial witness run"))
+        #expect(html.contains("//////////////////////////////////////////8="))
+        #expect(html.contains(isEnglish ? "Closed on 1 November 2026" : "Cerrada el 1 de noviembre de 2026"))
+        #expect(html.contains(isEnglish ? "Standing still since" : "Detenida desde el"))
+        #expect(html.contains("quorum none") && html.contains("href=\"/log/policy\""))
+        let none = try await TestSite().get("/log?lang=\(language.rawValue)").text()
+        #expect(none.contains(isEnglish ? "There is no log here yet." : "Aquí todavía no hay registro."))
+        #expect(!none.contains("href=\"/log/policy\""))
+    }
+
     @Test("a file that the reader chose is shown only where there is a drop zone")
     func blobs() async throws {
         let site = TestSite()
@@ -44,11 +94,11 @@ struct SiteResponseTests {
     @Test("pictures may come from the public store, and from nowhere else")
     func mediaOrigin() throws {
         let endpoint = URL(string: "https://media.example:8443/bucket?x=1")
-        let headers = SiteHeaders(settings: SiteSettings(publicURL: publicURL, mediaEndpoint: endpoint), cssDigest: "x")
+        let headers = SiteHeaders(settings: SiteSettings(publicURL: publicURL, mediaEndpoint: endpoint), cssDigest: "x", portablePolicy: "")
         #expect(headers.policy(showsLocalFiles: false).contains("img-src 'self' https://media.example:8443;"))
     }
 
-    @Test("every page has the usual headers", arguments: ["/", "/methodology", "/verify-file", "/nothing"])
+    @Test("every page has the usual headers", arguments: ["/", "/methodology", "/verify-file", "/log", "/bundle", "/nothing"])
     func headers(path: String) async throws {
         let fields = try await TestSite().get(path).headers
         #expect(fields[.xContentTypeOptions] == "nosniff" && fields[.referrerPolicy] == "no-referrer")
@@ -70,7 +120,9 @@ struct SiteResponseTests {
         #expect(try await site.get("/methodology", [.ifNoneMatch: tag, .acceptLanguage: "es"]).status == .ok)
     }
 
-    @Test("a page is compressed for those who take it so, as another representation", arguments: ["/", "/methodology", "/nothing"])
+    @Test(
+        "a page is compressed for those who take it so, as another representation",
+        arguments: ["/", "/methodology", "/log", "/bundle", "/nothing"])
     func compressedPages(path: String) async throws {
         let site = TestSite()
         let plain = try await site.get(path)
@@ -129,7 +181,9 @@ struct SiteResponseTests {
         #expect(headers.page(.english, isIndexed: true, showsLocalFiles: false)[.robotsTag] == nil)
     }
 
-    @Test("each page is in the reader's language, with the other beside it", arguments: ["/", "/methodology", "/verify-file"])
+    @Test(
+        "each page is in the reader's language, with the other beside it",
+        arguments: ["/", "/methodology", "/verify-file", "/log", "/bundle"])
     func languages(path: String) async throws {
         let html = try await TestSite().get(path, [.acceptLanguage: "es-ES"]).text()
         #expect(html.contains("<html lang=\"es\">") && html.contains(">English</a>"))

@@ -35,7 +35,8 @@ struct TestSite {
 
     init(
         _ settings: SiteSettings = SiteSettings(publicURL: publicURL), database: PostgresPool? = nil,
-        verifier: any FileVerifying = FixedVerifier(.failure(APIError(.serviceUnavailable, "not here")))
+        verifier: any FileVerifying = FixedVerifier(.failure(APIError(.serviceUnavailable, "not here"))),
+        log: any LogFactsReading = FixedLogFacts(facts: LogFacts(shards: []))
     ) {
         let logger = Logger(label: "tests")
         let pool = database ?? PostgresPool(url: "postgres://localhost:1/none", size: 1, applicationName: "tests", logger: logger)
@@ -46,7 +47,7 @@ struct TestSite {
             records: PublicRecordReader(
                 captures: captures, records: StoredRecordRepository(database: pool),
                 links: MediaLinks(key: [UInt8](repeating: 7, count: 32))),
-            claims: VerificationRepository(database: pool), verifier: verifier, trustedProxies: [])
+            claims: VerificationRepository(database: pool), verifier: verifier, log: log, trustedProxies: [])
         var routes = Routes()
         site.addRoutes(to: &routes)
         AssetController(resources: resources).addRoutes(to: &routes)
@@ -60,6 +61,13 @@ struct TestSite {
     func post(_ path: String, _ headers: HTTPFields) async throws -> Response {
         try await responder.respond(to: makeRequest(.post, path, headers), context: makeContext())
     }
+}
+
+/// The log as a test wants it.
+struct FixedLogFacts: LogFactsReading {
+    let facts: LogFacts
+
+    func facts() async -> LogFacts { facts }
 }
 
 /// Returns one fixed verdict for all files.
