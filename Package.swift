@@ -262,7 +262,7 @@ let package = Package(
         .testTarget(
             name: "SimulatedCameraTests",
             dependencies: [
-                "CaptureKit", "CaptureProtocol", "Depth", "Movie", "Scene", "SimulatedCamera", "VideoChain", crypto,
+                "CaptureKit", "CaptureProtocol", "Depth", "Models", "Movie", "Scene", "SimulatedCamera", "VideoChain", crypto,
             ],
             path: "Tests/SimulatedCameraTests", swiftSettings: computing),
         .testTarget(

@@ -68,5 +68,10 @@ public struct FFmpegVideoEncoder: VideoEncoder {
         return try await program.write(picture, awaiting: Int(time / Self.ticksPerPicture) - Self.lag)
     }
 
+    /// The first plane. Of an enlarged video that of the small picture, which has its proportions.
+    public func luma(of picture: [UInt8]) -> LumaPlane? {
+        LumaPlane(pixels: Array(picture.prefix(width * height)), width: width, height: height)
+    }
+
     public func finish() async throws -> [EncodedSample] { try await program.finish() }
 }

@@ -44,10 +44,10 @@ extension CaptureFacts {
     fileprivate func digest(of kind: SealedKind) -> ContentDigest? {
         switch kind {
         case .photo, .original, .video: photoDigest
-        case .hashChain: video?.hashChainDigest
+        case .hashChain, .originalHashChain: video?.hashChainDigest
         case .depth, .originalDepth: depthDigest
         case .metadata, .payload: metadataDigest
-        case .assertion, .thumbnail, .facts, .recording: nil
+        case .assertion, .thumbnail, .facts, .recording, .originalMetadata: nil
         }
     }
 }

@@ -11,21 +11,24 @@ actor NoiseCamera: FrameSource {
     private let pictures: Int
     private let bytes: Int
     private let isBroken: Bool
+    private let isInterrupted: Bool
     private var given = 0
 
     /// - Parameters:
     ///   - bytes: of each picture.
     ///   - isBroken: whether it fails at the end, as if the process ended there.
-    init(pictures: Int, bytes: Int = 200, isBroken: Bool = false) {
+    ///   - isInterrupted: whether something else takes it at the end.
+    init(pictures: Int, bytes: Int = 200, isBroken: Bool = false, isInterrupted: Bool = false) {
         self.pictures = pictures
         self.bytes = bytes
         self.isBroken = isBroken
+        self.isInterrupted = isInterrupted
     }
 
     func next() throws -> CameraInput<[UInt8], [UInt8]>? {
         guard given < pictures else {
             if isBroken { throw Broken() }
-            return nil
+            return isInterrupted ? .interruption : nil
         }
         defer { given += 1 }
         let depth = try DepthPlane(bytes: [UInt8](repeating: UInt8(given & 0x3F), count: 64), width: 4, height: 4)
@@ -47,6 +50,9 @@ struct PlainEncoder: VideoEncoder {
             : [EncodedSample(bytes: picture, decodeTime: time, presentationTime: time, duration: 20, isSync: time == 0)]
     }
 
+    /// Of pictures that are large enough.
+    func luma(of picture: [UInt8]) -> LumaPlane? { LumaPlane(pixels: Array(picture.prefix(256)), width: 16, height: 16) }
+
     func finish() -> [EncodedSample] { [] }
 }
 
@@ -62,24 +68,26 @@ struct Silence: AudioEncoder {
 extension CaptureQueue {
     @discardableResult
     func record(
-        _ camera: NoiseCamera, _ encoder: PlainEncoder = PlainEncoder(), isQuickTime: Bool = false, privacy: PrivacySettings = .standard
+        _ camera: some FrameSource<[UInt8], [UInt8]>, _ encoder: PlainEncoder = PlainEncoder(), isQuickTime: Bool = false,
+        privacy: PrivacySettings = .standard, model: String = "iPhone 15 Pro"
     ) async throws -> StoredCapture {
         let recording = VideoRecording(
-            id: UUID(), startedAt: Date(timeIntervalSince1970: 1_800_000_000), deviceModel: "iPhone 15 Pro", osVersion: nil,
-            location: nil)
+            id: UUID(), startedAt: Date(timeIntervalSince1970: 1_800_000_000), deviceModel: model, osVersion: "18.6.2",
+            location: FrameFixture.lisbon)
         return try await record(
-            recording, isQuickTime: isQuickTime, privacy: privacy, from: camera, video: encoder, sound: Silence?.none)
+            recording, isQuickTime: isQuickTime, privacy: privacy, appVersion: "7.3.1", from: camera, video: encoder,
+            sound: Silence?.none)
     }
 
     /// Records until the process is gone, as far as the store can tell.
-    func recordCutOff(pictures: Int) async throws {
+    func recordCutOff(pictures: Int, bytes: Int = 200, privacy: PrivacySettings = .standard) async throws {
         do {
-            try await record(NoiseCamera(pictures: pictures, isBroken: true))
+            try await record(NoiseCamera(pictures: pictures, bytes: bytes, isBroken: true), privacy: privacy)
         } catch is NoiseCamera.Broken {}
     }
 
-    func chain(of id: LocalID) throws -> HashChain {
-        guard case .chain(let chain) = try SubmittedHashChain.parse(store.bytes(.hashChain, of: id)) else {
+    func chain(of id: LocalID, _ kind: SealedKind = .hashChain) throws -> HashChain {
+        guard case .chain(let chain) = try SubmittedHashChain.parse(store.bytes(kind, of: id)) else {
             throw CocoaError(.coderInvalidValue)
         }
         return chain

@@ -7,9 +7,9 @@ import Testing
 
 @Suite("A recording whose process is killed while it becomes a capture")
 struct VideoKillTests {
-    static let points = ["store.recording-sealed", "store.recording-row", "store.chain-replaced"]
+    static let points = ["store.recording-sealed", "store.recording-signed", "store.recording-row", "store.chain-replaced"]
 
-    @Test("is one capture afterwards, whole, and leaves nothing over", arguments: points.prefix(2) + ["seal.renamed", "seal.written"])
+    @Test("is one capture afterwards, whole, and leaves nothing over", arguments: points.prefix(3) + ["seal.renamed", "seal.written"])
     func killed(point: String) async throws {
         let folder = try ScratchFolder()
         await #expect(processExitsWith: .signal(SIGKILL)) { [folder = folder.path as String, point = point as String] in

@@ -166,15 +166,6 @@ struct VideoQueueTests {
         #expect(recovered.frameCount > 145 && recovered.depthCount > 45)
     }
 
-    @Test("records nothing in privacy mode")
-    func privacy() async throws {
-        let queue = try await rig.queue()
-        var privacy = PrivacySettings.standard
-        privacy.isOn = true
-        await #expect(throws: RecordingError.privacyMode) { try await queue.record(NoiseCamera(pictures: 30), privacy: privacy) }
-        #expect(try rig.store.content().isEmpty)
-    }
-
     @Test("lends no video to the system, which would be plain on the disk")
     func notLent() async throws {
         let queue = try await rig.queue()

@@ -16,39 +16,55 @@ struct TestRecording {
     let path: String
     let store: CaptureStore
     let isQuickTime: Bool
+    let sizes: Sizes
     static let info = VideoRecording(
         id: UUID(), startedAt: Date(timeIntervalSince1970: 1_790_000_000), deviceModel: "iPhone 15 Pro", osVersion: nil, location: nil)
 
-    static func inFolder<Result>(quickTime: Bool = false, _ body: (TestRecording) async throws -> Result) async throws -> Result {
+    /// Pixels of pictures and depth maps.
+    struct Sizes {
+        var picture = (width: 32, height: 24)
+        var depth = (width: 8, height: 6)
+        /// In which motion can be measured.
+        static let measurable = Sizes(picture: (160, 120), depth: (64, 48))
+    }
+
+    static func inFolder<Result>(quickTime: Bool = false, _ sizes: Sizes = Sizes(), _ body: (TestRecording) async throws -> Result)
+        async throws -> Result
+    {
         let path = FileManager.default.temporaryDirectory.appending(path: "recording-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         try FileManager.default.createDirectory(atPath: path + "/parts", withIntermediateDirectories: true)
         let store = try await CaptureStore.open(in: path + "/store", secrets: FolderSecureStore(folder: path + "/keychain"))
         let recording = TestRecording(
-            folder: PartFolder(path: path + "/parts", isQuickTime: quickTime), path: path + "/store", store: store, isQuickTime: quickTime)
+            folder: PartFolder(path: path + "/parts", isQuickTime: quickTime), path: path + "/store", store: store, isQuickTime: quickTime,
+            sizes: sizes)
         let result = try await body(recording)
         try store.close()
         return result
     }
 
-    static func camera(seconds: Double) throws -> SceneCamera {
+    static func camera(seconds: Double, _ sizes: Sizes = Sizes()) throws -> SceneCamera {
+        SceneCamera(try renderer(sizes), seconds: seconds)
+    }
+
+    static func renderer(_ sizes: Sizes) throws -> VideoRenderer {
         var options = VideoOptions()
-        options.size = (32, 24)
-        options.depthSize = (8, 6)
-        return SceneCamera(try VideoRenderer(.walk, seed: 3, options: options), seconds: seconds)
+        options.size = sizes.picture
+        options.depthSize = sizes.depth
+        return try VideoRenderer(.walk, seed: 3, options: options)
     }
 
     func record(
         from source: some FrameSource<[UInt8], [UInt8]>, signer: any RecordingSigner, codec: VideoCodec = .h264, bFrames: Bool = false,
-        sound: Bool = true
+        sound: Bool = true, privacy: PrivacySettings = .standard
     ) async throws -> Recorded {
         var options = FFmpegVideoEncoder.Options()
         options.codec = codec
         options.hasBFrames = bFrames
         options.rotation = .quarter
-        let recorder = try await store.beginRecording(Self.info, isQuickTime: isQuickTime, signer: signer)
+        let recorder = try await store.beginRecording(Self.info, isQuickTime: isQuickTime, privacy: privacy, signer: signer)
         try await recorder.record(
-            from: source, video: try FFmpegVideoEncoder(width: 32, height: 24, options: options),
+            from: source, video: try FFmpegVideoEncoder(width: sizes.picture.width, height: sizes.picture.height, options: options),
             sound: sound ? try FFmpegAudioEncoder() : nil)
         return try exported(
             try await store.addRecording(recorder.id) { hash in
@@ -83,7 +99,8 @@ struct TestRecording {
     private func exported(_ capture: StoredCapture) throws -> Recorded {
         let parts: [(SealedKind, String)] = [
             (.video, folder.video), (.depth, folder.depth), (.hashChain, folder.hashChain), (.metadata, folder.metadata),
-            (.assertion, folder.assertion),
+            (.assertion, folder.assertion), (.original, folder.video), (.originalDepth, folder.depth),
+            (.originalHashChain, folder.hashChain), (.originalMetadata, folder.metadata), (.payload, folder.payload),
         ]
         for (kind, path) in parts where capture.sizes[kind] != nil {
             if has(path) { try FileManager.default.removeItem(atPath: path) }
@@ -120,7 +137,8 @@ struct TestRecording {
         let metadata = try VideoMetadata.parse(bytes(folder.metadata), isOriginalLayout: false)
         let depth = try depth()
         return ChainComparison(
-            of: try chain, recording: ContentDigest(of: try #require(metadata.recordingBytes)), movie: movie, depthWidth: 8, depthHeight: 6,
+            of: try chain, recording: ContentDigest(of: try #require(metadata.recordingBytes)), movie: movie,
+            depthWidth: UInt16(sizes.depth.width), depthHeight: UInt16(sizes.depth.height),
             depth: depth, frames: digests.frames, packets: digests.packets)
     }
 
@@ -164,6 +182,7 @@ struct PartFolder {
     var hashChain: String { path + "/hash-chain.json" }
     var metadata: String { path + "/metadata.json" }
     var assertion: String { path + "/assertion.cbor" }
+    var payload: String { path + "/payload.json" }
 }
 
 /// What a recording became.

@@ -178,6 +178,7 @@ extension Phone {
     struct ListedVideo: Decodable {
         let id: String
         let type: String
+        let mode: String
         let state: String
         let bytes: Int
         let capture_id: String?

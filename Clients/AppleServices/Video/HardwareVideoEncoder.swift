@@ -60,6 +60,8 @@ public actor HardwareVideoEncoder: VideoEncoder {
         return try output.samples()
     }
 
+    public nonisolated func luma(of picture: CameraPicture) -> LumaPlane? { CameraLuma.plane(of: picture.buffer) }
+
     public func finish() async throws -> [EncodedSample] {
         try AppleVideoError.check(VTCompressionSessionCompleteFrames(compression.session, untilPresentationTimeStamp: .invalid))
         return try output.samples()

@@ -9,12 +9,16 @@ extension DepthPlane {
     ///   - luma: without it the numbers that compare with the photo are missing, or 0.
     ///   - orientation: the photo's.
     func measurements(luma: LumaPlane?, orientation: PhotoOrientation) throws(DepthError) -> SignedDepth {
+        DepthAnalysis.analyze(depth: try map(), luma: luma?.image, exifOrientation: orientation.rawValue).signed
+    }
+
+    /// The map as the module takes it that measures.
+    func map() throws(DepthError) -> DepthMap {
         let metres = bytes.withUnsafeBytes { raw in
             (0..<width * height).map { index in
                 Float(bitPattern: UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self)))
             }
         }
-        let map = try DepthMap(width: width, height: height, metres: metres)
-        return DepthAnalysis.analyze(depth: map, luma: luma?.image, exifOrientation: orientation.rawValue).signed
+        return try DepthMap(width: width, height: height, metres: metres)
     }
 }

@@ -1,26 +1,27 @@
 public import CaptureProtocol
 
 extension CaptureQueue {
-    /// Registers the device unless it is registered, so that the checkpoints of a recording can be signed. Captures need no such call: they
-    /// are signed when it is.
+    /// Registers the device unless it is registered, so that the checkpoints of a recording can be signed. Captures, and recordings in
+    /// privacy mode, need no such call: they are signed when it is.
     /// - Throws: ``DeviceUnavailable``.
     public func register() async throws { _ = try await signing.currentDevice(replacing: nil) }
 
     /// Records a video and adds it. Durable when this returns; what was recorded before the process ended in between becomes a partial
-    /// recording at the next ``run(untilEmpty:)``.
+    /// recording at the next ``run(untilEmpty:)``. In privacy mode the recording stays in the store, and its hash, numbers and what the
+    /// settings share are sent.
     /// - Parameters:
     ///   - privacy: as it is when the recording begins.
+    ///   - appVersion: such as ``DeviceInfo/appVersion``, of which the settings may share.
     ///   - source: camera and microphone.
     ///   - sound: `nil` to record without sound.
-    /// - Throws: ``RecordingError`` `privacyMode` if privacy mode is on, and others; ``StoreError`` `full`; ``FileError``; errors of source
-    ///   and encoders.
+    /// - Throws: ``RecordingError``; ``StoreError`` `full`; ``FileError``; errors of source and encoders.
     @discardableResult
     public func record<Picture, Sound>(
-        _ recording: VideoRecording, isQuickTime: Bool = false, privacy: PrivacySettings, from source: some FrameSource<Picture, Sound>,
-        video: some VideoEncoder<Picture>, sound: (some AudioEncoder<Sound>)?
+        _ recording: VideoRecording, isQuickTime: Bool = false, privacy: PrivacySettings, appVersion: String? = nil,
+        from source: some FrameSource<Picture, Sound>, video: some VideoEncoder<Picture>, sound: (some AudioEncoder<Sound>)?
     ) async throws -> StoredCapture {
-        guard !privacy.isOn else { throw RecordingError.privacyMode }
-        let recorder = try await store.beginRecording(recording, isQuickTime: isQuickTime, signer: QueueRecordingSigner(signing))
+        let recorder = try await store.beginRecording(
+            recording, isQuickTime: isQuickTime, privacy: privacy, appVersion: appVersion, signer: QueueRecordingSigner(signing))
         defer { recorder.release() }
         try await recorder.record(from: source, video: video, sound: sound)
         let capture = try await store.addRecording(recorder.id, assert: assertion(over:))

@@ -17,16 +17,19 @@ public enum SealedKind: String, Sendable, CaseIterable {
     case assertion, thumbnail, facts
     /// What is sent of a capture in privacy mode.
     case payload
-    /// Photo and depth map of a capture in privacy mode. They open as nothing else, and nothing that sends opens these.
+    /// Photo or video, and depth, of a capture in privacy mode. They open as nothing else, and nothing that sends opens these.
     case original
     case originalDepth = "original-depth"
+    /// What else was recorded of a video in privacy mode: what its owner needs to compute its last hash again.
+    case originalHashChain = "original-hash-chain"
+    case originalMetadata = "original-metadata"
     /// What a recording writes while it goes on, as a ``SealedLogWriter``; it becomes the parts of a video.
     case recording
 
     /// What is sent, of either mode.
     static let sent: [SealedKind] = [.photo, .video, .depth, .metadata, .hashChain, .assertion, .payload]
     /// What stays on the device until its person deletes it.
-    public static let originals: [SealedKind] = [.original, .originalDepth]
+    public static let originals: [SealedKind] = [.original, .originalDepth, .originalHashChain, .originalMetadata]
 }
 
 /// What a sealed file or blob is: part of its key, so that it opens as nothing else.

@@ -51,14 +51,16 @@ struct CaptureDatabase: Sendable {
                 sql: """
                     INSERT INTO captures
                         (id, job, state, device, photo_bytes, depth_bytes, metadata_bytes, assertion_bytes, thumbnail_bytes, payload_bytes,
-                            original_bytes, original_depth_bytes, video_bytes, hash_chain_bytes, facts)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                            original_bytes, original_depth_bytes, video_bytes, hash_chain_bytes, original_hash_chain_bytes,
+                            original_metadata_bytes, facts)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
                     capture.id.description, capture.kind.job, capture.state.rawValue, capture.device?.description,
                     capture.sizes[.photo], capture.sizes[.depth], capture.sizes[.metadata], capture.sizes[.assertion],
                     capture.sizes[.thumbnail], capture.sizes[.payload], capture.sizes[.original], capture.sizes[.originalDepth],
-                    capture.sizes[.video], capture.sizes[.hashChain], facts,
+                    capture.sizes[.video], capture.sizes[.hashChain], capture.sizes[.originalHashChain],
+                    capture.sizes[.originalMetadata], facts,
                 ])
         }
     }

@@ -6,21 +6,25 @@ extension CaptureStore {
     /// Begins a recording. What it writes is sealed at once, under the id of the capture that becomes of it.
     /// - Parameters:
     ///   - isQuickTime: QuickTime in place of MP4.
-    ///   - signer: signs the checkpoints.
+    ///   - privacy: as it is now; it stays with the recording, also if that is cut off.
+    ///   - appVersion: told in privacy mode, if its settings share it.
+    ///   - signer: signs the checkpoints; not asked in privacy mode.
     /// - Throws: ``StoreError`` `full`; ``RecordingError`` `invalidInput`; ``FileError``.
     public func beginRecording(
-        _ recording: VideoRecording, isQuickTime: Bool = false, signer: any RecordingSigner
+        _ recording: VideoRecording, isQuickTime: Bool = false, privacy: PrivacySettings, appVersion: String? = nil,
+        signer: any RecordingSigner
     ) async throws -> VideoRecorder {
         let usage = try await usage()
         guard !usage.isFull else { throw StoreError.full(usage) }
         return try VideoRecorder(
-            recording, id: LocalID(), isQuickTime: isQuickTime, files: files, signer: signer,
-            lock: try await FileLock.acquire(recordingLock, .shared))
+            recording, id: LocalID(), isQuickTime: isQuickTime, privacy: RecordingPrivacy(privacy, appVersion: appVersion), files: files,
+            signer: signer, lock: try await FileLock.acquire(recordingLock, .shared))
     }
 
-    /// Makes a capture of what was recorded: whole if the recording ended, else a partial one, of which nothing new is signed. Adding it twice,
-    /// or after being killed while adding it, gives one capture.
-    /// - Parameter assert: makes the assertion over the end; not asked for a partial recording.
+    /// Makes a capture of what was recorded: whole if the recording ended, else a partial one, of which nothing new is signed. In privacy mode
+    /// its payload is made here, once, and signed however the recording ended. Adding it twice, or after being killed while adding it, gives
+    /// one capture.
+    /// - Parameter assert: makes the assertion over the end or the payload; not asked for a partial recording that is sent in full.
     /// - Throws: ``RecordingError`` `empty` if there is no picture, with nothing left of it then; ``FileError``, `missing` if there is no
     ///   such recording; ``SealError``.
     @discardableResult
@@ -34,7 +38,6 @@ extension CaptureStore {
                 try await add(try assembly.assemble(), of: id, assert)
             } catch {
                 assembly.discard()
-                try? files.remove(SealedItem(id, .assertion))
                 if error as? RecordingError == .empty { try files.remove(log) }
                 throw error
             }
@@ -46,20 +49,23 @@ extension CaptureStore {
 
     private func add(_ parts: RecordingAssembly.Parts, of id: LocalID, _ assert: (ContentDigest) async -> Assertion) async throws {
         failPoints.reached("store.recording-sealed")
-        var facts = CaptureFacts(
-            capturedAt: parts.startedAt, photoDigest: parts.digest(of: .video), depthDigest: parts.digest(of: .depth),
-            metadataDigest: parts.digest(of: .metadata), video: parts.facts)
-        var sizes = parts.contents.mapValues(\.sizeBytes)
-        var (state, device) = (CaptureState.pending, parts.facts.signer)
-        switch parts.facts.isPartial ? Assertion.none : await assert(parts.clientDataHash) {
-        case .made(let assertion, let signer) where device == nil || device == signer:
-            sizes[.assertion] = try sealed(assertion, as: SealedItem(id, .assertion)).sizeBytes
-            device = signer
-        // One device signs all of a recording: see `dropCheckpoints`.
-        case .made, .later: state = .assertionPending
-        case .none: facts.goesWithoutAssertion = true
+        let kind: CaptureKind = parts.keptBack == nil ? .video : .hashOnlyVideo
+        var facts = parts.captureFacts(kind)
+        var (sizes, device) = (parts.contents.mapValues(\.sizeBytes), parts.facts.signer)
+        let isUnsigned = kind.mode == .full && parts.facts.isPartial
+        var assertion: Assertion = isUnsigned ? .none : await assert(parts.clientDataHash)
+        if case .made(let bytes, let signer) = assertion {
+            if device == nil || device == signer {
+                sizes[.assertion] = try sealed(bytes, as: SealedItem(id, .assertion)).sizeBytes
+                device = signer
+            } else {
+                // One device signs all of a recording: see `dropCheckpoints`.
+                assertion = .later
+            }
         }
-        try await database.insert(NewRow(id: id, kind: .video, state: state, device: device, sizes: sizes, facts: facts))
+        let state = facts.state(after: assertion, kind.mode)
+        failPoints.reached("store.recording-signed")
+        try await database.insert(NewRow(id: id, kind: kind, state: state, device: device, sizes: sizes, facts: facts))
     }
 
     /// Makes captures of all recordings whose processes were killed. Does nothing while one goes on; what cannot be read or written now stays
@@ -82,8 +88,9 @@ extension CaptureStore {
             } catch SealError.notAuthentic {
                 // Killed before its first entry.
                 try files.remove(log)
-            } catch  where error is FileError || error is SealError {
-                // Later: there is no space now, or the phone is locked. It keeps nothing else from being sent.
+            } catch  where error is FileError || error is SealError || error is HashOnlyError {
+                // Later: there is no space now, or the phone is locked; or it is such as no server takes. It keeps nothing else from being
+                // sent.
                 continue
             }
         }
@@ -117,5 +124,12 @@ extension CaptureStore {
 }
 
 extension RecordingAssembly.Parts {
-    fileprivate func digest(of kind: SealedKind) -> ContentDigest { contents[kind]?.digest ?? .zero }
+    fileprivate func captureFacts(_ kind: CaptureKind) -> CaptureFacts {
+        let kinds = VideoPartKinds(of: kind.mode)
+        func digest(_ kind: SealedKind) -> ContentDigest { contents[kind]?.digest ?? .zero }
+        return CaptureFacts(
+            capturedAt: startedAt, photoDigest: digest(kinds.video), depthDigest: digest(kinds.depth),
+            metadataDigest: digest(keptBack == nil ? kinds.metadata : .payload), flags: keptBack?.flags, depthWidth: keptBack?.depthWidth,
+            depthHeight: keptBack?.depthHeight, video: facts)
+    }
 }

@@ -131,19 +131,13 @@ extension CaptureStore {
             }
             let (known, clientDataHash) = try content(seal)
             var facts = known
-            let (state, device): (CaptureState, DeviceID?)
-            switch (await assert(clientDataHash), kind.mode) {
-            case (.made(let assertion, let signer), _):
-                _ = try seal(assertion, as: .assertion)
-                (state, device) = (.pending, signer)
-            case (.later, _): (state, device) = (.assertionPending, nil)
-            case (.none, .full):
-                facts.goesWithoutAssertion = true
-                (state, device) = (.pending, nil)
-            case (.none, .hashOnly):
-                facts.failure = .needsHardware
-                (state, device) = (.assertionFailed, nil)
+            let assertion = await assert(clientDataHash)
+            var device: DeviceID?
+            if case .made(let bytes, let signer) = assertion {
+                _ = try seal(bytes, as: .assertion)
+                device = signer
             }
+            let state = facts.state(after: assertion, kind.mode)
             failPoints.reached("store.sealed")
             try await database.insert(NewRow(id: id, kind: kind, state: state, device: device, sizes: sizes, facts: facts))
         } catch {
@@ -225,7 +219,7 @@ extension CaptureStore {
 // Removing
 
 extension CaptureStore {
-    /// Deletes a capture with all its parts, in privacy mode also photo and depth map: there is no other copy.
+    /// Deletes a capture with all its parts, in privacy mode also photo or video, and depth: there is no other copy.
     /// - Throws: ``StoreError`` `isBeingSent`, `unknownCapture`.
     public func delete(_ id: LocalID) async throws {
         try await database.delete(id)
@@ -250,4 +244,20 @@ extension CaptureStore {
     }
 
     private static let expiring: [SealedKind] = [.photo, .video, .depth]
+}
+
+extension CaptureFacts {
+    /// The state of a new capture, and why it is that.
+    mutating func state(after assertion: CaptureStore.Assertion, _ mode: CaptureMode) -> CaptureState {
+        switch (assertion, mode) {
+        case (.made, _): return .pending
+        case (.later, _): return .assertionPending
+        case (.none, .full):
+            goesWithoutAssertion = true
+            return .pending
+        case (.none, .hashOnly):
+            failure = .needsHardware
+            return .assertionFailed
+        }
+    }
 }

@@ -14,7 +14,7 @@ public struct StoreLimits: Sendable {
 public struct StoreUsage: Sendable, Equatable {
     /// The sealed content of all captures.
     public let bytes: Int64
-    /// The part of it that no time-out removes: photos and depth maps in privacy mode, until their person deletes them.
+    /// The part of it that no time-out removes: photos, videos and their depth in privacy mode, until their person deletes them.
     public let keptBytes: Int64
     public let warningBytes: Int64
     public let maximumBytes: Int64

@@ -48,6 +48,14 @@ enum StoreSchema {
                     ALTER TABLE captures ADD COLUMN hash_chain_bytes INTEGER;
                     """)
         }
+        migrator.registerMigration("4 videos in privacy mode") { database in
+            // An earlier version does not open such a store: it would take what was recorded to be kept for what is to be sent.
+            try database.execute(
+                sql: """
+                    ALTER TABLE captures ADD COLUMN original_hash_chain_bytes INTEGER;
+                    ALTER TABLE captures ADD COLUMN original_metadata_bytes INTEGER;
+                    """)
+        }
         return migrator
     }
 
@@ -62,6 +70,8 @@ enum StoreSchema {
         case .payload: "payload_bytes"
         case .original: "original_bytes"
         case .originalDepth: "original_depth_bytes"
+        case .originalHashChain: "original_hash_chain_bytes"
+        case .originalMetadata: "original_metadata_bytes"
         case .video: "video_bytes"
         case .hashChain: "hash_chain_bytes"
         case .facts, .recording: nil

@@ -60,6 +60,9 @@ public protocol VideoEncoder<Picture>: Sendable {
     /// - Parameter time: ticks of ``VideoTime/timescale`` from the first picture on.
     /// - Returns: the samples that have come out by now, in decoding order.
     func encode(_ picture: Picture, at time: Int64) async throws -> [EncodedSample]
+    /// The brightness of a picture as it is given to the encoder. Only privacy mode asks for it, and of pictures with depth alone.
+    /// - Returns: `nil` if it cannot be read.
+    func luma(of picture: Picture) async -> LumaPlane?
     /// Waits for the rest. Nothing is encoded afterwards.
     func finish() async throws -> [EncodedSample]
 }

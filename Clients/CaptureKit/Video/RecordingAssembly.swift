@@ -8,22 +8,33 @@ import VideoChain
 ///
 /// A sample is in memory at a time, and nothing is plain on the disk.
 struct RecordingAssembly {
-    /// What became of a recording, without the assertion of its end.
+    /// What became of a recording, without its assertion.
     struct Parts {
         let contents: [SealedKind: SealedContent]
         let facts: VideoFacts
         let startedAt: Date
-        /// What the assertion of the end covers (SPEC §10.3).
+        /// In privacy mode; `nil` for a video that is sent.
+        let keptBack: KeptBack?
+        /// What the assertion covers: the end (SPEC §10.3), or the payload (SPEC §9).
         let clientDataHash: ContentDigest
+    }
+
+    /// What is known of a video in privacy mode, which has no metadata that are sent.
+    struct KeptBack {
+        let flags: MetadataFlags
+        let depthWidth: Int
+        let depthHeight: Int
     }
 
     let id: LocalID
     let files: SealedFiles
 
-    /// - Throws: ``RecordingError`` `empty` if no picture was recorded; ``FileError``, `missing` if there is no such log; ``SealError``.
+    /// - Throws: ``RecordingError`` `empty` if no picture was recorded; ``FileError``, `missing` if there is no such log; ``SealError``;
+    ///   in privacy mode `HashOnlyError` if the server would refuse what was recorded.
     func assemble() throws -> Parts {
         let summary = try RecordingSummary(try files.openLog(SealedItem(id, .recording)))
         guard let format = summary.pictures?.format, summary.pictureCount > 0 else { throw RecordingError.empty }
+        let kinds = VideoPartKinds(of: summary.beginning.privacy == nil ? .full : .hashOnly)
         let recording = Array(summary.beginning.recording)
         let parsed = try VideoRecording.parse(recording)
         var chains = RecordingChains(
@@ -32,50 +43,64 @@ struct RecordingAssembly {
         chains.begin(format)
         if let packets = summary.packets { chains.begin(packets.format) }
         var movie = MovieRecording(brand: summary.beginning.isQuickTime ? .quickTime : .mp4)
-        let video = try files.create(SealedItem(id, .video))
-        let depth = try RecordingDepth(try files.create(SealedItem(id, .depth)), summary)
-        try video.write(movie.head)
-        let reached = try write(summary, video, depth, into: &chains, &movie)
+        let videoFile = try files.create(SealedItem(id, kinds.video))
+        let depthFile = try RecordingDepth(try files.create(SealedItem(id, kinds.depth)), summary)
+        try videoFile.write(movie.head)
+        let reached = try write(summary, videoFile, depthFile, into: &chains, &movie)
         guard
             let box = movie.movieBox(
                 video: format, sound: summary.packets?.format, soundPriming: summary.packets?.priming ?? 0, createdAt: parsed.startedAt,
                 quickTimeCreationDate: summary.beginning.isQuickTime ? Timestamp.format(parsed.startedAt) : nil,
-                quickTimeModel: summary.beginning.isQuickTime ? parsed.deviceModel : nil)
+                quickTimeModel: summary.beginning.isQuickTime ? parsed.deviceModel : nil), let finalHash = chains.frameHashes.last
         else { throw RecordingError.empty }
-        try video.write(box)
-        var contents = [SealedKind.video: try video.commit(), .depth: try depth.commit()]
+        try videoFile.write(box)
+        let (video, depth) = (try videoFile.commit(), try depthFile.commit())
         // What is cut off has no use for checkpoints that nobody signed.
         let checkpoints = reached.map(summary.signed).filter { summary.hasEnded || $0.assertion != nil }
-        guard let finalHash = chains.frameHashes.last, let videoContent = contents[.video] else { throw RecordingError.empty }
-        contents[.hashChain] = try seal(
+        let hashChain = try seal(
             WireJSON.encode(
                 HashChain(
                     frameHashes: chains.frameHashes, finalHash: finalHash, soundFrames: chains.soundFrames,
-                    soundFinalHash: chains.soundHash, checkpoints: checkpoints)), .hashChain)
+                    soundFinalHash: chains.soundHash, checkpoints: checkpoints)), kinds.hashChain)
         let facts = VideoFacts(
-            hashChainDigest: contents[.hashChain]?.digest ?? .zero, isQuickTime: summary.beginning.isQuickTime,
+            hashChainDigest: hashChain.digest, isQuickTime: summary.beginning.isQuickTime,
             durationMilliseconds: movie.durationMilliseconds(timescale: format.timescale), frameCount: chains.frameHashes.count,
             soundPacketCount: chains.soundFrames, depthCount: summary.depths.count { $0 < summary.pictureCount },
             checkpointCount: checkpoints.count, signedCheckpointCount: checkpoints.count { $0.assertion != nil },
             signer: summary.device, isPartial: !summary.hasEnded)
-        contents[.metadata] = try seal(
+        let metadata = try seal(
             WireJSON.encode(
                 VideoMetadataDraft(
-                    videoHash: videoContent.digest, recordingBytes: recording, startedAt: parsed.startedAt,
+                    videoHash: video.digest, recordingBytes: recording, startedAt: parsed.startedAt,
                     durationMilliseconds: facts.durationMilliseconds, frameCount: facts.frameCount, depthKeyframeCount: facts.depthCount,
                     width: Int(format.width), height: Int(format.height), codec: format.codec == .h264 ? "h264" : "hevc",
                     isPartial: facts.isPartial, checkpointIndex: checkpoints.last { $0.assertion != nil }.map { Int($0.index) },
                     nonce: CaptureNonce.random())),
-            .metadata)
-        func digest(_ kind: SealedKind) -> ContentDigest { contents[kind]?.digest ?? .zero }
+            kinds.metadata)
+        var contents = [kinds.video: video, kinds.depth: depth, kinds.hashChain: hashChain, kinds.metadata: metadata]
+        guard let privacy = summary.beginning.privacy else {
+            return Parts(
+                contents: contents, facts: facts, startedAt: parsed.startedAt, keptBack: nil,
+                clientDataHash: VideoClientData.final(
+                    video: video.digest, depth: depth.digest, metadata: metadata.digest, hashChain: hashChain.digest))
+        }
+        let payload = try privacy.payload(
+            parsed, mediaHash: video.digest,
+            video: SignedVideo(
+                durationMilliseconds: Int(facts.durationMilliseconds), frameCount: facts.frameCount, finalHash: finalHash,
+                depth: summary.measured))
+        contents[.payload] = try seal(payload, .payload)
         return Parts(
             contents: contents, facts: facts, startedAt: parsed.startedAt,
-            clientDataHash: VideoClientData.final(
-                video: digest(.video), depth: digest(.depth), metadata: digest(.metadata), hashChain: digest(.hashChain)))
+            keptBack: .init(
+                flags: privacy.flags, depthWidth: Int(summary.beginning.depthWidth), depthHeight: Int(summary.beginning.depthHeight)),
+            clientDataHash: HashOnlyClientData.hash(payload: payload))
     }
 
     /// Removes what an assembly that did not end has left, but not the log.
-    func discard() { try? files.remove([.video, .depth, .hashChain, .metadata].map { SealedItem(id, $0) }) }
+    func discard() {
+        try? files.remove(SealedKind.allCases.filter { $0 != .recording }.map { SealedItem(id, $0) })
+    }
 
     private func seal(_ bytes: [UInt8], _ kind: SealedKind) throws -> SealedContent {
         let file = try files.create(SealedItem(id, kind))
@@ -108,7 +133,7 @@ struct RecordingAssembly {
                         picture: digest, depth: sample.depth.flatMap { ContentDigest(bytes: $0) }, time: time - (firstShown ?? time))
                 }
             case .depth, .ended: try depth.append(content)
-            case .began, .pictures, .sound, .sample, .checkpoint, .signed: continue
+            case .began, .pictures, .sound, .sample, .checkpoint, .signed, .measured: continue
             }
         }
         return reached + chains.endSound()

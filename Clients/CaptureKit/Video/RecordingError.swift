@@ -4,8 +4,7 @@ public enum RecordingError: Error, Sendable, Equatable {
     case empty
     /// The first sample came without a description of the format.
     case noFormat
-    /// The metadata of the recording are larger than 8 KiB, or a depth map has another size than the first.
+    /// The metadata of the recording are larger than 8 KiB, or in privacy mode such as the server refuses, or a depth map has another size
+    /// than the first.
     case invalidInput
-    /// In privacy mode no video is recorded: the server takes none without its content (SPEC §9).
-    case privacyMode
 }

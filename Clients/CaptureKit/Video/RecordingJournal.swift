@@ -16,6 +16,8 @@ enum RecordingJournal {
         case checkpoint(Checkpoint)
         /// - Parameter device: that signed it, if it is known.
         case signed(index: UInt32, assertion: Data, device: DeviceID?)
+        /// The measurements of the depth of a recording in privacy mode that ended as it should, behind it as JSON.
+        case measured
         /// The recording ended as it should; with the end of the stream of depth data.
         case ended
     }
@@ -25,6 +27,8 @@ enum RecordingJournal {
         let isQuickTime: Bool
         let depthWidth: UInt16
         let depthHeight: UInt16
+        /// In privacy mode; `nil` for a video that is sent.
+        let privacy: RecordingPrivacy?
     }
 
     struct Pictures: Codable, Sendable {

@@ -18,6 +18,7 @@ struct RecordingSummary {
     private(set) var pictureCount: UInt32 = 0
     /// Pictures whose depth maps are there, in the order of these.
     private(set) var depths: [UInt32] = []
+    private var measurements: [UInt8]?
     private var checkpoints: [UInt32: RecordingJournal.Checkpoint] = [:]
     private var signatures: [UInt32: [UInt8]] = [:]
 
@@ -30,7 +31,7 @@ struct RecordingSummary {
         }
         self.beginning = beginning
         var samples: [(isSound: Bool, hasDepth: Bool)] = []
-        while let entry = try log.next().flatMap(RecordingJournal.read)?.entry {
+        while let (entry, content) = try log.next().flatMap(RecordingJournal.read) {
             switch entry {
             case .began: continue
             case .pictures(let format): pictures = format
@@ -41,6 +42,7 @@ struct RecordingSummary {
             case .signed(let index, let assertion, let device):
                 signatures[index] = Array(assertion)
                 self.device = self.device ?? device
+            case .measured: measurements = Array(content)
             case .ended: hasEnded = true
             }
         }
@@ -60,6 +62,12 @@ struct RecordingSummary {
 
     /// Whether the stream of depth data is whole, and nothing in it is left out.
     var hasWholeDepth: Bool { hasEnded && depths.allSatisfy { $0 < pictureCount } }
+
+    /// The depth as it was measured while it was recorded, in privacy mode; `nil` if the recording was cut off.
+    var measured: SignedVideoDepth? {
+        guard hasEnded, let measurements else { return nil }
+        return try? SignedVideoDepth.parse(measurements, frames: Int(pictureCount))
+    }
 
     /// The checkpoint with the assertion that was made for it.
     func signed(_ checkpoint: VideoCheckpoint) -> VideoCheckpoint {

@@ -10,12 +10,17 @@ final class RecordingWriter {
     /// The beginning of the stream of depth data, until there is a depth map.
     private var depthHeader: [UInt8]
 
-    init(_ log: SealedLogWriter, recording: [UInt8], isQuickTime: Bool, depthWidth: UInt16, depthHeight: UInt16) throws {
+    init(
+        _ log: SealedLogWriter, recording: [UInt8], isQuickTime: Bool, depthWidth: UInt16, depthHeight: UInt16, privacy: RecordingPrivacy?
+    ) throws {
         self.log = log
         gzip = try GzipStream()
         depthHeader = try gzip.write(DepthData.header(width: depthWidth, height: depthHeight))
         try note(
-            .began(.init(recording: Data(recording), isQuickTime: isQuickTime, depthWidth: depthWidth, depthHeight: depthHeight)))
+            .began(
+                .init(
+                    recording: Data(recording), isQuickTime: isQuickTime, depthWidth: depthWidth, depthHeight: depthHeight,
+                    privacy: privacy)))
     }
 
     func note(_ entry: RecordingJournal.Entry, _ content: [UInt8] = []) throws { try log.append(RecordingJournal.bytes(entry, content)) }

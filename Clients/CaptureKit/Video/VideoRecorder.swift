@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Depth
 import Foundation
 import Models
 import Movie
@@ -7,8 +8,9 @@ import VideoChain
 /// Records one video: chains each sample as it comes out of the encoder, has checkpoints signed while recording goes on, and seals everything
 /// at once, so that whatever was recorded can be sent although the process is killed (SPEC §10.2, §10.3).
 ///
-/// Made by ``CaptureStore/beginRecording(_:isQuickTime:signer:)``. What it recorded becomes a capture by
-/// ``CaptureStore/addRecording(_:assert:)``.
+/// Made by ``CaptureStore/beginRecording(_:isQuickTime:privacy:appVersion:signer:)``. What it recorded becomes a capture by
+/// ``CaptureStore/addRecording(_:assert:)``. In privacy mode no checkpoints are signed, since they are not sent, and the depth is measured
+/// while recording goes on.
 public actor VideoRecorder {
     /// Of the capture that becomes of it.
     public nonisolated let id: LocalID
@@ -17,6 +19,7 @@ public actor VideoRecorder {
 
     private let recording: [UInt8]
     private let isQuickTime: Bool
+    private let privacy: RecordingPrivacy?
     private let files: SealedFiles
     private let signer: any RecordingSigner
     private var chains: RecordingChains?
@@ -28,17 +31,25 @@ public actor VideoRecorder {
     private var soundFormat: (format: SoundFormat, priming: Int64)?
     private var firstPicture: Int64?
     private var firstShown: Int64?
+    /// When the last picture that has come out ends, in ticks after the first.
+    private var shownEnd: Int64 = 0
     private var firstPacket: Int64?
     /// Depth maps by p, until their samples have come out and those of all before them are written.
-    private var depths: [(time: Int64, depth: DepthPlane, sample: UInt32?)] = []
+    private var depths: [(time: Int64, depth: DepthPlane, luma: LumaImage?, sample: UInt32?)] = []
+    /// In privacy mode.
+    private var measurement: RecordingMeasurement?
+    /// Of the latest keyframes, each after the one before it.
+    private var measuring: [Task<Void, Never>] = []
     private var pictures = 0
 
     /// - Parameter lock: held until the recorder goes: nobody takes what it writes for a recording that was cut off.
     init(
-        _ recording: VideoRecording, id: LocalID, isQuickTime: Bool, files: SealedFiles, signer: any RecordingSigner, lock: FileLock
+        _ recording: VideoRecording, id: LocalID, isQuickTime: Bool, privacy: RecordingPrivacy?, files: SealedFiles,
+        signer: any RecordingSigner, lock: FileLock
     ) throws {
         self.recording = try WireJSON.encode(recording)
-        guard self.recording.count <= SizeLimits.recording else { throw RecordingError.invalidInput }
+        guard self.recording.count <= SizeLimits.recording, privacy?.fits(recording) != false else { throw RecordingError.invalidInput }
+        self.privacy = privacy
         self.id = id
         self.isQuickTime = isQuickTime
         self.files = files
@@ -57,6 +68,7 @@ public actor VideoRecorder {
             try await take(from: source, video: video, sound: sound)
         } catch {
             await signing?.value
+            await measuring.last?.value
             throw error
         }
         try await finish()
@@ -69,9 +81,10 @@ public actor VideoRecorder {
             switch input {
             case .picture(let picture, let time, let depth):
                 let since = time - (firstPicture ?? time)
-                guard since < VideoTime.limit else { break recording }
+                guard since < VideoTime.limit, pictures < HashChain.frameCounts.upperBound else { break recording }
                 firstPicture = firstPicture ?? time
-                try take(depth, at: since, hasSound: sound != nil)
+                let isMeasured = privacy != nil && depth != nil && pictures.isMultiple(of: VideoTime.picturesPerDepth)
+                try take(depth, isMeasured ? await video.luma(of: picture) : nil, at: since, hasSound: sound != nil)
                 try await write(pictures: try await video.encode(picture, at: since), of: video)
             case .sound(let piece):
                 guard let sound, writer != nil else { continue }
@@ -84,7 +97,7 @@ public actor VideoRecorder {
     }
 
     /// Opens the recording with the first picture, whose depth says how large depth maps are.
-    private func take(_ depth: DepthPlane?, at time: Int64, hasSound: Bool) throws {
+    private func take(_ depth: DepthPlane?, _ luma: LumaPlane?, at time: Int64, hasSound: Bool) throws {
         defer { pictures += 1 }
         if writer == nil {
             guard let depth, let width = UInt16(exactly: depth.width), let height = UInt16(exactly: depth.height) else {
@@ -92,13 +105,14 @@ public actor VideoRecorder {
             }
             writer = try RecordingWriter(
                 try files.createLog(SealedItem(id, .recording)), recording: recording, isQuickTime: isQuickTime, depthWidth: width,
-                depthHeight: height)
+                depthHeight: height, privacy: privacy)
             chains = RecordingChains(
                 recording: ContentDigest(of: recording), depthWidth: width, depthHeight: height, hasSound: hasSound)
+            if privacy != nil { measurement = RecordingMeasurement(luma, depth) }
         }
         guard let depth, pictures.isMultiple(of: VideoTime.picturesPerDepth), let chains else { return }
         guard depth.width == Int(chains.depthWidth), depth.height == Int(chains.depthHeight) else { throw RecordingError.invalidInput }
-        depths.append((time, depth, nil))
+        depths.append((time, depth, measurement?.reduced(luma), nil))
     }
 
     private func write(pictures samples: [EncodedSample], of encoder: some VideoEncoder) async throws {
@@ -112,11 +126,12 @@ public actor VideoRecorder {
         for sample in samples {
             let time = sample.presentationTime - (firstShown ?? sample.presentationTime)
             firstShown = firstShown ?? sample.presentationTime
+            shownEnd = max(shownEnd, time + Int64(sample.duration))
             let number = UInt32(clamping: chains?.frameHashes.count ?? 0)
             let place = depths.firstIndex { $0.time == time }
             let depth = place.map { depths[$0].depth }
             if let place { depths[place].sample = number }
-            try writeDepths(givingUpBefore: time - Self.longestReordering)
+            try await writeDepths(givingUpBefore: time - Self.longestReordering)
             let depthDigest = depth.map { ContentDigest(of: $0.bytes) }
             try writer?.append(sample, depth: depthDigest)
             sign(chains?.append(picture: ContentDigest(of: sample.bytes), depth: depthDigest, time: time) ?? [])
@@ -125,15 +140,33 @@ public actor VideoRecorder {
 
     /// Writes the depth maps whose samples have come out, in ascending time.
     /// - Parameter time: depth maps of before this whose samples have not come out were of pictures that the encoder left out.
-    private func writeDepths(givingUpBefore time: Int64) throws {
+    private func writeDepths(givingUpBefore time: Int64) async throws {
         while let next = depths.first {
             if let sample = next.sample {
                 try writer?.append(next.depth, sample: sample, time: next.time)
+                await measure(next.depth, next.luma, sample: sample, time: next.time)
             } else if next.time >= time {
                 return
             }
             depths.removeFirst()
         }
+    }
+
+    /// Beside the recording, which waits only if measuring is slower than the camera.
+    private func measure(_ depth: DepthPlane, _ luma: LumaImage?, sample: UInt32, time: Int64) async {
+        guard let measurement, let timescale = pictureFormat?.timescale else { return }
+        if measuring.count >= RecordingMeasurement.mostWaiting { await measuring.removeFirst().value }
+        measuring.append(
+            Task { [last = measuring.last] in
+                await last?.value
+                await measurement.add(depth, luma, sample: sample, time: time, timescale: timescale)
+            })
+    }
+
+    /// What was measured, as JSON.
+    private func measured() async -> [UInt8]? {
+        await measuring.last?.value
+        return await measurement?.measured(end: shownEnd).flatMap { try? WireJSON.encode($0) }
     }
 
     private func write(packets samples: [EncodedSample], of encoder: some AudioEncoder) async throws {
@@ -155,6 +188,7 @@ public actor VideoRecorder {
 
     /// Has checkpoints signed while recording goes on.
     private func sign(_ reached: [VideoCheckpoint]) {
+        guard privacy == nil else { return }
         for checkpoint in reached {
             try? writer?.note(.checkpoint(.init(checkpoint)))
             signing = Task { [signing, signer] in
@@ -173,8 +207,9 @@ public actor VideoRecorder {
     private func finish() async throws {
         sign(chains?.endSound() ?? [])
         await signing?.value
-        try writeDepths(givingUpBefore: .max)
+        try await writeDepths(givingUpBefore: .max)
         guard let writer, chains?.frameHashes.isEmpty == false else { throw RecordingError.empty }
+        if let measured = await measured() { try writer.note(.measured, measured) }
         try writer.end()
     }
 

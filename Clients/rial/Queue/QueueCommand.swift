@@ -62,7 +62,7 @@ struct QueueRetry: AsyncParsableCommand {
 struct QueueDelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Deletes a capture from the store, sent or not.",
-        discussion: "In privacy mode there is no other copy of the photo, unless it was exported.")
+        discussion: "In privacy mode there is no other copy of the photo or video, unless it was exported.")
 
     @Argument(help: "The capture's id in the store.")
     var id: LocalID
@@ -76,8 +76,8 @@ struct QueueExport: AsyncParsableCommand {
         commandName: "export", abstract: "Writes a capture's parts to plain files.",
         discussion: """
             photo.jpg, depth.f32.gz, metadata.json, and assertion.cbor and thumbnail.jpg if there are any; of a video video.mp4 or \
-            video.mov, depth.gz and hash-chain.json. In privacy mode photo.jpg has the \
-            very bytes that were hashed, by which anyone can verify it, and payload.json what the server was told.
+            video.mov, depth.gz and hash-chain.json. In privacy mode photo or video have the very bytes that were hashed, by which \
+            anyone can verify them, and payload.json has what the server was told; of a video payload.cbor is the assertion over that.
             """)
 
     @Argument(help: "The capture's id in the store.")

@@ -48,7 +48,7 @@ extension QueueSnapshot {
         for id in damaged { table.add(id.description, "", "", "", "damaged", "", "", "its facts were changed; delete it") }
         guard usage.keptBytes > 0 else { return table.text }
         return table.text
-            + "\n\(usage.bytes) bytes; \(usage.keptBytes) of them are photos in privacy mode, which stay until you delete them"
+            + "\n\(usage.bytes) bytes; \(usage.keptBytes) of them are originals in privacy mode, which stay until you delete them"
     }
 
     fileprivate var json: JSONValue {

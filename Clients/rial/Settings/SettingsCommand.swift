@@ -11,7 +11,8 @@ struct SettingsCommand: AsyncParsableCommand {
 
 struct PrivacyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "privacy", abstract: "Privacy mode: whether photos stay on the phone, and what is shared of their metadata.",
+        commandName: "privacy",
+        abstract: "Privacy mode: whether photos and videos stay on the phone, and what is shared of their metadata.",
         subcommands: [PrivacyShow.self, PrivacySet.self])
 }
 
@@ -35,7 +36,7 @@ struct PrivacySet: AsyncParsableCommand {
 
     enum Mode: EnumerableFlag { case on, off }
 
-    @Flag(help: "Whether photos and depth maps stay on the phone.")
+    @Flag(help: "Whether photos and videos, and their depth, stay on the phone.")
     var mode: Mode?
     @Option(help: "Share no place, a coarse one (a kilometre or so), or the precise one.")
     var location: MetadataFlags.Location?

@@ -27,10 +27,12 @@ extension StoredCapture {
     /// The sealed parts that are there, and what they are called outside.
     var partNames: [(SealedKind, String)] {
         let isQuickTime = facts.video?.isQuickTime == true
+        let (media, depth) = kind.type == .video ? (isQuickTime ? "video.mov" : "video.mp4", "depth.gz") : ("photo.jpg", "depth.f32.gz")
         let names: [(SealedKind, String)] = [
-            (.photo, "photo.jpg"), (.video, isQuickTime ? "video.mov" : "video.mp4"),
-            (.depth, kind == .video ? "depth.gz" : "depth.f32.gz"), (.hashChain, "hash-chain.json"), (.metadata, "metadata.json"),
-            (.assertion, "assertion.cbor"), (.thumbnail, "thumbnail.jpg"), (.original, "photo.jpg"), (.originalDepth, "depth.f32.gz"),
+            (.photo, media), (.video, media), (.original, media), (.depth, depth), (.originalDepth, depth), (.hashChain, "hash-chain.json"),
+            (.originalHashChain, "hash-chain.json"), (.metadata, "metadata.json"), (.originalMetadata, "metadata.json"),
+            // Not that of a video's end, for which `rial video send` would take it.
+            (.assertion, kind == .hashOnlyVideo ? "payload.cbor" : "assertion.cbor"), (.thumbnail, "thumbnail.jpg"),
             (.payload, "payload.json"),
         ]
         return names.filter { sizes[$0.0] != nil }
@@ -38,8 +40,9 @@ extension StoredCapture {
 
     var recordingSummary: String {
         guard let video = facts.video else { return "no video" }
+        let checkpoints =
+            mode == .full ? "\(video.signedCheckpointCount) of \(video.checkpointCount) checkpoints signed" : "kept in privacy mode"
         return "\(video.frameCount) frames, \(video.durationMilliseconds) ms, \(video.depthCount) depth maps, "
-            + "\(video.soundPacketCount) packets of sound, \(video.signedCheckpointCount) of \(video.checkpointCount) checkpoints signed, "
-            + "\(hasAssertion ? "signed" : "not signed")\(video.isPartial ? ", partial" : "")"
+            + "\(video.soundPacketCount) packets of sound, \(checkpoints), \(hasAssertion ? "signed" : "not signed")\(video.isPartial ? ", partial" : "")"
     }
 }

@@ -14,7 +14,8 @@ struct VideoRecord: AsyncParsableCommand {
         discussion: """
             Pictures, depth and sound go through the recorder of the device library, which seals them at once and signs checkpoints and the \
             end: with --out by the device in the state file, which is registered first if there is none; with --store by the simulated \
-            phone, which is registered if the server can be reached. Encodes with the ffmpeg program.
+            phone, which is registered if the server can be reached. In privacy mode (`rial settings privacy`) a video in a store is never \
+            sent, only its hash, what its settings share, and the numbers of its depth. Encodes with the ffmpeg program.
             """)
 
     @Option(help: "room (panned), walk (walked through), still, screen or poster.")
@@ -86,7 +87,8 @@ struct VideoRecord: AsyncParsableCommand {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         let phone = UnfinishedRecording(folder: folder)
         let store = try await phone.store()
-        let recorder = try await store.beginRecording(recording(by: await session.model), isQuickTime: mov, signer: signer)
+        let recorder = try await store.beginRecording(
+            recording(by: await session.model), isQuickTime: mov, privacy: .standard, signer: signer)
         do {
             try await recorder.record(from: camera(), video: try videoEncoder(), sound: try audioEncoder())
         } catch is KilledCamera<SceneCamera>.Killed {
@@ -111,13 +113,11 @@ struct VideoRecord: AsyncParsableCommand {
                 let recording = recording(by: DeviceSupport(SimulatedPhone()).modelName)
                 captures = [
                     try await queue.record(
-                        recording, isQuickTime: mov, privacy: privacy, from: try camera(), video: try videoEncoder(),
-                        sound: try audioEncoder())
+                        recording, isQuickTime: mov, privacy: privacy, appVersion: SimulatedPhone().appVersion, from: try camera(),
+                        video: try videoEncoder(), sound: try audioEncoder())
                 ]
             } catch is KilledCamera<SceneCamera>.Killed {
                 captures = try await queue.recoverRecordings()
-            } catch RecordingError.privacyMode {
-                throw CommandFailure("In privacy mode no video is recorded: its content would leave the phone.")
             }
             for capture in captures { Console.result("\(capture.id): \(capture.recordingSummary)") }
         }

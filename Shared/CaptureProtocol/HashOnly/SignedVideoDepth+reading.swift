@@ -8,6 +8,13 @@ extension SignedVideoDepth {
         .relief, .minDepth, .maxDepth, .coverage, .reason,
     ]
 
+    /// Reads the bytes of an encoded one, as in a payload.
+    /// - Parameter frames: of the video.
+    /// - Throws: ``MetadataError`` for anything that the server would refuse.
+    public static func parse(_ bytes: [UInt8], frames: Int) throws(MetadataError) -> SignedVideoDepth {
+        try SignedVideoDepth(MetadataReader(bytes, document: "depth_analysis"), frames: frames)
+    }
+
     /// Reads the members and compares them with each other.
     /// - Parameter frames: of the video.
     init(_ reader: MetadataReader, frames: Int) throws(MetadataError) {

@@ -50,6 +50,10 @@ public struct VideoDepthLayout: Sendable, Equatable {
         placements = (isSideways ? [1, 3] : [0]).flatMap { turns in framings.map { DepthPlacement(turns: turns, framing: $0) } }
     }
 
+    /// The plane of a frame, for devices that have the frames themselves: as the decoder scales what it gives the server.
+    /// - Parameter frame: the brightness of the whole frame as stored, of any size.
+    public func plane(of frame: LumaImage) -> LumaImage { frame.scaled(toWidth: lumaWidth, height: lumaHeight) }
+
     /// Whether the maps are wider than tall, or square, when they are turned upright.
     var isUprightWide: Bool {
         (frameRotation + placements[0].turns) % 2 == 0 ? depthWidth >= depthHeight : depthHeight >= depthWidth

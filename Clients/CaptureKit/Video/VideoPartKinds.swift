@@ -1,0 +1,16 @@
+import CaptureProtocol
+
+/// As what the parts of a recording are sealed: to be sent, or in privacy mode to be kept, which nothing that sends opens.
+struct VideoPartKinds {
+    let video: SealedKind
+    let depth: SealedKind
+    let metadata: SealedKind
+    let hashChain: SealedKind
+
+    init(of mode: CaptureMode) {
+        switch mode {
+        case .full: (video, depth, metadata, hashChain) = (.video, .depth, .metadata, .hashChain)
+        case .hashOnly: (video, depth, metadata, hashChain) = (.original, .originalDepth, .originalMetadata, .originalHashChain)
+        }
+    }
+}
