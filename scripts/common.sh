@@ -5,7 +5,7 @@ set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 TOOLS="$ROOT/.local/tools"
 # shellcheck disable=SC2034 # read by the scripts that source this
-SERVICES=(attestation-verifier depth-analyzer upload-sync evidence-assembler gateway)
+SERVICES=(attestation-verifier depth-analyzer upload-sync evidence-assembler transparency-log gateway)
 # shellcheck source=scripts/wheels.sh
 source "$ROOT/scripts/wheels.sh"
 

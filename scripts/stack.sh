@@ -43,7 +43,7 @@ source "$ROOT/scripts/stack/infra.sh"
 source "$ROOT/scripts/stack/services.sh"
 
 PORT_NAMES=(POSTGRES BROKER S3 S3_GRPC S3_MASTER S3_MASTER_GRPC S3_VOLUME S3_VOLUME_GRPC S3_FILER S3_FILER_GRPC HTTP
-    ADMIN_GATEWAY ADMIN_ATTESTATION_VERIFIER ADMIN_DEPTH_ANALYZER ADMIN_UPLOAD_SYNC ADMIN_EVIDENCE_ASSEMBLER)
+    ADMIN_GATEWAY ADMIN_ATTESTATION_VERIFIER ADMIN_DEPTH_ANALYZER ADMIN_UPLOAD_SYNC ADMIN_EVIDENCE_ASSEMBLER ADMIN_TRANSPARENCY_LOG)
 
 choose_ports() { # choose_ports NAME…: PORT_NAME=number lines; no port that any stack of this checkout has taken
     local -a taken
@@ -144,6 +144,7 @@ up() {
     admin bucket
     admin development-root --out "$DEVELOPMENT_ROOT"
     admin signing-identity --out "$KEYS/c2pa"
+    open_log
     extra_roots
     write_environment
     say "starting the services"

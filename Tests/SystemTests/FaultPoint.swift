@@ -65,6 +65,7 @@ struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
         FaultPoint("evidence-assembler.announced"),
         FaultPoint("evidence-assembler.committed", short: true),
         FaultPoint("evidence-assembler.relay.published"),
+        FaultPoint("transparency-log.relay.published"),
     ]
 
     /// Those of videos alone, and those that videos have in common with photos.

@@ -34,7 +34,7 @@ struct FaultCapture: Sendable {
 }
 
 extension LocalStack {
-    static let services = ["gateway", "attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler"]
+    static let services = ["gateway", "attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler", "transparency-log"]
 
     static func required() throws -> LocalStack { try #require(current) }
 

@@ -38,12 +38,14 @@ struct StorageRights: Sendable, CustomTestStringConvertible {
             service: "evidence-assembler",
             reads: ["original.jpg", "public", "photo-828", "photo-1656", "thumbnail", "depth-preview", "c2pa", "manifest"],
             writes: ["public", "c2pa", "manifest", "og"], deletes: []),
+        StorageRights(service: "transparency-log", reads: ["log"], writes: ["log"], deletes: ["log"], lists: true),
     ]
 
     /// One object of each kind, by a short name: those of a capture, each service's probe, and one outside all prefixes.
     static func keys(_ capture: CaptureID) -> [String: String] {
         var keys = [
             "incoming": "incoming/\(capture)/photo", "segment": "incoming/\(capture)/body/0-1", "elsewhere": "elsewhere/\(capture)",
+            "log": "log/\(capture)/tile/0/000",
         ]
         for name in kept { keys[name] = "captures/\(capture)/\(name)" }
         for name in derived { keys[name] = "captures/\(capture)/\(name)-\(String(repeating: "a", count: 64)).jpg" }
