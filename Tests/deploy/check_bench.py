@@ -29,7 +29,8 @@ unavoidable work of one capture: 80.00 ms
 def figures(**changes):
     return {
         "complete": {2: (110, 200), 4: (125, 340), 6: (240, 990)}, "services": {2: 100, 4: 100, 6: 100},
-        "stack": {2: 300, 4: 230, 6: 220}, "page": (3, 12), "flood": 7.0, "intake": (20, 40), **changes,
+        "stack": {2: 300, 4: 230, 6: 220}, "page": (3, 12), "flood": 7.0, "intake": (20, 40),
+        "logged": (1400, 4900), "log": {2: 10}, **changes,
     }
 
 
@@ -106,15 +107,18 @@ class Verdicts(unittest.TestCase):
         self.assertIn("a flood completes", self.missed(flood=5.99))
         self.assertIn("intake of a resumable upload to a plain one", self.missed(intake=(20, 40.1)))
         self.assertIn("a page at 50 a second, p50", self.missed(page=(5, 12)))
+        self.assertIn("complete to in the public log, 2 a second, p99", self.missed(logged=(1400, 5000)))
+        self.assertIn("CPU of the public log to the five services, 2 a second", self.missed(log={2: 10.1}))
         self.assertIn("accepted to complete, 4 a second, p99", self.missed(complete={2: (1, 1), 4: (1, 350), 6: (1, 1)}))
 
     def test_what_was_not_measured_is_not_met(self):
-        missed = self.missed(complete={}, page=None, flood=None, intake=None)
+        missed = self.missed(complete={}, page=None, flood=None, intake=None, logged=None, log={})
         for what in [
+            "complete to in the public log, 2 a second, p50", "CPU of the public log to the five services, 2 a second",
             "intake of a resumable upload to a plain one","accepted to complete, 2 a second, p50", "a page at 50 a second, p99", "a flood completes"]:
             self.assertIn(what, missed)
-        nothing = report.verdicts(figures(), report.components(""))
-        self.assertEqual(len(nothing), 21)
+        nothing = report.verdicts(figures(log={}), report.components(""))
+        self.assertEqual(len(nothing), 24)
         met = [what for what, _, _, met in nothing if met]
         self.assertFalse([what for what in met if "CPU" in what or what in report.CHECK_RATIOS or "frame processing" in what])
 

@@ -54,6 +54,34 @@ def load(stack, rial, *arguments):
     return json.loads(printed), Snapshot(stack).since(before)
 
 
+# Of the captures that were completed since: how many there are, how many of them are in a published tree, and after how many milliseconds (p50,
+# p99). A tree that has witnesses is published when they have been asked, so its cosignatures are there by then.
+LOGGED = """
+    SELECT count(*), count(published_at),
+        percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM published_at - completed_at) * 1000),
+        percentile_cont(0.99) WITHIN GROUP (ORDER BY extract(epoch FROM published_at - completed_at) * 1000)
+    FROM captures JOIN statements ON statements.capture_id = captures.id AND sequence = 0
+    LEFT JOIN LATERAL (
+        SELECT min(log_checkpoints.published_at) AS published_at
+        FROM log_entries JOIN log_checkpoints ON log_checkpoints.origin = log_entries.origin AND size > log_entries.leaf_index
+        WHERE log_entries.commitment = statements.commitment) AS first ON true
+    WHERE completed_at >= '{since}'
+"""
+
+
+def logged(stack, since, patience=30):
+    """Milliseconds from complete until a published tree of the public log has the capture: (p50, p99) of those completed since then.
+    `None` if one of them is not in it after so many seconds."""
+    end = time.monotonic() + patience
+    while True:
+        (count, published, *times), = stack.sql(LOGGED.format(since=since))
+        if 0 < int(count) == int(published):
+            return tuple(map(float, times))
+        if time.monotonic() > end:
+            return None
+        time.sleep(0.5)
+
+
 class Costs:
     """The costs of a run per capture."""
 
@@ -76,10 +104,11 @@ class Costs:
         return self.cpu(*SERVICES)
 
     def sent(self, service=None):
-        """The number of statements; of all services if none is named. `None` if they were not counted."""
+        """The number of statements; of the five services if none is named. `None` if they were not counted."""
         if not self.statements:
             return None
-        return sum(calls for (role, _), calls in self.statements.items() if service in (None, role)) / self.captures
+        roles = SERVICES if service is None else (service,)
+        return sum(calls for (role, _), calls in self.statements.items() if role in roles) / self.captures
 
     def bytes(self, direction, service=None):
         """Megabytes; `None` if they were not counted."""

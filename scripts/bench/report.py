@@ -6,6 +6,8 @@ from stack import SERVICES
 PAGE = (5, 20)
 COMPLETE = {2: (120, 300), 4: (130, 350), 6: (250, 1000)}
 FLOOD = 6
+# From complete to a published tree of the public log, at so many captures a second, and the log's CPU time beside that of the five services.
+LOGGED, LOGGED_RATE, LOG_RATIO = (1500, 5000), 2, 0.1
 SERVICES_RATIO, STACK_RATIO = 1.5, 3
 # Components in relation to the bare cost of their parts, by the beginnings of their lines.
 CHECK_RATIOS = {"assertion check": 1.2, "Content Credentials, sign and read": 1.2, "sealing": 2}
@@ -83,7 +85,7 @@ def verdicts(figures, components):
     """(what, target, measured, met) of everything that one database's measurement has to show.
 
     `figures`: {"complete": {rate: (p50, p99)}, "services": {rate: ms}, "stack": {rate: ms}, "page": (p50, p99), "flood": a second,
-    "intake": (plain ms, resumable ms)}; what
+    "intake": (plain ms, resumable ms), "logged": (p50, p99), "log": {rate: ms}}; what
     could not be measured is `None` and not met.
     """
     unavoidable = components["unavoidable"]
@@ -104,6 +106,13 @@ def verdicts(figures, components):
     for rate in COMPLETE:
         ratio(f"CPU of the five services, {rate} a second", SERVICES_RATIO, figures["services"].get(rate))
         ratio(f"CPU of the whole stack, {rate} a second", STACK_RATIO, figures["stack"].get(rate))
+    for name, target, measured in zip(("p50", "p99"), LOGGED, figures["logged"] or (None, None)):
+        below(f"complete to in the public log, {LOGGED_RATE} a second, {name}", target, "ms", measured)
+    log, services = figures["log"].get(LOGGED_RATE), figures["services"].get(LOGGED_RATE)
+    share = log / services if log is not None and services else None
+    found.append((
+        f"CPU of the public log to the five services, {LOGGED_RATE} a second", f"≤ {LOG_RATIO} ×", f"{number(share, 3)} ×",
+        share is not None and share <= LOG_RATIO))
     flood = figures["flood"]
     found.append(("a flood completes", f"≥ {FLOOD} a second", f"{number(flood, 2)} a second", flood is not None and flood >= FLOOD))
     plain, resumable = figures.get("intake") or (None, None)

@@ -45,14 +45,18 @@ class Bench:
         seconds = sum(quiet["seconds"].values()) / quiet["elapsed"]
         calls = sum(quiet["statements"].values()) / quiet["elapsed"]
         print(f"{seconds * 1000:.0f} ms of CPU and {calls:.1f} statements a second")
-        figures = {"complete": {}, "services": {}, "stack": {}, "page": None, "flood": None, "intake": None}
+        figures = {"complete": {}, "services": {}, "stack": {}, "page": None, "flood": None, "intake": None, "logged": None, "log": {}}
         for rate in report.COMPLETE:
+            (since,), = self.stack.sql("SELECT now()")
             found, costs = self.captures(
                 f"{rate} captures a second, 12 megapixels, {self.seconds} s, {label}", quiet,
                 "--rate", rate, "--seconds", self.seconds, "--looks-later")
             if "complete_ms" in found:
                 figures["complete"][rate] = found["complete_ms"]["p50"], found["complete_ms"]["p99"]
             figures["services"][rate], figures["stack"][rate] = costs.services(), costs.cpu()
+            figures["log"][rate] = costs.cpu("transparency-log")
+            if rate == report.LOGGED_RATE:
+                figures["logged"] = measure.logged(self.stack, since)
         figures["intake"] = self.intake(label)
         say(f"{PAGES} verification pages a second, {self.seconds} s, {label}")
         found, added = self.load("load-pages", "--rate", PAGES, "--seconds", self.seconds)
