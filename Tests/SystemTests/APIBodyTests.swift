@@ -136,7 +136,7 @@ extension SystemTests {
                 let view = try await client.settled(id)
                 #expect(view.data["confidence_level"] as? String == "high", "\(view.text)")
                 let keys = try await LocalStack.required().storage().list(prefix: "").objects.map(\.key)
-                #expect(keys.allSatisfy { $0.hasPrefix("captures/") || $0.hasPrefix("probes/") })
+                #expect(keys.allSatisfy { key in ["captures/", "probes/", "log/"].contains { key.hasPrefix($0) } })
             } else {
                 APIRefusal.validationError.expectEnvelope(answer, name.debugDescription)
             }

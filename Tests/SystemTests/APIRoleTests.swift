@@ -12,6 +12,7 @@ extension SystemTests {
             "depth-analyzer": ["depth_analyses"],
             "upload-sync": ["media_damage", "sync_jobs", "intakes", "withdrawals"],
             "evidence-assembler": ["evidence_parts", "captures", "media_objects", "content_credentials", "statements"],
+            "transparency-log": ["log_shards", "log_pending", "log_entries", "log_checkpoints", "log_cosignatures"],
         ]
 
         @Test("can write their own tables and no other", arguments: LocalStack.services)
@@ -66,6 +67,14 @@ extension SystemTests {
                 ("evidence-assembler", "SELECT rial_withdraw('\(id)')"),
                 ("evidence-assembler", "UPDATE captures SET confidence_level = 'low' WHERE id = '\(id)'"),
                 ("evidence-assembler", "UPDATE captures SET media_sha256 = media_sha256"),
+                ("evidence-assembler", "UPDATE statements SET statement = NULL"),
+                ("evidence-assembler", "DELETE FROM statements"),
+                ("transparency-log", "SELECT statement FROM statements"),
+                ("transparency-log", "SELECT salt FROM statements"),
+                ("transparency-log", "SELECT id FROM captures"),
+                ("transparency-log", "UPDATE log_entries SET leaf = leaf"),
+                ("transparency-log", "DELETE FROM log_entries"),
+                ("transparency-log", "UPDATE log_checkpoints SET body = body"),
                 ("evidence-assembler", "INSERT INTO assertion_counters SELECT * FROM assertion_counters"),
             ]
             for (service, statement) in attempts {
