@@ -65,7 +65,7 @@ struct CommandTests {
         #expect(letter.reason == "poison")
     }
 
-    @Test("sends nothing to a topic that is not consumed", arguments: ["other", Topic.evidenceAssembled.rawValue, ""])
+    @Test("sends nothing to a topic that is not consumed", arguments: ["other", Topic.registrationAppraised.rawValue, ""])
     func refusesOtherTopics(name: String) {
         let letter = DeadLetterRecord(
             KafkaRecord(
