@@ -179,9 +179,8 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: backbone + [
-                "Attestation", "Compression", "Depth", "Inspection", "ManifestStore", "Movie", "Multipart", "Site", "TransparencyLog",
-                "VideoChain",
-                crypto, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes, nioSSL,
+                "Attestation", "Compression", "Depth", "Inspection", "ManifestStore", "Movie", "Multipart", "Site", "VideoChain", crypto,
+                httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes, nioSSL,
             ],
             path: "Services/gateway"),
 
@@ -220,12 +219,11 @@ let package = Package(
                 "MediaStore", "Blocking", "CaptureKit", "RialClient", "SimulatedCamera", "SimulatedDevice", "Scene", "Signing",
                 "Compression", "Inspection", "Movie", "VideoChain", "VideoDecoding", "ContentCredentials", "Depth", "Imaging",
                 "Observability", "CaptureProtocol",
-                "Attestation", "Evidence", "ManifestStore", "Models", "Persistence", "Messaging", "TransparencyLog",
+                "Models", "Persistence", "Messaging", "TransparencyLog",
                 "ObjectStorage",
                 "Delivery",
                 "ServiceRuntime",
-                "JPEGMetadata", x509, asn1, crypto, httpClient, httpTypes, hummingbird, hummingbirdCore, nioCore, nioHTTP1, logging,
-                arguments,
+                "JPEGMetadata", crypto, httpClient, nioCore, logging, arguments,
             ],
             path: "Clients/rial"),
 
@@ -321,7 +319,7 @@ let package = Package(
             path: "Tests/VideoDecodingTests", swiftSettings: computing),
         .testTarget(
             name: "TransparencyLogTests", dependencies: ["CaptureProtocol", "TestSupport", "TransparencyLog"],
-            path: "Tests/TransparencyLogTests", exclude: ["Reference"], swiftSettings: computing),
+            path: "Tests/TransparencyLogTests", swiftSettings: computing),
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
         .testTarget(
             name: "ObjectStorageTests",
@@ -341,19 +339,12 @@ let package = Package(
         .testTarget(
             name: "RialClientTests",
             dependencies: [
-                "Attestation", "CaptureKit", "Evidence", "RialClient", "RialCLI", "SimulatedDevice", "CaptureProtocol", "Models",
-                "Messaging", "Persistence", "TestSupport", "TransparencyLog", crypto, nioCore,
+                "CaptureKit", "RialClient", "RialCLI", "SimulatedDevice", "CaptureProtocol", "Models", "Messaging", "Persistence",
+                "TestSupport", nioCore,
                 hummingbird,
                 logging, httpTypes, arguments,
             ],
             path: "Tests/RialClientTests"),
-        .testTarget(
-            name: "RialCLITests",
-            dependencies: [
-                "CaptureProtocol", "RialCLI", "TestSupport", "TransparencyLog", crypto, arguments, httpClient, httpTypes, hummingbird,
-                logging, nioCore, nioHTTP1,
-            ],
-            path: "Tests/RialCLITests"),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability", coreMetrics, logging], path: "Tests/ObservabilityTests"),
         .testTarget(
             name: "AttestationVerifierTests",
@@ -392,7 +383,7 @@ let package = Package(
             dependencies: [
                 "Blocking", "Compression", "Evidence", "Gateway", "CaptureProtocol", "Models", "Movie", "Multipart", "Persistence",
                 "Delivery",
-                "ServiceRuntime", "SimulatedDevice", "Site", "ObjectStorage", "TransparencyLog",
+                "ServiceRuntime", "SimulatedDevice", "Site",
                 "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, logging,
             ],
             path: "Tests/GatewayTests"),
@@ -402,8 +393,7 @@ let package = Package(
             name: "SystemTests",
             dependencies: [
                 "CaptureKit", "CaptureProtocol", "Compression", "Depth", "Models", "Messaging", "Movie", "ObjectStorage", "SimulatedDevice",
-                "Scene", "TestSupport", "TransparencyLog", "VideoChain", "ContentCredentials", "Imaging", "JPEGMetadata", "ManifestStore",
-                "Signing", crypto,
+                "Scene", "TestSupport", "VideoChain", "ContentCredentials", "Imaging", "JPEGMetadata", "ManifestStore", "Signing", crypto,
                 httpClient, nioCore, nioHTTP1, nioSSL, logging,
             ],
             path: "Tests/SystemTests", exclude: ["Resources"]),

@@ -19,12 +19,10 @@ enum FileVerdict: Sendable {
     }
 
     /// The first claiming capture; `nil` without claims.
-    var capture: CaptureRow? {
-        if case .claimed(let claim, _) = self { return claim.row }
+    var captureID: CaptureID? {
+        if case .claimed(let claim, _) = self { return claim.row.id }
         return nil
     }
-
-    var captureID: CaptureID? { capture?.id }
 
     /// `nil` without claims.
     init?(_ claims: [Claim]) {
