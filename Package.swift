@@ -179,8 +179,9 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: backbone + [
-                "Attestation", "Compression", "Depth", "Inspection", "ManifestStore", "Movie", "Multipart", "Site", "VideoChain", crypto,
-                httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes, nioSSL,
+                "Attestation", "Compression", "Depth", "Inspection", "ManifestStore", "Movie", "Multipart", "Site", "TransparencyLog",
+                "VideoChain",
+                crypto, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes, nioSSL,
             ],
             path: "Services/gateway"),
 
@@ -219,11 +220,12 @@ let package = Package(
                 "MediaStore", "Blocking", "CaptureKit", "RialClient", "SimulatedCamera", "SimulatedDevice", "Scene", "Signing",
                 "Compression", "Inspection", "Movie", "VideoChain", "VideoDecoding", "ContentCredentials", "Depth", "Imaging",
                 "Observability", "CaptureProtocol",
-                "Models", "Persistence", "Messaging", "TransparencyLog",
+                "Attestation", "Evidence", "ManifestStore", "Models", "Persistence", "Messaging", "TransparencyLog",
                 "ObjectStorage",
                 "Delivery",
                 "ServiceRuntime",
-                "JPEGMetadata", crypto, httpClient, nioCore, logging, arguments,
+                "JPEGMetadata", x509, asn1, crypto, httpClient, httpTypes, hummingbird, hummingbirdCore, nioCore, nioHTTP1, logging,
+                arguments,
             ],
             path: "Clients/rial"),
 
@@ -319,7 +321,7 @@ let package = Package(
             path: "Tests/VideoDecodingTests", swiftSettings: computing),
         .testTarget(
             name: "TransparencyLogTests", dependencies: ["CaptureProtocol", "TestSupport", "TransparencyLog"],
-            path: "Tests/TransparencyLogTests", swiftSettings: computing),
+            path: "Tests/TransparencyLogTests", exclude: ["Reference"], swiftSettings: computing),
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
         .testTarget(
             name: "ObjectStorageTests",
@@ -339,12 +341,19 @@ let package = Package(
         .testTarget(
             name: "RialClientTests",
             dependencies: [
-                "CaptureKit", "RialClient", "RialCLI", "SimulatedDevice", "CaptureProtocol", "Models", "Messaging", "Persistence",
-                "TestSupport", nioCore,
+                "Attestation", "CaptureKit", "Evidence", "RialClient", "RialCLI", "SimulatedDevice", "CaptureProtocol", "Models",
+                "Messaging", "Persistence", "TestSupport", "TransparencyLog", crypto, nioCore,
                 hummingbird,
                 logging, httpTypes, arguments,
             ],
             path: "Tests/RialClientTests"),
+        .testTarget(
+            name: "RialCLITests",
+            dependencies: [
+                "CaptureProtocol", "RialCLI", "TestSupport", "TransparencyLog", crypto, arguments, httpClient, httpTypes, hummingbird,
+                logging, nioCore, nioHTTP1,
+            ],
+            path: "Tests/RialCLITests"),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability", coreMetrics, logging], path: "Tests/ObservabilityTests"),
         .testTarget(
             name: "AttestationVerifierTests",
@@ -383,7 +392,7 @@ let package = Package(
             dependencies: [
                 "Blocking", "Compression", "Evidence", "Gateway", "CaptureProtocol", "Models", "Movie", "Multipart", "Persistence",
                 "Delivery",
-                "ServiceRuntime", "SimulatedDevice", "Site",
+                "ServiceRuntime", "SimulatedDevice", "Site", "ObjectStorage", "TransparencyLog",
                 "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, logging,
             ],
             path: "Tests/GatewayTests"),
@@ -393,7 +402,8 @@ let package = Package(
             name: "SystemTests",
             dependencies: [
                 "CaptureKit", "CaptureProtocol", "Compression", "Depth", "Models", "Messaging", "Movie", "ObjectStorage", "SimulatedDevice",
-                "Scene", "TestSupport", "VideoChain", "ContentCredentials", "Imaging", "JPEGMetadata", "ManifestStore", "Signing", crypto,
+                "Scene", "TestSupport", "TransparencyLog", "VideoChain", "ContentCredentials", "Imaging", "JPEGMetadata", "ManifestStore",
+                "Signing", crypto,
                 httpClient, nioCore, nioHTTP1, nioSSL, logging,
             ],
             path: "Tests/SystemTests", exclude: ["Resources"]),

@@ -31,12 +31,14 @@ service() { # service NAME: with the rights allowed since the last service, and 
     statements=
 }
 
-# The gateway writes uploads to their final keys and deletes rejected ones; it can read only published objects, and what has come so far of
-# uploads that may be resumed. Else incoming/ holds uploads of earlier versions.
+# The gateway writes uploads to their final keys and deletes rejected ones; it can read only published objects, what has come so far of
+# uploads that may be resumed, and what is published of the log. Else incoming/ holds uploads of earlier versions.
 allow 'PutObject DeleteObject AbortMultipartUpload' 'captures/*/original.jpg' 'captures/*/original.mp4' 'captures/*/depth.gz' \
     'captures/*/hash-chain.json' 'captures/*/metadata.json'
 allow 'GetObject' 'captures/*/public-*' 'captures/*/photo-*' 'captures/*/thumbnail-*' 'captures/*/depth-preview-*' 'captures/*/c2pa-*' \
     'captures/*/manifest-*' 'captures/*/og-*' 'captures/*/poster-*' 'captures/*/playback-*' 'captures/*/depth-frames-*'
+# The public log's files, which it serves.
+allow 'GetObject' 'log/*/checkpoint' 'log/*/tile/*'
 allow 'GetObject PutObject DeleteObject' 'incoming/*/body/*'
 service gateway
 

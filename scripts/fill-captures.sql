@@ -23,9 +23,9 @@ CREATE FUNCTION pg_temp.fresh_value(name text, type text) RETURNS text LANGUAGE 
         WHEN name = 'counter' THEN 'fresh.number % 20'
         WHEN name = 'subject' THEN 'substr(sha256(old.subject || fresh.id_text::bytea), 1, 16)'
         WHEN name IN ('commitment', 'salt', 'raw_salt') THEN format('sha256(old.%I || fresh.id_text::bytea)', name)
-        -- The log is not to enter them.
-        WHEN name = 'origin' THEN $f$coalesce(old.origin, 'rial.example/log/0')$f$
-        WHEN name = 'leaf_index' THEN 'coalesce(old.leaf_index, 0)'
+        -- Entered in a log of their own, which is closed.
+        WHEN name = 'origin' THEN $f$'rial.example/log/fill'$f$
+        WHEN name = 'leaf_index' THEN 'fresh.number * 8 + old.sequence'
         WHEN name = 'key_id' THEN 'sha256(fresh.device_text::bytea)'
         -- Times of clean-ups that follow a capture.
         WHEN name IN ('intake_deleted_at', 'derived_swept_at') THEN $f$now() - fresh.age + interval '1 day'$f$
@@ -57,6 +57,11 @@ BEGIN
 END
 $$;
 
+-- The log of their statements: closed and given up, so that nobody looks for its tiles.
+INSERT INTO log_shards (origin, shard, log_key, size, root, published_size, frozen_reason, frozen_at, closed_at)
+    SELECT origin, 'fill', origin || '+' || encode(substr(sha256(convert_to(origin || chr(10), 'UTF8') || key), 1, 4), 'hex') || '+' || encode(key, 'base64'),
+        size, sha256('fill'), size, 'forked', now(), now()
+    FROM (SELECT 'rial.example/log/fill' AS origin, '\x01' || sha256('fill') AS key, current_setting('rial.rows')::bigint * 8 AS size) AS log;
 DO $$
 DECLARE
     known text;
@@ -74,6 +79,18 @@ END
 $$;
 UPDATE captures SET status = 'failed', failure = 'depth_unreadable', evidence = NULL, confidence_level = NULL, completed_at = NULL
     FROM fresh WHERE captures.id = fresh.id AND fresh.number % 100 = 99;
+-- The entries and checkpoints of their log.
+INSERT INTO log_entries (origin, leaf_index, leaf, leaf_hash, commitment)
+    SELECT origin, leaf_index, leaf, sha256('\x00' || leaf), commitment
+    FROM (SELECT origin, leaf_index, commitment, convert_to(encode(commitment, 'hex') || chr(10), 'UTF8') AS leaf
+        FROM statements WHERE origin = 'rial.example/log/fill') AS entries;
+INSERT INTO log_checkpoints (origin, size, root, body, committed_at, note, published_at, token, token_at)
+    SELECT 'rial.example/log/fill', number + 1, sha256(id_text::bytea), 'rial.example/log/fill', now() - age, 'rial.example/log/fill', now() - age,
+        CASE number % 50 WHEN 0 THEN sha256(id_text::bytea) END, CASE number % 50 WHEN 0 THEN now() - age END
+    FROM fresh WHERE number % 5 = 0;
+INSERT INTO log_cosignatures (origin, size, witness, key_id, line, cosigned_at)
+    SELECT origin, size, witness, '00000000', witness, published_at FROM log_checkpoints,
+        unnest(ARRAY['first.example', 'second.example']) AS witness WHERE origin = 'rial.example/log/fill';
 
 -- A registration for each device, and many unfinished ones; the challenges of the last day; uploads of the last hours.
 INSERT INTO registrations (id, outcome, device_id) SELECT gen_random_uuid(), 'registered', id FROM fresh_devices;

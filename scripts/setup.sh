@@ -38,7 +38,8 @@ packages() {
         else
             for package in chromium chromium-driver; do has_package "$package" || missing+=("$package"); done
         fi
-        for package in softhsm2 opensc openssl python3-venv; do has_package "$package" || missing+=("$package"); done
+        # Go's implementation of notes, tiles and proofs reads our log.
+        for package in softhsm2 opensc openssl python3-venv golang-go golang-golang-x-mod-dev; do has_package "$package" || missing+=("$package"); done
     fi
     [ ${#missing[@]} -gt 0 ] || return 0
     say "installing ${missing[*]}"

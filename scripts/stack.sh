@@ -2,7 +2,8 @@
 # The local stack: PostgreSQL, broker, object store and the services, each known by its pid.
 #   stack.sh up|down|status|clean [STACK]     the whole stack; clean also deletes its data
 #   stack.sh infra [STACK]                    only PostgreSQL, broker and object store; settings for tests in test.env
-#   stack.sh start|stop|kill|restart PART [N] one part: postgres, broker, s3, or the Nth instance of a service (kill is SIGKILL)
+#   stack.sh start|stop|kill|restart PART [N] one part: postgres, broker, s3, witness-1, witness-2, monitor, or the Nth instance of a service
+#                                             (kill is SIGKILL)
 #   stack.sh scale SERVICE N                  N instances of a service
 #   stack.sh variables SERVICE                the names of the service's settings
 # RIAL_TEST_DATABASE_PORT_GATEWAY, …_UPLOAD_SYNC and so on replace that service's port of PostgreSQL, for a test's proxy.
@@ -10,7 +11,7 @@
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-usage() { sed -n '2,9s/^# //p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,10s/^# //p' "${BASH_SOURCE[0]}"; }
 
 COMMAND=${1:-}
 case $COMMAND in
@@ -41,9 +42,12 @@ source "$ROOT/scripts/stack/postgres.sh"
 source "$ROOT/scripts/stack/infra.sh"
 # shellcheck source=scripts/stack/services.sh
 source "$ROOT/scripts/stack/services.sh"
+# shellcheck source=scripts/stack/log.sh
+source "$ROOT/scripts/stack/log.sh"
 
 PORT_NAMES=(POSTGRES BROKER S3 S3_GRPC S3_MASTER S3_MASTER_GRPC S3_VOLUME S3_VOLUME_GRPC S3_FILER S3_FILER_GRPC HTTP
-    ADMIN_GATEWAY ADMIN_ATTESTATION_VERIFIER ADMIN_DEPTH_ANALYZER ADMIN_UPLOAD_SYNC ADMIN_EVIDENCE_ASSEMBLER ADMIN_TRANSPARENCY_LOG)
+    ADMIN_GATEWAY ADMIN_ATTESTATION_VERIFIER ADMIN_DEPTH_ANALYZER ADMIN_UPLOAD_SYNC ADMIN_EVIDENCE_ASSEMBLER ADMIN_TRANSPARENCY_LOG
+    WITNESS_1 WITNESS_2)
 
 choose_ports() { # choose_ports NAME…: PORT_NAME=number lines; no port that any stack of this checkout has taken
     local -a taken
@@ -74,6 +78,8 @@ prepare() {
         mv "$PORTS.tmp" "$PORTS"
     fi
     local name
+    # A stack of an earlier version has no ports for what is new since.
+    for name in "${PORT_NAMES[@]}"; do grep -q "^PORT_$name=" "$PORTS" || choose_ports "$name" >>"$PORTS"; done
     for name in postgres-owner link-key admin-token "${SERVICES[@]/#/role-}"; do secret "$name" >/dev/null; done
     for name in operator "${SERVICES[@]}"; do
         s3_secret s3_access_key_id "$name" >/dev/null
@@ -125,6 +131,7 @@ write_environment() {
         echo "STACK=$STACK"
         echo "RIAL_DATABASE_URL=$(owner_url)"
         echo "RIAL_DEVELOPMENT_ROOT_DIR=$DEVELOPMENT_ROOT"
+        printf 'RIAL_LOG_POLICY=%q\nRIAL_LOG_PREFIX=%q\n' "$LOG_POLICY" "$(cat "$LOG_PREFIX_FILE")"
         for service in "${SERVICES[@]}"; do echo "RIAL_ADMIN_$(upper "$service")=http://127.0.0.1:$(admin_port "$service")"; done
         # The services' values, including those that the caller has set.
         for variable in RIAL_PUBLIC_URL RIAL_KAFKA_BROKERS RIAL_S3_ENDPOINT RIAL_S3_REGION RIAL_S3_BUCKET RIAL_S3_ACCESS_KEY_ID \
@@ -149,8 +156,11 @@ up() {
     write_environment
     say "starting the services"
     local service
+    start_log_part witness-1
+    start_log_part witness-2
     for service in "${SERVICES[@]}"; do launch_service "$service"; done
     await_services "${SERVICES[@]}"
+    start_log_part monitor
     say "up: $PUBLIC_URL (settings in .local/$STACK/stack.env, logs in .local/$STACK/logs)"
 }
 
@@ -189,7 +199,7 @@ status() {
     for name in $(names); do
         if ! is_running "$name"; then
             state=ended
-        elif is_infra "$name" || is_ready "$name"; then
+        elif is_infra "$name" || is_log_part "$name" || is_ready "$name"; then
             state=running
         else
             state="running, not ready"
@@ -203,16 +213,18 @@ status() {
 }
 
 start_part() { # start_part PART [N]
-    if is_infra "$1"; then "start_$1"; else
+    if is_infra "$1"; then "start_$1"; elif is_log_part "$1"; then start_log_part "$1"; else
         launch_service "$1" "${2:-1}"
         await_services "$(instance_name "$1" "${2:-1}")"
     fi
 }
 
 end_part() { # end_part PART N SIGNAL
-    is_infra "$1" || require_service "$1"
-    local name
-    name=$(instance_name "$1" "$2")
+    local name=$1
+    is_infra "$1" || is_log_part "$1" || {
+        require_service "$1"
+        name=$(instance_name "$1" "$2")
+    }
     send_signal "$name" "$3"
     await_end "$name" 40
 }

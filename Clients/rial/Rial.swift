@@ -16,8 +16,9 @@ struct Rial: AsyncParsableCommand {
         version: Product.version,
         subcommands: [
             DemoCommand.self, DeviceCommand.self, CaptureCommand.self, VideoCommand.self, QueueCommand.self, SettingsCommand.self,
-            SceneCommand.self, LoadCommand.self, PageLoadCommand.self, SoakCommand.self, VerifyCommand.self, DeadLetterCommand.self,
-            LogCommand.self, AdminCommand.self,
+            SceneCommand.self, LoadCommand.self, PageLoadCommand.self, SoakCommand.self, VerifyCommand.self, BundleCommand.self,
+            DeadLetterCommand.self,
+            LogCommand.self, WitnessCommand.self, AdminCommand.self,
         ])
 
     static func main() async {

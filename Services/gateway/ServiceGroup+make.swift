@@ -15,6 +15,7 @@ import Observability
 import ServiceLifecycle
 import ServiceRuntime
 import Site
+import TransparencyLog
 
 /// Builds the service from its settings.
 func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
@@ -30,6 +31,12 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let links = MediaLinks(key: settings.linkKey)
     let inspectors = inspectorPool(settings.verification)
     let verifier = fileVerifier(settings, verifications, inspectors, buckets, logger)
+    let log = PostgresLogReading(database: database)
+    let finder = CheckpointFinder(log: log, policy: settings.logPolicy ?? .empty)
+    let logStatus = LogStatusReader(log: log, finder: finder)
+    let tiles = LogTiles(store: backbone.connections.media)
+    let objects = MediaObjectRepository(database: database)
+    let downloads = ConcurrencyLimit("downloads", settings.mediaLimits, metric: "rial_media_in_progress")
     let pages = PageResponder(pages: SitePages(settings: settings.site, resources: try SiteResources.bundled()))
 
     var routes = Routes()
@@ -53,28 +60,35 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
             authenticator: authenticator, upload: HashOnlyUpload(captures: captures), uploads: permits, rates: rates,
             publicURL: settings.publicURL),
         resumable: ResumableCreation(authenticator: authenticator, resumable: resumable, permits: permits, responses: responses),
-        uploads: permits, links: links, publicURL: settings.publicURL, trustedProxies: proxies
+        uploads: permits, log: logStatus, links: links, publicURL: settings.publicURL, trustedProxies: proxies
     ).addRoutes(to: &routes)
     UploadsController(resumable: resumable, permits: permits, responses: responses, trustedProxies: proxies).addRoutes(to: &routes)
     WithdrawalController(
         authenticator: authenticator, withdrawals: WithdrawalRepository(database: database), waiters: waiters, trustedProxies: proxies
     ).addRoutes(to: &routes)
     EventsController(
-        captures: captures, waiters: waiters,
+        captures: captures, log: logStatus, waiters: waiters,
         streams: ConcurrencyLimit("streams", EventsController.limits, metric: "rial_event_streams_open"), trustedProxies: proxies
     ).addRoutes(to: &routes)
     MediaController(
-        objects: MediaObjectRepository(database: database), storage: backbone.connections.media,
-        downloads: ConcurrencyLimit("downloads", settings.mediaLimits, metric: "rial_media_in_progress"), links: links,
+        objects: objects, storage: backbone.connections.media, downloads: downloads, links: links,
         publicEndpoint: settings.publicStorageEndpoint, trustedProxies: proxies
     ).addRoutes(to: &routes)
-    VerificationController(verifier: verifier, publicURL: settings.publicURL, trustedProxies: proxies).addRoutes(to: &routes)
+    LogController(log: log, tiles: tiles, downloads: downloads, policy: settings.logPolicy, trustedProxies: proxies).addRoutes(to: &routes)
+    BundleController(
+        authenticator: authenticator, captures: captures,
+        maker: BundleMaker(
+            log: log, finder: finder, tiles: tiles, objects: objects, policy: settings.logPolicy ?? .empty, publicURL: settings.publicURL),
+        media: MediaScratch(store: backbone.connections.media, scratch: verifier.scratch), downloads: downloads, trustedProxies: proxies
+    ).addRoutes(to: &routes)
+    VerificationController(verifier: verifier, log: logStatus, publicURL: settings.publicURL, trustedProxies: proxies).addRoutes(
+        to: &routes)
     HealthController(readiness: backbone.readiness).addRoutes(to: &routes)
     AssetController(resources: pages.resources).addRoutes(to: &routes)
     SiteController(
         responder: pages, captures: captures,
         records: PublicRecordReader(
-            captures: captures, records: StoredRecordRepository(database: database),
+            captures: captures, records: StoredRecordRepository(database: database), log: logStatus,
             links: links),
         claims: verifications, verifier: verifier, log: LogFactsRepository(database: database), trustedProxies: proxies
     ).addRoutes(to: &routes)

@@ -4,6 +4,7 @@ import Foundation
 import Messaging
 import ServiceRuntime
 import Site
+import TransparencyLog
 
 /// The environment variables of `gateway`, read once at start.
 struct Settings: Sendable {
@@ -25,6 +26,8 @@ struct Settings: Sendable {
     let limits: RateLimits
     let verification: VerificationSettings
     let site: SiteSettings
+    /// `nil` if none is set.
+    let logPolicy: TrustPolicy?
 
     struct TLSFiles: Sendable {
         let certificateFile: String
@@ -58,6 +61,11 @@ struct Settings: Sendable {
         limits = try RateLimits(environment)
         verification = try VerificationSettings(environment)
         site = try SiteSettings(environment, publicURL: publicURL, mediaEndpoint: publicStorageEndpoint)
+        do throws(TransparencyLogError) {
+            logPolicy = try site.logPolicy.map { text throws(TransparencyLogError) in try TrustPolicy(Array(text.utf8)) }
+        } catch {
+            throw SettingsError("RIAL_LOG_POLICY", "is no policy of c2sp.org/tlog-policy: \(error.message)")
+        }
     }
 
     private static func wakeKafka(_ environment: ServiceEnvironment, _ kafka: KafkaConfiguration) throws -> KafkaConfiguration {

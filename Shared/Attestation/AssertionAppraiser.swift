@@ -67,6 +67,9 @@ public struct AssertionAppraiser: Sendable {
         self.appIDs = appIDs.map { ($0, Array(SHA256.hash(data: Array($0.utf8)))) }
     }
 
+    /// For an app of which only the hash is known.
+    init(appHash: [UInt8]) { appIDs = [("", appHash)] }
+
     /// - Parameter publicKeyX963: 65 bytes, from the attestation.
     public func appraise(_ assertion: [UInt8], publicKeyX963: [UInt8], clientDataHash: [UInt8]) -> AssertionVerdict {
         appraise(assertion, publicKeyX963: publicKeyX963, candidates: [clientDataHash])

@@ -1,6 +1,5 @@
 import Crypto
 public import Foundation
-import X509
 
 /// Appraises App Attest attestations: every check of `guides/app-attest.md` §1, in that order, except the challenge's lifetime.
 public struct AttestationAppraiser: Sendable {
@@ -32,14 +31,7 @@ public struct AttestationAppraiser: Sendable {
         _ object: [UInt8], keyID: [UInt8], clientDataHash: [UInt8], at time: Date
     ) throws(AttestationFailure) -> VerifiedAttestation {
         let submitted = try SubmittedAttestation(object)
-        let validated = try chain.validate(submitted.certificates, at: time)
-        guard let nonce = NonceExtension.read(validated.leaf) else { throw .nonceMissing }
-        var hasher = SHA256()
-        hasher.update(data: submitted.authenticatorData)
-        hasher.update(data: clientDataHash)
-        guard hasher.finalize().elementsEqual(nonce) else { throw .nonceMismatch }
-        guard let publicKey = P256.Signing.PublicKey(validated.leaf.publicKey) else { throw .keyType }
-        let point = Array(publicKey.x963Representation)
+        let (point, isDevelopmentRoot) = try submitted.validated(by: chain, clientDataHash: clientDataHash, at: time)
         guard SHA256.hash(data: point).elementsEqual(keyID) else { throw .keyIDMismatch }
         guard let app = appIDs.first(where: { $0.hash.elementsEqual(submitted.head.rpIDHash) }) else { throw .appIDMismatch }
         guard submitted.head.counter == 0 else { throw .counterNonzero }
@@ -49,6 +41,6 @@ public struct AttestationAppraiser: Sendable {
         return VerifiedAttestation(
             keyID: keyID, publicKeyX963: point, appID: app.appID, environment: environment,
             certificateChain: submitted.certificates.map(Array.init), receipt: submitted.receipt.map(Array.init),
-            extensions: submitted.credential.extensions, isDevelopmentRoot: validated.isDevelopmentRoot)
+            extensions: submitted.credential.extensions, isDevelopmentRoot: isDevelopmentRoot)
     }
 }

@@ -16,22 +16,32 @@ final class CertificateChain: Sendable {
         let root: TrustRoots.Root
     }
     private let roots: TrustRoots
+    private let needsKeyUsage: Bool
     private let remembered = Mutex<[[UInt8]: Intermediate]>([:])
 
-    init(roots: TrustRoots) { self.roots = roots }
+    /// - Parameter needsKeyUsage: whether an intermediate has to say that it may sign certificates, as Apple's does; else it is enough that it
+    ///   does not say otherwise (RFC 5280 §6.1.4 (n)).
+    init(roots: TrustRoots, needsKeyUsage: Bool = true) {
+        self.roots = roots
+        self.needsKeyUsage = needsKeyUsage
+    }
 
     struct Validated {
         let leaf: Certificate
         let isDevelopmentRoot: Bool
     }
 
-    /// - Parameter certificates: leaf and intermediate, DER.
-    func validate(_ certificates: [ArraySlice<UInt8>], at time: Date) throws(AttestationFailure) -> Validated {
+    /// - Parameters:
+    ///   - certificates: leaf and intermediate, DER.
+    ///   - time: when all have to be valid; `nil` if it is enough that there was such a time.
+    func validate(_ certificates: [ArraySlice<UInt8>], at time: Date?) throws(AttestationFailure) -> Validated {
         guard certificates.count == 2 else { throw .certificateChain }
         guard let leaf = try? Certificate(derEncoded: certificates[0]) else { throw .certificateMalformed }
         let intermediate = try trusted(Array(certificates[1]))
         guard Self.isSoundLeaf(leaf), Self.isSigned(leaf, by: intermediate.certificate) else { throw .certificateChain }
-        for certificate in [leaf, intermediate.certificate, intermediate.root.certificate] {
+        let chain = [leaf, intermediate.certificate, intermediate.root.certificate]
+        let time = time ?? chain.map(\.notValidBefore).max() ?? leaf.notValidBefore
+        for certificate in chain {
             guard certificate.notValidBefore <= time, time <= certificate.notValidAfter else { throw .certificateExpired }
         }
         return Validated(leaf: leaf, isDevelopmentRoot: intermediate.root.isDevelopment)
@@ -40,7 +50,7 @@ final class CertificateChain: Sendable {
     private func trusted(_ der: [UInt8]) throws(AttestationFailure) -> Intermediate {
         if let known = remembered.withLock({ $0[der] }) { return known }
         guard let certificate = try? Certificate(derEncoded: der) else { throw .certificateMalformed }
-        guard Self.isSoundAuthority(certificate),
+        guard isSoundAuthority(certificate),
             let root = roots.roots.first(where: { Self.isSigned(certificate, by: $0.certificate) })
         else { throw .certificateChain }
         let intermediate = Intermediate(certificate: certificate, root: root)
@@ -57,11 +67,12 @@ final class CertificateChain: Sendable {
     }
 
     /// RFC 5280 §4.2.1.9 and §4.2.1.3: CA, and allowed to sign certificates.
-    private static func isSoundAuthority(_ certificate: Certificate) -> Bool {
-        guard hasOnlyKnownCriticalExtensions(certificate), let constraints = try? certificate.extensions.basicConstraints,
-            case .isCertificateAuthority = constraints, let usage = try? certificate.extensions.keyUsage
+    private func isSoundAuthority(_ certificate: Certificate) -> Bool {
+        guard Self.hasOnlyKnownCriticalExtensions(certificate), let constraints = try? certificate.extensions.basicConstraints,
+            case .isCertificateAuthority = constraints
         else { return false }
-        return usage.keyCertSign
+        guard certificate.extensions[oid: .X509ExtensionID.keyUsage] != nil else { return !needsKeyUsage }
+        return (try? certificate.extensions.keyUsage)?.keyCertSign ?? false
     }
 
     private static func isSoundLeaf(_ certificate: Certificate) -> Bool {

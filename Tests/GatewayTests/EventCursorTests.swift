@@ -122,6 +122,25 @@ struct EventCursorTests {
         #expect(events.last?.data == #"{"status":"complete","confidence_level":"high"}"#)
     }
 
+    @Test("where the verdict stands in the log is told once, when that is known, and the way there never")
+    func log() throws {
+        var cursor = EventCursor(nil)
+        _ = cursor.advance(try Self.row("complete"), parts: [])
+        #expect(cursor.advance(LogStatus(status: .pending)) == nil)
+        let settled = LogStatus(
+            status: .witnessed, origin: "rial.test/log/2026", index: 3, treeSize: 4, witnessedAt: now, standing: .stands, isSettled: true)
+        let event = try #require(cursor.advance(settled).map(Event.init))
+        #expect(event.name == "log")
+        #expect(
+            event.data
+                == #"{"index":3,"origin":"rial.test/log/2026","standing":"stands","status":"witnessed","tree_size":4,"#
+                + #""witnessed_at":"\#(Timestamp.format(now))"}"#)
+        #expect(cursor.advance(settled) == nil)
+        var returned = EventCursor(event.id)
+        #expect(returned.advance(settled) == nil)
+        #expect(returned.advance(try Self.row("complete"), parts: []).isEmpty)
+    }
+
     // MARK: Rows
 
     private struct Event {
@@ -165,14 +184,16 @@ struct EventCursorTests {
         return String(decoding: try WireJSON.encode(package), as: UTF8.self)
     }
 
-    static func row(_ status: String, evidence: String? = nil, confidence: String = "high") throws -> CaptureRow {
+    static func row(
+        _ status: String, of capture: CaptureID = CaptureID(), evidence: String? = nil, confidence: String = "high"
+    ) throws -> CaptureRow {
         try CaptureRow(
             makeRow([
-                "id": UUID().uuidString.lowercased(), "short_id": "abcdEFGH", "device_id": UUID().uuidString.lowercased(), "type": "photo",
+                "id": capture.description, "short_id": "abcdEFGH", "device_id": UUID().uuidString.lowercased(), "type": "photo",
                 "capture_mode": "full", "status": status, "failure": status == "failed" ? "intake_missing" : nil,
                 "confidence_level": status == "complete" ? confidence : nil, "media_sha256": "\\x" + String(repeating: "01", count: 32),
                 "captured_at": "2026-11-21 07:00:00+00", "captured_precision": "exact", "metadata_flags": nil,
-                "uploaded_at": "2026-11-21 07:00:01+00", "withdrawn_at": nil, "evidence": evidence, "location": nil,
+                "uploaded_at": "2026-11-21 07:00:01+00", "completed_at": nil, "withdrawn_at": nil, "evidence": evidence, "location": nil,
                 "detection": nil, "media_names": "{public.jpg,thumbnail.jpg}",
             ]))
     }

@@ -31,7 +31,8 @@ struct HashOnlyPublicFormTests {
                 "captured_at": payload.capturedAt.date.map { Timestamp.format($0).replacing("T", with: " ").replacing("Z", with: "+00") },
                 "captured_precision": flags.timestamp.rawValue, "metadata_flags": try json(flags),
                 "uploaded_at": Timestamp.format(received).replacing("T", with: " ").replacing("Z", with: "+00"),
-                "withdrawn_at": nil, "evidence": try json(package), "location": try payload.location.map(json), "detection": nil,
+                "completed_at": nil, "withdrawn_at": nil, "evidence": try json(package), "location": try payload.location.map(json),
+                "detection": nil,
                 "media_names": "{og.jpg}",
             ]))
     }
@@ -51,7 +52,7 @@ struct HashOnlyPublicFormTests {
     func everywhere(flags: MetadataFlags) throws {
         let row = try Self.row(sharing: flags)
         let links = MediaLinks(key: [UInt8](repeating: 7, count: 32))
-        let view = try text(CaptureView(row, isOwner: false, links: links, publicURL: publicURL, at: now))
+        let view = try text(CaptureView(row, isOwner: false, log: nil, links: links, publicURL: publicURL, at: now))
         expectNoMore(than: flags, view, "JSON")
         #expect(view.contains(#""captured_precision":"\#(flags.timestamp.rawValue)""#))
         #expect(view.contains(#""metadata_flags":{"device":"\#(flags.device.rawValue)""#))
@@ -62,13 +63,13 @@ struct HashOnlyPublicFormTests {
         expectNoMore(than: flags, cursor.advance(row, parts: []).joined(), "events")
         let claim = Claim(matched: .original, row: row)
         let verification = FileVerification(digest: row.mediaHash, verdict: .claimed(by: claim, others: [claim]), allowance: nil)
-        expectNoMore(than: flags, try text(VerificationBody(verification, publicURL: publicURL)), "verify-hash")
+        expectNoMore(than: flags, try text(VerificationBody(verification, log: nil, publicURL: publicURL)), "verify-hash")
         let pages = makePages().pages
         expectNoMore(than: flags, try pages.html(pages.file(FileResult(verification), .english), .english), "file page")
         let record = PublicRecord(
             StoredRecord(
                 row: row, model: HashOnlySamples.model, isDevelopment: false, signedAt: nil, issuer: nil, claimingDevices: 1, media: [:]),
-            finished: [], media: [:])
+            log: nil, finished: [], media: [:])
         for language in Language.allCases {
             expectNoMore(than: flags, try pages.html(pages.record(record, similar: nil, language), language), "page")
         }
@@ -79,7 +80,7 @@ struct HashOnlyPublicFormTests {
     func owner(flags: MetadataFlags) throws {
         let row = try Self.row(sharing: flags)
         let links = MediaLinks(key: [UInt8](repeating: 7, count: 32))
-        let view = try text(CaptureView(row, isOwner: true, links: links, publicURL: publicURL, at: now))
+        let view = try text(CaptureView(row, isOwner: true, log: nil, links: links, publicURL: publicURL, at: now))
         #expect(view.contains(#""uploaded_at":"2026-11-21T06:00:00.000Z""#) && view.contains("iPhone 15 Pro") && view.contains("4711"))
         #expect(view.contains("45.764043") == (flags.location == .precise))
     }

@@ -13,6 +13,7 @@ struct RoutesTests {
         routes.get("/api/v1/captures/{id}") { _, _ in Response(status: .ok) }
         routes.get("/api/v1/captures/{id}/events") { _, _ in Response(status: .ok) }
         routes.get("/verify-file") { _, _ in Response(status: .ok) }
+        routes.get("/log/{shard}/tile/**") { _, _ in Response(status: .ok) }
         routes.post("/verify-file") { _, _ in Response(status: .ok) }
         return routes
     }()
@@ -22,12 +23,16 @@ struct RoutesTests {
         arguments: [
             ("/api/v1/captures", ["POST"]), ("/api/v1/captures/", ["POST"]), ("/api/v1/captures/abc", ["GET", "HEAD"]),
             ("/api/v1/captures/abc/events", ["GET", "HEAD"]), ("/verify-file", ["GET", "HEAD", "POST"]),
+            ("/log/2026/tile/0", ["GET", "HEAD"]), ("/log/2026/tile/0/x001/234.p/5", ["GET", "HEAD"]),
         ])
     func known(path: String, methods: [String]) { #expect(Self.routes.methods(of: path) == methods) }
 
     @Test(
         "knows none for an unknown one",
-        arguments: ["", "/", "/api", "/api/v1/capture", "/api/v1/captures/a/b", "/api/v1/captures/a/events/b"])
+        arguments: [
+            "", "/", "/api", "/api/v1/capture", "/api/v1/captures/a/b", "/api/v1/captures/a/events/b", "/log/2026/tile",
+            "/log/2026/tiles/0/000",
+        ])
     func unknown(path: String) { #expect(Self.routes.methods(of: path).isEmpty) }
 
     @Test("labels stay few whatever method is sent")

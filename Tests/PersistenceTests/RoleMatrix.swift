@@ -7,8 +7,8 @@ enum RoleMatrix {
                 "S", "I challenge expires_at", "U announced_at body_sha256 consumed_at registration_id submission", "D",
             ],
             "devices": [
-                "S app_id attestation_failure attestation_level environment has_lidar id is_development_root model os_version platform "
-                    + "public_key registered_at request_key request_key_algorithm revoked_at"
+                "S app_id attestation_failure attestation_level attestation_object client_data_hash environment has_lidar id "
+                    + "is_development_root model os_version platform public_key registered_at request_key request_key_algorithm revoked_at"
             ],
             "registrations": ["S"],
             "captures": [

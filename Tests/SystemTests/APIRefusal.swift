@@ -32,6 +32,7 @@ enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case invalidAssertion = "INVALID_ASSERTION"
     case invalidVideo = "INVALID_VIDEO"
     case invalidHashChain = "INVALID_HASH_CHAIN"
+    case notLoggedYet = "NOT_LOGGED_YET"
     case gone = "GONE"
     case rateLimited = "RATE_LIMITED"
     case internalError = "INTERNAL_ERROR"
@@ -51,7 +52,7 @@ enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
         case .forbidden, .deviceRevoked: 403
         case .captureNotFound, .hashNotFound, .notFound: 404
         case .methodNotAllowed: 405
-        case .deviceAlreadyRegistered, .uploadOffsetMismatch, .uploadIncomplete: 409
+        case .deviceAlreadyRegistered, .uploadOffsetMismatch, .uploadIncomplete, .notLoggedYet: 409
         case .gone: 410
         case .payloadTooLarge: 413
         case .unsupportedMediaType: 415
@@ -100,7 +101,7 @@ enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
     private func expectHeaders(_ answer: Answer, _ text: String, _ sourceLocation: SourceLocation) {
         #expect(answer.headers["cache-control"] == "no-store", "\(text)", sourceLocation: sourceLocation)
         switch self {
-        case .rateLimited, .storageError, .serviceUnavailable:
+        case .rateLimited, .storageError, .serviceUnavailable, .notLoggedYet:
             #expect((Int(answer.headers["retry-after"] ?? "") ?? 0) > 0, "\(text)", sourceLocation: sourceLocation)
         case .methodNotAllowed: #expect(answer.headers["allow"]?.isEmpty == false, "\(text)", sourceLocation: sourceLocation)
         default: break

@@ -61,7 +61,7 @@ extension SystemTests {
                 ("depth-analyzer", "UPDATE depth_analyses SET result = '{}' WHERE capture_id = '\(id)'"),
                 ("upload-sync", "UPDATE captures SET status = 'complete'"),
                 ("upload-sync", "DELETE FROM media_objects WHERE capture_id = '\(id)'"),
-                ("gateway", "SELECT attestation_object FROM devices"),
+                ("gateway", "SELECT receipt FROM devices"),
                 ("attestation-verifier", "UPDATE devices SET public_key = public_key"),
                 ("evidence-assembler", "UPDATE captures SET status = 'withdrawn' WHERE id = '\(id)'"),
                 ("evidence-assembler", "SELECT rial_withdraw('\(id)')"),

@@ -226,6 +226,10 @@ extension SystemTests {
             #expect(try await client.send("GET", path, headers: foreign).data["location"] == nil)
             let old = try device.requestHeaders(method: "GET", path: path, bodyDigest: empty, version: 1).map { ($0.name, $0.value) }
             #expect(try await client.send("GET", path, headers: old).status == 401)
+            // Then nothing of it changes any more.
+            try await eventually("the verdict is witnessed") {
+                (try await client.show(id).data["log"] as? [String: Any])?["status"] as? String == "witnessed"
+            }
             let tag = try #require(try await client.show(id).headers["etag"])
             #expect(try await client.show(id, headers: [("If-None-Match", tag)]).status == 304)
         }

@@ -25,7 +25,8 @@ struct StorageRights: Sendable, CustomTestStringConvertible {
     /// As granted by `deploy/s3-identities.sh`.
     static let all = [
         StorageRights(
-            service: "gateway", reads: Set(derived + ["segment"]), writes: Set(kept + ["segment"]), deletes: Set(kept + ["segment"])),
+            service: "gateway", reads: Set(derived + ["segment", "log", "checkpoint"]), writes: Set(kept + ["segment"]),
+            deletes: Set(kept + ["segment"])),
         StorageRights(
             service: "attestation-verifier", reads: ["incoming", "segment", "original.jpg", "depth.gz"], writes: [], deletes: []),
         StorageRights(
@@ -40,14 +41,17 @@ struct StorageRights: Sendable, CustomTestStringConvertible {
             service: "evidence-assembler",
             reads: ["original.jpg", "public", "photo-828", "photo-1656", "thumbnail", "depth-preview", "c2pa", "manifest"],
             writes: ["public", "c2pa", "manifest", "og"], deletes: []),
-        StorageRights(service: "transparency-log", reads: ["log"], writes: ["log"], deletes: ["log"], lists: true),
+        StorageRights(
+            service: "transparency-log", reads: ["log", "checkpoint", "head"], writes: ["log", "checkpoint", "head"],
+            deletes: ["log", "checkpoint", "head"], lists: true),
     ]
 
     /// One object of each kind, by a short name: those of a capture, each service's probe, and one outside all prefixes.
     static func keys(_ capture: CaptureID) -> [String: String] {
         var keys = [
             "incoming": "incoming/\(capture)/photo", "segment": "incoming/\(capture)/body/0-1", "elsewhere": "elsewhere/\(capture)",
-            "log": "log/\(capture)/tile/0/000",
+            "log": "log/\(capture)/tile/0/000", "checkpoint": "log/\(capture)/checkpoint",
+            "head": "log/\(capture)/heads/99999999999999999998",
         ]
         for name in kept { keys[name] = "captures/\(capture)/\(name)" }
         for name in derived { keys[name] = "captures/\(capture)/\(name)-\(String(repeating: "a", count: 64)).jpg" }

@@ -53,11 +53,15 @@ class Keyboard(unittest.TestCase):
 
     def test_tab_goes_through_a_record_as_it_is_read(self):
         with open_browser() as browser:
-            stops = self.path(browser.go(world.shared().records["high"].path))
+            browser.go(world.shared().records["high"].path)
+            # Witnesses have seen its entry within seconds; its page is not told.
+            browser.wait(lambda: browser.driver.refresh() or browser.text("#log .acts"), what="the evidence file is there")
+            stops = self.path(browser)
             self.expect(stops, [
                 *self.HEAD, words("tally.pass", n=6), words("act.evidence"), "button#copy", "input#split", words("view.both"), "button#all",
                 *(words(f"ck.{each}") for each in ["hardware", "depth", "time", "model", "size", "location"]),
-                words("cc.get").split(",")[0], words("cc.get.manifest").split(",")[0], words("cc.out"), *self.FOOT])
+                words("cc.get").split(",")[0], words("cc.get.manifest").split(",")[0], words("cc.out"),
+                words("entry.get"), words("how.log.check"), words("how.log.more"), *self.FOOT])
 
     def test_tab_goes_through_every_kind_of_record(self):
         with open_browser(width=360, height=780) as browser:
@@ -84,7 +88,7 @@ class Keyboard(unittest.TestCase):
 
     def test_tab_goes_through_the_page_about_the_log(self):
         with open_browser() as browser:
-            contents = ["log.what", "log.shards", "log.follow", "log.run", "log.policy", "log.limits", "log.what.check"]
+            contents = ["log.what", "log.shards", "log.follow", "log.run", "log.policy", "log.limits", "log.what.check", "log.policy.get"]
             self.expect(self.path(browser.go("/log")), [*self.HEAD, *map(words, contents), *self.FOOT])
 
     def test_the_skip_link_leads_past_the_header(self):

@@ -13,6 +13,11 @@ EXCUSES = {
         {"limits", "faults"}, "RIAL_CONTRACT_LIMITS or RIAL_CONTRACT_FAULTS is not set: no stream stays open"),
     ("/media/{id}/{name}", 429): (
         {"slow readers"}, "an address has sixteen readers that take their time: the tests of the whole system have them"),
+    ("/log/{shard}/checkpoint", 429): (
+        {"slow readers"}, "downloads are counted together with those of media, and a file of the log is sent at once"),
+    ("/log/{shard}/tile/{path}", 429): (
+        {"slow readers"}, "downloads are counted together with those of media, and a file of the log is sent at once"),
+    ("/log/policy", 404): ({"no policy"}, "the stack has a policy: only a gateway without one has none to serve"),
     503: ({"faults"}, "RIAL_CONTRACT_FAULTS is not set: everything the gateway needs is there"),
 }
 

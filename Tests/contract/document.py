@@ -92,7 +92,9 @@ class Document:
         """The path template that matches a request's path, or None."""
         path = urllib.parse.urlsplit(target).path
         for template in sorted(self.paths, key=lambda one: one.count("{")):
-            if re.fullmatch("".join(p if i % 2 == 0 else "[^/]+" for i, p in enumerate(re.split(r"(\{[^}]+\})", template))), path):
+            # Only this parameter has slashes.
+            parts = [".+" if p == "{path}" else "[^/]+" if i % 2 else p for i, p in enumerate(re.split(r"(\{[^}]+\})", template))]
+            if re.fullmatch("".join(parts), path):
                 return template
         return None
 

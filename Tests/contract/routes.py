@@ -25,7 +25,7 @@ def sources():
 
 def normal(path):
     """Parameters by position instead of name; wildcards in one notation."""
-    return re.sub(r"\{[^}]+\}|:\w+", "{}", path)
+    return re.sub(r"\{[^}]+\}|:\w+|\*\*", "{}", path)
 
 
 def added():

@@ -164,7 +164,8 @@ class Captures(Scenario):
         device = world.new_device("revoked")
         device.revoke()
         self.expect(device.submit(self.server, self.fresh()), 403, "DEVICE_REVOKED")
-        self.expect(device.read(self.server, f"{CAPTURES}/{world.capture()}"), 403, "DEVICE_REVOKED")
+        for target in [f"{CAPTURES}/{world.capture()}", f"{CAPTURES}/{world.capture()}/bundle"]:
+            self.expect(device.read(self.server, target), 403, "DEVICE_REVOKED")
         self.expect(device.withdraw(self.server, f"{CAPTURES}/{world.capture()}"), 403, "DEVICE_REVOKED")
 
     def test_other_types_are_refused(self):

@@ -34,7 +34,11 @@ class Faults(Scenario):
         parts, video = capture_parts(world.scene().another_photo()), world.recording().parts()
         upload = Upload(self.server, device, capture_parts(world.scene().another_photo())).created()
         self.expect(upload.append(upload.body, complete="?0"), 204)
+        world.bundle(f"{CAPTURES}/{world.capture()}/bundle")
+        shard, tile = world.log_tile(world.capture())
         with self.without("s3"):
+            for target in [f"{shard}/checkpoint", tile, f"{CAPTURES}/{world.capture()}/bundle"]:
+                self.expect(self.server.get(target), 503, "STORAGE_ERROR")
             self.expect(upload.append(b"", offset=len(upload.body)), 503, "STORAGE_ERROR")
             self.expect(device.submit(self.server, parts), 503, "STORAGE_ERROR")
             self.expect(device.submit(self.server, video, VIDEOS), 503, "STORAGE_ERROR")
@@ -56,7 +60,10 @@ class Faults(Scenario):
         upload = Upload(self.server, device, parts)
         world.eventually(lambda: upload.create().status == 201, "the address may send again after its failed signatures")
         upload.created()
+        shard, tile = world.log_tile(capture)
         with self.without("postgres"):
+            for target in [f"{shard}/checkpoint", tile, f"{CAPTURES}/{capture}/bundle"]:
+                self.expect(self.server.get(target), 503, "SERVICE_UNAVAILABLE")
             self.expect(upload.append(upload.body), 503, "SERVICE_UNAVAILABLE")
             self.expect(self.server.send("HEAD", upload.path), 503)
             for method in ["GET", "DELETE"]:

@@ -87,6 +87,7 @@ class Limits(Scenario):
         wrong = {**world.owner().headers("GET", target), "X-Device-Signature": "AAAA"}
         self.until_limited(lambda: self.server.send("GET", target, wrong), most=120)
         self.expect(self.server.send("DELETE", target, wrong), 429, "RATE_LIMITED")
+        self.expect(self.server.send("GET", f"{target}/bundle", wrong), 429, "RATE_LIMITED")
         kind, body = form([])
         for target in [CAPTURES, VIDEOS]:
             self.expect(self.server.send("POST", target, {"Content-Type": kind, **wrong}, body), 429, "RATE_LIMITED")

@@ -1,6 +1,7 @@
 """Reading: captures, their events, media and pages."""
 
 import base64
+import gzip
 import hashlib
 import hmac
 import json
@@ -66,11 +67,82 @@ class Reads(Scenario):
         target = f"{CAPTURES}/{world.capture()}/events"
         stream = self.expect(self.server.get(target), 200)
         told = events(stream.body)
-        self.assertEqual(sorted({name for _, name, _ in told}), ["check", "evidence", "status"])
-        self.assertEqual(json.loads(told[-1][2])["status"], "complete")
+        self.assertEqual(sorted({name for _, name, _ in told}), ["check", "evidence", "log", "status"])
+        self.assertEqual([json.loads(data)["status"] for _, _, data in told[-2:]], ["complete", "witnessed"])
         self.assertNotIn('"counter"', stream.body.decode())
         self.assertEqual(events(self.expect(self.server.get(target, Last_Event_ID=told[1][0]), 200).body), told[2:])
         self.expect(self.server.send("HEAD", target), 200)
+
+
+class PublicLog(Scenario):
+    def test_the_bundle_in_both_forms(self):
+        target = f"{CAPTURES}/{world.capture()}/bundle"
+        public = self.expect(world.bundle(target), 200)
+        own = self.expect(world.owner().read(self.server, target), 200)
+        for form in (public, own):
+            self.assertEqual(form.body[:38].find(b"mimetype"), 30)
+            headers = {"If-None-Match": form.headers["etag"]}
+            signed = world.owner().headers("GET", target) if form is own else {}
+            self.expect(self.server.send("GET", target, {**headers, **signed}), 304)
+        self.assertNotIn(b"owner/", public.body)
+        self.assertIn(b"owner/assertion.cbor", own.body)
+        self.assertEqual(own.headers["cache-control"], "private, no-store")
+        self.assertEqual(self.expect(world.new_device("reader").read(self.server, target), 200).body, public.body)
+        whole = self.expect(self.server.get(f"{target}?media=1"), 200)
+        head = self.expect(self.server.send("HEAD", f"{target}?media=1"), 200)
+        self.assertEqual(head.headers["content-length"], str(len(whole.body)))
+        self.assertGreater(len(whole.body), len(public.body))
+        self.expect(self.server.send("HEAD", target), 200)
+
+    def test_bundles_that_are_refused(self):
+        target = f"{CAPTURES}/{world.capture()}/bundle"
+        sound = world.owner().headers("GET", target)
+        for form in ({}, {"Accept": "application/problem+json"}):
+            self.expect(self.server.send("GET", f"{target}?media=2", form), 400, "VALIDATION_ERROR")
+            self.expect(self.server.send("GET", f"{CAPTURES}/{uuid.uuid4()}/bundle", form), 404, "CAPTURE_NOT_FOUND")
+        self.expect(self.server.send("GET", target, {"X-Device-Id": world.owner().id}), 401, "DEVICE_AUTH_REQUIRED")
+        self.expect(self.server.send("GET", target, {**sound, "X-Device-Id": str(uuid.uuid4())}), 401, "DEVICE_NOT_REGISTERED")
+        nothing = base64.b64encode(bytes(64)).decode()
+        self.expect(self.server.send("GET", target, {**sound, "X-Device-Signature": nothing}), 401, "SIGNATURE_INVALID")
+        self.expect(world.owner().read(self.server, target, at=-400), 401, "TIMESTAMP_EXPIRED")
+
+    def test_a_bundle_that_is_not_there_yet(self):
+        sent = world.owner().submit(self.server, capture_parts(b"\xff\xd8\xff" + uuid.uuid4().bytes))
+        target = f"{CAPTURES}/{self.expect(sent, 201).json['data']['capture_id']}/bundle"
+        for form in ("application/json", "application/problem+json"):
+            answer = self.expect(self.server.get(target, Accept=form), 409, "NOT_LOGGED_YET")
+            details = answer.json.get("error", answer.json)["details"]
+            self.assertIn(details["reason"], ["processing", "failed", "pending", "unwitnessed"])
+        world.settled(sent.json["data"]["capture_id"])
+
+    def test_the_files_of_the_log(self):
+        world.bundle(f"{CAPTURES}/{world.capture()}/bundle")
+        origin = self.server.get(f"{CAPTURES}/{world.capture()}").json["data"]["log"]["origin"]
+        shard = f"/log/{origin.rsplit('/', 1)[-1]}"
+        note = self.expect(self.server.get(f"{shard}/checkpoint"), 200)
+        self.assertEqual(note.body.decode().split("\n")[0], origin)
+        size = int(note.body.decode().split("\n")[1])
+        full, width = divmod(size, 256)
+        tile = f"{full - 1:03d}" if width == 0 else f"{full:03d}.p/{width}"
+        hashes = self.expect(self.server.get(f"{shard}/tile/0/{tile}"), 200)
+        self.assertEqual(len(hashes.body), 32 * (width or 256))
+        plain = self.expect(self.server.get(f"{shard}/tile/entries/{tile}"), 200)
+        packed = self.expect(self.server.get(f"{shard}/tile/entries/{tile}", Accept_Encoding="gzip"), 200)
+        if packed.headers.get("content-encoding") == "gzip":
+            self.assertEqual(gzip.decompress(packed.body), plain.body)
+        for path in (f"{shard}/tile/0/{tile}", "/log/policy"):
+            answer = self.expect(self.server.get(path), 200)
+            self.expect(self.server.get(path, If_None_Match=answer.headers["etag"]), 304)
+            self.expect(self.server.send("HEAD", path), 200)
+        self.expect(self.server.send("HEAD", f"{shard}/checkpoint"), 200)
+        # Once an hour it is cosigned again, so it may be another by now.
+        for _ in range(5):
+            newest = self.server.get(f"{shard}/checkpoint").headers["etag"]
+            if self.server.get(f"{shard}/checkpoint", If_None_Match=newest).status == 304:
+                break
+        for form in ("application/json", "application/problem+json"):
+            for path in (f"{shard}/tile/0/{full + 1:03d}", f"{shard}/tile/0/x", "/log/none/checkpoint", "/log/none/tile/0/000"):
+                self.expect(self.server.get(path, Accept=form), 404, "NOT_FOUND")
 
 
 class Withdrawal(Scenario):
@@ -87,7 +159,7 @@ class Withdrawal(Scenario):
         self.expect(world.owner().withdraw(self.server, f"{CAPTURES}/{uuid.uuid4()}"), 404, "CAPTURE_NOT_FOUND")
         for _ in range(2):
             self.expect(world.owner().withdraw(self.server, target), 204)
-        for path in (target, f"{target}/events", f"/media/{identifier}/thumbnail.jpg"):
+        for path in (target, f"{target}/events", f"{target}/bundle", f"/media/{identifier}/thumbnail.jpg"):
             for form in ("application/json", "application/problem+json"):
                 self.expect(self.server.get(path, Accept=form), 410, "GONE")
         self.expect(world.owner().read(self.server, target), 410, "GONE")

@@ -14,7 +14,8 @@ PROBLEM = {"Accept": "application/problem+json"}
 class Routing(Scenario):
     def test_every_path_refuses_the_methods_that_it_does_not_name(self):
         document = Document()
-        names = {"{id}": world.capture(), "{name}": "thumbnail.jpg", "{sha256}": "0" * 64, "{token}": "A" * 43}
+        names = {"{id}": world.capture(), "{name}": "thumbnail.jpg", "{sha256}": "0" * 64, "{token}": "A" * 43,
+                 "{shard}": "2026", "{path}": "0/000"}
         for path in document.paths:
             target = re.sub(r"\{[^}]+\}", lambda found: names[found.group(0)], path)
             for method in METHODS:

@@ -6,7 +6,7 @@ from scenario_captures import Captures
 from scenario_devices import Devices
 from scenario_faults import Faults
 from scenario_limits import Limits
-from scenario_reads import Health, Media, Reads, Withdrawal
+from scenario_reads import Health, Media, PublicLog, Reads, Withdrawal
 from scenario_routing import Routing
 from scenario_uploads import Uploads
 from scenario_verification import Verification
@@ -19,5 +19,5 @@ def is_unknown(target):
     return server().send("TRACE", target).code == "NOT_FOUND"
 
 
-CASES: list[type[unittest.TestCase]] = [Devices, Captures, Videos, Uploads, Reads, Withdrawal, Media, Health, Verification, Routing, Limits, Faults]
+CASES: list[type[unittest.TestCase]] = [Devices, Captures, Videos, Uploads, Reads, PublicLog, Withdrawal, Media, Health, Verification, Routing, Limits, Faults]
 __all__ = ["ABLE", "CASES", "LOG", "is_unknown"]

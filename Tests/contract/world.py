@@ -92,6 +92,19 @@ def view():
     return server().get(f"{device.CAPTURES}/{capture()}").json["data"]
 
 
+def bundle(target):
+    """Waits until the verdict stands in the public log."""
+    eventually(lambda: server().get(target).status != 409, f"{target} is there")
+    return server().get(target)
+
+
+def log_tile(identifier):
+    """The shard's address of the capture's log, and that of a tile in it."""
+    origin = server().get(f"{device.CAPTURES}/{identifier}").json["data"]["log"]["origin"]
+    shard = f"/log/{origin.rsplit('/', 1)[-1]}"
+    return shard, f"{shard}/tile/0/000.p/1"
+
+
 def local(link):
     """Path and query of a link."""
     parts = urllib.parse.urlsplit(link)

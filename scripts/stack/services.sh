@@ -54,6 +54,7 @@ stack_value() {
     RIAL_C2PA_CERTIFICATES) echo "$KEYS/c2pa/certificates.pem" ;;
     RIAL_C2PA_PRIVATE_KEY) [ -n "${RIAL_C2PA_PKCS11_MODULE:-}" ] || echo "$KEYS/c2pa/private-key.pem" ;;
     RIAL_C2PA_OWN_ANCHORS) echo "$KEYS/c2pa/root.pem" ;;
+    RIAL_LOG_POLICY) echo "$LOG_POLICY" ;;
     RIAL_LOG_PRIVATE_KEY) [ -n "${RIAL_LOG_PKCS11_MODULE:-}" ] || echo "$KEYS/log.pem" ;;
     RIAL_HTTP_HOST | RIAL_ADMIN_HOST) echo 127.0.0.1 ;;
     RIAL_HTTP_PORT) echo "$HTTP_PORT" ;;
@@ -119,6 +120,7 @@ launch_service() { # launch_service SERVICE [N]
         mapfile -t variables < <(variables_of "$service")
         export_settings "$service" "${variables[@]}"
         export RIAL_ADMIN_PORT="$admin"
+        case $service in gateway | transparency-log) export_settings "$service" RIAL_LOG_POLICY ;; esac
         if [ "$service" = gateway ]; then export RIAL_HTTP_PORT="$http"; fi
         if [ "$service" = attestation-verifier ] && [ "${RIAL_MODE:-}" = development ]; then
             export RIAL_APP_ATTEST_EXTRA_ROOTS="$KEYS/extra-roots.pem"
@@ -159,18 +161,6 @@ report_unready() {
         show_log "$name"
     done
     fail "not ready: $*" "logs are in $LOGS; scripts/stack.sh down $STACK ends the rest"
-}
-
-# Opens the first shard of the public log, with a key of the stack's own.
-open_log() {
-    (
-        unset RIAL_DATABASE_URL_FILE
-        RIAL_DATABASE_URL=$(owner_url)
-        RIAL_PUBLIC_URL=$PUBLIC_URL
-        export RIAL_DATABASE_URL RIAL_PUBLIC_URL
-        "$BIN/rial" log key --shard first --new "$KEYS/log.pem" >"$KEYS/log.vkey"
-        exec "$BIN/rial" log open --first --private-key "$KEYS/log.pem"
-    )
 }
 
 # admin COMMAND…: runs rial admin as the database's owner.

@@ -1,10 +1,7 @@
 public import ArgumentParser
 import CaptureKit
 public import CaptureProtocol
-import Depth
 import Foundation
-import Imaging
-import JPEGMetadata
 import Models
 import RialClient
 
@@ -53,10 +50,6 @@ struct HashOnlySend {
 
     /// As `depth-analyzer` measures.
     private func measurements(_ depth: DepthFile, of photo: [UInt8]) throws -> DepthMeasurements {
-        let map = try depth.map()
-        let gray = (try? PhotoVariants(photo))?.luma(covering: DepthMap.measuredSize(width: map.width, height: map.height))
-        let luma = gray.flatMap { try? LumaImage(width: $0.width, height: $0.height, pixels: $0.pixels) }
-        let exif = EXIFReader.read(jpeg: Array(photo.prefix(EXIFReader.headBytes)))
-        return DepthAnalysis.analyze(depth: map, luma: luma, exifOrientation: exif?.orientation)
+        PhotoDepth.measurements(of: try depth.map(), photo: photo)
     }
 }

@@ -4,7 +4,10 @@ import ArgumentParser
 struct LogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Makes keys for the public log, opens and closes its shards, and shows how it stands.",
-        discussion: "`open` and `close` read RIAL_DATABASE_URL, the owner's; the log's own key stays with the service.",
-        subcommands: [LogKey.self, LogOpen.self, LogClose.self, LogStatus.self])
+        abstract: "Makes keys for the public log, opens and closes its shards, shows how it stands, and follows any of them.",
+        discussion: """
+            `open`, `close` and `recover` read RIAL_DATABASE_URL, the owner's; the log's own key stays with the service. `monitor` needs nothing of the \
+            installation but its public files.
+            """,
+        subcommands: [LogKey.self, LogOpen.self, LogClose.self, LogRecover.self, LogStatus.self, LogMonitor.self])
 }

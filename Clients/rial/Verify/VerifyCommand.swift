@@ -6,7 +6,7 @@ import Foundation
 import Models
 import RialClient
 
-/// `rial verify FILE`: shows the server's record of a file, or its Content Credentials offline.
+/// `rial verify FILE`: shows the server's record of a file, or its Content Credentials offline; with an evidence bundle, what that proves.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -14,10 +14,23 @@ struct VerifyCommand: AsyncParsableCommand {
         discussion: """
             Asks the server for the file's SHA-256 first, and sends the file only if that is unknown. With --offline nothing is sent: \
             only the Content Credentials in the file are checked, against --anchors and --own-anchors.
+
+            With --bundle an evidence bundle (.rial) is verified against a policy, together with the files, and again nothing is sent. Exit \
+            code 0: proved. 1: something is wrong, or the verdict was taken back. 2: no bundle, or the command cannot be carried out. \
+            3: sound, but not proved by this policy and these anchors.
             """)
 
-    @Argument(help: "A JPEG, PNG, HEIC, WebP, AVIF, TIFF, MP4, MOV or .c2pa file.")
-    var file: String
+    @Argument(help: "JPEG, PNG, HEIC, WebP, AVIF, TIFF, MP4, MOV or .c2pa files: one, or with --bundle any number.")
+    var files: [String] = []
+
+    @Option(help: "An evidence bundle (.rial) to verify.")
+    var bundle: String?
+
+    @Option(help: "With --bundle: file with the policy that says which logs and witnesses are trusted (c2sp.org/tlog-policy).")
+    var policy: String?
+
+    @Option(help: "With --bundle: PEM file of roots of attestations that are trusted beside Apple's.")
+    var attestRoots: String?
 
     @Flag(help: "Check the Content Credentials without a server.")
     var offline = false
@@ -30,7 +43,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "With --offline: PEM file of certificates that vouch for time-stamp authorities. Default: RIAL_C2PA_TIMESTAMP_ANCHORS, if set.")
+            "With --offline or --bundle: PEM file of certificates that vouch for time-stamp authorities. Default with --offline: RIAL_C2PA_TIMESTAMP_ANCHORS, if set."
+    )
     var timestampAnchors: String?
 
     @Flag(help: "Do not send the file even if its SHA-256 is unknown.")
@@ -42,6 +56,11 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func validate() throws {
+        guard bundle == nil else { return }
+        guard files.count == 1 else { throw ValidationError("give one file, or an evidence bundle with --bundle") }
+        for (name, value) in [("policy", policy), ("attest-roots", attestRoots)] where value != nil {
+            throw ValidationError("--\(name) is for --bundle")
+        }
         if offline, hashOnly { throw ValidationError("--offline sends nothing at all: leave out --hash-only") }
         for (name, value) in [("anchors", anchors), ("own-anchors", ownAnchors), ("timestamp-anchors", timestampAnchors)] {
             if value != nil, !offline { throw ValidationError("--\(name) is for --offline: a server has anchors of its own") }
@@ -49,6 +68,8 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if let bundle { return try await BundleVerification(self, bundle: bundle).run() }
+        let file = files[0]
         let url = URL(fileURLWithPath: file)
         let content = try PartContent.file(at: url)
         guard content.sizeBytes > 0 else { throw CommandFailure("\(file) is empty: there is nothing to verify") }
@@ -72,15 +93,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func readOffline(_ url: URL) throws {
-        let reader: CredentialReader
-        do {
-            reader = try CredentialReader(
-                trustAnchorsPEM: Self.certificates(anchors, "RIAL_C2PA_TRUST_ANCHORS"),
-                ownAnchorsPEM: Self.certificates(ownAnchors, "RIAL_C2PA_OWN_ANCHORS"),
-                timestampAnchorsPEM: Self.certificates(timestampAnchors, "RIAL_C2PA_TIMESTAMP_ANCHORS"))
-        } catch is CredentialError {
-            throw CommandFailure("the anchors are not certificates")
-        }
+        let reader = try credentialReader()
         let handle = try FileHandle(forReadingFrom: url)
         defer { try? handle.close() }
         let report = reader.read(fileDescriptor: handle.fileDescriptor, mediaType: nil)
@@ -88,6 +101,18 @@ struct VerifyCommand: AsyncParsableCommand {
             json
                 ? String(decoding: try WireJSON.encode(report), as: UTF8.self)
                 : CredentialSummary(report: report, isManifestAlone: Self.isManifest(handle)).text)
+    }
+
+    /// - Throws: ``CommandFailure``.
+    func credentialReader() throws -> CredentialReader {
+        do {
+            return try CredentialReader(
+                trustAnchorsPEM: Self.certificates(anchors, "RIAL_C2PA_TRUST_ANCHORS"),
+                ownAnchorsPEM: Self.certificates(ownAnchors, "RIAL_C2PA_OWN_ANCHORS"),
+                timestampAnchorsPEM: Self.certificates(timestampAnchors, "RIAL_C2PA_TIMESTAMP_ANCHORS"))
+        } catch is CredentialError {
+            throw CommandFailure("the anchors are not certificates")
+        }
     }
 
     /// - Parameter path: the option's value; `nil` to use the environment variable.

@@ -114,7 +114,7 @@ struct CaptureRepository: Sendable {
     /// The columns that ``CaptureRow`` reads.
     static let fields: SQL = """
         captures.id, short_id, device_id, type, capture_mode, captures.status, failure, confidence_level, media_sha256, captured_at,
-        captured_precision, metadata_flags, uploaded_at, withdrawn_at, evidence, location, detection,
+        captured_precision, metadata_flags, uploaded_at, captures.completed_at, withdrawn_at, evidence, location, detection,
         (SELECT coalesce(array_agg(name), '{}') FROM media_objects WHERE media_objects.capture_id = captures.id) AS media_names
         """
     private static let columns: SQL = "SELECT \(fields) FROM captures "

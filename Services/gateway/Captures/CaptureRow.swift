@@ -16,6 +16,8 @@ struct CaptureRow: Sendable {
     /// As exactly as the device shares it.
     let capturedAt: SharedTime
     let uploadedAt: Date
+    /// When it became final; `nil` while it is processed.
+    let completedAt: Date?
     /// What the device shares of a hash-only capture; `nil` for one with media, which shares everything.
     let flags: MetadataFlags?
     let evidence: EvidencePackage?
@@ -48,6 +50,7 @@ struct CaptureRow: Sendable {
         failure = try row.getOptional("failure", as: String.self).map(StableWord.init(text:))
         confidence = try row.getOptional("confidence_level", as: String.self).flatMap(ConfidenceLevel.init(rawValue:))
         uploadedAt = try row.get("uploaded_at")
+        completedAt = try row.getOptional("completed_at")
         flags = try row.getOptional("metadata_flags", as: PostgresJSON.self)?.decode(MetadataFlags.self)
         guard let precision = TimePrecision(rawValue: try row.get("captured_precision")),
             let capturedAt = SharedTime(column: try row.getOptional("captured_at"), precision: precision)

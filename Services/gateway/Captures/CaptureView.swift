@@ -30,13 +30,15 @@ struct CaptureView: Encodable {
     /// Of a video; `nil`, and absent, for a photo.
     let video: VideoLinks?
     let evidence: EvidencePackage?
+    /// Where the last statement stands; `nil` unless the capture is complete.
+    let log: LogStatus?
     /// The device's own detection report; not verified.
     let detection: DetectionReport?
     /// For the owning device only.
     let location: PreciseLocation?
 
     /// - Parameter isOwner: whether the request is signed by the device that sent the capture.
-    init(_ row: CaptureRow, isOwner: Bool, links: MediaLinks, publicURL: String, at now: Date) {
+    init(_ row: CaptureRow, isOwner: Bool, log: LogStatus?, links: MediaLinks, publicURL: String, at now: Date) {
         id = row.id
         shortID = row.shortID
         type = row.kind.type
@@ -62,6 +64,7 @@ struct CaptureView: Encodable {
         verificationURL = "\(publicURL)/verify/\(row.id)"
         video = row.kind.type == .video ? VideoLinks(row.evidence, link: link) : nil
         evidence = isOwner ? row.evidence : row.publicEvidence
+        self.log = log
         detection = isOwner ? row.detection : row.detection?.publicForm()
         location = isOwner ? row.location : nil
     }
@@ -87,7 +90,7 @@ struct CaptureView: Encodable {
         case depthVisualizationURL = "depth_visualization_url"
         case thumbnailURL = "thumbnail_url"
         case verificationURL = "verification_url"
-        case evidence, detection, location
+        case evidence, log, detection, location
     }
 
     /// Encodes absent values as `null`, except `failure`, `detection` and the owner's `location`, which are omitted.
@@ -116,6 +119,7 @@ struct CaptureView: Encodable {
         try container.encode(verificationURL, forKey: .verificationURL)
         try video?.encode(to: encoder)
         try container.encode(evidence, forKey: .evidence)
+        try container.encode(log, forKey: .log)
         try container.encodeIfPresent(detection, forKey: .detection)
         try container.encodeIfPresent(location, forKey: .location)
     }

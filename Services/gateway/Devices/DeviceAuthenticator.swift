@@ -49,6 +49,15 @@ struct DeviceAuthenticator: Sendable {
         else { throw await failed(.invalidSignature, pending.address) }
     }
 
+    /// The device that signed a read (version 2), which has no body; `nil` if nobody signed it.
+    /// - Throws: ``AuthenticationError``: signatures that are not valid are refused, not passed over.
+    func reader(of request: Request, from address: ClientAddress) async throws -> DeviceID? {
+        guard SignatureHeaders.isAny(in: request.headers) else { return nil }
+        let pending = try await begin(SignatureHeaders(request.headers), request, from: address, allowsVersion1: false)
+        try await finish(pending, bodyDigest: ContentDigest(of: [UInt8]()))
+        return pending.device.id
+    }
+
     /// Counts the failure against the address.
     /// - Returns: the error, or ``RateLimitExceeded`` after too many failures.
     private func failed(_ error: AuthenticationError, _ address: ClientAddress) async -> any Error {

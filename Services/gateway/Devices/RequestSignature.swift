@@ -26,6 +26,12 @@ struct SignatureHeaders: Sendable {
     }
 
     static func isAny(in fields: HTTPFields) -> Bool { names.contains { fields[$0] != nil } }
+
+    /// What a response says to caches whose content may depend on who signed the request.
+    /// - Parameter reader: who signed it; `nil` for nobody.
+    static func responseFields(to reader: DeviceID?) -> HTTPFields {
+        [.cacheControl: reader == nil ? "no-cache" : "private, no-store", .vary: names.map(\.rawName).joined(separator: ", ")]
+    }
 }
 
 /// Checks the time at which a request claims to have been signed.

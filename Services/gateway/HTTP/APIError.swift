@@ -21,6 +21,8 @@ struct APIError: Error, Sendable {
     /// `nil` for one that its status describes.
     var problem: Problem?
     var details: [Detail] = []
+    /// A stable word, in `details` in the place of fields.
+    var reason: String?
     var headers: HTTPFields = [:]
     /// Of a withdrawn capture: when, of which the day is told and nothing else.
     private(set) var withdrawnAt: Date?

@@ -22,7 +22,7 @@ enum Envelope {
         struct Body: Encodable {
             let code: String
             let message: String
-            let details: [APIError.Detail]?
+            let details: Details?
             let withdrawnOn: String?
             enum CodingKeys: String, CodingKey {
                 case code, message, details
@@ -32,6 +32,32 @@ enum Envelope {
         let error: Body
         let meta: Meta
     }
+    /// What is wrong with which field, or one word.
+    enum Details: Encodable {
+        case fields([APIError.Detail])
+        case reason(String)
+
+        private enum CodingKeys: String, CodingKey { case reason }
+
+        init?(_ error: APIError) {
+            if let reason = error.reason {
+                self = .reason(reason)
+            } else if !error.details.isEmpty {
+                self = .fields(error.details)
+            } else {
+                return nil
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            switch self {
+            case .fields(let details): try details.encode(to: encoder)
+            case .reason(let word):
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(word, forKey: .reason)
+            }
+        }
+    }
     private struct Problem: Encodable {
         let type: String
         let title: String
@@ -39,7 +65,7 @@ enum Envelope {
         let detail: String
         let code: String
         let instance: String
-        let details: [APIError.Detail]?
+        let details: Details?
         let expectedOffset: Int64?
         let providedOffset: Int64?
         let withdrawnOn: String?
@@ -51,7 +77,7 @@ enum Envelope {
             case withdrawnOn = "withdrawn_on"
         }
 
-        init(_ error: APIError, instance: String, details: [APIError.Detail]?) {
+        init(_ error: APIError, instance: String, details: Details?) {
             type = error.problem?.type ?? "about:blank"
             title = error.problem?.title ?? error.code.status.reasonPhrase
             status = error.code.status.code
@@ -73,7 +99,7 @@ enum Envelope {
     }
 
     static func failure(_ error: APIError, request: Request, context: GatewayContext) -> Response {
-        let details = error.details.isEmpty ? nil : error.details
+        let details = Details(error)
         var headers = error.headers
         headers[.cacheControl] = headers[.cacheControl] ?? "no-store"
         let wantsProblem = request.headers[values: .accept].contains { $0.lowercased().contains("application/problem+json") }
@@ -92,7 +118,7 @@ enum Envelope {
     /// `{error, meta}` as JSON.
     /// - Returns: `nil` if it cannot be encoded.
     static func failureBody(
-        code: String, message: String, details: [APIError.Detail]? = nil, withdrawnOn: String? = nil, requestID: String
+        code: String, message: String, details: Details? = nil, withdrawnOn: String? = nil, requestID: String
     ) -> [UInt8]? {
         try? WireJSON.encode(
             Failure(

@@ -30,6 +30,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case invalidAssertion = "INVALID_ASSERTION"
     case invalidVideo = "INVALID_VIDEO"
     case invalidHashChain = "INVALID_HASH_CHAIN"
+    case notLoggedYet = "NOT_LOGGED_YET"
     case gone = "GONE"
     case rateLimited = "RATE_LIMITED"
     case internalError = "INTERNAL_ERROR"
@@ -44,7 +45,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .forbidden, .deviceRevoked: .forbidden
         case .captureNotFound, .hashNotFound, .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
-        case .deviceAlreadyRegistered, .uploadOffsetMismatch, .uploadIncomplete: .conflict
+        case .deviceAlreadyRegistered, .uploadOffsetMismatch, .uploadIncomplete, .notLoggedYet: .conflict
         case .payloadTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
         case .unsupportedPlatform, .invalidMetadata, .invalidDepthFormat, .invalidAssertion: .unprocessableContent

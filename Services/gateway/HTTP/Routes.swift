@@ -37,7 +37,8 @@ struct Routes: Sendable {
         routes.append(Route(path: path, method: .options, handler: handler))
     }
 
-    /// The methods that a path allows; empty for an unknown path. Segments in braces match anything that no other route names.
+    /// The methods that a path allows; empty for an unknown path. Segments in braces match anything that no other route names, and `**` at
+    /// the end any number of segments.
     func methods(of path: String) -> [String] {
         let exact = routes.filter { $0.path == path }
         let segments = path.split(separator: "/")
@@ -45,7 +46,9 @@ struct Routes: Sendable {
             exact.isEmpty
             ? routes.filter { route in
                 let own = route.path.split(separator: "/")
-                return own.count == segments.count && zip(own, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+                let isOpen = own.last == "**" && own.count <= segments.count
+                return (isOpen || own.count == segments.count)
+                    && zip(own, segments).allSatisfy { $0.hasPrefix("{") || $0 == "**" || $0 == $1 }
             } : exact
         return matching.flatMap { $0.method == .get ? ["GET", "HEAD"] : [$0.method.rawValue] }
             .reduce(into: []) { methods, method in if !methods.contains(method) { methods.append(method) } }

@@ -17,6 +17,7 @@ extension APIError {
         case let error as VerificationError: self.init(error)
         case let error as CaptureError: self.init(error)
         case let error as UploadError: self.init(error)
+        case let error as NotLogged: self.init(error)
         case let error as WithdrawnCapture: self.init(withdrawnAt: error.withdrawnAt)
         case let error as BodyPace.Failure: self.init(error)
         case let error as MultipartError: self.init(error)
@@ -87,6 +88,11 @@ extension APIError {
         case .intakeExpired: self = .retryLater(.serviceUnavailable, "The upload took too long; send it again.", seconds: 1)
         case .beingRecorded: self = .retryLater(.serviceUnavailable, "The capture is being recorded; send it again.", seconds: 1)
         }
+    }
+
+    private init(_ error: NotLogged) {
+        self = .retryLater(.notLoggedYet, error.reason.sentence, seconds: error.retrySeconds)
+        reason = error.reason.rawValue
     }
 
     private init(_ error: VerificationError) {

@@ -14,6 +14,7 @@ struct CapturesController: Sendable {
     let hashOnly: HashOnlyCaptures
     let resumable: ResumableCreation
     let uploads: ConcurrencyLimit
+    let log: LogStatusReader
     let links: MediaLinks
     let publicURL: String
     let trustedProxies: [AddressRange]
@@ -47,21 +48,13 @@ struct CapturesController: Sendable {
         guard let id = CaptureID(try context.parameters.require("id")) else {
             throw APIError(.captureNotFound, "There is no such capture.")
         }
-        let isSigned = SignatureHeaders.isAny(in: request.headers)
-        var reader: DeviceID?
-        if isSigned {
-            let address = ClientAddress(request, context, trusting: trustedProxies)
-            let pending = try await authenticator.begin(
-                SignatureHeaders(request.headers), request, from: address, allowsVersion1: false)
-            try await authenticator.finish(pending, bodyDigest: ContentDigest(of: [UInt8]()))
-            reader = pending.device.id
-        }
+        let reader = try await authenticator.reader(of: request, from: ClientAddress(request, context, trusting: trustedProxies))
         guard let row = try await captures.find(id) else { throw APIError(.captureNotFound, "There is no such capture.") }
-        let view = CaptureView(row, isOwner: reader == row.deviceID, links: links, publicURL: publicURL, at: Date())
-        var headers: HTTPFields = [
-            .cacheControl: isSigned ? "private, no-store" : "no-cache",
-            .vary: SignatureHeaders.names.map(\.rawName).joined(separator: ", "),
-        ]
+        let now = Date()
+        let view = CaptureView(
+            row, isOwner: reader == row.deviceID, log: try await log.status(of: row.id, row.status, at: now), links: links,
+            publicURL: publicURL, at: now)
+        var headers = SignatureHeaders.responseFields(to: reader)
         let tag = "\"\(Hex.encode(SHA256.hash(data: try WireJSON.encode(view)).prefix(16)))\""
         headers[.eTag] = tag
         if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }

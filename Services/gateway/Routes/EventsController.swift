@@ -6,13 +6,16 @@ import Models
 import NIOCore
 import Synchronization
 
-/// `GET /api/v1/captures/{id}/events`: server-sent events until the capture is final (SPEC §2).
+/// `GET /api/v1/captures/{id}/events`: server-sent events until the capture is final and its verdict stands in the public log (SPEC §2, §14).
 struct EventsController: Sendable {
     static let lifetime: Duration = .seconds(600)
     static let heartbeat: Duration = .seconds(15)
+    /// How long after the capture became final the log is waited for.
+    static let logWait: TimeInterval = 60
     /// How many streams may be open.
     static let limits = PermitLedger.Limits(total: 1000, perAddress: 10)
     let captures: CaptureRepository
+    let log: LogStatusReader
     let waiters: Waiters
     /// Counts the open streams.
     let streams: ConcurrencyLimit
@@ -60,9 +63,15 @@ struct EventsController: Sendable {
             } catch is WithdrawnCapture {
                 return try await writer.write(ByteBuffer(string: cursor.withdrawn()))
             }
-            let events = cursor.advance(row, parts: try await captures.parts(of: id))
+            var events = cursor.advance(row, parts: try await captures.parts(of: id))
+            var isOver = row.status != .processing
+            let now = Date()
+            if let status = try await log.status(of: row.id, row.status, at: now) {
+                isOver = status.isSettled || now.timeIntervalSince(row.completedAt ?? row.uploadedAt) >= Self.logWait
+                if isOver, let event = cursor.advance(status) { events.append(event) }
+            }
             for event in events { try await writer.write(ByteBuffer(string: event)) }
-            if row.status != .processing { return }
+            if isOver { return }
             if !events.isEmpty { quietUntil = ContinuousClock.now + Self.heartbeat }
             if ContinuousClock.now >= quietUntil {
                 try await writer.write(ByteBuffer(string: ": still here\n\n"))
@@ -81,7 +90,8 @@ struct EventCursor: Sendable {
 
     /// - Parameter lastEventID: event names separated by dots; unknown names are ignored.
     init(_ lastEventID: String?) {
-        let known = Set(["processing", "evidence", "final"] + EvidencePart.allCases.flatMap { [$0.rawValue, $0.rawValue + "-error"] })
+        let known = Set(
+            ["processing", "evidence", "final", "log"] + EvidencePart.allCases.flatMap { [$0.rawValue, $0.rawValue + "-error"] })
         seen = Set((lastEventID ?? "").prefix(200).split(separator: ".").map(String.init)).intersection(known)
     }
 
@@ -102,6 +112,14 @@ struct EventCursor: Sendable {
             events.append(event("status", #"{"status":"\#(row.status.rawValue)"\#(confidence)}"#))
         }
         return events
+    }
+
+    /// Where the verdict stands in the log; `nil` if that was told, or if it is not there, which may yet come.
+    mutating func advance(_ status: LogStatus) -> String? {
+        guard status.isSettled || status.status == .logged, let json = try? WireJSON.encode(status), seen.insert("log").inserted else {
+            return nil
+        }
+        return event("log", String(decoding: json, as: UTF8.self))
     }
 
     /// The last event of a capture that is withdrawn while it is followed; later requests get 410.

@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Models
@@ -7,6 +8,7 @@ import Multipart
 /// `POST /api/v1/verify-file` and `GET /api/v1/verify-hash/{sha256}` (SPEC §7).
 struct VerificationController: Sendable {
     let verifier: FileVerifier
+    let log: LogStatusReader
     let publicURL: String
     let trustedProxies: [AddressRange]
 
@@ -19,7 +21,7 @@ struct VerificationController: Sendable {
         let verification = try await verifier.verify(
             request.body, boundary: MultipartBoundary(of: request), declaredBytes: request.declaredBytes,
             from: ClientAddress(request, context, trusting: trustedProxies))
-        return try response(to: verification, context)
+        return try await response(to: verification, context)
     }
 
     private func verifyHash(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -31,12 +33,14 @@ struct VerificationController: Sendable {
         if case .noRecord = verification.verdict {
             throw APIError(.hashNotFound, "No record has a file with this SHA-256.", headers: headers(of: verification))
         }
-        return try response(to: verification, context)
+        return try await response(to: verification, context)
     }
 
-    private func response(to verification: FileVerification, _ context: GatewayContext) throws -> Response {
-        try Envelope.success(
-            VerificationBody(verification, publicURL: publicURL), headers: headers(of: verification), context: context)
+    private func response(to verification: FileVerification, _ context: GatewayContext) async throws -> Response {
+        var status: LogStatus?
+        if let capture = verification.verdict.capture { status = try await log.status(of: capture.id, capture.status, at: Date()) }
+        return try Envelope.success(
+            VerificationBody(verification, log: status, publicURL: publicURL), headers: headers(of: verification), context: context)
     }
 
     private func headers(of verification: FileVerification) -> HTTPFields {

@@ -7,6 +7,7 @@ import Site
 struct PublicRecordReader: Sendable {
     let captures: CaptureRepository
     let records: StoredRecordRepository
+    let log: LogStatusReader
     let links: MediaLinks
 
     /// - Returns: `nil` if there is no such capture.
@@ -24,7 +25,8 @@ struct PublicRecordReader: Sendable {
     private func record(_ record: StoredRecord, at now: Date) async throws -> PublicRecord {
         let parts = record.row.status == .processing ? try await captures.parts(of: record.row.id) : []
         return PublicRecord(
-            record, finished: Set(parts.filter { !$0.isGivenUp }.map(\.part)),
+            record, log: try await log.status(of: record.row.id, record.row.status, at: now).map(RecordLog.init),
+            finished: Set(parts.filter { !$0.isGivenUp }.map(\.part)),
             media: published(record.media, of: record.row.id, at: now))
     }
 
@@ -40,7 +42,7 @@ struct PublicRecordReader: Sendable {
 
 extension PublicRecord {
     /// Leaves out the device's identity, the precise location and what the capture's flags keep back.
-    init(_ record: StoredRecord, finished: Set<EvidencePart>, media: [MediaName: PublishedMedia]) {
+    init(_ record: StoredRecord, log: RecordLog?, finished: Set<EvidencePart>, media: [MediaName: PublishedMedia]) {
         let row = record.row
         self.init(
             id: row.id, kind: row.kind, status: row.status, failure: row.failure,
@@ -48,6 +50,25 @@ extension PublicRecord {
             receivedAt: row.publicUploadedAt, evidence: row.publicEvidence, hasPlace: row.location != nil,
             model: row.flags?.device == MetadataFlags.Device.none ? nil : record.model,
             isDevelopment: record.isDevelopment, signedAt: record.signedAt, issuer: record.issuer, finished: finished, media: media,
-            claimingDevices: record.claimingDevices)
+            claimingDevices: record.claimingDevices, log: log)
+    }
+}
+
+extension RecordLog {
+    init(_ status: LogStatus) {
+        let entry = status.origin.flatMap { origin in
+            status.index.flatMap { index in status.treeSize.map { Entry(origin: origin, index: index, treeSize: $0) } }
+        }
+        let state: State =
+            switch status.status {
+            case .pending: .pending
+            case .logged: .logged
+            case .witnessed: .witnessed
+            case .unavailable: .unavailable
+            }
+        self.init(
+            state: state, entry: entry, witnessedAt: status.witnessedAt,
+            witnesses: status.witnesses.map { LogFacts.Witness(name: $0.name, at: $0.at) }, hasBundle: entry != nil && status.isSettled,
+            isRevoked: status.standing == .revoked)
     }
 }

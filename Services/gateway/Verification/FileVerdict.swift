@@ -19,10 +19,12 @@ enum FileVerdict: Sendable {
     }
 
     /// The first claiming capture; `nil` without claims.
-    var captureID: CaptureID? {
-        if case .claimed(let claim, _) = self { return claim.row.id }
+    var capture: CaptureRow? {
+        if case .claimed(let claim, _) = self { return claim.row }
         return nil
     }
+
+    var captureID: CaptureID? { capture?.id }
 
     /// `nil` without claims.
     init?(_ claims: [Claim]) {

@@ -19,6 +19,8 @@ enum VerificationBody: Encodable, Sendable {
         let captureMode: CaptureMode
         let mediaStored: Bool
         let evidence: EvidencePackage?
+        /// Where the last statement about the capture stands.
+        let log: LogStatus?
         let otherClaims: [OtherClaim]
 
         enum CodingKeys: String, CodingKey {
@@ -29,7 +31,7 @@ enum VerificationBody: Encodable, Sendable {
             case fileHash = "file_hash"
             case captureMode = "capture_mode"
             case mediaStored = "media_stored"
-            case evidence
+            case evidence, log
             case otherClaims = "other_claims"
         }
     }
@@ -89,7 +91,8 @@ enum VerificationBody: Encodable, Sendable {
         }
     }
 
-    init(_ verification: FileVerification, publicURL: String) {
+    /// - Parameter log: where the first claim's capture stands in the log.
+    init(_ verification: FileVerification, log: LogStatus?, publicURL: String) {
         let digest = verification.digest
         switch verification.verdict {
         case .claimed(let claim, let others):
@@ -98,6 +101,7 @@ enum VerificationBody: Encodable, Sendable {
                     matched: claim.matched, captureID: claim.row.id, confidenceLevel: claim.row.confidence,
                     verificationURL: "\(publicURL)/verify/\(claim.row.id)", fileHash: digest, captureMode: claim.row.kind.mode,
                     mediaStored: claim.row.kind.mode == .full, evidence: claim.row.publicEvidence,
+                    log: log,
                     otherClaims: others.map { OtherClaim($0, publicURL: publicURL) }))
         case .credentials(let info): self = .credentialsOnly(CredentialsOnly(fileHash: digest, manifestInfo: info, note: info.note))
         case .noRecord: self = .noRecord(digest: digest)

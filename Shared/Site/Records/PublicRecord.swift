@@ -30,6 +30,8 @@ package struct PublicRecord: Sendable {
     package let media: [MediaName: PublishedMedia]
     /// The number of devices with a complete capture of this exact file.
     package let claimingDevices: Int
+    /// Where it stands in the public log; `nil` unless it is complete.
+    package var log: RecordLog?
 
     /// What was captured; of a capture without media its evidence says so.
     var type: CaptureType { evidence?.type == .video ? .video : kind.type }
@@ -42,7 +44,7 @@ package struct PublicRecord: Sendable {
         mediaHash: ContentDigest, capturedAt: SharedTime, receivedAt: SharedTime, evidence: EvidencePackage?, hasPlace: Bool,
         model: String?,
         isDevelopment: Bool, signedAt: Date?, issuer: String?, finished: Set<EvidencePart>, media: [MediaName: PublishedMedia],
-        claimingDevices: Int = 1
+        claimingDevices: Int = 1, log: RecordLog? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -61,5 +63,6 @@ package struct PublicRecord: Sendable {
         self.finished = finished
         self.media = media
         self.claimingDevices = claimingDevices
+        self.log = log
     }
 }

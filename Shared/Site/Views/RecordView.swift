@@ -143,6 +143,7 @@ struct RecordView: Sendable {
                 sheet: video?.sheet, duration: evidence.video?.durationMilliseconds ?? 0
             ).context()
         view["credentials"] = CredentialsView(record: record, credentials: evidence.contentCredentials, strings: strings).context()
+        view["entry"] = record.log.map { EntryView(log: $0, strings: strings).context(of: record.id) }
         view["similar"] = similar.map { SimilarView(similar: $0, strings: strings).context(of: record.id) }
         if record.kind.mode == .hashOnly { addHash(evidence, to: &view) }
     }

@@ -78,4 +78,10 @@ struct EntryWriter {
         guard content.count <= place.limit else { throw BundleError(.tooLarge, "\(place.name) is larger than it can be") }
         entries.append(.init(name: Array(place.name.utf8), content: content[...]))
     }
+
+    /// Puts one whose content is written elsewhere.
+    mutating func add(_ place: BundleEntry.Place, outside file: BundledFile) throws(BundleError) {
+        guard file.sizeBytes <= place.limit else { throw BundleError(.tooLarge, "\(place.name) is larger than it can be") }
+        entries.append(.init(name: Array(place.name.utf8), content: [], outside: file))
+    }
 }

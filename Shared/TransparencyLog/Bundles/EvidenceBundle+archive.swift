@@ -33,7 +33,17 @@ extension EvidenceBundle {
     /// The archive.
     /// - Throws: ``BundleError`` if there is no statement, if evidence and verdicts do not go together, if a file's name is none, or if
     /// something is larger than it is read.
-    public func bytes() throws(BundleError) -> [UInt8] {
+    public func bytes() throws(BundleError) -> [UInt8] { try archive(with: nil).bytes }
+
+    /// The archive before and after the content of a file that is not in memory; ``media`` has to be empty.
+    /// - Throws: as ``bytes()``.
+    public func bytes(around file: BundledFile) throws(BundleError) -> (head: [UInt8], tail: [UInt8]) {
+        let parts = try archive(with: file).parts
+        guard parts.count == 2 else { throw BundleError(.names, "there is no place for the file") }
+        return (parts[0], parts[1])
+    }
+
+    private func archive(with file: BundledFile?) throws(BundleError) -> StoredArchive {
         var writer = EntryWriter()
         try writer.add(.init(BundleEntry.type.name, atMost: BundleEntry.type.content.count), BundleEntry.type.content)
         try writer.add(BundleEntry.readme, readme)
@@ -49,12 +59,16 @@ extension EvidenceBundle {
             try writer.add(BundleEntry.timestamp(index), logged.timestamp)
         }
         try writer.add(BundleEntry.manifest, manifest)
+        if let file {
+            guard media.isEmpty, Verdict.isFileName(file.name) else { throw BundleError(.names, "a file has no place or no name") }
+            try writer.add(BundleEntry.media(file.name), outside: file)
+        }
         for name in media.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             guard Verdict.isFileName(name) else { throw BundleError(.names, "a file has no name of a published one") }
             try writer.add(BundleEntry.media(name), media[name])
         }
         try owner?.write(to: &writer)
-        return try StoredArchive(writer.entries).bytes
+        return try StoredArchive(writer.entries)
     }
 }
 

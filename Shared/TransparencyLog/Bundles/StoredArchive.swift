@@ -4,6 +4,10 @@ struct StoredArchive {
     struct Entry: Equatable {
         let name: [UInt8]
         let content: ArraySlice<UInt8>
+        /// What is written elsewhere in the place of ``content``, which is empty then.
+        var outside: BundledFile?
+
+        var sizeBytes: Int { outside?.sizeBytes ?? content.count }
     }
 
     /// What all entries may have together, headers included: below what needs ZIP64, and more than an owner's bundle of a video.
@@ -16,7 +20,7 @@ struct StoredArchive {
 
     /// - Throws: ``BundleError`` if it would be larger than is read.
     init(_ entries: [Entry]) throws(BundleError) {
-        let size = entries.reduce(Self.endSize) { $0 + Self.localSize + Self.directorySize + 2 * $1.name.count + $1.content.count }
+        let size = entries.reduce(Self.endSize) { $0 + Self.localSize + Self.directorySize + 2 * $1.name.count + $1.sizeBytes }
         guard entries.count <= Self.maximumEntries, size <= Self.maximumBytes,
             entries.allSatisfy({ (1...Self.maximumNameBytes).contains($0.name.count) })
         else { throw BundleError(.tooLarge, "a bundle has at most 256 MiB and 4,096 entries") }
@@ -44,18 +48,28 @@ struct StoredArchive {
         self.entries = entries
     }
 
-    /// The one form.
-    var bytes: [UInt8] {
+    /// The one form; without what is written elsewhere.
+    var bytes: [UInt8] { Array(parts.joined()) }
+
+    /// The one form, cut where each content belongs that is written elsewhere.
+    var parts: [[UInt8]] {
+        var parts: [[UInt8]] = []
         var output: [UInt8] = []
         var directory: [UInt8] = []
+        var position = 0
         for entry in entries {
             let fields = Fields(entry)
-            directory += fields.directoryHeader(offset: output.count) + entry.name
-            output += fields.localHeader + entry.name
+            directory += fields.directoryHeader(offset: position) + entry.name
+            let header = fields.localHeader + entry.name
+            output += header
             output += entry.content
+            position += header.count + entry.sizeBytes
+            guard entry.outside != nil else { continue }
+            parts.append(output)
+            output = []
         }
-        let end = Self.end(count: entries.count, directorySize: directory.count, offset: output.count)
-        return output + directory + end
+        let end = Self.end(count: entries.count, directorySize: directory.count, offset: position)
+        return parts + [output + directory + end]
     }
 
     private static var otherForm: BundleError { BundleError(.archive, "is not a ZIP in the form that bundles have") }
@@ -89,7 +103,8 @@ struct StoredArchive {
         private let common: [UInt8]
 
         init(_ entry: Entry) {
-            let (checksum, size) = (Int(CRC32.checksum(entry.content)), Self.number(entry.content.count, 4))
+            let checksum = Int(entry.outside?.checksum ?? CRC32.checksum(entry.content))
+            let size = Self.number(entry.sizeBytes, 4)
             // Flags 0, method 0, time 0, date 1980-01-01.
             common =
                 Self.versionNeeded + [0, 0, 0, 0, 0, 0, 0x21, 0] + Self.number(checksum, 4) + size + size

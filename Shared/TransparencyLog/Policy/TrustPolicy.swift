@@ -23,6 +23,16 @@ public struct TrustPolicy: Sendable, Equatable {
         quorum = reader.quorum
     }
 
+    /// Trusts no log and asks for no witness.
+    public static let empty = TrustPolicy(unchecked: Array("quorum none\n".utf8))
+
+    private init(unchecked bytes: [UInt8]) {
+        self.bytes = bytes
+        logs = []
+        witnesses = []
+        quorum = Quorum()
+    }
+
     /// Keys of all logs and witnesses.
     public var keys: [VerifierKey] { logs.map(\.key) + witnesses.map(\.key) }
 

@@ -98,7 +98,8 @@ struct StatementVerification {
         switch standing {
         case .met(let seconds):
             witnessedAt = seconds
-            add(.quorum, .passed("A quorum of the policy's witnesses had cosigned statement \(sequence)'s checkpoint by \(seconds)."))
+            let time = Timestamp.format(Date(timeIntervalSince1970: TimeInterval(seconds)))
+            add(.quorum, .passed("A quorum of the policy's witnesses had cosigned statement \(sequence)'s checkpoint by \(time)."))
         case .missing: add(.quorum, .untrusted("Too few witnesses of the policy cosigned statement \(sequence)'s checkpoint."))
         case .notRequired:
             add(.quorum, .notChecked("The policy asks for no witness, so nobody but the log vouches for statement \(sequence)."))

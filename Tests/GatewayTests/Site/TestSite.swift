@@ -11,6 +11,7 @@ import Persistence
 import Site
 import TestSupport
 import Testing
+import TransparencyLog
 
 @testable import Gateway
 
@@ -42,10 +43,12 @@ struct TestSite {
         let pool = database ?? PostgresPool(url: "postgres://localhost:1/none", size: 1, applicationName: "tests", logger: logger)
         let captures = CaptureRepository(database: pool, outbox: Outbox(.gateway))
         let pages = makePages(settings)
+        let entries = PostgresLogReading(database: pool)
         let site = SiteController(
             responder: pages, captures: captures,
             records: PublicRecordReader(
                 captures: captures, records: StoredRecordRepository(database: pool),
+                log: LogStatusReader(log: entries, finder: CheckpointFinder(log: entries, policy: .empty)),
                 links: MediaLinks(key: [UInt8](repeating: 7, count: 32))),
             claims: VerificationRepository(database: pool), verifier: verifier, log: log, trustedProxies: [])
         var routes = Routes()

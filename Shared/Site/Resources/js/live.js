@@ -15,6 +15,8 @@ export function follow(main, setUp) {
   const slow = setTimeout(() => document.getElementById('slow')?.removeAttribute('hidden'), SLOW);
   const { events, done } = main.dataset;
   let ended = false;
+  /** Whether the finished page is there, once it was asked for. */
+  let finished = Promise.resolve(false);
 
   const listen = () => {
     const stream = new EventSource(events);
@@ -24,9 +26,10 @@ export function follow(main, setUp) {
       const { status } = read(data);
       if (ended || !status || status === 'processing') return;
       ended = true;
-      stream.close();
       clearTimeout(slow);
-      if (!(await replace(main, setUp))) {
+      finished = replace(main, setUp);
+      if (!(await finished)) {
+        stream.close();
         ended = false;
         setTimeout(listen, AGAIN);
         return;
@@ -34,9 +37,15 @@ export function follow(main, setUp) {
       const badge = document.querySelector('.say .badge')?.textContent.trim() ?? '';
       setTimeout(() => { said.textContent = done.replace('{badge}', badge); }, 150);
     });
+    // The last one: the verdict stands in the public log.
+    stream.addEventListener('log', async () => {
+      stream.close();
+      if (await finished) await renew('log');
+    });
     // The browser returns by itself unless the server refused; then we ask again later.
     stream.addEventListener('error', () => {
-      if (!ended && stream.readyState === EventSource.CLOSED) setTimeout(listen, AGAIN);
+      if (ended) stream.close();
+      else if (stream.readyState === EventSource.CLOSED) setTimeout(listen, AGAIN);
     });
   };
   listen();
@@ -59,15 +68,29 @@ function step(name) {
   item.lastElementChild.textContent = document.getElementById('steps').dataset.done;
 }
 
+/** The page as it is by now; nothing if it cannot be had. */
+async function load() {
+  const answer = await fetch(location.pathname + location.search, { cache: 'no-store' });
+  // Withdrawn: the page that says so replaces this one.
+  if (answer.status === 410) location.reload();
+  return answer.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : undefined;
+}
+
+/** Puts a part of the page as it is by now in its place. */
+async function renew(id) {
+  try {
+    const fresh = (await load())?.getElementById(id);
+    if (fresh) document.getElementById(id)?.replaceWith(document.adoptNode(fresh));
+  } catch {
+    // It stays as it was; the page can be loaded again.
+  }
+}
+
 /** Puts the parts of the finished page where they belong; the header, and with it a focus there, stays. */
 async function replace(main, setUp) {
   try {
-    const answer = await fetch(location.pathname + location.search, { cache: 'no-store' });
-    // Withdrawn: the page that says so replaces this one.
-    if (answer.status === 410) location.reload();
-    if (!answer.ok) return false;
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    const fresh = page.getElementById('main');
+    const page = await load();
+    const fresh = page?.getElementById('main');
     if (!fresh || fresh.dataset.events) return false;
     const stayed = scrollY < 80 && (!document.activeElement || document.activeElement === document.body);
     document.title = page.title;

@@ -1,0 +1,23 @@
+import ArgumentParser
+import Foundation
+
+/// Recovers a frozen shard, by the service's own program.
+struct LogRecover: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recover",
+        abstract: "Recovers the frozen shard of the public log.",
+        discussion: """
+            Puts back from the bucket what the newest head proves, returns entries that were never signed to those that wait, checks everything, \
+            and only then lets the service go on. Reads RIAL_DATABASE_URL, the owner's, and RIAL_S3_…; runs `transparency-log recover`, which \
+            lies beside this program. Exits with 1 if the shard cannot be recovered.
+            """)
+
+    func run() throws {
+        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        let program = own.deletingLastPathComponent().appendingPathComponent("transparency-log").path
+        let words: [String] = [program, "recover"]
+        let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        execv(program, arguments)
+        throw CommandFailure("\(program) cannot be run (\(errno)).")
+    }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import TransparencyLog
+
+/// Follows a log, and says what is wrong with it.
+struct LogMonitor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "monitor",
+        abstract: "Follows a shard of a public log from its public files, and says what is wrong with it.",
+        discussion: """
+            Reads every entry and tile, compares the tree with all checkpoints seen before, those of the policy's witnesses and those given, and \
+            says nothing as long as all is well. Exits with 1 and one line as soon as something is wrong, with both notes in the state folder if \
+            the log forked; with 2 if it could not look. May be killed at any time.
+            """)
+
+    @Argument(help: "Where the shard is: the address above its checkpoint, as https://rial.example/log/2026/.")
+    var prefix: String
+    @Option(help: "A file of c2sp.org/tlog-policy with the log's key, and the witnesses to ask.")
+    var policy: String
+    @Option(help: "The folder for what was verified.")
+    var state: String
+    @Option(help: "Further checkpoints of the log: an address, a witness's monitoring prefix that ends in a slash, or a file.")
+    var also: [String] = []
+    @Flag(help: "Look once; exit with 0 if all is well.")
+    var once = false
+    @Option(help: "Seconds between looks.")
+    var interval = 10
+    @Option(help: "Seconds for which the log may lack what was seen of it before, or by others.")
+    var patience = 60
+    @Option(help: "Hours after which all entries and tiles are read again; 0 for each time.")
+    var rehash = 24
+    @Option(help: "A bundle: say what the log holds of its subject that the bundle does not. Looks once.")
+    var bundle: String?
+
+    func validate() throws {
+        guard prefix.hasPrefix("https://") || prefix.hasPrefix("http://") else {
+            throw ValidationError("PREFIX is an address of http or https")
+        }
+        guard (1...86_400).contains(interval) else { throw ValidationError("--interval is 1 to 86400.") }
+        guard (0...86_400).contains(patience) else { throw ValidationError("--patience is 0 to 86400.") }
+        guard (0...8760).contains(rehash) else { throw ValidationError("--rehash is 0 to 8760.") }
+    }
+
+    func run() async throws {
+        let client = PublicFiles.makeClient()
+        let result: Result<Void, any Error>
+        do { result = .success(try await follow(PublicFiles(client: client))) } catch { result = .failure(error) }
+        try? await client.shutdown()
+        do {
+            try result.get()
+        } catch let failure as CommandFailure {
+            Console.progress("\(failure)")
+            throw ExitCode(2)
+        }
+    }
+
+    private func follow(_ files: PublicFiles) async throws {
+        let folder = try DurableFolder(state)
+        let policy = try PolicyFile.read(policy)
+        let options = LogMonitoring.Options(
+            prefix: prefix.hasSuffix("/") ? prefix : prefix + "/", policy: policy, also: also.map(CheckpointSource.init),
+            patience: patience,
+            rehashSeconds: rehash * 3600)
+        let monitoring = try LogMonitoring(options, folder: folder, files: files)
+        var watch = DefectWatch(patience: patience)
+        while true {
+            let now = Int(Date().timeIntervalSince1970)
+            do {
+                let report = try await monitoring.round(at: now)
+                watch.pass()
+                report.unread.forEach { watch.tell($0) }
+                if once || bundle != nil, await monitoring.isComplete {
+                    if let bundle { try await say(what: bundle, lacks: monitoring, report, policy, at: now) }
+                    Console.result("sound: \(report.tree.checkpoint.origin), \(report.tree.size) entries")
+                    return
+                }
+            } catch let evidence as ForkEvidence {
+                if watch.isDue(evidence.defect, at: now) {
+                    try evidence.write(to: folder, at: now)
+                    Console.result("\(evidence.defect); both notes are in \(folder.path)")
+                    throw ExitCode(1)
+                }
+            } catch let defect as LogDefect {
+                if watch.isDue(defect, at: now) {
+                    Console.result("\(defect)")
+                    throw ExitCode(1)
+                }
+            } catch let problem as PublicFiles.Unreachable {
+                guard !once, bundle == nil else { throw CommandFailure("\(problem)") }
+                watch.tell("\(problem)")
+            }
+            try await Task.sleep(for: .seconds(once || bundle != nil ? 1 : interval))
+        }
+    }
+
+    private func say(
+        what path: String, lacks monitoring: LogMonitoring, _ report: LogMonitoring.Report, _ policy: TrustPolicy, at now: Int
+    ) async throws {
+        let standing = try BundleStanding(path, policy: policy, origin: report.tree.checkpoint.origin)
+        _ = try await monitoring.round(at: now, also: standing.trees)
+        let lines = try await standing.compare(all: monitoring.records(of: standing.subject)) { try await monitoring.record(at: $0) }
+        lines.forEach { Console.result($0) }
+    }
+}
+
+/// What was seen wrong and may pass, and what was said on standard error.
+struct DefectWatch {
+    let patience: Int
+    private var seen: (kind: LogDefect.Kind, since: Int)?
+    private var told: Set<String> = []
+
+    init(patience: Int) { self.patience = patience }
+
+    /// Nothing is wrong now.
+    mutating func pass() { seen = nil }
+
+    /// Whether it is time to say so.
+    mutating func isDue(_ defect: LogDefect, at now: Int) -> Bool {
+        guard defect.passes else { return true }
+        if let seen, seen.kind == defect.kind { return now - seen.since >= patience }
+        seen = (defect.kind, now)
+        return patience == 0
+    }
+
+    /// Once each.
+    mutating func tell(_ sentence: String) {
+        guard told.count < 1000, told.insert(sentence).inserted else { return }
+        Console.progress(sentence)
+    }
+}

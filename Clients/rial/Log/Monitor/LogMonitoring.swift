@@ -1,0 +1,192 @@
+import CaptureProtocol
+import Foundation
+import TransparencyLog
+
+/// Follows one log: what it publishes, and what others have seen of it.
+actor LogMonitoring {
+    /// The state is saved after so many entries when a long log is read.
+    private static let entriesBetweenSaves: UInt64 = 65_536
+
+    struct Options: Sendable {
+        /// Of the log; ends in a slash.
+        let prefix: String
+        let policy: TrustPolicy
+        let also: [CheckpointSource]
+        /// How long others may be ahead of the log.
+        let patience: Int
+        /// All entries and tiles are read again after so many seconds.
+        let rehashSeconds: Int
+    }
+
+    private let options: Options
+    private let folder: DurableFolder
+    private let tiles: LogTiles
+    private var state: MonitorState?
+    private var ahead = AheadTrees()
+    private let ledger: LeafLedger
+
+    /// - Throws: ``CommandFailure`` if the folder's state cannot be used.
+    init(_ options: Options, folder: DurableFolder, files: PublicFiles) throws {
+        self.options = options
+        self.folder = folder
+        tiles = LogTiles(files: files, prefix: options.prefix)
+        state = try folder.read(MonitorState.fileName, limit: MonitorState.maximumBytes).map {
+            try MonitorState($0, policy: options.policy)
+        }
+        if let origin = state?.tree.checkpoint.origin, let bytes = try folder.read(AheadTrees.fileName, limit: AheadTrees.maximumBytes) {
+            ahead = AheadTrees(bytes, policy: options.policy, origin: origin)
+        }
+        ledger = try LeafLedger("\(folder.path)/leaves", size: state?.edge.size ?? 0)
+    }
+
+    /// What was found in a round without a defect.
+    struct Report: Sendable {
+        let tree: SignedTree
+        /// Places that could not be read, or show what is no checkpoint of the log: a sentence each.
+        let unread: [String]
+    }
+
+    /// Looks at everything once.
+    /// - Parameter trees: further checkpoints of the log, as from a bundle.
+    /// - Throws: ``LogDefect``, ``ForkEvidence``; ``PublicFiles/Unreachable`` if the log cannot be read, ``CommandFailure`` if the state cannot
+    ///   be written.
+    func round(at now: Int, also trees: [SignedTree] = []) async throws -> Report {
+        let place = options.prefix + "checkpoint"
+        guard let bytes = try await tiles.files.read(place) else { throw LogDefect(.missing, "there is no checkpoint at \(place)") }
+        let tree = try SignedTree(bytes, source: place, policy: options.policy, origin: state?.tree.checkpoint.origin)
+        try await follow(tree, at: now)
+        var unread: [String] = []
+        for found in await look(for: tree.checkpoint.origin) {
+            switch found {
+            case .success(let seen): if let seen { try await compare(seen, at: now) }
+            case .failure(let problem): unread.append("\(problem)")
+            }
+        }
+        for tree in trees { try await compare(tree, at: now) }
+        try await compareAhead(at: now)
+        if let state, now - state.rehashedAt >= options.rehashSeconds { try await rehash(at: now) }
+        return Report(tree: state?.tree ?? tree, unread: unread)
+    }
+
+    /// What the log holds of a capture.
+    func records(of subject: LogSubject) throws -> [(index: UInt64, record: LeafRecord)] { try ledger.records(of: subject) }
+
+    func record(at index: UInt64) throws -> LeafRecord? { try ledger.record(at: index) }
+
+    /// Whether the log comes up to all that others have.
+    var isComplete: Bool { ahead.all.isEmpty }
+
+    // MARK: The log
+
+    private func follow(_ tree: SignedTree, at now: Int) async throws {
+        ledger.discard()
+        if let known = state?.tree {
+            guard known.size <= tree.size else {
+                // Its tiles may have gone back as well: then what was read of the known tree decides whether this is a fork.
+                do { try await prove(tree, known) } catch is LogDefect {}
+                let defect = LogDefect(.wentBack, "it shows \(tree.size) entries, and has shown \(known.size)")
+                throw ForkEvidence(smaller: tree, larger: known, instead: nil, defect: defect)
+            }
+            try await prove(known, tree)
+        }
+        let edge = state?.edge ?? TileEdge()
+        guard edge.size < tree.size || state?.tree.note != tree.note else { return }
+        var replay = TreeReplay(from: edge, hasEnded: try hasEnded(), to: tree.head, tiles: tiles)
+        // The first reading is one of everything.
+        let rehashedAt = state?.rehashedAt ?? now
+        while let leaves = try await replay.next() {
+            for leaf in leaves.leaves { try ledger.add(leaf) }
+            guard ledger.size - (state?.edge.size ?? 0) >= Self.entriesBetweenSaves, replay.edge.size < tree.size else { continue }
+            try await replay.proveRoot()
+            try save(MonitorState(edge: replay.edge, tree: tree, rehashedAt: rehashedAt))
+        }
+        try await replay.proveRoot()
+        try save(MonitorState(edge: replay.edge, tree: tree, rehashedAt: rehashedAt))
+    }
+
+    private func hasEnded() throws -> Bool {
+        guard let size = state?.edge.size, size > 0 else { return false }
+        return try ledger.record(at: size - 1)?.kind == .end
+    }
+
+    private func save(_ state: MonitorState) throws {
+        try ledger.save()
+        try folder.replace(MonitorState.fileName, with: try state.bytes)
+        self.state = state
+    }
+
+    /// Reads everything again, from the first entry on.
+    private func rehash(at now: Int) async throws {
+        guard var state else { return }
+        var replay = TreeReplay(from: TileEdge(), hasEnded: false, to: state.tree.head, tiles: tiles)
+        while try await replay.next() != nil {}
+        try await replay.proveRoot()
+        state.rehashedAt = now
+        try save(state)
+    }
+
+    // MARK: What others have seen
+
+    private func look(for origin: TextLine) async -> [Result<SignedTree?, any Error>] {
+        let sources = CheckpointSource.witnesses(of: options.policy) + options.also
+        return await withTaskGroup(of: (Int, Result<SignedTree?, any Error>).self) { group in
+            for (index, source) in sources.enumerated() {
+                group.addTask { [tiles, options] in
+                    do {
+                        let bytes = try await source.read(tiles.files, origin: origin)
+                        let tree = try bytes.map {
+                            try SignedTree($0, source: source.place(of: origin), policy: options.policy, origin: origin)
+                        }
+                        return (index, .success(tree))
+                    } catch {
+                        return (index, .failure(error))
+                    }
+                }
+            }
+            var found: [(Int, Result<SignedTree?, any Error>)] = []
+            for await one in group { found.append(one) }
+            return found.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    private func compare(_ seen: SignedTree, at now: Int) async throws {
+        guard let known = state?.tree, seen.size <= known.size else {
+            if let other = ahead.add(seen, at: now) { throw ForkEvidence.forked(other, seen, other.head, ConsistencyProof(hashes: [])) }
+            return try folder.replace(AheadTrees.fileName, with: try ahead.bytes)
+        }
+        try await prove(seen, known)
+    }
+
+    private func compareAhead(at now: Int) async throws {
+        guard let known = state?.tree else { return }
+        for seen in ahead.all {
+            if seen.tree.size <= known.size {
+                try await prove(seen.tree, known)
+                ahead.remove(seen.tree)
+                try folder.replace(AheadTrees.fileName, with: try ahead.bytes)
+            } else if now - seen.since >= options.patience {
+                let defect = LogDefect(
+                    .behind, "it shows \(known.size) entries, and \(seen.tree.source) has its signed checkpoint of \(seen.tree.size)")
+                throw ForkEvidence(smaller: known, larger: seen.tree, instead: nil, defect: defect)
+            }
+        }
+    }
+
+    /// - Throws: ``ForkEvidence`` unless the larger tree begins with the smaller one.
+    private func prove(_ smaller: SignedTree, _ larger: SignedTree) async throws {
+        guard smaller.head != larger.head else { return }
+        do {
+            if case .forked(let instead, let proof) = try await TreeComparison(smaller.head, larger.head, tiles: tiles) {
+                throw ForkEvidence.forked(smaller, larger, instead, proof)
+            }
+        } catch let defect as LogDefect {
+            // A log that forked may show other tiles: what was read of the larger tree decides.
+            guard larger.size == state?.edge.size, smaller.size > 0 else { throw defect }
+            let own = TreeHead(
+                size: smaller.size, root: try MerkleFrontier(size: smaller.size, read: ledger.root).root)
+            guard own != smaller.head else { throw defect }
+            let proof = try ConsistencyProof(from: smaller.size, to: larger.size, read: ledger.root)
+            throw ForkEvidence.forked(smaller, larger, own, proof)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import AsyncHTTPClient
+import Blocking
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Files that others publish over HTTP.
+struct PublicFiles: Sendable {
+    /// There was no answer, or one that says nothing about the file.
+    struct Unreachable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Larger than a full bundle of our leaves, and than a checkpoint with all cosignatures.
+    private static let maximumBytes = 1 << 20
+    private static let attempts = 4
+    let client: HTTPClient
+
+    static func makeClient() -> HTTPClient {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .follow(max: 3, allowCycles: false), timeout: .init(connect: .seconds(10), read: .seconds(30)))
+        configuration.httpVersion = .http1Only
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// - Returns: `nil` if there is no such file. One that is too large to be ours is empty.
+    /// - Throws: ``Unreachable`` after some attempts.
+    func read(_ address: String) async throws -> [UInt8]? {
+        var backoff = Backoff(initial: 0.1, limit: 2)
+        var problem = ""
+        for attempt in 1...Self.attempts {
+            do {
+                let response = try await client.execute(HTTPClientRequest(url: address), timeout: .seconds(60))
+                switch response.status.code {
+                case 200: return try await Self.body(of: response)
+                case 404, 410: return nil
+                default: problem = "answers \(response.status.code)"
+                }
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                problem = "cannot be reached (\(error))"
+            }
+            if attempt < Self.attempts { try await Task.sleep(for: backoff.next()) }
+        }
+        throw Unreachable(description: "\(address) \(problem)")
+    }
+
+    private static func body(of response: HTTPClientResponse) async throws -> [UInt8] {
+        do {
+            return Array(try await response.body.collect(upTo: maximumBytes).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            return []
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// Why there is no evidence bundle of a capture yet, and when to ask again.
+struct NotLogged: Error, Sendable, Equatable {
+    enum Reason: String, Sendable, CaseIterable {
+        /// There is no verdict yet.
+        case processing
+        /// There is no verdict; a later upload may bring one.
+        case failed
+        /// A statement is on its way into the log.
+        case pending
+        /// A statement may not be in the log before its day has ended.
+        case held
+        /// Too few witnesses have seen it.
+        case unwitnessed
+        /// The log takes nothing until an operator has settled why.
+        case frozen
+    }
+
+    let reason: Reason
+    let retrySeconds: Int
+
+    /// - Parameter until: when it may be there at the earliest, of ``Reason/held``.
+    init(_ reason: Reason, until: Date? = nil, at now: Date) {
+        self.reason = reason
+        switch reason {
+        case .processing, .pending: retrySeconds = 2
+        case .unwitnessed: retrySeconds = 60
+        case .failed, .frozen: retrySeconds = 3600
+        case .held: retrySeconds = min(max(Int(until?.timeIntervalSince(now).rounded(.up) ?? 0), 1), 172_800)
+        }
+    }
+}
+
+extension NotLogged.Reason {
+    /// For people.
+    var sentence: String {
+        switch self {
+        case .processing: "The capture is still being checked."
+        case .failed: "The capture could not be checked, so nothing was entered in the public log."
+        case .pending: "The verdict is being entered in the public log."
+        case .held: "The verdict is entered in the public log after the end of its day."
+        case .unwitnessed: "Too few witnesses have seen the entry in the public log so far."
+        case .frozen: "The public log takes nothing at the moment."
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import CaptureProtocol
+import Foundation
+import Models
+import TransparencyLog
+
+/// Where a capture's last statement stands in the public log, as the API says it.
+struct LogStatus: Encodable, Sendable, Equatable {
+    enum State: String, Encodable, Sendable {
+        /// On its way, or held back until its day has ended.
+        case pending
+        /// In a published tree, which too few witnesses have seen so far.
+        case logged
+        /// And enough witnesses have.
+        case witnessed
+        /// The log takes nothing at the moment.
+        case unavailable
+    }
+
+    /// Whether the last verdict counts.
+    enum Standing: String, Encodable, Sendable { case stands, revoked }
+
+    var status: State
+    /// These are `nil` until it is in a published tree.
+    var origin: String?
+    var index: UInt64?
+    /// Of the tree that the witnesses saw, or of the published one.
+    var treeSize: UInt64?
+    /// When enough witnesses had seen it.
+    var witnessedAt: Date?
+    /// `nil` without a statement.
+    var standing: Standing?
+    /// Not for the API: those that have seen it.
+    var witnesses: [WitnessedCheckpoint.Witness] = []
+    /// Whether waiting a minute changes nothing.
+    var isSettled = false
+
+    enum CodingKeys: String, CodingKey {
+        case status, origin, index
+        case treeSize = "tree_size"
+        case witnessedAt = "witnessed_at"
+        case standing
+    }
+
+    /// Encodes absent values as `null`.
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(status, forKey: .status)
+        try container.encode(origin, forKey: .origin)
+        try container.encode(index, forKey: .index)
+        try container.encode(treeSize, forKey: .treeSize)
+        try container.encode(witnessedAt, forKey: .witnessedAt)
+        try container.encode(standing, forKey: .standing)
+    }
+}
+
+/// Finds out where captures stand in the log.
+struct LogStatusReader: Sendable {
+    let log: any LogReading
+    let finder: CheckpointFinder
+
+    /// - Parameter state: of the capture.
+    /// - Returns: `nil` unless it is complete: nothing is stated of others.
+    func status(of capture: CaptureID, _ state: CaptureStatus, at now: Date) async throws -> LogStatus? {
+        guard state == .complete else { return nil }
+        return try await status(of: capture, at: now)
+    }
+
+    private func status(of capture: CaptureID, at now: Date) async throws -> LogStatus {
+        let last = try await log.last(of: capture)
+        let standing: LogStatus.Standing? = last.map { $0.kind == .revocation ? .revoked : .stands }
+        guard let place = last?.place, place.isPublished else {
+            if let notBefore = last?.notBefore, notBefore > now {
+                return LogStatus(status: .pending, standing: standing, isSettled: true)
+            }
+            let isOpen = try await log.intake() == .open
+            return LogStatus(status: isOpen ? .pending : .unavailable, standing: standing, isSettled: !isOpen)
+        }
+        var status = LogStatus(
+            status: .logged, origin: place.shard.origin, index: place.index, treeSize: place.shard.size, standing: standing)
+        if let found = try await finder.earliest(for: place) {
+            status.treeSize = found.checkpoint.size
+            status.witnesses = found.witnesses
+            status.isSettled = true
+            status.witnessedAt = found.witnessedAt
+            if found.witnessedAt != nil { status.status = .witnessed }
+        }
+        return status
+    }
+}

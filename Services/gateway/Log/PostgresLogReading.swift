@@ -1,0 +1,130 @@
+import CaptureProtocol
+import Foundation
+import Models
+import Persistence
+import TransparencyLog
+
+/// Reads what `evidence-assembler` and `transparency-log` write.
+struct PostgresLogReading: LogReading {
+    let database: PostgresPool
+
+    /// A row that no service of this version has written.
+    struct Unreadable: Error {
+        let what: String
+    }
+
+    func statements(of capture: CaptureID) async throws -> [StoredStatement] {
+        try await database.query(
+            """
+            SELECT \(Self.place), statement, salt, evidence, raw, raw_salt FROM statements \(Self.entry)
+            WHERE statements.capture_id = \(capture.uuid) ORDER BY sequence
+            """
+        ).map(StoredStatement.init)
+    }
+
+    func last(of capture: CaptureID) async throws -> PlacedStatement? {
+        try await database.query(
+            """
+            SELECT \(Self.place) FROM statements \(Self.entry)
+            WHERE statements.capture_id = \(capture.uuid) ORDER BY sequence DESC LIMIT 1
+            """
+        ).first.map(PlacedStatement.init)
+    }
+
+    private static let place: SQL = """
+        statements.kind, statements.not_before, log_entries.leaf_index, \(shard)
+        """
+    private static let shard: SQL = """
+        log_shards.origin, log_shards.shard, log_shards.published_size, log_shards.frozen_at IS NOT NULL AS is_frozen
+        """
+    /// Not by the copy in `statements`, which comes a moment later.
+    private static let entry: SQL = """
+        LEFT JOIN log_entries ON log_entries.commitment = statements.commitment
+        LEFT JOIN log_shards ON log_shards.origin = log_entries.origin
+        """
+
+    func intake() async throws -> LogIntake {
+        let rows = try await database.query("SELECT frozen_at IS NOT NULL AS is_frozen FROM log_shards WHERE closed_at IS NULL")
+        guard let row = rows.first else { return .closed }
+        return try row.get("is_frozen") ? .frozen : .open
+    }
+
+    func checkpoints(_ search: CheckpointSearch) async throws -> [CosignedCheckpoint] {
+        let stamped: SQL = search.isStamped ? "AND token IS NOT NULL" : ""
+        let order: SQL = search.isNewestFirst ? "DESC" : ""
+        return try await database.query(
+            """
+            SELECT size, note, token, cosigned.lines FROM log_checkpoints
+            CROSS JOIN LATERAL (SELECT array_agg(line ORDER BY cosigned_at, witness, key_id) AS lines FROM log_cosignatures
+                WHERE log_cosignatures.origin = log_checkpoints.origin AND log_cosignatures.size = log_checkpoints.size) AS cosigned
+            WHERE origin = \(search.origin) AND size > \(Int64(clamping: search.index)) AND note IS NOT NULL
+                AND cosigned.lines IS NOT NULL \(stamped)
+            ORDER BY size \(order) LIMIT \(search.limit)
+            """
+        ).map(CosignedCheckpoint.init)
+    }
+
+    func published(shard name: String) async throws -> PublishedShard? {
+        try await database.query("SELECT \(Self.shard) FROM log_shards WHERE shard = \(name) AND published_size > 0").first
+            .map(PublishedShard.init)
+    }
+
+    func owned(_ capture: CaptureID) async throws -> OwnedParts? {
+        let rows = try await database.query(
+            """
+            SELECT announcement, attestation_object, client_data_hash FROM captures JOIN devices ON devices.id = captures.device_id
+            WHERE captures.id = \(capture.uuid) AND captures.status <> 'withdrawn'
+            """)
+        guard let row = rows.first else { return nil }
+        let announcement = try row.get("announcement", as: PostgresJSON.self).decode(CaptureAnnouncement.self)
+        return OwnedParts(
+            kind: announcement.content.kind, metadata: announcement.metadata, assertion: announcement.assertion,
+            attestation: try row.getOptional("attestation_object"),
+            clientDataHash: try row.getOptional("client_data_hash", as: [UInt8].self).flatMap { ContentDigest(bytes: $0) })
+    }
+}
+
+extension PublishedShard {
+    fileprivate init(_ row: Row) throws {
+        origin = try row.get("origin")
+        name = try row.get("shard")
+        size = UInt64(clamping: try row.get("published_size", as: Int64.self))
+        isFrozen = try row.get("is_frozen")
+    }
+}
+
+extension PlacedStatement {
+    fileprivate init(_ row: Row) throws {
+        guard let kind = Statement.Kind(rawValue: try row.get("kind")) else { throw PostgresLogReading.Unreadable(what: "a kind") }
+        self.kind = kind
+        notBefore = try row.getOptional("not_before")
+        place = try row.getOptional("leaf_index", as: Int64.self).map { index in
+            LogPlace(shard: try PublishedShard(row), index: UInt64(clamping: index))
+        }
+    }
+}
+
+extension StoredStatement {
+    fileprivate init(_ row: Row) throws {
+        placed = try PlacedStatement(row)
+        statement = try Statement(bytes: try row.get("statement"))
+        guard let salt = Salt(bytes: try row.get("salt", as: [UInt8].self)) else { throw PostgresLogReading.Unreadable(what: "a salt") }
+        self.salt = salt
+        evidence = try row.getOptional("evidence")
+        raw = try row.getOptional("raw_salt", as: [UInt8].self).map { bytes in
+            let digests = try row.get("raw", as: PostgresJSON.self).decode([String: ContentDigest].self)
+            let named = digests.compactMap { name, digest in RawParts.Name(rawValue: name).map { ($0, digest) } }
+            guard let salt = Salt(bytes: bytes), named.count == digests.count else { throw PostgresLogReading.Unreadable(what: "raw") }
+            return RawParts(digests: Dictionary(named) { first, _ in first }, salt: salt)
+        }
+    }
+}
+
+extension CosignedCheckpoint {
+    fileprivate init(_ row: Row) throws {
+        size = UInt64(clamping: try row.get("size", as: Int64.self))
+        let lines = try row.get("lines", as: [String].self).map { $0 + "\n" }.joined()
+        note = try SignedNote(Array(try row.get("note", as: String.self).utf8)).adding(try NoteSignature.lines(Array(lines.utf8)))
+        token = try row.getOptional("token")
+    }
+}

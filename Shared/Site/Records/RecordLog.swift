@@ -1,0 +1,51 @@
+package import Foundation
+
+/// Where the last statement about a capture stands in the public log.
+package struct RecordLog: Sendable, Equatable {
+    package enum State: Sendable, Equatable {
+        /// On its way, or held back until its day has ended.
+        case pending
+        /// Published, but too few witnesses have seen it.
+        case logged
+        case witnessed
+        /// The log takes nothing at the moment.
+        case unavailable
+    }
+
+    package struct Entry: Sendable, Equatable {
+        /// "rial.example/log/2026".
+        package let origin: String
+        package let index: UInt64
+        /// Of the tree that was witnessed, or of the published one.
+        package let treeSize: UInt64
+
+        package init(origin: String, index: UInt64, treeSize: UInt64) {
+            self.origin = origin
+            self.index = index
+            self.treeSize = treeSize
+        }
+    }
+
+    package let state: State
+    /// `nil` until it is published.
+    package let entry: Entry?
+    /// When enough witnesses had seen it.
+    package let witnessedAt: Date?
+    /// In the order of their times.
+    package let witnesses: [LogFacts.Witness]
+    /// Whether there is an evidence file by now.
+    package let hasBundle: Bool
+    /// Whether the last statement takes the verdict back.
+    package let isRevoked: Bool
+
+    package init(
+        state: State, entry: Entry?, witnessedAt: Date?, witnesses: [LogFacts.Witness], hasBundle: Bool, isRevoked: Bool
+    ) {
+        self.state = state
+        self.entry = entry
+        self.witnessedAt = witnessedAt
+        self.witnesses = witnesses
+        self.hasBundle = hasBundle
+        self.isRevoked = isRevoked
+    }
+}

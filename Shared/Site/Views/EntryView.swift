@@ -1,0 +1,35 @@
+import CaptureProtocol
+
+/// The section that says where a record stands in the public log, who saw it there, and offers the evidence file.
+struct EntryView: Sendable {
+    let log: RecordLog
+    let strings: StringTable
+
+    func context(of capture: CaptureID) -> ViewContext {
+        let formatter = ValueFormatter(strings: strings)
+        // All rows are there from the beginning, so that nothing moves when they are filled.
+        var view: ViewContext = [
+            "state": state(formatter), "seen": log.state == .witnessed, "taken_back": log.isRevoked, "origin": log.entry?.origin ?? "—",
+            "number": "—", "has_witnesses": !log.witnesses.isEmpty,
+            "witnesses": log.witnesses.map { ["name": $0.name, "time": formatter.second($0.at)] as ViewContext },
+        ]
+        if let entry = log.entry {
+            view["number"] = strings(
+                "entry.of",
+                [
+                    "n": formatter.number(Double(entry.index), digits: 0), "size": formatter.number(Double(entry.treeSize), digits: 0),
+                ])
+        }
+        if log.hasBundle { view["get"] = "/api/v1/captures/\(capture)/bundle" }
+        return view
+    }
+
+    private func state(_ formatter: ValueFormatter) -> String {
+        switch log.state {
+        case .pending: strings("entry.pending")
+        case .logged: strings("entry.logged")
+        case .witnessed: strings("entry.witnessed", ["t": log.witnessedAt.flatMap { formatter.second($0) } ?? "—"])
+        case .unavailable: strings("entry.unavailable")
+        }
+    }
+}

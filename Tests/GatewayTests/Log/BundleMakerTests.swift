@@ -1,0 +1,218 @@
+import CaptureProtocol
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+import Models
+import ObjectStorage
+import TestSupport
+import Testing
+import TransparencyLog
+
+@testable import Gateway
+
+@Suite("Making of evidence bundles")
+struct BundleMakerTests {
+    @Test("a public bundle is proved by the policy, and has nothing of the device", arguments: [2, 300])
+    func proved(size: Int) async throws {
+        var log = try LogFixture()
+        let capture = try StatedCaptureFixture()
+        log.fill(to: size - 1)
+        log.add(try capture.assessment())
+        log.fill(to: size + 5)
+        try await log.publish()
+        try log.cosign(by: [0, 1])
+        let made = try await maker(log, capture).bundle(of: try capture.row(), isOwned: false, at: now)
+        #expect(made.bundle.owner == nil && made.bundle.manifest == capture.manifest && made.bundle.media.isEmpty)
+        #expect(made.media?.name == .signedCopy)
+        let report = await BundleVerifier(policy: log.policy).verify(try made.bundle.bytes())
+        #expect(report.outcome == .proved, "\(report.checks)")
+        #expect(report.entry?.index == UInt64(size - 1) && report.entry?.treeSize == UInt64(size + 5))
+        #expect(report.entry?.witnessedAt == UInt64(LogFixture.time + 2))
+    }
+
+    @Test("the owner's bundle opens what the statement commits to, and nothing else")
+    func owners() async throws {
+        var log = try LogFixture()
+        let capture = try StatedCaptureFixture()
+        log.fill(to: 1)
+        log.add(try capture.assessment())
+        log.own(
+            OwnedParts(
+                kind: .photo, metadata: capture.metadata, assertion: Array("another".utf8), attestation: capture.attestation,
+                clientDataHash: ContentDigest(of: [1])))
+        try await log.publish()
+        try log.cosign(by: [0, 1])
+        let owner = try #require(try await maker(log, capture).bundle(of: try capture.row(), isOwned: true, at: now).bundle.owner)
+        #expect(owner.raw == capture.raw && owner.signed == .metadata(capture.metadata) && owner.attestation == capture.attestation)
+        #expect(owner.clientDataHash == ContentDigest(of: [1]) && owner.assertion == nil)
+        #expect(owner.photo == nil && owner.depth == nil)
+    }
+
+    @Test("a file goes into the archive without being in memory, and comes out of it the same")
+    func media() async throws {
+        var log = try LogFixture()
+        let capture = try StatedCaptureFixture()
+        log.fill(to: 1)
+        log.add(try capture.assessment())
+        log.own(capture.owned)
+        try await log.publish()
+        try log.cosign(by: [0, 1])
+        let made = try await maker(log, capture).bundle(of: try capture.row(), isOwned: true, at: now)
+        var file = BundledFile(name: "c2pa.jpg")
+        for piece in [capture.copy.prefix(5), capture.copy.dropFirst(5)] { file.append(piece) }
+        let parts = try made.bundle.bytes(around: file)
+        let read = try EvidenceBundle(parts.head + capture.copy + parts.tail)
+        #expect(read.media == ["c2pa.jpg": capture.copy] && read.owner != nil)
+        var whole = made.bundle
+        whole.media = ["c2pa.jpg": capture.copy]
+        #expect(try whole.bytes() == parts.head + capture.copy + parts.tail)
+        let report = await BundleVerifier(policy: log.policy).verify(
+            parts.head + capture.copy + parts.tail, files: [GivenFile(name: "photo", bytes: capture.photo)])
+        #expect(report.outcome == .proved, "\(report.checks)")
+    }
+
+    @Test("a checkpoint with a time stamp is preferred; else the earliest with a quorum is taken")
+    func checkpoints() async throws {
+        var log = try LogFixture()
+        let capture = try StatedCaptureFixture()
+        log.fill(to: 1)
+        log.add(try capture.assessment())
+        let rounds: [(Int, [Int], [UInt8]?)] = [(3, [0], nil), (4, [0, 2], nil), (5, [0, 1, 2], nil), (9, [1, 2], [1])]
+        for (size, witnesses, token) in rounds {
+            log.fill(to: size)
+            try await log.publish()
+            try log.cosign(by: witnesses, token: token)
+        }
+        let place = try #require(await log.reading.last(of: capture.capture)?.place)
+        #expect(try await log.finder.earliest(for: place)?.checkpoint.size == 4)
+        #expect(try await log.finder.best(for: place)?.checkpoint.size == 9)
+        let bundle = try await maker(log, capture).bundle(of: try capture.row(), isOwned: false, at: now).bundle
+        #expect(bundle.statements.first?.timestamp == [1])
+    }
+
+    @Test("the first quorum is found behind many checkpoints without one")
+    func away() async throws {
+        var log = try LogFixture()
+        let capture = try StatedCaptureFixture()
+        log.fill(to: 1)
+        log.add(try capture.assessment())
+        for size in 3...60 {
+            log.fill(to: size)
+            try log.cosign(by: size < 50 ? [1] : [1, 2])
+        }
+        try await log.publish()
+        let place = try #require(await log.reading.last(of: capture.capture)?.place)
+        #expect(try await log.finder.earliest(for: place)?.checkpoint.size == 50)
+    }
+
+    @Test("partial tiles that were swept are read from the full one")
+    func swept() async throws {
+        var log = try LogFixture()
+        let capture = try StatedCaptureFixture()
+        log.fill(to: 10)
+        log.add(try capture.assessment())
+        try await log.publish()
+        try log.cosign(by: [0, 1])
+        log.fill(to: 300)
+        try await log.publish()
+        try await log.store.delete([LogFixture.key(try Tile(.hashes(level: 0), index: 0, width: 11))])
+        let bundle = try await maker(log, capture).bundle(of: try capture.row(), isOwned: false, at: now).bundle
+        #expect(await BundleVerifier(policy: log.policy).verify(try bundle.bytes()).outcome == .proved)
+    }
+
+    @Test("a tile that is not the log's makes no bundle")
+    func damaged() async throws {
+        var log = try LogFixture()
+        let capture = try StatedCaptureFixture()
+        log.fill(to: 10)
+        log.add(try capture.assessment())
+        try await log.publish()
+        try log.cosign(by: [0, 1])
+        let key = LogFixture.key(try Tile(.hashes(level: 0), index: 0, width: 11))
+        var bytes = try #require(log.store.bytes(key))
+        bytes[40] ^= 1
+        try await log.store.put(key, bytes: bytes, contentType: "application/octet-stream")
+        await #expect(throws: BundleMaker.Damaged.self) {
+            try await maker(log, capture).bundle(of: try capture.row(), isOwned: false, at: now)
+        }
+    }
+
+    @Test("a revocation is in the bundle, and says so")
+    func revoked() async throws {
+        var log = try LogFixture()
+        let capture = try StatedCaptureFixture()
+        log.fill(to: 1)
+        let first = try capture.assessment()
+        log.add(first)
+        log.add(try capture.revocation(after: first))
+        try await log.publish()
+        try log.cosign(by: [0, 1])
+        let bundle = try await maker(log, capture).bundle(of: try capture.row(), isOwned: false, at: now).bundle
+        let report = await BundleVerifier(policy: log.policy).verify(try bundle.bytes())
+        #expect(report.outcome == .wrong && report.revocation?.reason == "device_revoked")
+    }
+
+    enum Delay: CaseIterable {
+        case processing, failed, unstated, unentered, held, unpublished, unwitnessed, frozen, frozenUnwitnessed
+    }
+
+    @Test("as long as there is no bundle, the reason is told", arguments: Delay.allCases)
+    func notYet(delay: Delay) async throws {
+        var log = try LogFixture()
+        let capture = try StatedCaptureFixture()
+        log.fill(to: 3)
+        try await log.publish()
+        let reason: NotLogged.Reason
+        var status = "complete"
+        switch delay {
+        case .processing: (status, reason) = ("processing", .processing)
+        case .failed: (status, reason) = ("failed", .failed)
+        case .unstated: reason = .pending
+        case .unentered:
+            log.add(try capture.assessment(), isEntered: false)
+            reason = .pending
+        case .held:
+            log.add(try capture.assessment(notBefore: now.addingTimeInterval(100)), isEntered: false)
+            reason = .held
+        case .unpublished:
+            log.add(try capture.assessment())
+            reason = .pending
+        case .unwitnessed:
+            log.add(try capture.assessment())
+            try await log.publish()
+            try log.cosign(by: [2])
+            reason = .unwitnessed
+        case .frozen:
+            log.add(try capture.assessment(), isEntered: false)
+            log.freeze()
+            reason = .frozen
+        case .frozenUnwitnessed:
+            log.add(try capture.assessment())
+            try await log.publish(isFrozen: true)
+            reason = .frozen
+        }
+        let row = try capture.row(status)
+        let problem = await #expect(throws: NotLogged.self) { try await maker(log, capture).bundle(of: row, isOwned: false, at: now) }
+        #expect(problem?.reason == reason)
+        if delay == .held { #expect(problem?.retrySeconds == 100) }
+    }
+
+    @Test("the refusal has its reason in details, and says when to ask again", arguments: NotLogged.Reason.allCases)
+    func envelope(reason: NotLogged.Reason) async throws {
+        let refusal = try #require(APIError(refusal: NotLogged(reason, until: now.addingTimeInterval(7), at: now)))
+        for accept in ["application/json", "application/problem+json"] {
+            let response = Envelope.failure(refusal, request: makeRequest(.get, "/", [.accept: accept]), context: makeContext())
+            #expect(response.status == .conflict && response.headers[.retryAfter].flatMap { Int($0) } ?? 0 > 0)
+            let body = try await response.json()
+            let error = body["error"] as? [String: Any] ?? body
+            #expect(error["code"] as? String == "NOT_LOGGED_YET")
+            #expect((error["details"] as? [String: Any])?["reason"] as? String == reason.rawValue)
+        }
+    }
+
+    private func maker(_ log: LogFixture, _ capture: StatedCaptureFixture) async throws -> BundleMaker {
+        BundleMaker(
+            log: log.reading, finder: log.finder, tiles: log.tiles, objects: try await capture.publish(in: log.store), policy: log.policy,
+            publicURL: publicURL)
+    }
+}

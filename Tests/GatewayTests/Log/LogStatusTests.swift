@@ -1,0 +1,79 @@
+import CaptureProtocol
+import Foundation
+import Testing
+import TransparencyLog
+
+@testable import Gateway
+
+@Suite("Where captures stand in the log")
+struct LogStatusTests {
+    @Test("nothing is said of captures that are not complete", arguments: [CaptureStatus.processing, .failed])
+    func incomplete(status: CaptureStatus) async throws {
+        let log = try LogFixture()
+        #expect(try await self.status(log, status) == nil)
+    }
+
+    @Test("on its way it is pending, whether it is stated or not, and with a log that stands still unavailable")
+    func pending() async throws {
+        var log = try LogFixture()
+        log.fill(to: 1)
+        try await log.publish()
+        #expect(try await status(log) == LogStatus(status: .pending))
+        log.add(try StatedCaptureFixture().assessment())
+        #expect(try await status(log) == LogStatus(status: .pending, standing: .stands))
+        log.freeze()
+        #expect(try await status(log) == LogStatus(status: .unavailable, standing: .stands, isSettled: true))
+    }
+
+    @Test("one that is held back until its day has ended is pending, and waiting a minute is no use")
+    func held() async throws {
+        var log = try LogFixture()
+        log.add(try StatedCaptureFixture().assessment(notBefore: now.addingTimeInterval(1)), isEntered: false)
+        #expect(try await status(log) == LogStatus(status: .pending, standing: .stands, isSettled: true))
+    }
+
+    @Test("published it is logged, and with a quorum witnessed by the time of the last witness that it took")
+    func witnessed() async throws {
+        var log = try LogFixture()
+        log.fill(to: 1)
+        log.add(try StatedCaptureFixture().assessment())
+        try await log.publish()
+        try log.cosign(by: [2])
+        let logged = LogStatus(status: .logged, origin: log.origin.text, index: 1, treeSize: 2, standing: .stands)
+        #expect(try await status(log) == logged)
+        log.fill(to: 4)
+        try await log.publish()
+        try log.cosign(by: [2, 0])
+        let found = try #require(try await status(log))
+        #expect(found.status == .witnessed && found.index == 1 && found.treeSize == 4 && found.isSettled)
+        #expect(found.witnessedAt == Date(timeIntervalSince1970: TimeInterval(LogFixture.time + 3)))
+        #expect(found.witnesses.map(\.name) == ["witness.test/1", "witness.test/3"])
+    }
+
+    @Test("where the policy asks for no witness, published is all there will be")
+    func noWitness() async throws {
+        var log = try LogFixture()
+        log.fill(to: 1)
+        log.add(try StatedCaptureFixture().assessment())
+        try await log.publish()
+        try log.cosign(by: [2])
+        let finder = CheckpointFinder(log: log.reading, policy: .empty)
+        let found = try await LogStatusReader(log: log.reading, finder: finder).status(of: CaptureID(), .complete, at: now)
+        #expect(found?.status == .logged && found?.isSettled == true && found?.witnessedAt == nil)
+    }
+
+    @Test("a verdict that was taken back says so")
+    func revoked() async throws {
+        var log = try LogFixture()
+        let capture = try StatedCaptureFixture()
+        let first = try capture.assessment()
+        log.add(first)
+        log.add(try capture.revocation(after: first))
+        try await log.publish()
+        #expect(try await status(log)?.standing == .revoked)
+    }
+
+    private func status(_ log: LogFixture, _ status: CaptureStatus = .complete) async throws -> LogStatus? {
+        try await LogStatusReader(log: log.reading, finder: log.finder).status(of: CaptureID(), status, at: now)
+    }
+}

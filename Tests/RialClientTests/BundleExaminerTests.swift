@@ -1,0 +1,55 @@
+import CaptureProtocol
+import Crypto
+import Evidence
+import Foundation
+import Models
+import SimulatedDevice
+import Testing
+
+@testable import Attestation
+@testable import RialCLI
+@testable import TransparencyLog
+
+@Suite("What the command line finds out about bundles by itself")
+struct BundleExaminerTests {
+    @Test("an assertion of an attested device passes if it is over what the evidence says, and is named if it is not")
+    func device() throws {
+        let authority = try DevelopmentAttestationAuthority()
+        var device = SimulatedDevice()
+        let examiner = DeviceExaminer(appraisal: RepeatedAppraisal(roots: try TrustRoots.apple.adding(pem: authority.rootPEM)))
+        let challenge = [UInt8](repeating: 5, count: 32)
+        let attestation = try device.attestation(clientDataHash: challenge, authority: authority, at: Date()).attestationObject
+        let hash = ContentDigest(of: Array("what is signed".utf8))
+        let owner = EvidenceBundle.OwnerParts(
+            raw: RawParts(digests: [:], salt: try #require(Salt(bytes: [UInt8](repeating: 1, count: 32)))),
+            assertion: try device.assertion(clientDataHash: hash.bytes), attestation: attestation,
+            clientDataHash: ContentDigest(bytes: challenge))
+        let other = ContentDigest(of: [1])
+        func findings(
+            _ owner: EvidenceBundle.OwnerParts, _ hashes: [(binding: AssertionBinding, hash: ContentDigest)],
+            _ binding: AssertionBinding? = .photoDepth, by examiner: DeviceExaminer = examiner
+        ) -> (attestation: String, assertion: String) {
+            let found = examiner.findings(DeviceQuestion(kind: .photo, owner: owner, clientDataHashes: hashes, binding: binding))
+            return (found.attestation.word, found.assertion.word)
+        }
+        #expect(findings(owner, [(.photoDepthMetadata, other), (.photoDepth, hash)]) == ("passed", "passed"))
+        #expect(findings(owner, [(.photoDepthMetadata, hash), (.photoDepth, other)]) == ("passed", "failed"))
+        #expect(findings(owner, [(.photoDepth, other)]) == ("passed", "failed"))
+        #expect(findings(owner, [(.photo, hash)]) == ("passed", "not_checked"))
+        var strange = owner
+        strange.clientDataHash = other
+        #expect(findings(strange, [(.photoDepth, hash)]) == ("failed", "not_checked"))
+        let strict = DeviceExaminer(appraisal: RepeatedAppraisal(roots: .apple))
+        #expect(findings(owner, [(.photoDepth, hash)], by: strict) == ("untrusted", "not_checked"))
+    }
+
+    @Test("a report names what was not checked, and believes nothing that is wrong", arguments: [false, true])
+    func report(isJSON: Bool) async throws {
+        let report = await BundleVerifier(policy: .empty).verify([1, 2, 3])
+        let text = BundleReportText(report: report)
+        let shown = isJSON ? try text.json() : text.text
+        #expect(shown.contains(BundleReport.always))
+        #expect(isJSON ? shown.contains(#""outcome":"unreadable""#) : shown.hasPrefix("UNREADABLE"))
+        #expect(report.outcome.exitCode == 2)
+    }
+}

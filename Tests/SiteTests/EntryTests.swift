@@ -1,0 +1,54 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Site
+
+@Suite("Records in the public log")
+struct EntryTests {
+    private static let entry = RecordLog.Entry(origin: "rial.example/log/2026", index: 300, treeSize: 1500)
+    private static let witness = LogFacts.Witness(name: "witness.example/<1>", at: Samples.captured)
+
+    @Test("a witnessed record says where it stands, who saw it and when, and offers the evidence file", arguments: Language.allCases)
+    func witnessed(language: Language) throws {
+        let html = try html(
+            RecordLog(
+                state: .witnessed, entry: Self.entry, witnessedAt: Samples.received, witnesses: [Self.witness], hasBundle: true,
+                isRevoked: false), language)
+        #expect(html.contains("<bdi>rial.example/log/2026</bdi>") && html.contains("<bdi>witness.example/&lt;1&gt;</bdi>"))
+        #expect(html.contains(language == .english ? "300 of 1,500" : "300 de 1500"))
+        #expect(html.contains("href=\"/api/v1/captures/\(Samples.id)/bundle\" download"))
+        #expect(html.contains(language == .english ? "In the public log, and witnessed by" : "En el registro público, y con testigos"))
+        #expect(html.contains("href=\"/bundle\"") && !html.contains("was taken back"))
+    }
+
+    @Test(
+        "until then it is being entered, in as many rows, and there is nothing to fetch",
+        arguments: [RecordLog.State.pending, .unavailable])
+    func pending(state: RecordLog.State) throws {
+        let html = try html(
+            RecordLog(state: state, entry: nil, witnessedAt: nil, witnesses: [], hasBundle: false, isRevoked: false), .english)
+        #expect(html.contains(state == .pending ? "is being entered in the public log" : "it takes nothing at the moment"))
+        #expect(!html.contains("/bundle\" download"))
+        let section = try #require(html.components(separatedBy: "id=\"log\"").last?.components(separatedBy: "</section>").first)
+        #expect(section.components(separatedBy: "<dt>").count == 4)
+    }
+
+    @Test("a verdict that was taken back is marked as such")
+    func revoked() throws {
+        let html = try html(
+            RecordLog(
+                state: .witnessed, entry: Self.entry, witnessedAt: Samples.received, witnesses: [], hasBundle: true, isRevoked: true),
+            .english)
+        #expect(html.contains("The verdict above was taken back later."))
+    }
+
+    @Test("without a log nothing is said of one")
+    func none() throws { #expect(try !Samples.html(Samples.record(named: "processing")).contains("id=\"log\"")) }
+
+    private func html(_ log: RecordLog, _ language: Language) throws -> String {
+        var record = Samples.record(named: "high")
+        record.log = log
+        return try Samples.html(record, language)
+    }
+}

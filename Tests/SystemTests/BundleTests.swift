@@ -1,0 +1,153 @@
+import CaptureProtocol
+import Foundation
+import TestSupport
+import Testing
+import TransparencyLog
+
+extension SystemTests {
+    /// What `rial bundle` fetches and `rial verify --bundle` says of it.
+    @Suite("Evidence bundles", .timeLimit(.minutes(3)))
+    struct Bundles {
+        @Test("a public bundle is proved without a network, and a changed file, policy or bundle is told apart by the exit code")
+        func published() async throws {
+            let desk = try await Desk()
+            let id = try await desk.send()
+            let bundle = try await desk.fetch(id, "--media")
+            let proved = try await desk.verify(bundle, desk.photo)
+            #expect(proved.code == 0, "\(proved.text)")
+            #expect(proved.json["outcome"] as? String == "proved" && proved.json["confidence"] as? String == "high")
+            #expect((proved.json["not_checked"] as? [String])?.contains { $0.contains("later than this bundle") } == true)
+            #expect(proved.finding("content_credentials") == "passed" && proved.finding("confidence") == "passed")
+            #expect(try await desk.verify(bundle, desk.depth).code == 1, "the depth map is no published file")
+            let strange = desk.folder.appendingPathComponent("strange").path
+            try "log other.example/log/1+0f3fa2c7+AeaO7vcYFIQTpZFTkkSsHTl5q3JaVSqhqcQDeJvNZa2D\nquorum none\n".write(
+                toFile: strange, atomically: true, encoding: .utf8)
+            #expect([2, 3].contains(try await desk.verify(bundle, policy: strange).code))
+            var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: bundle)))
+            let marker = Array(#""confidence":"high""#.utf8)
+            let at = try #require(bytes.indices.first { bytes[$0...].starts(with: marker) })
+            bytes[at + 14] ^= 1
+            let changed = desk.folder.appendingPathComponent("changed.rial").path
+            try Data(bytes).write(to: URL(fileURLWithPath: changed))
+            #expect(try await desk.verify(changed).code == 2)
+            #expect(try await desk.run("verify", "--bundle", bundle).code == 2, "no policy")
+        }
+
+        @Test("an owner's bundle, joined with photo and depth, is verified again down to the numbers of the depth")
+        func owned() async throws {
+            let desk = try await Desk()
+            let id = try await desk.send()
+            let bundle = try await desk.fetch(id, "--owner", "--state", desk.state)
+            #expect(try await desk.run("bundle", "join", bundle, "--photo", desk.depth).code == 1)
+            #expect(try await desk.run("bundle", "join", bundle, "--photo", desk.photo, "--depth", desk.depth).code == 0)
+            let proved = try await desk.verify(bundle, ["--attest-roots", desk.root])
+            #expect(proved.code == 0, "\(proved.text)")
+            for check in ["raw", "attestation", "assertion", "depth"] { #expect(proved.finding(check) == "passed", "\(check)") }
+            // Apple vouches for no simulated device.
+            let strict = try await desk.verify(bundle)
+            #expect(strict.code == 3 && strict.finding("attestation") == "untrusted", "\(strict.text)")
+        }
+
+        @Test("the record says where it stands, the events end with it, and its page offers the bundle")
+        func record() async throws {
+            let client = try TestClient.current()
+            var device = try await client.device()
+            let parts = try CaptureParts()
+            let id = try await client.capture(&device, parts)
+            let stream = try await client.send("GET", "\(TestClient.captures)/\(id)/events").text
+            #expect(stream.contains("\nevent: log\n"))
+            let shown = try #require(try await client.show(id).data["log"] as? [String: Any])
+            #expect(shown["standing"] as? String == "stands" && shown["index"] is Int && shown["origin"] is String)
+            let page = try await client.send("GET", "/verify/\(id)").text
+            #expect(page.contains("href=\"/api/v1/captures/\(id)/bundle\" download"))
+            let hash = ContentDigest(of: parts.photo).hex
+            let answer = try await client.send("GET", "/api/v1/verify-hash/\(hash)")
+            #expect((answer.data["log"] as? [String: Any])?["standing"] as? String == "stands")
+        }
+
+        @Test("a bundle of a capture that was withdrawn is gone")
+        func withdrawn() async throws {
+            let desk = try await Desk()
+            let id = try await desk.send()
+            _ = try await desk.fetch(id)
+            #expect(try await desk.run("capture", "withdraw", id, "--yes", "--state", desk.state).code == 0)
+            #expect(try await TestClient.current().send("GET", "\(TestClient.captures)/\(id)/bundle").status == 410)
+        }
+    }
+}
+
+/// A photo with its depth, a device that sends it, and the command line.
+private struct Desk {
+    struct Outcome {
+        let code: Int32
+        let text: String
+
+        var json: [String: Any] {
+            (text.firstIndex(of: "{").flatMap { try? JSONSerialization.jsonObject(with: Data(text[$0...].utf8)) }) as? [String: Any] ?? [:]
+        }
+
+        func finding(_ check: String) -> String? {
+            (json["checks"] as? [[String: Any]])?.last { $0["name"] as? String == check }?["result"] as? String
+        }
+    }
+
+    let stack: LocalStack
+    let folder: URL
+    var photo: String { folder.appendingPathComponent("scene/photo.jpg").path }
+    var depth: String { folder.appendingPathComponent("scene/depth.f32.gz").path }
+    var state: String { folder.appendingPathComponent("device.json").path }
+    var root: String { (stack.addresses["RIAL_DEVELOPMENT_ROOT_DIR"] ?? "") + "/app-attest-root.pem" }
+
+    init() async throws {
+        stack = try LocalStack.required()
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("rial-desk-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let seed = "\(Int.random(in: 1...1_000_000))"
+        for command in [["scene", "desk", "--seed", seed, "--out", folder.path + "/scene"], ["device", "register", "--state", state]] {
+            let done = try await run(command)
+            #expect(done.code == 0, "\(done.text)")
+        }
+    }
+
+    /// - Returns: the id of a complete capture.
+    func send() async throws -> String {
+        let sent = try await run([
+            "capture", "send", "--state", state, "--photo", photo, "--depth", depth, "--width", "256", "--height", "192", "--watch",
+            "--json",
+        ])
+        #expect(sent.code == 0, "\(sent.text)")
+        let id = (sent.json["data"] as? [String: Any] ?? sent.json)["id"] as? String
+        return try #require(id, "\(sent.text)")
+    }
+
+    /// - Returns: the bundle's path.
+    func fetch(_ id: String, _ more: String...) async throws -> String {
+        let path = folder.appendingPathComponent("\(id).rial").path
+        let done = try await run(["bundle", "get", id, "--output", path] + more)
+        #expect(done.code == 0, "\(done.text)")
+        return path
+    }
+
+    func verify(_ bundle: String, _ file: String? = nil, policy: String? = nil, _ more: [String] = []) async throws -> Outcome {
+        let given = try policy ?? stack.policy()
+        return try await run(["verify"] + (file.map { [$0] } ?? []) + ["--bundle", bundle, "--policy", given, "--json"] + more)
+    }
+
+    func verify(_ bundle: String, _ more: [String]) async throws -> Outcome { try await verify(bundle, nil, policy: nil, more) }
+
+    func run(_ arguments: String...) async throws -> Outcome { try await run(arguments) }
+
+    private func run(_ arguments: [String]) async throws -> Outcome {
+        let output = folder.appendingPathComponent(UUID().uuidString)
+        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+        let process = LocalStack.process(Phone.program, arguments, stack.addresses, output: try FileHandle(forWritingTo: output))
+        try process.run()
+        try await eventually("rial \(arguments.joined(separator: " ")) ends") { !process.isRunning }
+        return Outcome(code: process.terminationStatus, text: try String(contentsOf: output, encoding: .utf8))
+    }
+}
+
+extension LocalStack {
+    /// The path of the policy that the stack goes by.
+    fileprivate func policy() throws -> String { try #require(addresses["RIAL_LOG_POLICY"], "the stack has no policy") }
+}

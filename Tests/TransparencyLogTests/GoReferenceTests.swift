@@ -1,0 +1,82 @@
+import CaptureProtocol
+import Foundation
+import TestSupport
+import Testing
+import TransparencyLog
+
+@Suite("Go's sumdb/note and sumdb/tlog", .enabled(if: GoReference.isPresent, "needs golang-go and golang-golang-x-mod-dev"))
+struct GoReferenceTests {
+    private static let size = 70_000
+    private static let proofCount = 400
+
+    @Test("verify a log of 70,000 entries: signatures, every entry, and proofs of random indexes and sizes")
+    func agree() throws {
+        let log = try WrittenLog(size: Self.size, seed: 2026)
+        defer { log.remove() }
+        try log.writeProofs(Self.proofCount, seed: 7)
+        let result = try GoReference.run([log.folder.path, log.key.verifier.description, log.witness.verifier.description])
+        #expect(result.status == 0, "\(result.output)")
+        #expect(result.output == "\(Self.size) entries, \(2 * Self.proofCount) proofs\n")
+    }
+
+    @Test("refuse it after a change", arguments: ["checkpoint", "tile/0/100", "tile/entries/200", "tile/1/001.p/17", "proofs"])
+    func refuse(name: String) throws {
+        let log = try WrittenLog(size: Self.size, seed: 2026)
+        defer { log.remove() }
+        try log.writeProofs(20, seed: 7)
+        var bytes = Array(try Data(contentsOf: log.folder.appendingPathComponent(name)))
+        // In a hash or a signature, not in what separates them.
+        let place = name == "proofs" ? bytes.count - 20 : bytes.count / 2
+        bytes[place] = bytes[place] == 0x41 ? 0x42 : 0x41
+        try Data(bytes).write(to: log.folder.appendingPathComponent(name))
+        let result = try GoReference.run([log.folder.path, log.key.verifier.description, log.witness.verifier.description])
+        #expect(result.status == 1, "\(result.output)")
+    }
+}
+
+/// The program in `Reference/main.go`, with Debian's packages.
+enum GoReference {
+    private static let packages = "/usr/share/gocode"
+    private static let go = "/usr/bin/go"
+
+    static var isPresent: Bool {
+        let manager = FileManager.default
+        return manager.isExecutableFile(atPath: go) && manager.fileExists(atPath: packages + "/src/golang.org/x/mod/sumdb/tlog")
+    }
+
+    /// Builds it once for all tests, and runs it.
+    static func run(_ arguments: [String]) throws -> (status: Int32, output: String) { try execute(program.get().path, arguments, [:]) }
+
+    private static let program = Result {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rial-go-\(getpid())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let source = SharedData.projectRoot.appendingPathComponent("Tests/TransparencyLogTests/Reference/main.go").path
+        let program = folder.appendingPathComponent("reference")
+        // Without modules the packages come from Debian's tree, and nothing is fetched.
+        let built = try execute(
+            go, ["build", "-o", program.path, source],
+            ["GO111MODULE": "off", "GOPATH": packages, "GOCACHE": folder.appendingPathComponent("cache").path, "GOFLAGS": ""])
+        guard built.status == 0 else { throw ProgramError(output: built.output) }
+        return program
+    }
+
+    struct ProgramError: Error {
+        let output: String
+    }
+
+    private static func execute(_ path: String, _ arguments: [String], _ environment: [String: String]) throws -> (
+        status: Int32, output: String
+    ) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+}

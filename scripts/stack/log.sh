@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# Around the public log: its first shard, the witnesses and the monitor, which are others' elsewhere; sourced by stack.sh.
+
+LOG_PARTS=(witness-1 witness-2 monitor)
+LOG_POLICY="$HOME_DIR/log-policy"
+LOG_PREFIX_FILE="$HOME_DIR/log-prefix"
+
+is_log_part() {
+    local part
+    for part in "${LOG_PARTS[@]}"; do [ "$part" != "$1" ] || return 0; done
+    return 1
+}
+
+# log_rial COMMAND…: runs rial as the owner of the log's database.
+log_rial() {
+    (
+        unset RIAL_DATABASE_URL_FILE
+        RIAL_DATABASE_URL=$(owner_url)
+        RIAL_PUBLIC_URL=$PUBLIC_URL
+        export RIAL_DATABASE_URL RIAL_PUBLIC_URL
+        exec "$BIN/rial" "$@"
+    )
+}
+
+# Opens the first shard with a key of the stack's own, and writes the policy: the stack's logs, and a quorum of both witnesses.
+open_log() {
+    local number log logs
+    [ -s "$KEYS/log.pem" ] || log_rial log key --shard first --new "$KEYS/log.pem" >/dev/null
+    log_rial log open --first --private-key "$KEYS/log.pem"
+    # Each line of a shard begins with its origin and ends with its verifier key; the last one is the open one.
+    logs=$(log_rial log status | awk '/^[^ ]+\/log\// { print $NF }') || true
+    [ -n "$logs" ] || fail "the stack '$STACK' has no public log" "see: rial log status"
+    {
+        for log in $logs; do echo "log $log $(log_prefix "$log")"; done
+        for number in 1 2; do
+            log="PORT_WITNESS_$number"
+            echo "witness w$number $(log_rial witness key --name "witness-$number.local" --out "$KEYS/witness-$number") http://127.0.0.1:${!log}/"
+        done
+        echo "group both all w1 w2"
+        echo "quorum both"
+    } | write_file "$LOG_POLICY"
+    log_prefix "${logs##*$'\n'}" | write_file "$LOG_PREFIX_FILE"
+}
+
+log_prefix() { # log_prefix KEY: where the log with this verifier key, "ORIGIN+id+base64", is served
+    local origin=${1%%+*}
+    echo "$PUBLIC_URL/log/${origin##*/}/"
+}
+
+start_log_part() { # start_log_part PART
+    local port="PORT_WITNESS_${1#witness-}"
+    if is_running "$1"; then return; fi
+    case $1 in
+    monitor) launch monitor "$BIN/rial" log monitor "$(cat "$LOG_PREFIX_FILE")" --policy "$LOG_POLICY" --state "$HOME_DIR/monitor" ;;
+    *)
+        launch "$1" "$BIN/rial" witness run --name "$1.local" --key "$KEYS/$1" --logs "$LOG_POLICY" --store "$HOME_DIR/$1" \
+            --listen "127.0.0.1:${!port}"
+        wait_until "$1" 30 "$1" bash -c "exec 3<>/dev/tcp/127.0.0.1/${!port}"
+        ;;
+    esac
+}
