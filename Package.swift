@@ -366,6 +366,7 @@ let package = Package(
             name: "DepthAnalyzerTests",
             dependencies: [
                 "CaptureProtocol", "Compression", "Delivery", "DepthAnalyzer", "Imaging", "Inspection", "Models", "Movie", "ObjectStorage",
+                "Persistence",
                 "TestSupport", "VideoDecoding", logging,
             ],
             path: "Tests/DepthAnalyzerTests"),

@@ -13,11 +13,15 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let decoders = VideoDecoderPool(
         executable: settings.decoder, concurrency: settings.concurrentDecoders, waiting: settings.common.videoConsumers)
     let videos = VideoAnalysis(storage: backbone.storage, decoder: decoders, scratchFolder: settings.scratchFolder)
-    let work = AnalyzeDepth(analysis: CaptureAnalysis(storage: backbone.storage, videos: videos))
+    let analysis = CaptureAnalysis(storage: backbone.storage, videos: videos)
+    let work = AnalyzeDepth(analysis: analysis)
+    let reassessment = DepthReassessment(
+        queue: PostgresMeasurementQueue(database: backbone.database), analysis: analysis, logger: logger)
     let parts = PostgresPartRepository<DepthAnalyzed, DepthFindings>(.depthAnalyzer, database: backbone.database)
     return backbone.serviceGroup([
         backbone.consume(PartHandler(work, parts: parts)),
         backbone.consume(PartHandler(work, parts: parts, for: VideoReceived.self), consumers: settings.common.videoConsumers),
+        PeriodicTask(name: "reassessments", every: .seconds(10), logger: logger) { try await reassessment.run() },
         PeriodicTask(name: "video decoder test", every: .seconds(60), logger: logger) { await test(decoders, logger) },
     ])
 }

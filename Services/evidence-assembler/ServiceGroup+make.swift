@@ -36,10 +36,13 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
             writer: writer, certificate: certificate, storage: backbone.storage, scratchFolder: settings.scratchFolder, logger: logger)
     }
     let credentials = CredentialIssuers(photos: issuer(), videos: issuer())
+    let cards = try ShareCardMaker(storage: backbone.storage, logger: logger)
     let assembly = CaptureAssembly(
         captures: PostgresAssemblyRepository(database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox),
-        storage: backbone.storage, credentials: credentials, cards: try ShareCardMaker(storage: backbone.storage, logger: logger),
-        scratchFolder: settings.scratchFolder)
+        storage: backbone.storage, credentials: credentials, cards: cards, scratchFolder: settings.scratchFolder)
+    let reassessment = CaptureReassessment(
+        captures: PostgresReassessmentRepository(database: backbone.database, outbox: backbone.outbox), storage: backbone.storage,
+        cards: cards, scratchFolder: settings.scratchFolder, logger: logger)
     let issued = PostgresCredentialRepository(database: backbone.database, outbox: backbone.outbox)
     let statements = PostgresStatementRepository(database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox)
     let revision = DeviceRevision(statements: statements, logger: logger)
@@ -62,6 +65,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         backbone.consume(NoteLogged(statements: statements)), backbone.consume(ReviseDevice(revision: revision)),
         PeriodicTask(name: "waiting credentials", every: .seconds(5), logger: logger) { try await waiting.retry() },
         PeriodicTask(name: "unsigned captures", every: .seconds(5), logger: logger) { try await unsigned.retry() },
+        PeriodicTask(name: "reassessments", every: .seconds(5), logger: logger) { try await reassessment.run() },
         PeriodicTask(name: "credential digests", every: .seconds(600), logger: logger) { try await digests.fill() },
         PeriodicTask(name: "picture sizes", every: .seconds(600), logger: logger) { try await sizes.fill() },
         PeriodicTask(name: "unstated captures", every: .seconds(600), logger: logger) { try await unstated.state() },

@@ -1,8 +1,6 @@
 import Foundation
 import CaptureProtocol
-import Compression
 import Delivery
-import Imaging
 import Logging
 import Models
 import ObjectStorage
@@ -13,46 +11,12 @@ import Testing
 
 @Suite("Analysis of a received capture")
 struct AnalyzeDepthTests {
-    private static let photo = Result { try JPEGEncoder.encode(picture(width: 900, height: 600), quality: 85) }
-    private static let depth = Result { try Deflate.compress(slantedPlane(width: 64, height: 48)) }
-
     private let store = MemoryObjectStore()
     private let parts = MemoryPartRepository<DepthAnalyzed, DepthFindings>()
 
-    private static func picture(width: Int, height: Int) throws -> RGBImage {
-        var row: [UInt8] = []
-        for x in 0..<width { row += [UInt8(x * 200 / width), 120, 60] }
-        var pixels: [UInt8] = []
-        for _ in 0..<height { pixels += row }
-        return try RGBImage(width: width, height: height, pixels: pixels)
-    }
-
-    /// Metres as 32-bit floats, little-endian.
-    private static func slantedPlane(width: Int, height: Int) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for y in 0..<height {
-            for x in 0..<width {
-                let depth = 1 + Float(x) / 100 + Float(y) / 200
-                withUnsafeBytes(of: depth.bitPattern.littleEndian) { bytes += $0 }
-            }
-        }
-        return bytes
-    }
-
     /// An accepted capture with these bytes under the keys of an upload.
-    private func accept(photo: [UInt8], depth: [UInt8]) async throws -> CaptureAnnouncement {
-        let id = CaptureID()
-        func media(_ name: MediaName, _ bytes: [UInt8]) -> StoredMedia {
-            StoredMedia(
-                key: name.key(of: id), sha256: ContentDigest(of: bytes), sizeBytes: Int64(bytes.count), contentType: name.contentType)
-        }
-        let content = PhotoContent(
-            photo: media(.original, photo), depth: media(.depth, depth), photoThenDepth: nil, depthWidth: 64, depthHeight: 48)
-        try await store.put(content.photo.key, bytes: photo, contentType: "image/jpeg")
-        try await store.put(content.depth.key, bytes: depth, contentType: "application/octet-stream")
-        let announcement = CaptureAnnouncement(
-            captureID: id, deviceID: DeviceID(), content: .photo(content), metadata: Array("{}".utf8), assertion: nil,
-            receivedAt: .distantPast)
+    private func accept(photo: [UInt8]? = nil, depth: [UInt8]? = nil) async throws -> CaptureAnnouncement {
+        let announcement = try await DepthSample(in: store, photo: photo, depth: depth).announcement
         parts.add(announcement)
         return announcement
     }
@@ -69,7 +33,7 @@ struct AnalyzeDepthTests {
 
     @Test("measures the depth and stores every picture that pages need, each part of the upload read once")
     func analyzes() async throws {
-        let capture = try await accept(photo: Self.photo.get(), depth: Self.depth.get())
+        let capture = try await accept()
         try await handle(capture)
         let findings = try #require(parts.findings(capture.captureID))
         #expect(findings.measurements != nil && findings.unavailableReason == nil)
@@ -106,7 +70,7 @@ struct AnalyzeDepthTests {
 
     @Test("gives the same bytes the same findings, and overwrites nothing of another worker's")
     func same() async throws {
-        let capture = try await accept(photo: Self.photo.get(), depth: Self.depth.get())
+        let capture = try await accept()
         try await handle(capture)
         let first = try #require(parts.findings(capture.captureID))
         let keys = store.keys
@@ -117,7 +81,7 @@ struct AnalyzeDepthTests {
 
     @Test("looks anew at what failed and at what has no pictures, but not at what is complete")
     func anew() async throws {
-        let capture = try await accept(photo: Self.photo.get(), depth: Self.depth.get())
+        let capture = try await accept()
         let work = AnalyzeDepth(analysis: CaptureAnalysis(storage: store, videos: .unused(store)))
         try await handle(capture)
         var stored = try #require(parts.findings(capture.captureID))
@@ -136,7 +100,7 @@ struct AnalyzeDepthTests {
     @Test("rejects bytes that were not accepted, and bytes that are gone, and stores nothing of them")
     func swapped() async throws {
         for name in [MediaName.original, .depth] {
-            let capture = try await accept(photo: Self.photo.get(), depth: Self.depth.get())
+            let capture = try await accept()
             try await store.put(name.key(of: capture.captureID), bytes: [1, 2, 3], contentType: "image/jpeg")
             #expect(await rejection(of: capture) == .digestMismatch)
             try await store.delete([name.key(of: capture.captureID)])
@@ -148,13 +112,13 @@ struct AnalyzeDepthTests {
 
     @Test("rejects a depth map that cannot be read", arguments: [[0, 1, 2, 3], Array("no depth".utf8)] as [[UInt8]])
     func unreadable(depth: [UInt8]) async throws {
-        let capture = try await accept(photo: Self.photo.get(), depth: depth)
+        let capture = try await accept(depth: depth)
         #expect(await rejection(of: capture) == .depthUnreadable)
     }
 
     @Test("measures the depth of a photo that no decoder reads, and makes no picture of it")
     func noPhoto() async throws {
-        let capture = try await accept(photo: Array("no photo".utf8), depth: Self.depth.get())
+        let capture = try await accept(photo: Array("no photo".utf8))
         try await handle(capture)
         let findings = try #require(parts.findings(capture.captureID))
         #expect(findings.measurements != nil && findings.preview != nil && findings.pictures == [:] && findings.exif == nil)
@@ -162,7 +126,7 @@ struct AnalyzeDepthTests {
 
     @Test("waits for a store that is away, whether it reads or writes", arguments: [MemoryObjectStore.Request.Verb.get, .put])
     func away(verb: MemoryObjectStore.Request.Verb) async throws {
-        let capture = try await accept(photo: Self.photo.get(), depth: Self.depth.get())
+        let capture = try await accept()
         store.refuse { $0.verb == verb ? .unavailable : nil }
         await #expect { try await handle(capture) } throws: { ($0 as? ObjectStorageError)?.isTransient == true }
         #expect(parts.findings(capture.captureID) == nil)

@@ -41,6 +41,7 @@ protocol AssemblerRig: Sendable {
     var captures: Captures { get }
     var credentials: any CredentialRepository { get }
     var statements: any StatementRepository { get }
+    var reassessments: any ReassessmentRepository { get }
     var store: MemoryObjectStore { get }
     var issuer: ScriptedIssuer { get }
 
@@ -65,6 +66,10 @@ protocol AssemblerRig: Sendable {
     func log(_ statements: [KeptStatement], isPublished: Bool) async throws
     /// Makes the statements two minutes older.
     func ageStatements(about capture: CaptureID) async throws
+    /// Asks for a reassessment, as an operator does, for which depth-analyzer has measured this, or nothing yet.
+    func request(reassessmentOf capture: CaptureID, measured: DepthFindings?) async throws
+    /// What became of it; `nil` while it is due.
+    func outcome(of capture: CaptureID) async throws -> String?
 }
 
 /// A statement as it is kept.
@@ -98,6 +103,12 @@ extension AssemblerRig {
     func noteLogged() async throws { try await LoggedStatements(statements: statements).note() }
     private var revision: DeviceRevision { DeviceRevision(statements: statements, logger: quiet) }
     func reviseDevices() async throws { try await RevisedDevices(revision: revision).look() }
+
+    func reassess() async throws {
+        try await CaptureReassessment(
+            captures: reassessments, storage: store, cards: try ShareCardMaker(storage: store, logger: quiet), logger: quiet
+        ).run()
+    }
 
     func deliver(revisionOf device: DeviceID, event: EventID = EventID()) async throws {
         try await ReviseDevice(revision: revision).handle(
@@ -173,6 +184,9 @@ struct PostgresRig: AssemblerRig {
     var credentials: any CredentialRepository { PostgresCredentialRepository(database: database, outbox: Outbox(.evidenceAssembler)) }
     var statements: any StatementRepository {
         PostgresStatementRepository(database: database, outbox: Outbox(.evidenceAssembler), inbox: Inbox(.evidenceAssembler))
+    }
+    var reassessments: any ReassessmentRepository {
+        PostgresReassessmentRepository(database: database, outbox: Outbox(.evidenceAssembler))
     }
 
     func inTransaction(_ body: @escaping @Sendable (PostgresConnection) async throws -> Void) async throws {
@@ -269,5 +283,18 @@ struct PostgresRig: AssemblerRig {
 
     func ageStatements(about capture: CaptureID) async throws {
         _ = try await database.query("UPDATE statements SET time = time - 120 WHERE capture_id = \(capture.uuid)")
+    }
+
+    func request(reassessmentOf capture: CaptureID, measured: DepthFindings?) async throws {
+        let depth = try measured.map { try PostgresJSON(encoding: $0) }
+        _ = try await database.query(
+            """
+            INSERT INTO reassessments (capture_id, depth) VALUES (\(capture.uuid), \(depth)) ON CONFLICT (capture_id)
+            DO UPDATE SET depth = EXCLUDED.depth, settled_at = NULL, outcome = NULL
+            """)
+    }
+
+    func outcome(of capture: CaptureID) async throws -> String? {
+        try await database.query("SELECT outcome FROM reassessments WHERE capture_id = \(capture.uuid)").first?.getOptional("outcome")
     }
 }

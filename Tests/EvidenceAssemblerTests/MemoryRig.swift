@@ -16,6 +16,7 @@ struct MemoryRig: AssemblerRig {
     let issuer: ScriptedIssuer
     var credentials: any CredentialRepository { captures }
     var statements: any StatementRepository { captures }
+    var reassessments: any ReassessmentRepository { captures }
 
     init() { issuer = ScriptedIssuer(store) }
 
@@ -37,6 +38,8 @@ struct MemoryRig: AssemblerRig {
     func decide(_ action: String, since: Date?, about device: DeviceID) async throws { captures.decide(action, since, device) }
     func log(_ statements: [KeptStatement], isPublished: Bool) async throws { captures.log(statements, isPublished) }
     func ageStatements(about capture: CaptureID) async throws { captures.ageStatements(about: capture) }
+    func request(reassessmentOf capture: CaptureID, measured: DepthFindings?) async throws { captures.request(capture, measured) }
+    func outcome(of capture: CaptureID) async throws -> String? { captures.outcome(of: capture) }
 }
 
 /// Captures, their parts and their credentials in memory.
@@ -66,6 +69,7 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         /// The published log by commitment, and what is not published.
         var log: [ContentDigest: (index: Int, isPublished: Bool)] = [:]
         var noted: [ContentDigest: Int] = [:]
+        var requests: [CaptureID: (depth: DepthFindings?, outcome: String?)] = [:]
 
         mutating func fail(_ capture: CaptureID, _ reason: StableWord<FailureReason>) -> Bool {
             guard let state = entries[capture]?.state, state.status != .complete, state.failure != reason.text else { return false }

@@ -68,7 +68,8 @@ struct HashOnlyPublicFormTests {
         expectNoMore(than: flags, try pages.html(pages.file(FileResult(verification), .english), .english), "file page")
         let record = PublicRecord(
             StoredRecord(
-                row: row, model: HashOnlySamples.model, isDevelopment: false, signedAt: nil, issuer: nil, claimingDevices: 1, media: [:]),
+                row: row, model: HashOnlySamples.model, isDevelopment: false, signedAt: nil, issuer: nil, claimingDevices: 1,
+                isReassessed: false, media: [:]),
             log: nil, finished: [], media: [:])
         for language in Language.allCases {
             expectNoMore(than: flags, try pages.html(pages.record(record, similar: nil, language), language), "page")

@@ -42,7 +42,10 @@ enum RoleMatrix {
             "assertion_counters": ["S", "I"], "captures": ["S"],
             "attestation_appraisals": ["S", "I", "U appraised_at failure result"],
         ],
-        "depth_analyzer": ["captures": ["S"], "depth_analyses": ["S", "I", "U analyzed_at failure result"]],
+        "depth_analyzer": [
+            "captures": ["S"], "depth_analyses": ["S", "I", "U analyzed_at failure result"],
+            "reassessments": ["S", "U depth outcome settled_at taken_at"],
+        ],
         "upload_sync": [
             "captures": ["S"], "devices": ["S attestation_level id"], "sync_jobs": ["S", "I", "U"], "media_objects": ["S"],
             "intakes": ["S", "U abandoned_at", "D"], "media_damage": ["S", "I", "U"],
@@ -58,7 +61,8 @@ enum RoleMatrix {
             ],
             "attestation_appraisals": ["S"], "depth_analyses": ["S"], "sync_jobs": ["S"],
             "evidence_parts": ["S", "I", "U outcome reason received_at result"],
-            "media_objects": ["S", "I", "U height width"], "content_credentials": ["S", "I", "U leaf_sha256 manifest_sha256"],
+            "media_objects": ["S", "I", "U height object_key sha256 size_bytes width"], "reassessments": ["S", "U outcome settled_at"],
+            "content_credentials": ["S", "I", "U leaf_sha256 manifest_sha256"],
         ],
         "transparency_log": [
             "statements": ["S capture_id commitment kind leaf_index not_before sequence subject time"],

@@ -111,6 +111,7 @@ struct RoleTests {
         INSERT INTO log_entries (origin, leaf_index, leaf, leaf_hash) VALUES ('rial.example/log/b', 0, 'x', sha256('\\x00' || 'x'::bytea));
         INSERT INTO log_checkpoints (origin, size, root, body, note, published_at)
             VALUES ('rial.example/log/b', 1, sha256('b'), 'b', 'n', now());
+        INSERT INTO reassessments (capture_id) VALUES ('33333333-3333-4333-8333-333333333333');
         """
 
     private static func media(_ name: String, _ type: String, of capture: String, key: String? = nil) -> String {
@@ -207,6 +208,12 @@ struct RoleTests {
             ("gateway", "UPDATE log_checkpoints SET note = 'other'"),
             ("gateway", "SELECT rial_mend_log_entry('rial.example/log/b', 0, 'y')"),
             ("evidence_assembler", "SELECT leaf FROM log_entries"),
+            ("gateway", "SELECT outcome FROM reassessments"),
+            ("depth_analyzer", "INSERT INTO reassessments (capture_id) SELECT id FROM captures WHERE status = 'complete'"),
+            ("depth_analyzer", "UPDATE reassessments SET settled_at = now(), outcome = 'reassessed'"),
+            ("depth_analyzer", "UPDATE reassessments SET requested_at = now()"),
+            ("evidence_assembler", "UPDATE reassessments SET depth = '{}'"),
+            ("evidence_assembler", "DELETE FROM reassessments"),
             // Statements that would disable the guards.
             ("upload_sync", "ALTER TABLE media_objects DISABLE TRIGGER ALL"),
             ("evidence_assembler", "SET session_replication_role = replica"),
@@ -262,6 +269,12 @@ struct RoleTests {
                 "evidence_assembler",
                 "UPDATE captures SET status = 'complete', confidence_level = 'high', evidence = '{}', completed_at = now() WHERE status = 'processing'"
             ),
+            // An operator asked for another verdict: it may change once the depth is measured, and the card with it.
+            ("evidence_assembler", Self.media("og.jpg", "image/jpeg", of: Self.complete)),
+            ("depth_analyzer", "UPDATE reassessments SET taken_at = now(), depth = '{}'"),
+            ("evidence_assembler", "UPDATE captures SET confidence_level = 'medium' WHERE id = '\(Self.complete)'"),
+            ("evidence_assembler", "UPDATE media_objects SET sha256 = sha256('card'), size_bytes = 2 WHERE name = 'og.jpg'"),
+            ("evidence_assembler", "UPDATE reassessments SET settled_at = now(), outcome = 'reassessed'"),
         ]
         try await withTables { connection, schema in
             try await connection.execute(script: Self.stored)
@@ -269,6 +282,17 @@ struct RoleTests {
                 try await connection.execute(script: "SET ROLE rial_\(role)")
                 let error = await postgresError { try await connection.execute(script: statement) }
                 #expect(error == nil, "\(role): \(statement): \(error.map { "\($0)" } ?? "")")
+                try await connection.execute(script: "RESET ROLE")
+            }
+            // Then it is settled.
+            for (role, statement) in [
+                ("depth_analyzer", "UPDATE reassessments SET depth = NULL"),
+                ("evidence_assembler", "UPDATE reassessments SET settled_at = NULL, outcome = NULL"),
+                ("evidence_assembler", "UPDATE captures SET confidence_level = 'high' WHERE id = '\(Self.complete)'"),
+                ("evidence_assembler", "UPDATE media_objects SET sha256 = sha256('other') WHERE name = 'og.jpg'"),
+            ] {
+                try await connection.execute(script: "SET ROLE rial_\(role)")
+                #expect(await postgresError { try await connection.execute(script: statement) }?.sqlState == "23514", "\(statement)")
                 try await connection.execute(script: "RESET ROLE")
             }
         }

@@ -43,6 +43,7 @@ struct WithdrawalTests {
             VALUES ('\(id)', 'c2pa.jpg', 'captures/\(id)/c2pa.jpg', sha256('copy'), 1, 'image/jpeg');
         INSERT INTO content_credentials (capture_id, manifest_id, certificate_serial, signed_at, has_timestamp)
             VALUES ('\(id)', 'm', '1', now(), false);
+        INSERT INTO reassessments (capture_id, depth) VALUES ('\(id)', '{}');
         INSERT INTO media_damage (capture_id, name, object_key, problem) VALUES ('\(id)', 'c2pa.jpg', 'captures/\(id)/c2pa.jpg', 'missing');
         INSERT INTO statements (commitment, capture_id, sequence, kind, subject, time, statement, salt, evidence, raw, raw_salt) VALUES
             (sha256('c0'), '\(id)', 0, 'assessment', decode(repeat('0a', 16), 'hex'), 7, 's0', sha256('salt0'), 'e0', '{"photo": "00"}', sha256('raw0')),

@@ -1,4 +1,6 @@
+import CaptureProtocol
 import Foundation
+import Models
 import TestSupport
 import Testing
 
@@ -41,6 +43,24 @@ struct EntryTests {
                 state: .witnessed, entry: Self.entry, witnessedAt: Samples.received, witnesses: [], hasBundle: true, isRevoked: true),
             .english)
         #expect(html.contains("The verdict above was taken back later."))
+    }
+
+    @Test("a record that was assessed again shows what was said before, by what and when", arguments: Language.allCases)
+    func again(language: Language) throws {
+        let earlier = EarlierVerdict(at: .exact(Samples.received), confidence: .low, methods: ["depth": "relief-1", "confidence": "1"])
+        let html = try html(
+            RecordLog(
+                state: .witnessed, entry: Self.entry, witnessedAt: Samples.received, witnesses: [], hasBundle: true, isRevoked: false,
+                earlier: [earlier]), language)
+        let badge = language == .english ? "LOW confidence" : "Confianza BAJA"
+        #expect(html.contains("<li>\(badge) <span class=\"q\"><bdi>1, relief-1</bdi> · "))
+        #expect(html.contains(language == .english ? "Its verdict before was: \(badge)." : "Su veredicto anterior fue: \(badge)."))
+        #expect(
+            try !self.html(
+                RecordLog(
+                    state: .pending, entry: nil, witnessedAt: nil, witnesses: [], hasBundle: false, isRevoked: false), language
+            )
+            .contains(language == .english ? "Earlier verdicts" : "Veredictos anteriores"))
     }
 
     @Test("without a log nothing is said of one")

@@ -27,26 +27,35 @@ actor CaptureAnalysis {
     }
 
     /// - Throws: ``RejectedMessage`` if the bytes are not those that were accepted or cannot be decoded; storage errors unchanged.
-    func run(_ message: CaptureAnnouncement) async throws -> DepthFindings {
+    func run(_ message: CaptureAnnouncement) async throws -> DepthFindings { try await run(message, storesPictures: true) }
+
+    /// Only the numbers: nothing is stored, and the findings have no pictures.
+    /// - Throws: as ``run(_:)``.
+    func measure(_ message: CaptureAnnouncement) async throws -> DepthFindings { try await run(message, storesPictures: false) }
+
+    private func run(_ message: CaptureAnnouncement, storesPictures: Bool) async throws -> DepthFindings {
         switch message.content {
-        case .photo(let content): try await run(content, message.captureID)
+        case .photo(let content): try await run(content, message.captureID, storesPictures: storesPictures)
         // The device measured the depth and signed the numbers; the verdict on them is ours.
         case .hashOnly(let payload):
             DepthFindings(
                 measurements: payload.depth.map(DepthMeasurements.init),
                 temporal: payload.video?.depth.map(VideoDepthMeasurements.init),
                 unavailableReason: payload.depth == nil && payload.video?.depth == nil ? .noDepth : nil, preview: nil)
-        case .video(let content): try await videos.run(content, message.captureID)
+        case .video(let content): try await videos.run(content, message.captureID, storesPictures: storesPictures)
         }
     }
 
-    private func run(_ content: PhotoContent, _ capture: CaptureID) async throws -> DepthFindings {
+    private func run(_ content: PhotoContent, _ capture: CaptureID, storesPictures: Bool) async throws -> DepthFindings {
         // Compare with the accepted digests: a verdict on other bytes would be signed as if the device had sent them.
         async let photoBytes = storage.accepted(content.photo, keptAs: .original, of: capture)
         async let depthBytes = storage.accepted(content.depth, keptAs: .depth, of: capture)
         let (photo, depth) = try await (photoBytes, depthBytes)
         FailPoint.reached("depth-analyzer.fetched")
-        let analyzed = try await analyze(depth.bytes, photo: photo.bytes, content)
+        let analyzed = try await analyze(depth.bytes, photo: photo.bytes, content, makesCopies: storesPictures)
+        guard storesPictures else {
+            return DepthFindings(measurements: analyzed.measurements, preview: nil, exif: analyzed.exif)
+        }
         let stored = try await storage.store(analyzed.pictures, of: capture)
         FailPoint.reached("depth-analyzer.preview")
         return DepthFindings(
@@ -54,7 +63,9 @@ actor CaptureAnalysis {
             pictures: stored.filter { $0.key != .depthPreview })
     }
 
-    private func analyze(_ compressed: [UInt8], photo: [UInt8], _ content: PhotoContent) async throws -> AnalyzedPhoto {
+    private func analyze(
+        _ compressed: [UInt8], photo: [UInt8], _ content: PhotoContent, makesCopies: Bool
+    ) async throws -> AnalyzedPhoto {
         let start = ContinuousClock.now
         defer { Metrics.Timer(label: "rial_depth_analysis_seconds").record(duration: start.duration(to: .now)) }
         let map: DepthMap
@@ -76,7 +87,7 @@ actor CaptureAnalysis {
             try MeasuredDepth(map, surface.measurements(luma: luma, exifOrientation: exif?.orientation), aspect: aspect)
         }
         var pictures: [MediaName: EncodedPicture] = [:]
-        if let copies = try decoded?.copies(orientation: exif?.orientation ?? 1) {
+        if makesCopies, let copies = try decoded?.copies(orientation: exif?.orientation ?? 1) {
             for (name, copy) in [(MediaName.thumbnail, copies.thumbnail), (.smallPicture, copies.small), (.largePicture, copies.large)] {
                 pictures[name] = copy.map { EncodedPicture(bytes: $0.jpeg, pixels: PixelSize($0.width, $0.height)) }
             }

@@ -32,19 +32,22 @@ actor VideoAnalysis {
         self.scratchFolder = scratchFolder
     }
 
+    /// - Parameter storesPictures: false if only the numbers are asked for.
     /// - Throws: ``RejectedMessage`` if the bytes are not those that were accepted; `DependencyUnavailable` if no video can be decoded now; storage
     ///   errors unchanged.
-    func run(_ content: VideoContent, _ capture: CaptureID) async throws -> DepthFindings {
+    func run(_ content: VideoContent, _ capture: CaptureID, storesPictures: Bool) async throws -> DepthFindings {
         let depth = try await storage.accepted(content.depth, missing: .intakeMissing)
         let (file, movie) = try await receive(content)
         FailPoint.reached("depth-analyzer.video.fetched")
         let outline = try DepthOutline(depth)
         let layout = try Self.layout(movie, outline)
         let decoded = DecodedVideo()
-        let isDecoded = try await decode(movie, file, outline.samples(of: movie), layout, into: decoded)
+        let isDecoded = try await decode(
+            movie, file, outline.samples(of: movie), layout, makesPlayback: storesPictures, into: decoded)
         FailPoint.reached("depth-analyzer.video.decoded")
         let start = ContinuousClock.now
         let judged = try JudgedDepth(depth, movie, layout, luma: decoded, isDecodable: isDecoded)
+        guard storesPictures else { return DepthFindings(measurements: nil, temporal: judged.measurements, preview: nil) }
         var pictures = try judged.pictures(of: movie)
         if isDecoded {
             pictures.merge(try Self.posters(decoded, movie)) { $1 }
@@ -87,11 +90,13 @@ actor VideoAnalysis {
 
     /// - Returns: whether the decoder came to its end.
     private func decode(
-        _ movie: Movie, _ file: NamelessFile, _ samples: [Int], _ layout: VideoDepthLayout, into decoded: DecodedVideo
+        _ movie: Movie, _ file: NamelessFile, _ samples: [Int], _ layout: VideoDepthLayout, makesPlayback: Bool,
+        into decoded: DecodedVideo
     ) async throws -> Bool {
         let request = DecodingRequest(
             moov: movie.moov, fileLength: try file.size(), samples: samples, lumaWidth: layout.lumaWidth, lumaHeight: layout.lumaHeight,
-            posterSide: PhotoVariants.largeSide, playbackSide: movie.video.format.codec == .hevc ? DecodedVideo.playbackSide : nil)
+            posterSide: PhotoVariants.largeSide,
+            playbackSide: makesPlayback && movie.video.format.codec == .hevc ? DecodedVideo.playbackSide : nil)
         do {
             let isDone = try await decoder.decode(request, file: file.descriptor) { decoded.take($0) }
             return isDone && decoded.pictures > 0

@@ -32,7 +32,7 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
         let capture = announcement.captureID
         let original = try await Original(of: parts, in: storage, scratchFolder: scratchFolder)
         FailPoint.reached("evidence-assembler.exif")
-        let statement = try await statement(announcement, original)
+        let statement = try await EvidenceAssembly.Statement(announcement, original, storage)
         let (assembled, confidence) = EvidenceAssembly.assemble(
             attestation: parts.attestation, depth: parts.depth, statement: statement, receivedAt: announcement.receivedAt,
             completedAt: Date())
@@ -63,23 +63,6 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
             metadata: [
                 "confidence": "\(confidence.rawValue)", "assembly_seconds": "\(ContinuousClock.now - start)",
             ])
-    }
-
-    private func statement(_ announcement: CaptureAnnouncement, _ original: Original) async throws -> EvidenceAssembly.Statement {
-        do {
-            switch (announcement.content, original) {
-            case (.hashOnly(let payload), _): return .hashOnly(payload)
-            case (.photo, .photo(let photo)): return .photo(try CaptureMetadata.parse(announcement.metadata), exif: photo.exif)
-            case (.video(let content), .video(let video)):
-                let chain = try await storage.accepted(content.hashChain, missing: .originalMissing)
-                let metadata = try VideoMetadata.parse(
-                    announcement.metadata, isOriginalLayout: SubmittedHashChain.isOriginalLayout(chain))
-                return .video(metadata, video.facts)
-            case (.photo, .video), (.video, .photo): throw RejectedMessage(.originalMissing)
-            }
-        } catch let error as MetadataError {
-            throw RejectedMessage(.metadataUnreadable, detail: "\(error)")
-        }
     }
 
     /// The published photo or video.
@@ -129,6 +112,27 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
         case .video(let video):
             let stored = try await storage.storeDerived(video.sizeBytes, named: .publicVideo, of: capture) { try video.bytes($0) }
             return (package, .unsigned(stored, .publicVideo))
+        }
+    }
+}
+
+extension EvidenceAssembly.Statement {
+    /// What a capture says of itself.
+    /// - Throws: ``RejectedMessage`` if it cannot be read, or is not of its kind; storage errors unchanged.
+    init(_ announcement: CaptureAnnouncement, _ original: Original, _ storage: any ObjectStore) async throws {
+        do {
+            switch (announcement.content, original) {
+            case (.hashOnly(let payload), _): self = .hashOnly(payload)
+            case (.photo, .photo(let photo)): self = .photo(try CaptureMetadata.parse(announcement.metadata), exif: photo.exif)
+            case (.video(let content), .video(let video)):
+                let chain = try await storage.accepted(content.hashChain, missing: .originalMissing)
+                let metadata = try VideoMetadata.parse(
+                    announcement.metadata, isOriginalLayout: SubmittedHashChain.isOriginalLayout(chain))
+                self = .video(metadata, video.facts)
+            case (.photo, .video), (.video, .photo): throw RejectedMessage(.originalMissing)
+            }
+        } catch let error as MetadataError {
+            throw RejectedMessage(.metadataUnreadable, detail: "\(error)")
         }
     }
 }

@@ -4,7 +4,7 @@ import Models
 /// The three parts of a capture, all done.
 struct EvidenceParts: Sendable {
     let attestation: AttestationFindings
-    let depth: DepthFindings
+    private(set) var depth: DepthFindings
     let media: MediaFindings
 
     /// The pictures made from the photo; earlier versions of `upload-sync` made them.
@@ -15,6 +15,15 @@ struct EvidenceParts: Sendable {
         var objects = media.objects.merging(depth.pictures ?? [:]) { $1 }
         objects[.depthPreview] = depth.preview
         return objects
+    }
+
+    /// The same pictures, with other measurements.
+    func measured(again findings: DepthFindings) -> EvidenceParts {
+        var parts = self
+        parts.depth.measurements = findings.measurements
+        parts.depth.temporal = findings.temporal
+        parts.depth.unavailableReason = findings.unavailableReason
+        return parts
     }
 
     /// `nil` while a part is missing or an error, or while there are no pictures. During an upgrade two versions may each expect the other

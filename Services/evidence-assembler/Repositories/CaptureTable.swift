@@ -67,6 +67,15 @@ struct CaptureTable {
         return !rows.isEmpty
     }
 
+    /// Another verdict on a complete capture.
+    func replaceVerdict(of capture: CaptureID, _ package: EvidencePackage, _ confidence: ConfidenceLevel) async throws {
+        try await connection.query(
+            """
+            UPDATE captures SET evidence = \(PostgresJSON(encoding: package)), confidence_level = \(confidence.rawValue)
+            WHERE id = \(capture.uuid) AND status = 'complete'
+            """)
+    }
+
     /// Locks the row of a complete capture until the transaction ends.
     /// - Returns: `nil` if it is not complete. `isStated` if there is a statement about it.
     func holdComplete(_ capture: CaptureID) async throws -> (isStated: Bool, confidence: ConfidenceLevel?)? {

@@ -30,6 +30,17 @@ struct MediaObjectTable {
             """)
     }
 
+    /// Names another share card, also where there was none.
+    func replaceCard(_ card: StoredMedia, of capture: CaptureID) async throws {
+        try await connection.query(
+            """
+            INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
+            VALUES (\(capture.uuid), \(MediaName.shareCard.rawValue), \(card.key), \(card.sha256.bytes), \(card.sizeBytes), \(card.contentType))
+            ON CONFLICT (capture_id, name) DO UPDATE SET object_key = EXCLUDED.object_key, sha256 = EXCLUDED.sha256,
+                size_bytes = EXCLUDED.size_bytes
+            """)
+    }
+
     /// Pictures of earlier versions without a size, after the given one, ordered by capture id and name.
     func unmeasured(after last: UnmeasuredPicture?, limit: Int) async throws -> [UnmeasuredPicture] {
         try await connection.query(

@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import Models
+import Site
 import TransparencyLog
 
 /// Where a capture's last statement stands in the public log, as the API says it.
@@ -65,6 +66,22 @@ struct LogStatusReader: Sendable {
         return try await status(of: capture, at: now)
     }
 
+    /// The verdicts that others by other methods have followed, oldest first.
+    func earlierVerdicts(on capture: CaptureID) async throws -> [EarlierVerdict] {
+        let stated = try await log.statements(of: capture).compactMap { stored in
+            stored.statement.verdict.map { (verdict: $0, time: stored.statement.time, isHeld: stored.placed.notBefore != nil) }
+        }
+        let followed = zip(stated, stated.dropFirst()).filter { one, next in
+            one.verdict.confidence != next.verdict.confidence || one.verdict.algorithms != next.verdict.algorithms
+        }
+        return followed.map { one, _ in
+            let time = Date(timeIntervalSince1970: TimeInterval(one.time))
+            return EarlierVerdict(
+                at: one.isHeld ? .day(Timestamp.startOfDay(time.addingTimeInterval(-1))) : .exact(time),
+                confidence: ConfidenceLevel(one.verdict.confidence), methods: one.verdict.algorithms)
+        }
+    }
+
     private func status(of capture: CaptureID, at now: Date) async throws -> LogStatus {
         let last = try await log.last(of: capture)
         let standing: LogStatus.Standing? = last.map { $0.kind == .revocation ? .revoked : .stands }
@@ -85,5 +102,16 @@ struct LogStatusReader: Sendable {
             if found.witnessedAt != nil { status.status = .witnessed }
         }
         return status
+    }
+}
+
+extension ConfidenceLevel {
+    init(_ confidence: Verdict.Confidence) {
+        switch confidence {
+        case .high: self = .high
+        case .medium: self = .medium
+        case .low: self = .low
+        case .suspicious: self = .suspicious
+        }
     }
 }

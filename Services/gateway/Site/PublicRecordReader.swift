@@ -24,8 +24,9 @@ struct PublicRecordReader: Sendable {
 
     private func record(_ record: StoredRecord, at now: Date) async throws -> PublicRecord {
         let parts = record.row.status == .processing ? try await captures.parts(of: record.row.id) : []
+        let earlier = record.isReassessed ? try await log.earlierVerdicts(on: record.row.id) : []
         return PublicRecord(
-            record, log: try await log.status(of: record.row.id, record.row.status, at: now).map(RecordLog.init),
+            record, log: try await log.status(of: record.row.id, record.row.status, at: now).map { RecordLog($0, earlier: earlier) },
             finished: Set(parts.filter { !$0.isGivenUp }.map(\.part)),
             media: published(record.media, of: record.row.id, at: now))
     }
@@ -55,7 +56,7 @@ extension PublicRecord {
 }
 
 extension RecordLog {
-    init(_ status: LogStatus) {
+    init(_ status: LogStatus, earlier: [EarlierVerdict]) {
         let entry = status.origin.flatMap { origin in
             status.index.flatMap { index in status.treeSize.map { Entry(origin: origin, index: index, treeSize: $0) } }
         }
@@ -69,6 +70,6 @@ extension RecordLog {
         self.init(
             state: state, entry: entry, witnessedAt: status.witnessedAt,
             witnesses: status.witnesses.map { LogFacts.Witness(name: $0.name, at: $0.at) }, hasBundle: entry != nil && status.isSettled,
-            isRevoked: status.standing == .revoked)
+            isRevoked: status.standing == .revoked, earlier: earlier)
     }
 }

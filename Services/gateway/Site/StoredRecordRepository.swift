@@ -14,6 +14,8 @@ struct StoredRecord: Sendable {
     let issuer: String?
     /// Devices with a complete capture of exactly this file.
     let claimingDevices: Int
+    /// Whether there is more than one verdict, perhaps.
+    let isReassessed: Bool
     /// The published objects by name; never the original or its depth map.
     let media: [MediaName: StoredMedia]
 }
@@ -34,6 +36,7 @@ struct StoredRecordRepository: Sendable {
             SELECT \(CaptureRepository.fields), devices.model, devices.is_development_root, signed_at, issuer,
                 (SELECT count(DISTINCT same.device_id) FROM captures AS same
                     WHERE same.media_sha256 = captures.media_sha256 AND same.status = 'complete') AS claiming_devices,
+                EXISTS (SELECT FROM statements WHERE statements.capture_id = captures.id AND kind = 'reassessment') AS is_reassessed,
                 (SELECT json_object_agg(name, json_build_object('key', object_key, 'sha256', encode(sha256, 'hex'),
                         'size_bytes', size_bytes, 'content_type', content_type,
                         'pixels', CASE WHEN width IS NOT NULL THEN json_build_object('width', width, 'height', height) END))
@@ -50,7 +53,7 @@ struct StoredRecordRepository: Sendable {
                 row: try CaptureRow(row), model: try row.get("model"), isDevelopment: try row.get("is_development_root"),
                 signedAt: try row.getOptional("signed_at"), issuer: try row.getOptional("issuer"),
                 claimingDevices: Int(try row.get("claiming_devices", as: Int64.self)),
-                media: Dictionary(uniqueKeysWithValues: media))
+                isReassessed: try row.get("is_reassessed"), media: Dictionary(uniqueKeysWithValues: media))
         }
     }
 }

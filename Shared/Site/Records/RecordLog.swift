@@ -1,4 +1,6 @@
+package import CaptureProtocol
 package import Foundation
+package import Models
 
 /// Where the last statement about a capture stands in the public log.
 package struct RecordLog: Sendable, Equatable {
@@ -37,9 +39,12 @@ package struct RecordLog: Sendable, Equatable {
     package let hasBundle: Bool
     /// Whether the last statement takes the verdict back.
     package let isRevoked: Bool
+    /// What was said before the present verdict, oldest first.
+    package let earlier: [EarlierVerdict]
 
     package init(
-        state: State, entry: Entry?, witnessedAt: Date?, witnesses: [LogFacts.Witness], hasBundle: Bool, isRevoked: Bool
+        state: State, entry: Entry?, witnessedAt: Date?, witnesses: [LogFacts.Witness], hasBundle: Bool, isRevoked: Bool,
+        earlier: [EarlierVerdict] = []
     ) {
         self.state = state
         self.entry = entry
@@ -47,5 +52,21 @@ package struct RecordLog: Sendable, Equatable {
         self.witnesses = witnesses
         self.hasBundle = hasBundle
         self.isRevoked = isRevoked
+        self.earlier = earlier
+    }
+}
+
+/// A verdict that another one by other methods has followed.
+package struct EarlierVerdict: Sendable, Equatable {
+    /// When it was given; by the day where the exact time is kept back.
+    package let at: SharedTime
+    package let confidence: ConfidenceLevel
+    /// What it was given by, as "depth": "relief-1".
+    package let methods: [String: String]
+
+    package init(at: SharedTime, confidence: ConfidenceLevel, methods: [String: String]) {
+        self.at = at
+        self.confidence = confidence
+        self.methods = methods
     }
 }

@@ -13,6 +13,15 @@ struct EntryView: Sendable {
             "number": "—", "has_witnesses": !log.witnesses.isEmpty,
             "witnesses": log.witnesses.map { ["name": $0.name, "time": formatter.second($0.at)] as ViewContext },
         ]
+        if !log.earlier.isEmpty {
+            view["has_earlier"] = true
+            view["earlier"] = log.earlier.map { verdict in
+                [
+                    "badge": Badge.level(verdict.confidence, test: false).text(strings), "time": formatter.second(verdict.at) ?? "—",
+                    "methods": verdict.methods.sorted { $0.key < $1.key }.map(\.value).joined(separator: ", "),
+                ] as ViewContext
+            }
+        }
         if let entry = log.entry {
             view["number"] = strings(
                 "entry.of",

@@ -133,6 +133,9 @@ struct RecordView: Sendable {
         // If there is no signature at all, the sentence above says so.
         if isUnsigned, evidence.hardwareAttestation.status == .pass { more.append(strings("note.unsigned")) }
         if evidence.partialAttestation?.isPartial == true { more.append(strings("note.partial")) }
+        if let before = record.log?.earlier.last {
+            more.append(strings("note.again", ["badge": Badge.level(before.confidence, test: false).text(strings)]))
+        }
         if confidence == .suspicious { more.append(strings("note.suspicious")) }
         if !more.isEmpty { view["more"] = more }
         view["evidence"] = ["tally": CheckRow.tally(rows, strings), "rows": rows.map { $0.context(strings) }] as ViewContext

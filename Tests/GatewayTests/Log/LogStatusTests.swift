@@ -1,5 +1,7 @@
 import CaptureProtocol
 import Foundation
+import Models
+import Site
 import Testing
 import TransparencyLog
 
@@ -71,6 +73,24 @@ struct LogStatusTests {
         log.add(try capture.revocation(after: first))
         try await log.publish()
         #expect(try await status(log)?.standing == .revoked)
+    }
+
+    @Test("a verdict that another by other methods has followed is an earlier one, the same said again is not")
+    func earlier() async throws {
+        var log = try LogFixture()
+        let capture = try StatedCaptureFixture()
+        let first = try capture.assessment()
+        log.add(first)
+        let same = try #require(first.statement.verdict?.algorithms["depth"])
+        log.add(try capture.reassessment(after: first, .high, depth: same, sequence: 1))
+        let reader = { LogStatusReader(log: $0.reading, finder: $0.finder) } as (LogFixture) -> LogStatusReader
+        #expect(try await reader(log).earlierVerdicts(on: capture.capture).isEmpty)
+        log.add(try capture.reassessment(after: first, .low, depth: "relief-9", sequence: 2))
+        log.add(try capture.reassessment(after: first, .medium, depth: "relief-9", sequence: 3))
+        let earlier = try await reader(log).earlierVerdicts(on: capture.capture)
+        #expect(earlier.map(\.confidence) == [.high, .low])
+        #expect(earlier.map { $0.methods["depth"] } == [same, "relief-9"])
+        #expect(earlier.map(\.at) == [1, 2].map { .exact(Date(timeIntervalSince1970: TimeInterval(LogFixture.time + $0))) })
     }
 
     private func status(_ log: LogFixture, _ status: CaptureStatus = .complete) async throws -> LogStatus? {

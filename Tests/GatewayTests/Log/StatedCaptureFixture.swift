@@ -47,6 +47,19 @@ struct StatedCaptureFixture {
             evidence: evidence, raw: raw)
     }
 
+    /// Another verdict by another method of measuring depth.
+    func reassessment(after first: StoredStatement, _ confidence: Verdict.Confidence, depth: String, sequence: Int) throws -> StoredStatement {
+        var verdict = try #require(first.statement.verdict)
+        verdict.confidence = confidence
+        verdict.algorithms["depth"] = depth
+        let statement = try Statement(
+            .reassessment(verdict), capture: capture, subject: subject, sequence: sequence, time: LogFixture.time + sequence,
+            previous: first.statement.commitment(salt: first.salt))
+        return StoredStatement(
+            placed: PlacedStatement(kind: .reassessment, notBefore: nil, place: nil), statement: statement, salt: try Self.salt(3),
+            evidence: evidence, raw: raw)
+    }
+
     func revocation(after first: StoredStatement) throws -> StoredStatement {
         let statement = try Statement(
             .revocation(reason: "device_revoked"), capture: capture, subject: subject, sequence: 1, time: LogFixture.time,
