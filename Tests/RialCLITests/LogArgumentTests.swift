@@ -34,6 +34,22 @@ struct LogArgumentTests {
     @Test("an address to listen at has host and port", arguments: ["", ":1", "h", "h:", "h:70000", "h:-1", "::1:80", "h:+1"])
     func refusesAddress(text: String) { #expect(ListenAddress(argument: text) == nil) }
 
+    @Test("a policy has the installation's logs and the witnesses, all of which have to cosign")
+    func policy() throws {
+        let log = try PublishedLog.signer("rial.example/log/2026", .log).verifier.description
+        let witnesses = try (1...2).map { number in
+            "\(try PublishedLog.signer("w.example/\(number)", .witness).verifier) https://w.example/\(number)/"
+        }
+        let text = try LogPolicy.text([(log, "2026")], site: "https://rial.example", witnesses: witnesses)
+        let policy = try TrustPolicy(Array(text.utf8))
+        #expect(policy.logs.map(\.url) == ["https://rial.example/log/2026/"] && policy.witnesses.count == 2)
+        #expect(policy.standing([]) == .missing)
+        #expect(try LogPolicy.text([(log, "2026")], site: "https://rial.example/", witnesses: []).hasSuffix("quorum none\n"))
+        for wrong in ["", "https://w.example/", witnesses[0] + "\nquorum none", log + " https://w.example/"] {
+            #expect(throws: ValidationError.self) { try LogPolicy.text([(log, "2026")], site: "https://rial.example", witnesses: [wrong]) }
+        }
+    }
+
     @Test("an address of version 6 is in brackets")
     func address() {
         #expect(ListenAddress(argument: "[::1]:80")?.host == "::1")

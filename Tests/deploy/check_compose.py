@@ -14,7 +14,10 @@ import compose
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SERVICES = ["gateway", "attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler", "transparency-log"]
-JOBS = ["migrate", "open-log", "topics", "bucket"]
+JOBS = ["migrate", "open-log", "log-policy", "topics", "bucket"]
+# What runs around the log, elsewhere by others: their own state, and the policy that a job writes.
+LOG_PARTS = ["witness-1", "witness-2", "monitor"]
+POLICY = "log-policy:/var/lib/rial/policy:ro"
 # The system packages that a program needs at run time, by the module that it imports; Swift's own libraries are linked statically.
 RUNTIME_PACKAGES = {
     "CLibPQ": "libpq5", "GRDB": "libsqlite3-0", "CPNG": "libpng16-16", "CRdKafka": "librdkafka1", "CTurboJPEG": "libturbojpeg0", "CZlib": "zlib1g",
@@ -57,6 +60,40 @@ def mounted(service):
         source, target = (entry, entry) if isinstance(entry, str) else (entry["source"], entry.get("target", entry["source"]))
         secrets[target if target.startswith("/") else f"/run/secrets/{target}"] = source
     return secrets
+
+
+def volumes(service):
+    """Each as "source:target", with ":ro" if it is only read."""
+    for entry in service.get("volumes") or []:
+        if isinstance(entry, str):
+            yield entry.removesuffix(":rw")
+        else:
+            yield f"{entry['source']}:{entry['target']}" + (":ro" if entry.get("read_only") else "")
+
+
+def log_problems(config):
+    """Two witnesses, each with a store of its own, which no service can reach or write; and a monitor that sees what a stranger sees."""
+    problems = []
+    writers = {}
+    for name, service in config["services"].items():
+        for entry in volumes(service):
+            if not entry.endswith(":ro"):
+                writers.setdefault(entry.split(":")[0], set()).add(name)
+    wanted = {"log-policy": {"log-policy"}, "monitor-data": {"monitor"}}
+    wanted |= {f"witness-{number}-data": {"log-policy", f"witness-{number}"} for number in (1, 2)}
+    problems += [f"{volume}: is written by {sorted(writers.get(volume, set()))}" for volume, own in wanted.items() if writers.get(volume) != own]
+    for name in LOG_PARTS:
+        service = config["services"][name]
+        if service.get("environment") or service.get("secrets") or service.get("ports"):
+            problems.append(f"{name}: has what it does not need")
+        if set(service.get("networks") or ["default"]) != ({"public", "witnesses"} if name == "monitor" else {"witnesses"}):
+            problems.append(f"{name}: is in other networks than its own")
+        if POLICY not in volumes(service):
+            problems.append(f"{name}: cannot read the policy, or could write it")
+    for name in ("gateway", "transparency-log"):
+        if POLICY not in volumes(config["services"][name]):
+            problems.append(f"{name}: cannot read the policy, or could write it")
+    return problems
 
 
 def environment_problems(config, variables, ports):
@@ -123,14 +160,14 @@ def start_problems(config, ports):
         published = [compose.target_port(entry) for entry in service.get("ports", [])]
         if published != ([ports[name]["http"]] if "http" in ports[name] else []):
             problems.append(f"{name}: publishes {published}")
-    problems += [f"{name}: is published" for name in JOBS + INFRASTRUCTURE if config["services"][name].get("ports")]
+    problems += [f"{name}: is published" for name in JOBS + INFRASTRUCTURE + LOG_PARTS if config["services"][name].get("ports")]
     return problems
 
 
 def hardening_problems(config):
     """Our containers have no root, no writable disk and no capabilities."""
     problems = []
-    for name in SERVICES + JOBS:
+    for name in SERVICES + JOBS + LOG_PARTS:
         service = config["services"][name]
         if str(service.get("user", "0")).split(":")[0] in ("0", "root"):
             problems.append(f"{name}: runs as root")
@@ -140,7 +177,7 @@ def hardening_problems(config):
             problems.append(f"{name}: holds capabilities")
         if not any(entry.startswith("/tmp") for entry in compose.listed(service.get("tmpfs"))):
             problems.append(f"{name}: has no /tmp")
-        if service.get("volumes"):
+        if name in SERVICES + JOBS and name != "log-policy" and set(volumes(service)) - {POLICY}:
             problems.append(f"{name}: keeps state outside PostgreSQL, Kafka and the bucket")
     for name, service in config["services"].items():
         if "no-new-privileges:true" not in service.get("security_opt", []):
@@ -173,7 +210,7 @@ def network_problems(config):
     for name in JOBS + INFRASTRUCTURE:
         if members[name] - inside:
             problems.append(f"{name}: is in {sorted(members[name] - inside)}, which lead outside")
-    for job, part in (("migrate", "postgres"), ("open-log", "postgres"), ("topics", "kafka"), ("bucket", "s3")):
+    for job, part in (("migrate", "postgres"), ("open-log", "postgres"), ("log-policy", "postgres"), ("topics", "kafka"), ("bucket", "s3")):
         if not members[job] & members[part] or any(members[job] & members[name] for name in SERVICES):
             problems.append(f"{job}: is not in a network with {part} alone")
     return problems
@@ -239,11 +276,11 @@ class ComposeTests(unittest.TestCase):
 
     def problems(self, config):
         return environment_problems(config, self.variables, self.ports) + start_problems(config, self.ports) + (
-            hardening_problems(config) + network_problems(config) + broker_problems(config) + store_problems(config))
+            hardening_problems(config) + network_problems(config) + broker_problems(config) + store_problems(config) + log_problems(config))
 
     def test_it_is_in_step_with_the_list_and_hardened(self):
         self.assertEqual(self.problems(self.config), [])
-        self.assertEqual(set(self.config["services"]), set(SERVICES + JOBS + INFRASTRUCTURE))
+        self.assertEqual(set(self.config["services"]), set(SERVICES + JOBS + INFRASTRUCTURE + LOG_PARTS))
 
     def test_the_sources_read_nothing_that_is_not_listed(self):
         self.assertEqual(source_problems(self.variables), [])
@@ -278,26 +315,28 @@ class ComposeTests(unittest.TestCase):
                 ["openssl", "x509", "-noout", "-checkhost", "kafka", "-in", "kafka_certificate"], cwd=folder, capture_output=True, text=True)
             self.assertIn("does match", names.stdout)
         examples = {path.name.removesuffix(".example") for path in (ROOT / "deploy/secrets").glob("*.example")}
-        # The token's PIN is mounted only by docker-compose.pkcs11.yml.
-        self.assertEqual(examples, wanted | {"c2pa_pkcs11_pin"})
+        # The tokens' PINs are mounted only by the files for tokens.
+        self.assertEqual(examples, wanted | {"c2pa_pkcs11_pin", "log_pkcs11_pin"})
 
-    def test_a_token_can_hold_the_signing_key(self):
-        settings = {"RIAL_C2PA_PKCS11_TOKEN": "rial", "RIAL_C2PA_PKCS11_KEY": "signer", "RIAL_PKCS11_MODULE_FILE": "/usr/lib/token.so"}
-        config = compose.load(ROOT, "docker-compose.pkcs11.yml", **settings)
-        service = config["services"]["evidence-assembler"]
-        given = service["environment"]
-        # Both, or a PIN that `docker inspect` shows, would stop or betray it.
-        self.assertFalse(given["RIAL_C2PA_PRIVATE_KEY_FILE"])
-        self.assertNotIn("RIAL_C2PA_PKCS11_PIN", given)
-        self.assertEqual(mounted(service)[given["RIAL_C2PA_PKCS11_PIN_FILE"]], "c2pa_pkcs11_pin")
-        volumes = [entry if isinstance(entry, str) else f"{entry['source']}:{entry['target']}:ro" for entry in service["volumes"]]
-        self.assertEqual(volumes, [f"/usr/lib/token.so:{given['RIAL_C2PA_PKCS11_MODULE']}:ro"])
-        # Without the file, by settings alone.
-        plain = compose.load(ROOT, RIAL_C2PA_PRIVATE_KEY_FILE="")["services"]["evidence-assembler"]["environment"]
-        self.assertFalse(plain["RIAL_C2PA_PRIVATE_KEY_FILE"])
-        for missing in settings:
-            with self.assertRaises(RuntimeError):
-                compose.load(ROOT, "docker-compose.pkcs11.yml", **{name: value for name, value in settings.items() if name != missing})
+    def test_a_token_can_hold_the_signing_key_and_one_that_of_the_log(self):
+        for service, file, key in (
+            ("evidence-assembler", "docker-compose.pkcs11.yml", "C2PA"), ("transparency-log", "docker-compose.log-pkcs11.yml", "LOG"),
+        ):
+            with self.subTest(service):
+                settings = {f"RIAL_{key}_PKCS11_TOKEN": "rial", f"RIAL_{key}_PKCS11_KEY": "signer", "RIAL_PKCS11_MODULE_FILE": "/usr/lib/token.so"}
+                config = compose.load(ROOT, file, **settings)["services"][service]
+                given = config["environment"]
+                # Both, or a PIN that `docker inspect` shows, would stop or betray it.
+                self.assertFalse(given[f"RIAL_{key}_PRIVATE_KEY_FILE"])
+                self.assertNotIn(f"RIAL_{key}_PKCS11_PIN", given)
+                self.assertEqual(mounted(config)[given[f"RIAL_{key}_PKCS11_PIN_FILE"]], f"{key.lower()}_pkcs11_pin")
+                self.assertIn(f"/usr/lib/token.so:{given[f'RIAL_{key}_PKCS11_MODULE']}:ro", volumes(config))
+                # Without the file, by settings alone.
+                plain = compose.load(ROOT, **{f"RIAL_{key}_PRIVATE_KEY_FILE": ""})["services"][service]["environment"]
+                self.assertFalse(plain[f"RIAL_{key}_PRIVATE_KEY_FILE"])
+                for missing in settings:
+                    with self.assertRaises(RuntimeError):
+                        compose.load(ROOT, file, **{name: value for name, value in settings.items() if name != missing})
 
     def test_no_secret_can_be_committed_or_reach_an_image(self):
         self.assertIn("*", (ROOT / "deploy/secrets/.gitignore").read_text().split())
@@ -338,6 +377,7 @@ class ComposeTests(unittest.TestCase):
             "a preset limit": change(("gateway", "environment", "RIAL_LIMIT_CAPTURES_BURST"), "5"),
             "another admin port": change(("upload-sync", "environment", "RIAL_ADMIN_PORT"), 9091),
             "root": change(("gateway", "user"), "0:0"),
+            "a witness as root": change(("witness-1", "user"), None),
             "a writable disk": change(("migrate", "read_only"), False),
             "capabilities": change(("topics", "cap_drop"), None),
             "an unversioned image": change(("kafka", "image"), "apache/kafka"),
@@ -361,6 +401,11 @@ class ComposeTests(unittest.TestCase):
             "no limit of memory": change(("kafka", "mem_limit"), None),
             "no limit of processes": change(("gateway", "pids_limit"), None),
             "an image of a registry": change(("gateway", "pull_policy"), None),
+            "a witness that a service can write": change(("gateway", "volumes"), ["log-policy:/var/lib/rial/policy:ro", "witness-1-data:/w"]),
+            "one store for both witnesses": change(
+                ("witness-2", "volumes"), ["log-policy:/var/lib/rial/policy:ro", "witness-1-data:/var/lib/rial/witness-2"]),
+            "a policy that the log writes": change(("transparency-log", "volumes"), ["log-policy:/var/lib/rial/policy"]),
+            "a witness beside a service": change(("witness-1", "networks"), {"witnesses": None, "gateway": None}),
             "an unknown stage": change(("gateway", "build", "target"), "gate"),
         }
         for name, mutate in mutations.items():

@@ -24,27 +24,17 @@ log_rial() {
 
 # Opens the first shard with a key of the stack's own, and writes the policy: the stack's logs, and a quorum of both witnesses.
 open_log() {
-    local number log logs
+    local number port key witnesses=()
     [ -s "$KEYS/log.pem" ] || log_rial log key --shard first --new "$KEYS/log.pem" >/dev/null
     log_rial log open --first --private-key "$KEYS/log.pem"
-    # Each line of a shard begins with its origin and ends with its verifier key; the last one is the open one.
-    logs=$(log_rial log status | awk '/^[^ ]+\/log\// { print $NF }') || true
-    [ -n "$logs" ] || fail "the stack '$STACK' has no public log" "see: rial log status"
-    {
-        for log in $logs; do echo "log $log $(log_prefix "$log")"; done
-        for number in 1 2; do
-            log="PORT_WITNESS_$number"
-            echo "witness w$number $(log_rial witness key --name "witness-$number.local" --out "$KEYS/witness-$number") http://127.0.0.1:${!log}/"
-        done
-        echo "group both all w1 w2"
-        echo "quorum both"
-    } | write_file "$LOG_POLICY"
-    log_prefix "${logs##*$'\n'}" | write_file "$LOG_PREFIX_FILE"
-}
-
-log_prefix() { # log_prefix KEY: where the log with this verifier key, "ORIGIN+id+base64", is served
-    local origin=${1%%+*}
-    echo "$PUBLIC_URL/log/${origin##*/}/"
+    for number in 1 2; do
+        port="PORT_WITNESS_$number"
+        key=$(log_rial witness key --name "witness-$number.local" --out "$KEYS/witness-$number")
+        witnesses+=(--witness "$key http://127.0.0.1:${!port}/")
+    done
+    log_rial log policy "${witnesses[@]}" | write_file "$LOG_POLICY"
+    # The last log is the open one.
+    awk '/^log / { prefix = $3 } END { print prefix }' "$LOG_POLICY" | write_file "$LOG_PREFIX_FILE"
 }
 
 start_log_part() { # start_log_part PART

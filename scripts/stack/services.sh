@@ -120,7 +120,6 @@ launch_service() { # launch_service SERVICE [N]
         mapfile -t variables < <(variables_of "$service")
         export_settings "$service" "${variables[@]}"
         export RIAL_ADMIN_PORT="$admin"
-        case $service in gateway | transparency-log) export_settings "$service" RIAL_LOG_POLICY ;; esac
         if [ "$service" = gateway ]; then export RIAL_HTTP_PORT="$http"; fi
         if [ "$service" = attestation-verifier ] && [ "${RIAL_MODE:-}" = development ]; then
             export RIAL_APP_ATTEST_EXTRA_ROOTS="$KEYS/extra-roots.pem"

@@ -9,5 +9,5 @@ struct LogCommand: AsyncParsableCommand {
             `open`, `close` and `recover` read RIAL_DATABASE_URL, the owner's; the log's own key stays with the service. `monitor` needs nothing of the \
             installation but its public files.
             """,
-        subcommands: [LogKey.self, LogOpen.self, LogClose.self, LogRecover.self, LogStatus.self, LogMonitor.self])
+        subcommands: [LogKey.self, LogOpen.self, LogClose.self, LogRecover.self, LogStatus.self, LogPolicy.self, LogMonitor.self])
 }
