@@ -45,6 +45,13 @@ extension SystemTests {
             case .gone:
                 let link = try LocalStack.required().link("\(UUID())", "public.jpg", expires: Date().addingTimeInterval(-1))
                 return try await client.send("GET", link, headers: headers)
+            case .notLoggedYet:
+                // Its day has not ended.
+                var device = try await client.device()
+                let flags = MetadataFlags(location: .none, timestamp: .day, device: .none)
+                let id = try await client.capture(&device, PrivateCapture(CaptureParts(), sharing: flags))
+                _ = try await client.settled(id)
+                return try await client.send("GET", "\(TestClient.captures)/\(id)/bundle", headers: headers)
             case .internalError: return try await unreadable(client, headers)
             case .attestationFailed:
                 var device = try await client.device()

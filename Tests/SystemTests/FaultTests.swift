@@ -11,6 +11,10 @@ enum FaultTests {
     /// With `RIAL_TEST_FAULTS=full` (`make test-faults`) each fault is combined with each service, table and status; else each kind is
     /// tested once.
     static let isFull = ProcessInfo.processInfo.environment["RIAL_TEST_FAULTS"] == "full"
+
+    /// How much of an upload may be sent twice: a little, what a killed gateway had in memory, and, on a machine that has other tests to run,
+    /// what lay in a socket at a cut and no gateway had read when the other one went on.
+    static func resent(of bytes: Int, cuts: Int, kills: Int) -> Int { bytes / 50 + kills << 20 + (isFull ? 0 : cuts << 17) }
 }
 
 /// The proxies between the services of a stack and its dependencies.

@@ -41,7 +41,7 @@ extension SystemTests {
             #expect(proxy.cuts >= sent.bytes / 800_000 && (gateways.kills > 0) == kills, "\(report)")
             // The heads of all requests are among it.
             let twice = proxy.passedBytes - sent.bytes
-            #expect(twice <= sent.bytes / 50 + gateways.kills * (1 << 20), "\(report): \(twice) twice")
+            #expect(twice <= FaultTests.resent(of: sent.bytes, cuts: proxy.cuts, kills: gateways.kills), "\(report): \(twice) twice")
             try await eventually(within: .seconds(10), "watch tells where it went on: \(report)") {
                 try watch.output.contains("resumed at ")
             }

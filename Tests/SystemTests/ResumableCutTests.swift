@@ -46,7 +46,7 @@ extension SystemTests {
                     break
                 }
             }
-            let allowed = body.bytes.count / 50 + kills * (1 << 20)
+            let allowed = FaultTests.resent(of: body.bytes.count, cuts: cuts, kills: kills)
             #expect(again <= allowed, "seed \(seed): \(again) bytes twice in \(cuts) cuts and \(kills) kills, at worst \(worst)")
             print("resumable cuts: \(body.bytes.count) bytes, \(cuts) cuts, \(kills) kills, \(again) bytes twice, at worst \(worst)")
             let stored = try await client.send("GET", path)
