@@ -98,7 +98,9 @@ INSERT INTO registrations (id, outcome, attestation_failure) SELECT gen_random_u
 INSERT INTO challenges (challenge, created_at, expires_at, consumed_at, body_sha256, registration_id, announced_at)
     SELECT sha256(id_text::bytea), past, past + interval '5 minutes', past, sha256('body'), gen_random_uuid(), past
     FROM fresh, LATERAL (SELECT now() - number % 1000 * interval '1 minute' AS past) AS times WHERE number < 20000;
-INSERT INTO device_events (device_id, action, by) SELECT id, 'restored', 'operator' FROM fresh_devices WHERE number % 50 = 0;
+INSERT INTO device_events (device_id, action, by, at)
+    SELECT id, CASE times % 2 WHEN 0 THEN 'restored' ELSE 'revoked' END, 'operator', now() - interval '2 days' - (20 - times) * interval '1 hour'
+    FROM fresh_devices, generate_series(1, 20) AS times WHERE number % 2 = 0 ORDER BY number, times;
 INSERT INTO intakes (id, device_id, prefix, created_at)
     SELECT arriving, device_id, 'captures/' || arriving || '/', now() - number % 1000 * interval '1 minute'
     FROM fresh, LATERAL (SELECT sha256(id_text::bytea) AS digest) AS digests,

@@ -17,10 +17,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def blocks(text):
-    """The fenced blocks with commands, not those with diagrams."""
-    for block in re.findall(r"(?ms)^```\w*\n(.*?)^```$", text):
-        if not block.startswith("  "):
+def blocks(text, kind=""):
+    """The fenced blocks: `console` has commands for another installation, which are not run; `text` is what files and answers look like."""
+    for name, block in re.findall(r"(?ms)^```(\w*)\n(.*?)^```$", text):
+        # Diagrams are indented.
+        if name == kind and not block.startswith("  "):
             yield block
 
 
@@ -35,7 +36,8 @@ def missing(text):
         for path in re.findall(r"(?:^|[\s`])((?:scripts|deploy|Tests|docs|Services|Shared|Clients|Benchmarks|Fuzz)/[\w./-]*\w)", piece):
             if not (ROOT / path).exists():
                 yield path
-    for command in re.findall(r"`rial ((?:[a-z-]+ ?)+)", text):
+    elsewhere = re.findall(r"(?m)^rial ((?:[a-z-]+ ?)+)", "\n".join(blocks(text, "console")))
+    for command in re.findall(r"`rial ((?:[a-z-]+ ?)+)", text) + elsewhere:
         words = command.split()
         while words:
             run = subprocess.run([ROOT / ".build/debug/rial", *words, "--help"], capture_output=True, text=True)
