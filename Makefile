@@ -40,7 +40,7 @@ test-faults: ## kill, restart and starve every part, at length; RIAL_TEST_SEED r
 soak: setup ## SOAK_MINUTES (10) of captures while one part after the other is killed, stopped, cut, made read-only; SOAK_SEED repeats one
 	@scripts/soak.sh
 
-bench: setup ## measure a release build against its targets; BENCH_SECONDS a run (30), BENCH_ROWS captures in the database (0), BENCH_WHAT photos, videos or both
+bench: setup ## measure a release build against its targets; BENCH_SECONDS a run (30), BENCH_ROWS captures in the database (0), BENCH_WHAT photos, videos, log
 	@scripts/bench.sh
 
 bench-compare: setup ## measure commit REF and this one in turn, RUNS of each (4)

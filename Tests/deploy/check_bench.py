@@ -138,6 +138,11 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(missed(COMPONENTS.replace("201000.0", "300000.0")), ["chain of a video of 100 MB"])
         self.assertEqual(len(missed("", cpu={}, complete={}, beside=None)), 7)
 
+    def test_a_large_log_has_targets_of_its_own(self):
+        self.assertTrue(all(met for *_, met in report.log_verdicts({"round": 4096, "proof": (3, 49.9)})))
+        self.assertFalse(any(met for *_, met in report.log_verdicts({"round": 4095, "proof": (3, 50)})))
+        self.assertFalse(report.log_verdicts({"round": 0, "proof": None})[1][-1])
+
     def test_a_full_database_may_cost_a_tenth_more(self):
         full = figures(services={2: 109, 4: 100, 6: 111}, flood=6.3)
         missed = [what for what, *_, met in report.compared(full, figures(), 10) if not met]

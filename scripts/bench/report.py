@@ -11,6 +11,8 @@ LOGGED, LOGGED_RATE, LOG_RATIO = (1500, 5000), 2, 0.1
 SERVICES_RATIO, STACK_RATIO = 1.5, 3
 # Components in relation to the bare cost of their parts, by the beginnings of their lines.
 CHECK_RATIOS = {"assertion check": 1.2, "Content Credentials, sign and read": 1.2, "sealing": 2}
+# Of a large log: entries that one round takes, and milliseconds for a bundle, p99.
+ROUND, PROOF = 4096, 50
 # Milliseconds of one core in which a device makes a capture of a frame.
 FRAME = 50
 # The same in privacy mode, where the device measures the depth map too.
@@ -146,6 +148,15 @@ def video_verdicts(figures, components):
     for name, target, measured in zip(("p50", "p99"), COMPLETE[2], figures["beside"] or (None, None)):
         below(f"photos beside videos, 2 a second, {name}", target, "ms", measured)
     return found
+
+
+def log_verdicts(figures):
+    """As `verdicts`, of a large log. `figures`: {"round": entries, "proof": (p50, p99)}."""
+    proof = (figures["proof"] or (None, None))[1]
+    return [
+        ("entries of one round of the public log", f"≥ {ROUND}", str(figures["round"]), figures["round"] >= ROUND),
+        ("a bundle from a large log, p99", f"< {PROOF} ms", f"{number(proof)} ms", proof is not None and proof < PROOF),
+    ]
 
 
 def compared(filled, empty, rows):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 
+import log
 import measure
 import report
 from report import say
@@ -103,6 +104,8 @@ def main():
     if "videos" in what:
         with tempfile.TemporaryDirectory() as folder:
             verdicts += report.video_verdicts(Videos(bench, folder).all(), components)
+    if "log" in what:
+        verdicts += report.log_verdicts(log.Log(bench, int(os.environ.get("BENCH_LOG_ENTRIES") or 100_000)).all())
     if "photos" in what:
         empty = bench.all("an empty database")
         verdicts = report.verdicts(empty, components) + verdicts
