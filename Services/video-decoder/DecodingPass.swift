@@ -1,7 +1,8 @@
 import Movie
 import VideoDecoding
 
-/// One pass over the samples of a file: brightness of the keyframes, poster and playback copy come from the one decoding.
+/// One pass over the samples of a file: brightness of the keyframes, poster and playback copy come from the one decoding. Without a copy,
+/// pictures that nobody asks for and no other picture refers to are not decoded.
 struct DecodingPass {
     private let movie: Movie
     private let settings: Settings
@@ -28,7 +29,11 @@ struct DecodingPass {
     }
 
     mutating func run() throws {
-        for sample in movie.video.samples { try decoder.decode(sample) { frame, time in try take(frame, time) } }
+        let first = movie.video.samples.map(\.time).min()
+        for (number, sample) in movie.video.samples.enumerated() {
+            let isNeeded = isEncoding || wanted.contains(number) || sample.time == first
+            try decoder.decode(sample, isNeeded: isNeeded) { frame, time in try take(frame, time) }
+        }
         try decoder.finish { frame, time in try take(frame, time) }
         if isEncoding, var encoder {
             for record in try encoder.finish() { write(record) }

@@ -37,7 +37,8 @@ final class PictureDecoder {
 
     /// Decodes the next sample in decoding order; `body` gets the frames that are complete, in the order in which they are shown. A sample that
     /// cannot be decoded gives none.
-    func decode(_ sample: MovieSample, _ body: (Frame, _ time: Int64) throws -> Void) throws {
+    /// - Parameter isNeeded: false if its picture is of no use itself: it is left out unless others refer to it, which changes no other's.
+    func decode(_ sample: MovieSample, isNeeded: Bool = true, _ body: (Frame, _ time: Int64) throws -> Void) throws {
         guard let context, let packet else { return }
         try DecodingFailure.check(av_new_packet(packet, Int32(sample.size)), "no memory for a sample")
         defer { av_packet_unref(packet) }
@@ -47,6 +48,8 @@ final class PictureDecoder {
         packet.pointee.pts = sample.time
         packet.pointee.dts = sample.decodeTime
         if sample.isSync { packet.pointee.flags |= AV_PKT_FLAG_KEY }
+        // With one thread a sample is decoded before the next one is taken.
+        context.pointee.skip_frame = isNeeded ? AVDISCARD_DEFAULT : AVDISCARD_NONREF
         var status = avcodec_send_packet(context, packet)
         if status == rial_averror_again {
             try receive(body)
