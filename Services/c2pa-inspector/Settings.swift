@@ -5,7 +5,7 @@ struct Settings {
     var isSelfTest = false
     /// `nil` to detect it from the file's first bytes.
     var mediaType: String?
-    var limits = rial_sandbox_limits(memory_bytes: 1 << 30, cpu_seconds: 10, wall_seconds: 25)
+    var limits = rial_sandbox_limits(memory_bytes: 1 << 30, cpu_seconds: 10, wall_seconds: 25, niceness: 5)
 
     /// `nil` if an argument is unknown or invalid.
     init?(_ arguments: some Sequence<String>) {

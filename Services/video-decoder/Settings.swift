@@ -11,7 +11,8 @@ struct Settings {
     var posterSide = 0
     /// `nil` for no playback copy.
     var playbackSide: Int?
-    var limits = rial_sandbox_limits(memory_bytes: 1 << 30, cpu_seconds: 180, wall_seconds: 245)
+    // Captures of photos, which take a fraction of the time, do not wait for videos.
+    var limits = rial_sandbox_limits(memory_bytes: 1 << 30, cpu_seconds: 180, wall_seconds: 245, niceness: 15)
 
     static let usage = """
         usage: video-decoder [--self-test] --moov START:END --length BYTES --luma WIDTHxHEIGHT --samples N,… --poster SIDE \

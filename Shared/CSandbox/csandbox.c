@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 // Descriptors 0 to 2 only.
-enum { maximum_descriptors = 8, niceness = 5 };
+enum { maximum_descriptors = 8 };
 
 static int limit(pid_t process, __rlimit_resource_t resource, uint64_t soft, uint64_t hard) {
     struct rlimit current;
@@ -55,7 +55,7 @@ int rial_sandbox_enter(const struct rial_sandbox_limits *limits) {
     // The process is killed when the thread that started it ends.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
     // Other processes get processor time first; it does not matter if this fails.
-    (void)setpriority(PRIO_PROCESS, 0, niceness);
+    (void)setpriority(PRIO_PROCESS, 0, limits->niceness);
     alarm(limits->wall_seconds);
     return rial_filter_install();
 }

@@ -50,6 +50,6 @@ extension InspectionLimits {
     var sandbox: rial_sandbox_limits {
         rial_sandbox_limits(
             memory_bytes: UInt64(clamping: memoryBytes), cpu_seconds: UInt64(clamping: cpuSeconds),
-            wall_seconds: UInt32(clamping: orphanSeconds))
+            wall_seconds: UInt32(clamping: orphanSeconds), niceness: 0)
     }
 }

@@ -14,6 +14,8 @@ struct rial_sandbox_limits {
     uint64_t cpu_seconds;
     // Seconds until SIGALRM, which ends a process whose parent can no longer end it. 0 for never.
     uint32_t wall_seconds;
+    // From 0 to 19: how far other processes go first.
+    int32_t niceness;
 };
 
 // From here on the process can read and seek the descriptors it has open, write to 1 and 2, use memory, and exit. It cannot be undone.
