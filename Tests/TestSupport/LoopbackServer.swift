@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// An HTTP server for tests on 127.0.0.1 that handles one request at a time; `nil` instead of a response closes the connection.
+/// An HTTP server for tests on 127.0.0.1 that reads one request at a time; `nil` instead of a response closes the connection.
 public final class LoopbackServer: Sendable {
     public typealias Answer = (status: Int, body: [UInt8])
 
@@ -13,19 +13,29 @@ public final class LoopbackServer: Sendable {
     private let count = Mutex(0)
 
     /// - Parameter port: 0 for any free port.
-    public init(port: Int = 0, answer: @escaping @Sendable ([UInt8]) -> Answer?) throws {
+    public convenience init(port: Int = 0, answer: @escaping @Sendable ([UInt8]) -> Answer?) throws {
+        try self.init(port: port, serve: { Self.reply(answer(Self.body(from: $0)), to: $0) })
+    }
+
+    /// A server whose answers may take their time; it goes on to the next request meanwhile.
+    public static func waiting(for answer: @escaping @Sendable ([UInt8]) async -> Answer?) throws -> LoopbackServer {
+        try LoopbackServer(
+            port: 0,
+            serve: { connection in
+                let body = body(from: connection)
+                Task { reply(await answer(body), to: connection) }
+            })
+    }
+
+    /// - Parameter serve: reads from the connection, and closes it.
+    private init(port: Int, serve: @escaping @Sendable (Int32) -> Void) throws {
         (listener, self.port) = try LoopbackSocket.listener(port: port)
         Thread.detachNewThread { [weak self, listener] in
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { break }
                 self?.count.withLock { $0 += 1 }
-                if let reply = answer(Self.body(from: connection)) {
-                    let head = "HTTP/1.1 \(reply.status) X\r\nContent-Type: application/timestamp-reply\r\n"
-                    let bytes = Array("\(head)Content-Length: \(reply.body.count)\r\nConnection: close\r\n\r\n".utf8) + reply.body
-                    _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-                }
-                close(connection)
+                serve(connection)
             }
             // Only this thread may close it: otherwise the descriptor could be reused for another server before `accept` returns.
             close(listener)
@@ -33,6 +43,15 @@ public final class LoopbackServer: Sendable {
     }
 
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+
+    private static func reply(_ answer: Answer?, to connection: Int32) {
+        if let answer {
+            let head = "HTTP/1.1 \(answer.status) X\r\nContent-Type: application/timestamp-reply\r\n"
+            let bytes = Array("\(head)Content-Length: \(answer.body.count)\r\nConnection: close\r\n\r\n".utf8) + answer.body
+            _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+        close(connection)
+    }
 
     /// The request's body, by its Content-Length.
     private static func body(from connection: Int32) -> [UInt8] {

@@ -1,7 +1,6 @@
 import AsyncHTTPClient
 import CaptureProtocol
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -14,9 +13,9 @@ struct OutwardTests {
     func witness() async throws {
         let rig = try LogRig(witnesses: ["w"], quorum: 1)
         let witness = rig.witnesses[0]
-        let server = try LoopbackServer { body in
+        let server = try LoopbackServer.waiting { body in
             guard let submission = try? CheckpointSubmission(body) else { return (400, []) }
-            return Self.wait { try? await witness.add(submission) }.map { ($0.status, $0.body) }
+            return (try? await witness.add(submission)).map { ($0.status, $0.body) }
         }
         let key = witness.witness.key
         let policy = try TrustPolicy(
@@ -62,17 +61,6 @@ struct OutwardTests {
         let witness = TrustedWitness(name: Array("w".utf8), key: rig.witnesses[0].witness.key, url: url)
         #expect(HTTPWitness(witness, client: outward.client, timeout: .seconds(1)) == nil)
     }
-
-    private static func wait<T: Sendable>(_ body: @escaping @Sendable () async -> T?) -> T? {
-        let semaphore = DispatchSemaphore(value: 0)
-        let box = ResultBox<T>()
-        Task {
-            box.set(await body())
-            semaphore.signal()
-        }
-        semaphore.wait()
-        return box.get()
-    }
 }
 
 /// A client that is shut down even after a failure.
@@ -82,12 +70,6 @@ private func withClient<T>(timeout: Duration = .seconds(20), _ body: (OutwardCli
     do { result = .success(try await body(client)) } catch { result = .failure(error) }
     try await client.client.shutdown()
     return try result.get()
-}
-
-private final class ResultBox<T: Sendable>: Sendable {
-    let value = Mutex<T?>(nil)
-    func set(_ new: T?) { value.withLock { $0 = new } }
-    func get() -> T? { value.withLock { $0 } }
 }
 
 @Suite("Time stamps on checkpoints", .enabled(if: TimestampAuthority.isPresent))
