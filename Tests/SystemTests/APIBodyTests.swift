@@ -175,8 +175,7 @@ extension SystemTests {
 
         private func residentMiB(peak: Bool = false) throws -> Int {
             let stack = try LocalStack.required()
-            let file = SharedData.projectRoot.appendingPathComponent(".local/\(stack.name)/run/gateway.4.pid")
-            let pid = try #require(try String(contentsOf: file, encoding: .utf8).split(separator: " ").first)
+            let pid = try stack.processID(of: "gateway.4")
             // Writing 5 resets the peak to the current resident size (proc(5)).
             if !peak { try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/\(pid)/clear_refs")) }
             let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
