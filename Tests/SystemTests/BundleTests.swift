@@ -146,8 +146,3 @@ private struct Desk {
         return Outcome(code: process.terminationStatus, text: try String(contentsOf: output, encoding: .utf8))
     }
 }
-
-extension LocalStack {
-    /// The path of the policy that the stack goes by.
-    fileprivate func policy() throws -> String { try #require(addresses["RIAL_LOG_POLICY"], "the stack has no policy") }
-}

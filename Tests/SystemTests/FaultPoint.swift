@@ -78,10 +78,19 @@ struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
             FaultPoint($0.name, .video, short: $0.name == "evidence-assembler.signed")
         }
 
+    /// Those of the log's writer between the effects of a round, in their order: ``LogTests``. The first is reached by a new writer alone.
+    static let ofLog =
+        [FaultPoint(newWriter)]
+        + ["sequenced", "committed", "tile", "tiles", "verified", "signed", "head", "cosigned", "recorded", "published", "checkpoint"].map {
+            FaultPoint("transparency-log.\($0)", short: ["tile", "cosigned", "recorded"].contains($0))
+        }
+    static let newWriter = "transparency-log.led"
+
     private var isOfPhotosAlone: Bool { name == "depth-analyzer.fetched" }
 
     /// All points with `RIAL_TEST_FAULTS=full` (`make test-faults`), else those of the short run.
     static let chosen = FaultTests.isFull ? all : all.filter(\.isShort)
+    static let chosenOfLog = FaultTests.isFull ? ofLog : ofLog.filter(\.isShort)
 
     /// The names in the product's sources, with `*` if shared code inserts the service's name.
     static func inSources() throws -> Set<String> {
@@ -98,5 +107,23 @@ struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
             }
         }
         return names
+    }
+}
+
+extension LocalStack {
+    /// Runs `work` while the point is armed, and restarts the service once the point was reached.
+    func killing<Result: Sendable>(
+        at point: FaultPoint, while work: @Sendable @escaping () async throws -> Result
+    ) async throws -> Result {
+        let armed = failPoints.appendingPathComponent(point.name)
+        try Data().write(to: armed)
+        // Even after a failure, the point must not affect a later test.
+        defer { try? FileManager.default.removeItem(at: armed) }
+        async let result = work()
+        // The point removes its file right before it ends the process; `kill` waits until it has ended.
+        try await eventually("\(point.name) was reached") { !FileManager.default.fileExists(atPath: armed.path) }
+        try await control("kill", point.service)
+        try await control("start", point.service)
+        return try await result
     }
 }

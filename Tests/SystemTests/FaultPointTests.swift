@@ -7,12 +7,12 @@ extension SystemTests {
     struct FaultPoints {
         @Test("every fail point of the sources is tried")
         func isComplete() throws {
-            let tried = FaultPoint.all.map(\.name)
-            #expect(Set(FaultPoint.all).count == tried.count)
+            let all = FaultPoint.all + FaultPoint.ofLog
+            let tried = all.map(\.name)
+            #expect(Set(all).count == tried.count)
             let sources = try FaultPoint.inSources()
             #expect(!sources.isEmpty)
-            // Those of the log are tried in TransparencyLogServiceTests, each in every round.
-            for name in sources where !name.hasPrefix("*") && !name.hasPrefix("transparency-log.") { #expect(tried.contains(name)) }
+            for name in sources where !name.hasPrefix("*") { #expect(tried.contains(name)) }
             let answering = ["attestation-verifier", "depth-analyzer", "upload-sync"]
             for name in sources where name.hasPrefix("*") {
                 let services = name == "*.relay.published" ? LocalStack.services : answering
@@ -30,27 +30,10 @@ extension SystemTests {
             }
         }
 
-        /// Runs `work` while the point is armed, and restarts the service once the point was reached.
-        private func kill<Result: Sendable>(
-            at point: FaultPoint, while work: @Sendable @escaping () async throws -> Result
-        ) async throws -> Result {
-            let stack = try LocalStack.required()
-            let armed = stack.failPoints.appendingPathComponent(point.name)
-            try Data().write(to: armed)
-            // Even after a failure, the point must not affect a later test.
-            defer { try? FileManager.default.removeItem(at: armed) }
-            async let result = work()
-            // The point removes its file right before it ends the process; `kill` waits until it has ended.
-            try await eventually("\(point.name) was reached") { !FileManager.default.fileExists(atPath: armed.path) }
-            try await stack.control("kill", point.service)
-            try await stack.control("start", point.service)
-            return try await result
-        }
-
         private func captures(over point: FaultPoint) async throws {
             var device = try await TestClient.current().device()
             let capture = try FaultCapture(&device)
-            let answer = try await kill(at: point) { try await capture.accepted() }
+            let answer = try await LocalStack.required().killing(at: point) { try await capture.accepted() }
             // If it was committed without a response, a repeated upload finds the capture.
             let wasCommitted = point.name == "gateway.capture.committed"
             #expect(answer.status == (wasCommitted ? 200 : 201) || point.name == "gateway.relay.published")
@@ -63,7 +46,7 @@ extension SystemTests {
         private func recordings(over point: FaultPoint) async throws {
             var device = try await TestClient.current().device()
             let recording = try SignedRecording(try await VideoCamera.shortRecording(), by: &device)
-            let answer = try await kill(at: point) { try await recording.accepted().value }
+            let answer = try await LocalStack.required().killing(at: point) { try await recording.accepted().value }
             let again = try await recording.accepted().value
             #expect(again.status == 200 && again.id == answer.id)
             try await LocalStack.required().expectWhole(video: answer.id, of: device, point.testDescription)
@@ -72,7 +55,7 @@ extension SystemTests {
         private func resumes(over point: FaultPoint) async throws {
             let stack = try LocalStack.required()
             let body = try await ResumableBody(TestClient.current())
-            let id = try await kill(at: point) { try await body.resumed() }
+            let id = try await LocalStack.required().killing(at: point) { try await body.resumed() }
             #expect(try await body.resumed() == id)
             try await stack.expectWhole([id], of: body.device, point.name)
             guard point.name == "gateway.upload.put" else { return try await stack.expectNoSegments(of: body.device, point.name) }
@@ -87,7 +70,7 @@ extension SystemTests {
             var device = SimulatedDevice(requestKey: .ed25519)
             let challenge = try await client.challenge()
             let body = try client.registration(device, challenge: challenge)
-            let first = try await kill(at: point) { try await Self.registered(client, body) }
+            let first = try await LocalStack.required().killing(at: point) { try await Self.registered(client, body) }
             #expect(try await Self.registered(client, body) == first)
             let key = try device.keyID.map { String(format: "%02x", $0) }.joined()
             let known = try await stack.sql("SELECT id FROM devices WHERE key_id = '\\x\(key)'")
