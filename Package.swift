@@ -342,7 +342,7 @@ let package = Package(
             name: "RialClientTests",
             dependencies: [
                 "Attestation", "CaptureKit", "Evidence", "RialClient", "RialCLI", "SimulatedDevice", "CaptureProtocol", "Models",
-                "Messaging", "Persistence", "TestSupport", "TransparencyLog", crypto, nioCore,
+                "Messaging", "Persistence", "TestSupport", "TransparencyLog", "VideoChain", crypto, nioCore,
                 hummingbird,
                 logging, httpTypes, arguments,
             ],

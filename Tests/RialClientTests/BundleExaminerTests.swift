@@ -5,6 +5,7 @@ import Foundation
 import Models
 import SimulatedDevice
 import Testing
+import VideoChain
 
 @testable import Attestation
 @testable import RialCLI
@@ -41,6 +42,35 @@ struct BundleExaminerTests {
         #expect(findings(strange, [(.photoDepth, hash)]) == ("failed", "not_checked"))
         let strict = DeviceExaminer(appraisal: RepeatedAppraisal(roots: .apple))
         #expect(findings(owner, [(.photoDepth, hash)], by: strict) == ("untrusted", "not_checked"))
+    }
+
+    @Test("an assertion over a whole recording passes, over the digests of its parts that the bundle has")
+    func recording() throws {
+        let authority = try DevelopmentAttestationAuthority()
+        var device = SimulatedDevice()
+        let challenge = [UInt8](repeating: 5, count: 32)
+        let digests = RawParts.Name.allCases.enumerated().map { ($1, ContentDigest(of: [UInt8($0)])) }
+        var raw = Dictionary(uniqueKeysWithValues: digests)
+        let hash = VideoClientData.final(
+            video: try #require(raw[.video]), depth: try #require(raw[.depth]), metadata: try #require(raw[.metadata]),
+            hashChain: try #require(raw[.hashChain]))
+        let (attestation, assertion) = (
+            try device.attestation(clientDataHash: challenge, authority: authority, at: Date()).attestationObject,
+            try device.assertion(clientDataHash: hash.bytes)
+        )
+        let examiner = DeviceExaminer(appraisal: RepeatedAppraisal(roots: try TrustRoots.apple.adding(pem: authority.rootPEM)))
+        func word(_ binding: AssertionBinding, _ kind: CaptureKind = .video) throws -> String {
+            let owner = EvidenceBundle.OwnerParts(
+                raw: RawParts(digests: raw, salt: try #require(Salt(bytes: [UInt8](repeating: 1, count: 32)))), assertion: assertion,
+                attestation: attestation, clientDataHash: ContentDigest(bytes: challenge))
+            return examiner.findings(DeviceQuestion(kind: kind, owner: owner, clientDataHashes: [], binding: binding)).assertion.word
+        }
+        #expect(try word(.videoDepthMetadata) == "passed")
+        #expect(try word(.checkpoint) == "not_checked" && word(.videoDepthMetadata, .photo) == "not_checked")
+        raw[.hashChain] = ContentDigest(of: [99])
+        #expect(try word(.videoDepthMetadata) == "failed")
+        raw[.hashChain] = nil
+        #expect(try word(.videoDepthMetadata) == "not_checked")
     }
 
     @Test("a report names what was not checked, and believes nothing that is wrong", arguments: [false, true])

@@ -1,6 +1,7 @@
 import Attestation
 import CaptureProtocol
 import TransparencyLog
+import VideoChain
 
 /// Verifies the attestation of an owner's bundle, and the hardware's signature by its key.
 struct DeviceExaminer: Sendable {
@@ -29,11 +30,11 @@ struct DeviceExaminer: Sendable {
     }
 
     private func verdict(_ assertion: [UInt8], by key: RepeatedAppraisal.AttestedKey, _ question: DeviceQuestion) -> Finding {
+        let hashes = question.clientDataHashes + recorded(question)
         // Of an older binding all candidates may not be known, such as of photo and depth, which are not both in the bundle.
-        guard let binding = question.binding, question.clientDataHashes.contains(where: { $0.binding == binding }) else {
+        guard let binding = question.binding, hashes.contains(where: { $0.binding == binding }) else {
             return .notChecked("The hardware's signature was not checked: what it is over is not all in the bundle.")
         }
-        let hashes = question.clientDataHashes
         switch appraisal.verdict(on: assertion, by: key, candidates: hashes.map(\.hash.bytes)) {
         case .verified(_, let index) where hashes[index].binding == binding:
             return .passed("The hardware signed \(binding.rawValue), as the evidence says.")
@@ -41,6 +42,15 @@ struct DeviceExaminer: Sendable {
             return .failed("The hardware signed \(hashes[index].binding.rawValue), not \(binding.rawValue).")
         case .rejected(let failure): return .failed("The hardware's signature does not hold: \(failure.rawValue).")
         }
+    }
+
+    /// What the hardware signed at the end of a recording. Of one that broke off it signed a checkpoint, which is not in the bundle.
+    private func recorded(_ question: DeviceQuestion) -> [(binding: AssertionBinding, hash: ContentDigest)] {
+        let digests = question.owner.raw.digests
+        guard question.kind == .video, let video = digests[.video], let depth = digests[.depth], let metadata = digests[.metadata],
+            let chain = digests[.hashChain]
+        else { return [] }
+        return [(.videoDepthMetadata, VideoClientData.final(video: video, depth: depth, metadata: metadata, hashChain: chain))]
     }
 
     private static let absent = "The bundle does not have what the hardware signed."
