@@ -104,16 +104,21 @@ extension LocalStack {
 
     /// Runs the work while evidence-assembler has other settings, which are restored afterwards.
     func assembling<Result>(with settings: [String: String], _ work: () async throws -> Result) async throws -> Result {
-        try await control("stop", "evidence-assembler")
+        try await running("evidence-assembler", with: settings, work)
+    }
+
+    /// Runs the work while a service has other settings, which are restored afterwards.
+    func running<Result>(_ service: String, with settings: [String: String], _ work: () async throws -> Result) async throws -> Result {
+        try await control("stop", service)
         let result: Swift.Result<Result, any Error>
         do {
-            try await control("start", "evidence-assembler", settings: settings)
+            try await control("start", service, settings: settings)
             result = .success(try await work())
         } catch {
             result = .failure(error)
         }
-        try await control("stop", "evidence-assembler")
-        try await control("start", "evidence-assembler")
+        try await control("stop", service)
+        try await control("start", service)
         return try result.get()
     }
 }

@@ -78,6 +78,40 @@ struct Forger: Sendable {
         return try await send(.captureReceived, key: id, body)
     }
 
+    struct Sent: Sendable {
+        let topic: Topic
+        let key: String
+        let id: String
+    }
+
+    static let subject = String(repeating: "5b", count: 16)
+    static let commitment = String(repeating: "c0", count: 32)
+
+    /// Produces a record that has everything that a leaf is made of, and what other events have.
+    func statement(on topic: Topic, key: String, about capture: String, by device: String) async throws -> Sent {
+        let leaf = "rial.leaf/1\nrevocation\n1793534402\n\(Self.subject)\n\(Self.commitment)\n"
+        let body: [String: Any] = [
+            "capture_id": capture, "device_id": device, "registration_id": capture, "status": "complete", "confidence_level": "high",
+            "outcome": "done", "kind": "revocation", "reason": "device_revoked", "subject": Self.subject, "sequence": 1,
+            "time": 1_793_534_402, "commitment": Self.commitment, "leaf": leaf, "origin": "rial.example/log/2026", "leaf_index": 0,
+            "statements": [["kind": "revocation", "subject": Self.subject, "commitment": Self.commitment, "time": 1_793_534_402]],
+        ]
+        return Sent(topic: topic, key: key, id: try await send(topic, key: key, body))
+    }
+
+    /// Waits until each consumer has handled each of them or given it up.
+    func awaitEnded(_ sent: [Sent]) async throws {
+        for record in sent {
+            for service in Topic.consumers.first(where: { $0.topic == record.topic })?.services ?? [] {
+                let inbox = "SELECT count(*) FROM \(service.tablePrefix)_inbox WHERE event_id = '\(record.id)'"
+                try await eventually("\(service) has ended with a forged record of \(record.topic)") {
+                    if try await stack.sql(inbox) == ["1"] { return true }
+                    return try await !stack.records(of: record.topic.deadLetters(of: service), key: record.key).isEmpty
+                }
+            }
+        }
+    }
+
     private func objects(of id: String) async throws -> [String: Any] {
         let rows = try await stack.sql(
             """

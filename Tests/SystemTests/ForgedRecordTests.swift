@@ -4,6 +4,7 @@ import Messaging
 import Models
 import SimulatedDevice
 import Testing
+import TransparencyLog
 
 extension FaultTests {
     @Suite("Forged records on every topic")
@@ -133,6 +134,47 @@ extension FaultTests {
             try await honest.expectOne(in: stack, "a registration beside forged ones")
             let key = try intruder.keyID.map { String(format: "%02x", $0) }.joined()
             #expect(try await stack.sql("SELECT count(*) FROM devices WHERE key_id = '\\x\(key)'") == ["0"])
+        }
+
+        @Test("enter nothing into the log, move nothing in it and take nothing back, whatever topic they are on", .timeLimit(.minutes(2)))
+        func log() async throws {
+            let stack = try LocalStack.required()
+            let client = try TestClient.current()
+            let forger = try Forger(stack)
+            var device = try await client.device()
+            let (id, owner) = (try await FaultCapture(&device).accepted().id, try #require(device.deviceID))
+            _ = try await client.settled(id)
+            _ = try await client.bundle(of: id)
+            let place = """
+                SELECT sequence, kind, encode(commitment, 'hex'), encode(sha256(statement), 'hex'), origin, leaf_index FROM statements
+                WHERE capture_id = '\(id)' ORDER BY sequence
+                """
+            try await eventually("its place is noted") { try await stack.sql(place).first?.hasSuffix("|") == false }
+            let (before, state) = (try await stack.sql(place), try await stack.finalState(of: id))
+
+            let invented = "\(CaptureID())"
+            var sent: [Forger.Sent] = []
+            for topic in Topic.consumers.map(\.topic) {
+                for capture in [id, invented] {
+                    let key = topic == .deviceRevoked && capture == id ? owner : capture
+                    sent.append(try await forger.statement(on: topic, key: key, about: capture, by: owner))
+                }
+            }
+            try await forger.awaitEnded(sent)
+
+            // What is genuine goes on.
+            let next = try await FaultCapture(&device).accepted().id
+            _ = try await client.settled(next)
+            #expect(try await client.bundle(of: next).statements.count == 1)
+            #expect(try await stack.sql(place) == before)
+            #expect(try await stack.finalState(of: id) == state)
+            #expect(try await client.bundle(of: id).statements.count == 1)
+            for table in ["log_entries", "log_pending"] {
+                let strange = "commitment IS NOT NULL AND commitment NOT IN (SELECT commitment FROM statements)"
+                #expect(try await stack.sql("SELECT count(*) FROM \(table) WHERE \(strange)") == ["0"], "\(table)")
+            }
+            let log = try await PublicLog(stack)
+            #expect(!log.files.contains { $0.contains(Forger.subject) || $0.contains(Forger.commitment) })
         }
 
         /// A registration in the format of earlier versions, with the data inside the record.

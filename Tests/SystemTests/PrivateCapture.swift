@@ -14,11 +14,13 @@ struct PrivateCapture: Sendable {
     /// What the hardware signs.
     var payload: [UInt8]
 
+    /// - Parameter measured: of the same scene; else it is measured.
     init(
-        _ parts: CaptureParts, sharing flags: MetadataFlags = .everything, capturedAt: Date = Date(), model: String = "iPhone 15 Pro"
+        _ parts: CaptureParts, _ measured: SignedDepth? = nil, sharing flags: MetadataFlags = .everything, capturedAt: Date = Date(),
+        model: String = "iPhone 15 Pro"
     ) throws {
         self.parts = parts
-        depth = try Self.measured(parts).signed
+        depth = try measured ?? Self.measured(parts).signed
         payload = try HashOnlyPayload(
             mediaHash: ContentDigest(of: parts.photo),
             facts: HashOnlyPayload.Facts(

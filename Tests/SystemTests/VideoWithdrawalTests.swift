@@ -74,7 +74,10 @@ extension SystemTests {
         /// What must be nowhere once the video is withdrawn: digests of its parts and of every object of it, and when it began.
         private static func facts(of recording: SignedRecording, _ id: String, in stack: LocalStack) async throws -> ErasedFacts {
             let objects = try await stack.sql("SELECT encode(sha256, 'hex') FROM media_objects WHERE capture_id = '\(id)'")
-            let digests = recording.form.map { ContentDigest(of: $0.bytes).bytes } + (try objects.map { try #require(Hex.decode($0)) })
+            let salts = try await stack.sql(
+                "SELECT encode(salt, 'hex') || ' ' || encode(raw_salt, 'hex') FROM statements WHERE capture_id = '\(id)'")
+            let stored = objects + salts.flatMap { $0.split(separator: " ").map(String.init) }
+            let digests = recording.form.map { ContentDigest(of: $0.bytes).bytes } + (try stored.map { try #require(Hex.decode($0)) })
             let metadata = try #require(recording.form.first { $0.disposition.contains("\"metadata\"") })
             let start = Timestamp.format(try VideoMetadata.parse(metadata.bytes, isOriginalLayout: false).startedAt)
             return ErasedFacts(

@@ -59,7 +59,7 @@ struct TellingCapture: Sendable {
     /// The device's id.
     private let sender: String
     private let marker: String
-    /// Of which neither hex nor base64 may be anywhere; the photo's is first.
+    /// And other values of which neither hex nor base64 may be anywhere; the photo's digest is first.
     private var digests: [[UInt8]]
 
     /// - Parameter other: a capture with the same photo.
@@ -92,6 +92,18 @@ struct TellingCapture: Sendable {
             """)
         #expect(rows.count == 3)
         for hex in rows { digests.append(try #require(Hex.decode(hex))) }
+    }
+
+    /// Adds what would open its leaves: salts, statements and evidence, and digests of both.
+    mutating func addOpenings(of id: String, in stack: LocalStack) async throws {
+        let openings = try await stack.bytes(
+            """
+            SELECT encode(opening, 'hex') FROM statements, unnest(ARRAY[salt, raw_salt, statement, evidence, sha256(statement),
+                sha256(evidence), decode(convert_from(statement, 'UTF8')::jsonb ->> 'raw', 'hex')]) AS opening
+            WHERE capture_id = '\(id)'
+            """)
+        #expect(openings.count >= 7)
+        digests += openings
     }
 
     /// The facts in all forms in which a table or a key could hold them.
