@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import pathlib
 import random
 import re
@@ -11,6 +12,7 @@ import unittest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
+import agreement
 import axe
 import bundles
 import hostile
@@ -75,11 +77,13 @@ class BundleTest(unittest.TestCase):
         return file
 
     def check(self, content, *keys, policy=None, **values):
-        """Opens the page with this bundle, and expects these strings. Returns all that it says."""
-        self.open(policy=policy or self.maker.policy)
-        said = self.choose(self.file(content))
+        """Opens the page with this bundle, and expects these strings, and that the command line finds the same. Returns all that it says."""
+        policy, file = policy or self.maker.policy, self.file(content)
+        self.open(policy=policy)
+        said = self.choose(file)
         for key in keys:
             self.assertIn(shown(words(key, self.language, **values)), said)
+        self.assertEqual(agreement.of_page(said), agreement.of_command(file, policy).without(agreement.UNCHECKED), said)
         return said
 
 
@@ -390,6 +394,70 @@ class Changes(BundleTest):
             found.each = (performance.now() - start) / 20;""", bundles.sample("example.rial"), bundles.sample("policy"))
         print(f"\n  {took['each']:.1f} ms each", end="")
         self.assertLess(took["each"], 100)
+
+
+class Agreement(BundleTest):
+    """The page and `rial verify --bundle` find the same in the same bundles, and name the same check; so do all tests that use `check`."""
+
+    def agree(self, bundle, policy, *files, unchecked=frozenset()):
+        self.open(policy=policy)
+        said = self.choose(bundle)
+        if files:
+            said = self.choose(*files, field="media-files")
+        found = agreement.of_page(said)
+        self.assertEqual(found, agreement.of_command(bundle, policy, *files, roots=self.world).without(unchecked), said)
+        return found
+
+    def test_on_the_samples_and_on_files_that_belong_to_them_or_do_not(self):
+        policy, photo = bundles.sample("policy").decode(), bundles.SAMPLES / "photo"
+        strange = self.file(b"another photo", "strange.jpg")
+        for name in Samples.EXPECTED:
+            # What the samples have of devices and depth is made up.
+            self.agree(bundles.SAMPLES / f"{name}.rial", policy, unchecked=agreement.UNCHECKED)
+        example = bundles.SAMPLES / "example.rial"
+        self.assertEqual(self.agree(example, policy, photo, unchecked=agreement.UNCHECKED), ("proved", None))
+        self.assertEqual(self.agree(example, policy, photo, strange, unchecked=agreement.UNCHECKED), ("wrong", "file"))
+        for end in ["quorum none\n", policy.split("group")[0] + "quorum none\n", policy.replace("ours 2", "ours 3"), self.maker.policy]:
+            self.agree(example, end, unchecked=agreement.UNCHECKED)
+
+    def test_on_each_part_of_the_samples_changed(self):
+        policy = bundles.sample("policy").decode()
+        for name in ["example", "revoked", "owner-joined"]:
+            content = bundles.sample(f"{name}.rial")
+            for entry, part in bundles.entries(content):
+                middle = len(part) // 2
+                other = part[:middle] + bytes([part[middle] ^ 1]) + part[middle + 1:]
+                with self.subTest(name, entry=entry):
+                    changed = self.file(bundles.changed(content, **{entry: other}))
+                    found = self.agree(changed, policy, unchecked=agreement.UNCHECKED)
+                    # The client data hash is looked at with the attestation alone.
+                    self.assertEqual(found[0] == "proved", entry == "owner/client-data-hash", found)
+
+    def test_on_bundles_of_the_real_services(self):
+        policy = pathlib.Path(os.environ["RIAL_LOG_POLICY"]).read_text()
+        record, hashed = self.world.send(device="genuine-bundles"), self.world.send("--hash-only", device="genuine-bundles")
+        # Another one in each run: what is revoked sends nothing more.
+        name = f"genuine-{os.urandom(4).hex()}"
+        revoked, state = self.world.send(device=name), self.world.device(name)
+        self.world.rial("device", "revoke", self.world.device_id(state), "--since", "2026-01-01T00:00:00Z")
+        world.eventually(lambda: self.world.sql(
+            f"SELECT count(*) FROM statements JOIN log_entries USING (commitment) WHERE capture_id = '{revoked.id}'") == [["2"]], "it is revoked")
+        for each, expected in [(record, ("proved", None)), (hashed, ("proved", None)), (revoked, ("wrong", "standing"))]:
+            bundle = self.folder / f"{each.id}.rial"
+            self.world.rial("bundle", "get", each.id, "--output", bundle, "--media")
+            self.assertEqual(self.agree(bundle, policy, each.photo_path), expected)
+        owned = self.folder / "owned.rial"
+        self.world.rial("bundle", "get", record.id, "--output", owned, "--owner", "--state", self.world.device("genuine-bundles"))
+        depth = self.world.scene("room") / "depth.f32.gz"
+        self.world.rial("bundle", "join", owned, "--photo", record.photo_path, "--depth", depth)
+        self.assertEqual(self.agree(owned, policy), ("proved", None))
+        content = owned.read_bytes()
+        for part, expected in [
+            ("evidence", "evidence"), ("photo", "raw"), ("depth", "raw"), ("metadata", "raw"), ("assertion", "raw"), ("attestation", "raw"),
+        ]:
+            with self.subTest(part):
+                changed = bundles.changed(content, **{part: lambda each: each + b" "})
+                self.assertEqual(self.agree(self.file(changed), policy), ("wrong", expected))
 
 
 class Page(BundleTest):
