@@ -9,9 +9,9 @@ extension SystemTests {
         static let writers: [String: Set<String>] = [
             "gateway": ["challenges", "captures", "intakes", "rate_limits", "upload_segments", "uploads", "verification_logs"],
             "attestation-verifier": ["devices", "device_events", "registrations", "assertion_counters", "attestation_appraisals"],
-            "depth-analyzer": ["depth_analyses"],
+            "depth-analyzer": ["depth_analyses", "reassessments"],
             "upload-sync": ["media_damage", "sync_jobs", "intakes", "withdrawals"],
-            "evidence-assembler": ["evidence_parts", "captures", "media_objects", "content_credentials", "statements"],
+            "evidence-assembler": ["evidence_parts", "captures", "media_objects", "content_credentials", "statements", "reassessments"],
             "transparency-log": ["log_shards", "log_pending", "log_entries", "log_checkpoints", "log_cosignatures"],
         ]
 

@@ -5,7 +5,7 @@ import Testing
 /// A point between two effects at which a test can kill a service.
 struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
     /// The request that makes the service reach it.
-    enum Trigger: Sendable { case registration, capture, resumable, video }
+    enum Trigger: Sendable { case registration, capture, resumable, video, reassessment }
 
     let name: String
     let trigger: Trigger
@@ -65,6 +65,8 @@ struct FaultPoint: Sendable, Hashable, CustomTestStringConvertible {
         FaultPoint("evidence-assembler.announced"),
         FaultPoint("evidence-assembler.committed", short: true),
         FaultPoint("evidence-assembler.relay.published"),
+        FaultPoint("evidence-assembler.reassessed", .reassessment, short: true),
+        FaultPoint("evidence-assembler.reassessment.committed", .reassessment),
         FaultPoint("transparency-log.relay.published"),
     ]
 

@@ -27,6 +27,7 @@ extension SystemTests {
             case .capture: try await captures(over: point)
             case .resumable: try await resumes(over: point)
             case .video: try await recordings(over: point)
+            case .reassessment: try await reassesses(over: point)
             }
         }
 
@@ -41,6 +42,21 @@ extension SystemTests {
             #expect(again.status == 200)
             #expect(again.id == answer.id)
             try await LocalStack.required().expectWhole([answer.id], of: device, point.name)
+        }
+
+        private func reassesses(over point: FaultPoint) async throws {
+            let (stack, client) = (try LocalStack.required(), try TestClient.current())
+            var device = try await client.device()
+            let id = try await client.capture(&device, CaptureParts())
+            _ = try await client.settled(id)
+            try await stack.judgeOtherwise(id)
+            try await stack.killing(at: point) {
+                _ = try await stack.rial(["admin", "reassess", id])
+                try await stack.awaitReassessment(of: id)
+            }
+            let kinds = "SELECT string_agg(kind, ' ' ORDER BY sequence) FROM statements WHERE capture_id = '\(id)'"
+            #expect(try await stack.sql(kinds) == ["assessment reassessment"])
+            #expect(try await client.show(id).data["confidence_level"] as? String == "medium")
         }
 
         private func recordings(over point: FaultPoint) async throws {

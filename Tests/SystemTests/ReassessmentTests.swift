@@ -12,18 +12,10 @@ extension SystemTests {
             var device = try await client.device()
             let id = try await client.capture(&device, CaptureParts())
             #expect(try await client.settled(id).data["confidence_level"] as? String == "high")
-            // What it was judged by stands for a method of before; what is stored would now be judged otherwise.
-            _ = try await stack.sql(
-                "UPDATE captures SET evidence = jsonb_set(evidence, '{algorithm_versions,depth}', '\"relief-0\"') WHERE id = '\(id)'")
-            _ = try await stack.sql(
-                """
-                UPDATE evidence_parts SET result = jsonb_set(result, '{has_lidar}', 'false') WHERE capture_id = '\(id)' AND part = 'attestation'
-                """)
+            try await stack.judgeOtherwise(id)
             let asked = try await stack.rial(["admin", "reassess", "--method", "relief-0"])
             #expect(asked.contains("1 capture by relief-0 will be assessed again"))
-            try await eventually("the capture is assessed again") {
-                try await stack.sql("SELECT outcome FROM reassessments WHERE capture_id = '\(id)'") == ["reassessed"]
-            }
+            try await stack.awaitReassessment(of: id)
             let shown = try await client.show(id)
             #expect(shown.data["confidence_level"] as? String == "medium")
             try await eventually("the log has both statements") {
@@ -40,6 +32,24 @@ extension SystemTests {
                 let bundle = try await client.send("GET", "\(TestClient.captures)/\(id)/bundle")
                 return bundle.status == 200 && bundle.text.contains("1/statement.json")
             }
+        }
+    }
+}
+
+extension LocalStack {
+    /// Makes a capture one that was judged by a method of before, `relief-0`, and would be judged otherwise now.
+    func judgeOtherwise(_ id: String) async throws {
+        _ = try await sql(
+            "UPDATE captures SET evidence = jsonb_set(evidence, '{algorithm_versions,depth}', '\"relief-0\"') WHERE id = '\(id)'")
+        _ = try await sql(
+            """
+            UPDATE evidence_parts SET result = jsonb_set(result, '{has_lidar}', 'false') WHERE capture_id = '\(id)' AND part = 'attestation'
+            """)
+    }
+
+    func awaitReassessment(of id: String) async throws {
+        try await eventually("the capture is assessed again") {
+            try await sql("SELECT outcome FROM reassessments WHERE capture_id = '\(id)'") == ["reassessed"]
         }
     }
 }
