@@ -59,7 +59,7 @@ extension SystemTests.Bundles {
         let changes: [Change] = [
             ("photo", { try $0.owner?.photo.flip() }, ["raw"]), ("depth", { try $0.owner?.depth.flip() }, ["raw"]),
             ("metadata", { $0.owner?.signed = .metadata(Array("{}".utf8)) }, ["raw"]),
-            ("the last digit of the depth", { try $0.changeDepth("depth_variance") }, ["evidence", "depth"]),
+            ("the last bit of the depth", { try $0.changeDepth("depth_variance") }, ["evidence", "depth"]),
             ("manifest", { try $0.manifest.flip() }, ["file"]), ("copy", { try $0.media["c2pa.jpg"].flip() }, ["file"]),
         ]
         try await expectNamed(changes + Self.ofEveryBundle + Self.ofEveryOwners, in: bundle, desk)

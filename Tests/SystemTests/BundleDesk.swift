@@ -160,12 +160,12 @@ extension EvidenceBundle {
         statements[0].proof = Array(lines.joined(separator: "\n").utf8)
     }
 
-    /// Changes the last digit of a number of the depth in the first evidence.
+    /// Changes the last bit of a number of the depth in the first evidence.
     mutating func changeDepth(_ name: String) throws {
         let text = String(decoding: statements[0].evidence ?? [], as: UTF8.self)
-        let number = try #require(try Regex("\"\(name)\":[0-9.]*([1-9])").firstMatch(in: text)?.range)
-        let last = text.index(before: number.upperBound)
-        statements[0].evidence = Array(text.replacingCharacters(in: last...last, with: text[last] == "1" ? "2" : "1").utf8)
+        let found = try #require(try Regex("\"\(name)\":([0-9.e-]+)", as: (Substring, Substring).self).firstMatch(in: text))
+        let number = try #require(Double(found.output.1))
+        statements[0].evidence = Array(text.replacingCharacters(in: found.range, with: "\"\(name)\":\(number.nextUp)").utf8)
     }
 }
 
