@@ -2,22 +2,22 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Synchronization
 import TestSupport
 import TransparencyLog
 
 @testable import RialCLI
 
 /// `rial witness run`, as a process of its own.
-final class WitnessProcess: @unchecked Sendable {
-    // Each test starts, kills and asks it from one task at a time; `Process` itself is not touched by others.
+final class WitnessProcess: Sendable {
     static let program = SharedData.projectRoot.appendingPathComponent(".build/debug/rial")
     static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program.path) }
     static let need = "needs the program rial, which `swift build` makes"
 
     let folder: URL
     let key: SignerKey
-    private(set) var port = 0
-    private var process = Process()
+    /// As it was started last.
+    private let running = Mutex((process: Process(), port: 0))
 
     /// - Parameter logs: verifier keys.
     init(logs: [VerifierKey]) throws {
@@ -30,6 +30,8 @@ final class WitnessProcess: @unchecked Sendable {
     }
 
     var store: URL { folder.appendingPathComponent("store") }
+    private var process: Process { running.withLock { $0.process } }
+    var port: Int { running.withLock { $0.port } }
     var prefix: String { "http://127.0.0.1:\(port)/" }
     var log: String { (try? String(contentsOf: folder.appendingPathComponent("log"), encoding: .utf8)) ?? "" }
 
@@ -37,7 +39,7 @@ final class WitnessProcess: @unchecked Sendable {
     func start() async throws {
         let output = folder.appendingPathComponent("log")
         try Data().write(to: output)
-        process = Process()
+        let process = Process()
         process.executableURL = Self.program
         process.arguments = [
             "witness", "run", "--name", "witness.example/w1", "--key", folder.appendingPathComponent("key").path, "--logs",
@@ -45,12 +47,13 @@ final class WitnessProcess: @unchecked Sendable {
         ]
         process.standardError = try FileHandle(forWritingTo: output)
         try process.run()
+        running.withLock { $0.process = process }
         let deadline = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < deadline, process.isRunning {
             if let line = log.split(separator: "\n").first(where: { $0.contains("listening on") }),
                 let number = line.split(separator: ":").last.flatMap({ Int($0) })
             {
-                port = number
+                running.withLock { $0.port = number }
                 return
             }
             try await Task.sleep(for: .milliseconds(10))

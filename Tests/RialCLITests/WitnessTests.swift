@@ -8,18 +8,6 @@ import TransparencyLog
 
 @Suite("A witness", .enabled(if: WitnessProcess.isBuilt, "\(WitnessProcess.need)"))
 struct WitnessTests {
-    private struct Transcript: Decodable {
-        struct Request: Decodable {
-            let name: String
-            let body: String
-            let status: Int
-            let answer: String?
-        }
-
-        let log: String
-        let requests: [Request]
-    }
-
     private static func key() throws -> SignerKey { try PublishedLog.signer("rial.example/log/2026", .log) }
     private static func name(_ key: VerifierKey) -> String { ContentDigest(of: key.name.bytes).hex }
 
@@ -28,7 +16,7 @@ struct WitnessTests {
         .enabled(if: SharedData.isPresent, "needs ../shared/data"))
     func transcript() async throws {
         let data = try SharedData.data("tlog/witness-requests.json")
-        let transcript = try JSONDecoder().decode(Transcript.self, from: data)
+        let transcript = try JSONDecoder().decode(WitnessTranscript.self, from: data)
         #expect(transcript.requests.count == 9)
         let log = try VerifierKey(transcript.log)
         let witness = try WitnessProcess(logs: [log])

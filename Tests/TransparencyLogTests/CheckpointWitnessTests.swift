@@ -1,21 +1,10 @@
 import CaptureProtocol
+import TestSupport
 import Testing
 import TransparencyLog
 
 @Suite("A witness")
 struct CheckpointWitnessTests {
-    private struct Requests: Decodable {
-        struct Request: Decodable {
-            let name: String
-            let body: String
-            let status: Int
-            let answer: String?
-        }
-
-        let log: String
-        let requests: [Request]
-    }
-
     private let log: SignerKey
     private let key: SignerKey
     private let witness: CheckpointWitness
@@ -50,7 +39,7 @@ struct CheckpointWitnessTests {
 
     @Test("answers the requests of another implementation as that does", .enabled(if: Vectors.isPresent, "\(Vectors.need)"))
     func vectors() throws {
-        let vectors = try Vectors.json("witness-requests.json", as: Requests.self)
+        let vectors = try Vectors.json("witness-requests.json", as: WitnessTranscript.self)
         #expect(vectors.requests.count == 9)
         let witness = try CheckpointWitness(signer: key, logs: [try VerifierKey(vectors.log)])
         var latest: TreeHead?

@@ -46,23 +46,18 @@ struct AdminDamage: AsyncParsableCommand {
     }
 
     private static func read(_ url: String) async throws -> [Damage] {
-        let connection = try await PostgresConnection.connect(url: url, applicationName: "rial-admin")
-        do {
-            let rows = try await connection.query(
+        try await PostgresConnection.connect(url: url, applicationName: "rial-admin").closing { connection in
+            try await connection.query(
                 """
                 SELECT capture_id, name, object_key, problem, found_at, seen_at, mended_at FROM media_damage
                 ORDER BY mended_at DESC NULLS FIRST, found_at, capture_id, name LIMIT 10000
-                """)
-            await connection.close()
-            return try rows.map { row in
+                """
+            ).map { row in
                 Damage(
                     capture: CaptureID(try row.get("capture_id", as: UUID.self)), name: try row.get("name"), key: try row.get("object_key"),
                     problem: try row.get("problem"), foundAt: try row.get("found_at"), seenAt: try row.get("seen_at"),
                     mendedAt: try row.getOptional("mended_at"))
             }
-        } catch {
-            await connection.close()
-            throw error
         }
     }
 }

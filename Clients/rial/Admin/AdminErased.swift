@@ -37,15 +37,9 @@ struct AdminErased: AsyncParsableCommand {
     }
 
     private func rows(_ url: String) async throws -> (left: [(String, String)], prefixes: [String]) {
-        let connection = try await PostgresConnection.connect(url: url, applicationName: "rial-admin")
-        do {
+        try await PostgresConnection.connect(url: url, applicationName: "rial-admin").closing { [id] connection in
             let check = ErasureCheck(connection: connection, capture: id)
-            let found = (try await check.left(), try await check.prefixes())
-            await connection.close()
-            return found
-        } catch {
-            await connection.close()
-            throw error
+            return (try await check.left(), try await check.prefixes())
         }
     }
 

@@ -42,15 +42,7 @@ struct AdminReassess: AsyncParsableCommand {
     private static func withConnection<Answer: Sendable>(
         _ url: String, _ body: @Sendable (PostgresConnection) async throws -> Answer
     ) async throws -> Answer {
-        let connection = try await PostgresConnection.connect(url: url, applicationName: "rial-admin")
-        do {
-            let answer = try await body(connection)
-            await connection.close()
-            return answer
-        } catch {
-            await connection.close()
-            throw error
-        }
+        try await PostgresConnection.connect(url: url, applicationName: "rial-admin").closing(after: body)
     }
 
     /// What is being carried out stays as it is.

@@ -34,14 +34,9 @@ struct AdminWithdraw: AsyncParsableCommand {
     }
 
     private func withdraw(_ url: String) async throws -> String? {
-        let connection = try await PostgresConnection.connect(url: url, applicationName: "rial-admin")
-        do {
-            let rows = try await connection.query("SELECT rial_withdraw(\(id.uuid), \(reason)) AS outcome")
-            await connection.close()
-            return try rows.first?.getOptional("outcome", as: String.self)
-        } catch {
-            await connection.close()
-            throw error
+        try await PostgresConnection.connect(url: url, applicationName: "rial-admin").closing { [id, reason] connection in
+            try await connection.query("SELECT rial_withdraw(\(id.uuid), \(reason)) AS outcome").first?
+                .getOptional("outcome", as: String.self)
         }
     }
 }

@@ -15,16 +15,8 @@ enum ServiceRoles {
     }
 
     static func withConnection<T: Sendable>(
-        _ url: String, _ body: (PostgresConnection) async throws -> T
+        _ url: String, _ body: @Sendable (PostgresConnection) async throws -> T
     ) async throws -> T {
-        let connection = try await PostgresConnection.connect(url: url, applicationName: "rial-migrate")
-        do {
-            let result = try await body(connection)
-            await connection.close()
-            return result
-        } catch {
-            await connection.close()
-            throw error
-        }
+        try await PostgresConnection.connect(url: url, applicationName: "rial-migrate").closing(after: body)
     }
 }

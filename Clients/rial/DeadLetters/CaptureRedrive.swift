@@ -38,10 +38,8 @@ struct CaptureRedrive {
 
     private func read(_ id: CaptureID) async throws -> (CaptureStatus, any CaptureArrival) {
         try await StartupRetry(dependency: "PostgreSQL") {
-            let connection = try await PostgresConnection.connect(url: databaseURL, applicationName: "rial-dlq")
-            do {
+            try await PostgresConnection.connect(url: databaseURL, applicationName: "rial-dlq").closing { connection in
                 let rows = try await connection.query("SELECT status, type, capture_mode FROM captures WHERE id = \(id.uuid)")
-                await connection.close()
                 guard let row = rows.first else { throw CommandFailure("There is no capture \(id).") }
                 guard let status = CaptureStatus(rawValue: try row.get("status")) else {
                     throw CommandFailure("The capture \(id) has a status that this version does not know.")
@@ -50,9 +48,6 @@ struct CaptureRedrive {
                     throw CommandFailure("The capture \(id) is of a kind that this version does not know.")
                 }
                 return (status, kind.arrival(of: id))
-            } catch {
-                await connection.close()
-                throw error
             }
         }
     }

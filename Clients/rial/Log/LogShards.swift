@@ -41,14 +41,7 @@ struct LogShards: Sendable {
         let connection = try await StartupRetry(dependency: "PostgreSQL") {
             try await PostgresConnection.connect(url: url, applicationName: "rial-log")
         }
-        do {
-            let value = try await body(LogShards(connection: connection))
-            await connection.close()
-            return value
-        } catch {
-            await connection.close()
-            throw error
-        }
+        return try await connection.closing { try await body(LogShards(connection: $0)) }
     }
 
     /// In the order in which they were opened.
