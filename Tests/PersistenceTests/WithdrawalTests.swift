@@ -107,7 +107,8 @@ struct WithdrawalTests {
     @Test("is of its statements the leaves, and one more of the same subject that nothing opens")
     func statements() async throws {
         try await withTables { connection, _ in
-            let before = try await connection.query("SELECT floor(extract(epoch FROM now()))::bigint AS now").first?.get("now", as: Int64.self)
+            let now = try await connection.query("SELECT floor(extract(epoch FROM now()))::bigint AS now")
+            let before = try now.first?.get("now", as: Int64.self)
             _ = try await withdraw(Self.id, connection)
             _ = try await withdraw(Self.id, connection)
             let rows = try await connection.query(

@@ -30,6 +30,8 @@ struct LoggedDevice {
 
     /// When all were captured: another minute than that of their receipt.
     static let capturedAt = Date().addingTimeInterval(-300)
+    /// What all photos show. Rendered anew for the second device, it would have another time in it, which each device's photos share.
+    private static let room = CaptureParts.room
     var device: SimulatedDevice
     private(set) var sent: [(id: String, flags: MetadataFlags)] = []
 
@@ -39,9 +41,9 @@ struct LoggedDevice {
     init() async throws {
         let client = try TestClient.current()
         device = try await client.device()
-        let scene = try PrivateCapture(CaptureParts(), capturedAt: Self.capturedAt)
+        let scene = try PrivateCapture(CaptureParts(Self.room), capturedAt: Self.capturedAt)
         for flags in MetadataFlags.all {
-            let capture = try PrivateCapture(CaptureParts(), scene.depth, sharing: flags, capturedAt: Self.capturedAt)
+            let capture = try PrivateCapture(CaptureParts(Self.room), scene.depth, sharing: flags, capturedAt: Self.capturedAt)
             sent.append((try await client.capture(&device, capture), flags))
         }
         for flags in [MetadataFlags.everything, MetadataFlags(location: .none, timestamp: .none, device: .none)] {
@@ -51,7 +53,7 @@ struct LoggedDevice {
             sent.append((try #require(answer.data["capture_id"] as? String, "\(answer.text)"), flags))
         }
         for _ in 0..<2 {
-            let parts = try CaptureParts(extra: ["captured_at": Timestamp.format(Self.capturedAt)])
+            let parts = try CaptureParts(Self.room, extra: ["captured_at": Timestamp.format(Self.capturedAt)])
             sent.append((try await client.capture(&device, parts), .everything))
         }
         let recording = try SignedRecording(try await VideoCamera.shortRecording(), by: &device)

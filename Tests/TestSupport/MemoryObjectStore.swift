@@ -131,7 +131,8 @@ public final class MemoryObjectStore: ObjectStore {
     public func head(_ key: String) async throws -> StoredObject? {
         try answer(.head, key) { state in
             state.entries[key].map { entry in
-                StoredObject(key: key, sizeBytes: Int64(entry.bytes.count), etag: entry.etag, contentType: entry.contentType, lastModified: nil)
+                StoredObject(
+                    key: key, sizeBytes: Int64(entry.bytes.count), etag: entry.etag, contentType: entry.contentType, lastModified: nil)
             }
         }
     }

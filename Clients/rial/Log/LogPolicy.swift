@@ -7,7 +7,7 @@ import TransparencyLog
 struct LogPolicy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
-        abstract: "Prints a policy (c2sp.org/tlog-policy) with the installation's logs and the given witnesses, all of which must have cosigned.",
+        abstract: "Prints a policy (c2sp.org/tlog-policy) with the installation's logs and the given witnesses, all of which must cosign.",
         discussion: """
             Reads RIAL_DATABASE_URL and RIAL_PUBLIC_URL, under which the logs are served. It is a beginning for RIAL_LOG_POLICY: a quorum of \
             fewer than all witnesses, in groups, is written by hand.
@@ -31,7 +31,8 @@ struct LogPolicy: AsyncParsableCommand {
         var lines = logs.map { "log \($0.key) \(prefix)log/\($0.shard)/" }
         let names = witnesses.indices.map { "w\($0 + 1)" }
         lines += zip(names, witnesses).map { "witness \($0) \($1)" }
-        if names.isEmpty { lines.append("quorum none") } else { lines += ["group all-of-them all \(names.joined(separator: " "))", "quorum all-of-them"] }
+        lines +=
+            names.isEmpty ? ["quorum none"] : ["group all-of-them all \(names.joined(separator: " "))", "quorum all-of-them"]
         let text = lines.map { $0 + "\n" }.joined()
         let policy: TrustPolicy
         do { policy = try TrustPolicy(Array(text.utf8)) } catch { throw ValidationError("that is no policy: \(error.message)") }

@@ -48,7 +48,9 @@ struct StatedCaptureFixture {
     }
 
     /// Another verdict by another method of measuring depth.
-    func reassessment(after first: StoredStatement, _ confidence: Verdict.Confidence, depth: String, sequence: Int) throws -> StoredStatement {
+    func reassessment(
+        after first: StoredStatement, _ confidence: Verdict.Confidence, depth: String, sequence: Int
+    ) throws -> StoredStatement {
         var verdict = try #require(first.statement.verdict)
         verdict.confidence = confidence
         verdict.algorithms["depth"] = depth

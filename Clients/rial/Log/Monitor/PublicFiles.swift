@@ -14,6 +14,8 @@ struct PublicFiles: Sendable {
     /// Larger than a full bundle of our leaves, and than a checkpoint with all cosignatures.
     private static let maximumBytes = 1 << 20
     private static let attempts = 4
+    /// Of all attempts together, so that who hangs delays a look no longer than who answers late.
+    private static let deadline: Duration = .seconds(60)
     let client: HTTPClient
 
     static func makeClient() -> HTTPClient {
@@ -28,10 +30,12 @@ struct PublicFiles: Sendable {
     /// - Throws: ``Unreachable`` after some attempts.
     func read(_ address: String) async throws -> [UInt8]? {
         var backoff = Backoff(initial: 0.1, limit: 2)
+        let end = ContinuousClock.now + Self.deadline
         var problem = ""
-        for attempt in 1...Self.attempts {
+        for attempt in 1...Self.attempts where ContinuousClock.now < end {
             do {
-                let response = try await client.execute(HTTPClientRequest(url: address), timeout: .seconds(60))
+                let left = ContinuousClock.now.duration(to: end)
+                let response = try await client.execute(HTTPClientRequest(url: address), timeout: TimeAmount(left))
                 switch response.status.code {
                 case 200: return try await Self.body(of: response)
                 case 404, 410: return nil
