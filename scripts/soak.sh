@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Sends captures at a steady rate to its own stack, while one part after the other is killed, stopped, frozen, disconnected or made
-# read-only. At the end every accepted capture must be complete, exactly once, with its original unchanged in the store.
+# read-only. At the end every accepted capture must be complete, exactly once, with its original unchanged in the store; every statement must
+# be in the public log, once, and a monitor must find the log sound. In the last third nothing is ended but what the services stand on:
+# their memory, open files and connections must not grow. Once, the log's writer is kept from writing: an operator's alert must see it.
 #   SOAK_MINUTES  duration (10)        SOAK_SEED  decides the sequence of faults (default random; it is printed)
 #   SOAK_RATE     captures per second (2 with RIAL_BUILD=release, else 0.5)
 # shellcheck source=scripts/common.sh
@@ -44,8 +46,8 @@ thaw() { signal_all CONT "$1"; }
 
 finish() {
     local status=$? name
-    for name in postgres broker s3 "${SERVICES[@]}"; do if [ -e "$home/run/$name.pid" ]; then thaw "$name"; fi; done
-    if [ -n "${sender:-}" ]; then kill "$sender" 2>/dev/null || true; fi
+    for name in postgres broker s3 "${SERVICES[@]}" witness-1 witness-2; do if [ -e "$home/run/$name.pid" ]; then thaw "$name"; fi; done
+    for name in ${sender:-} ${sampler:-} ${holder:-}; do kill "$name" 2>/dev/null || true; done
     # After a failure the logs are kept.
     if [ $status = 0 ]; then scripts/stack.sh clean soak; else scripts/stack.sh down soak; fi >/dev/null 2>&1 || true
 }
@@ -105,9 +107,34 @@ fault() {
     esac
 }
 
+# metric SERVICE NAME: its value, nothing if the service does not answer.
+metric() { curl -s --max-time 2 "http://127.0.0.1:$(cat "$home/run/$1.admin")/metrics" | sed -n "s/^$2 //p"; }
+
+# Keeps the log's writer from adding entries, and waits until what an alert looks at (docs/operations.md) says so, and until it is over.
+stand_still() {
+    local from=$SECONDS waits=0
+    PGAPPNAME=soak-hold sql "BEGIN; LOCK TABLE log_entries IN SHARE MODE; SELECT pg_sleep(180); COMMIT" >/dev/null 2>&1 &
+    holder=$!
+    until awk -v age="$(metric transparency-log rial_log_pending_oldest_seconds)" 'BEGIN { exit !(age > 60) }'; do
+        [ $((SECONDS - from)) -lt 120 ] || fail "the public log stood still for two minutes, and no metric says so" "logs are in $home/logs"
+        sleep 1
+    done
+    waits=$((SECONDS - from))
+    sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'soak-hold'" >/dev/null
+    wait "$holder" || true
+    holder=
+    from=$SECONDS
+    until awk -v age="$(metric transparency-log rial_log_pending_oldest_seconds)" 'BEGIN { exit !(age != "" && age < 60) }'; do
+        [ $((SECONDS - from)) -lt 60 ] || fail "the public log does not go on" "logs are in $home/logs"
+        sleep 1
+    done
+    alert="the alert saw after $waits s that the public log stood still, and after $((SECONDS - from)) s that it went on"
+    say "$alert"
+}
+
 next_fault() {
     local verb
-    pick kill kill stop freeze cut read-only lock scale infra infra infra
+    if [ -z "$calm" ]; then pick kill kill stop freeze cut read-only lock scale witness infra infra infra; else pick freeze cut read-only lock infra; fi
     verb=$picked
     random 12
     local seconds=$((drawn + 2))
@@ -119,8 +146,15 @@ next_fault() {
         if [ "$part" = s3 ]; then pick stop freeze; else pick kill stop freeze; fi
         fault "$picked" "$part" "$seconds"
         ;;
+    witness)
+        pick kill stop freeze
+        verb=$picked
+        pick witness-1 witness-2
+        fault "$verb" "$picked" "$seconds"
+        ;;
     lock)
-        pick captures challenges evidence_parts media_objects sync_jobs gateway_outbox evidence_assembler_outbox
+        pick captures challenges evidence_parts media_objects sync_jobs gateway_outbox evidence_assembler_outbox \
+            statements log_pending log_entries log_shards
         fault lock "$picked" "$seconds"
         ;;
     *)
@@ -139,6 +173,7 @@ scripts/stack.sh up soak
 seconds=$((minutes * 60))
 result="$home/soak.json"
 progress="$home/soak.log"
+samples="$home/soak-samples.jsonl"
 : >"$progress"
 # The sender needs the operator's settings, which the services restarted below must not inherit.
 # shellcheck disable=SC2016 # the inner shell's own
@@ -149,16 +184,23 @@ until grep -q 'sending for' "$progress"; do
     kill -0 "$sender" 2>/dev/null || { cat "$progress" >&2; fail "no device could be registered" "the reason is above"; }
     sleep 0.2
 done
+python3 scripts/soak/watch.py sample "$home" >"$samples" &
+sampler=$!
 started=$SECONDS
-faults=0
+faults=0 calm='' alert=''
 while [ $((SECONDS - started)) -lt $((seconds - 20)) ]; do
     random 8
     sleep $((drawn + 3))
+    if [ -z "$alert" ] && [ $((SECONDS - started)) -ge $((seconds / 3)) ]; then stand_still; fi
+    if [ -z "$calm" ] && [ $((SECONDS - started)) -ge $((seconds * 2 / 3)) ]; then
+        say "from now on no service is ended"
+        calm=$(date +%s)
+    fi
     next_fault
     faults=$((faults + 1))
 done
 say "ending all faults"
-for part in postgres broker s3 "${SERVICES[@]}"; do
+for part in postgres broker s3 "${SERVICES[@]}" witness-1 witness-2; do
     thaw "$part"
     start "$part"
 done
@@ -182,4 +224,22 @@ for service in "${SERVICES[@]}"; do
     left=$((left + rows))
 done
 [ $left = 0 ] || fail "$left announcements were never published" "logs are in $home/logs; again: SOAK_SEED=$seed make soak"
+say "the public log"
+deadline=$((SECONDS + 60))
+until [ "$(sql "SELECT count(*) FROM statements WHERE leaf_index IS NULL AND coalesce(not_before, now()) <= now()")" = 0 ] &&
+    [ "$(sql "SELECT count(*) FROM log_shards WHERE published_size < size")" = 0 ]; do
+    [ $SECONDS -lt $deadline ] || fail "not every statement is in the public log" "logs are in $home/logs; again: SOAK_SEED=$seed make soak"
+    sleep 1
+done
+[ "$(sql "SELECT count(*) - count(DISTINCT commitment) FROM log_entries")" = 0 ] ||
+    fail "a statement is in the public log twice" "logs are in $home/logs; again: SOAK_SEED=$seed make soak"
+"$rial" log monitor "$(cat "$home/log-prefix")" --policy "$home/log-policy" --state "$home/soak-monitor" --once ||
+    fail "a monitor does not find the log sound" "its reason is above; logs are in $home/logs"
+echo "$alert"
+say "memory, files and connections"
+kill "$sampler"
+wait "$sampler" || true
+sampler=
+python3 scripts/soak/watch.py report "$samples" "${calm:-$(date +%s)}" ||
+    fail "a part grows, or the log was not as it must be" "samples are in $samples; again: SOAK_SEED=$seed make soak"
 say "every accepted capture is complete, once, with its original as it was sent (seed $seed)"

@@ -29,6 +29,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         repository: repository, store: backbone.storage, signer: signer, panel: panel,
         limits: Sequencer.Limits(checkpointSeconds: TimeInterval(settings.checkpointSeconds)), logger: logger)
     let pending = PostgresPendingRepository(database: backbone.database, inbox: backbone.inbox)
+    LogScrub.showCounters()
     let upkeep = LogUpkeep(repository: repository, store: backbone.storage, scrubDays: settings.scrubDays, logger: logger)
     var stamping: [any Service] = []
     if let timestamps = settings.timestamps {

@@ -18,6 +18,14 @@ actor LogScrub {
     private var verified: [Int: (index: UInt64, hashes: [ContentDigest])] = [:]
     private(set) var mended = 0
 
+    private static var scrubbed: Counter { Counter(label: "rial_log_scrubbed_entries_total") }
+    private static var mendings: Counter { Counter(label: "rial_log_mended_total") }
+
+    /// Shows the counters before there is anything to count, so that the first time is an increase.
+    static func showCounters() {
+        for counter in [scrubbed, mendings] { counter.increment(by: 0) }
+    }
+
     /// - Parameter head: the published tree.
     /// - Throws: ``SequencerHalt`` if the right edge is not that tree's.
     init(_ shard: LogShard, head: TreeHead, objects: LogObjects, repository: any LogRepository, logger: Logger) async throws {
@@ -60,7 +68,7 @@ actor LogScrub {
         } else if !areRows {
             throw SequencerHalt.freeze(.databaseDamaged, "neither the rows from \(start) on nor \(bundle) have the published hashes")
         }
-        Counter(label: "rial_log_scrubbed_entries_total").increment(by: bundle.width)
+        Self.scrubbed.increment(by: bundle.width)
     }
 
     /// The hashes of a tile, verified from the root down, and mended if they can be.
@@ -127,7 +135,7 @@ actor LogScrub {
 
     private func note(_ what: String, _ which: String) {
         mended += 1
-        Counter(label: "rial_log_mended_total").increment()
+        Self.mendings.increment()
         logger.error("\(what) of the log was damaged and is put back", metadata: ["origin": "\(shard.origin)", "place": "\(which)"])
     }
 

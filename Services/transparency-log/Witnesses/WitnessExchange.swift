@@ -7,8 +7,7 @@ enum WitnessOutcome: Sendable, Equatable {
     case cosigned(KeptCosignature)
     /// It has cosigned a tree that ours is not, or one that is larger.
     case contradicts(Freeze)
-    /// Why there is no cosignature: for a metric.
-    case failed(String)
+    case failed(WitnessFailure)
     /// It has another size; only when it was not asked to go on from there.
     case size(UInt64)
 }
@@ -40,30 +39,30 @@ struct WitnessExchange: Sendable {
                 submission = try CheckpointSubmission(oldSize: old, proof: hashes, note: note)
             } catch let halt as SequencerHalt {
                 if case .freeze(let freeze) = halt { return .contradicts(freeze) }
-                return .failed("proof")
+                return .failed(.proof)
             } catch {
-                return .failed("proof")
+                return .failed(.proof)
             }
-            do { reply = try await connection.add(submission) } catch { return .failed("unreachable") }
+            do { reply = try await connection.add(submission) } catch { return .failed(.unreachable) }
             switch reply.status {
             case 200: return judge(reply.body)
             case 409:
-                guard let size = try? WitnessAnswer.size(reply.body) else { return .failed("malformed") }
+                guard let size = try? WitnessAnswer.size(reply.body) else { return .failed(.malformed) }
                 if size > committedSize {
                     return .contradicts(Freeze(.witnessAhead, "\(name) has cosigned \(size) leaves of \(committedSize)"))
                 }
                 // c2sp.org/tlog-witness: equal sizes conflict if their roots differ.
                 if size == old, size == head.size { return .contradicts(refusal(of: size)) }
                 guard proof != nil else { return .size(size) }
-                guard size != old, size <= head.size else { return .failed("conflict") }
+                guard size != old, size <= head.size else { return .failed(.conflict) }
                 old = size
-            case 422: return old > 0 ? .contradicts(refusal(of: old)) : .failed("refused")
-            case 429: return .failed("limited")
-            case 500...599: return .failed("unavailable")
-            default: return .failed("refused")
+            case 422: return old > 0 ? .contradicts(refusal(of: old)) : .failed(.refused)
+            case 429: return .failed(.limited)
+            case 500...599: return .failed(.unavailable)
+            default: return .failed(.refused)
             }
         }
-        return .failed("conflict")
+        return .failed(.conflict)
     }
 
     private var name: String { connection.witness.key.name.text }
@@ -73,14 +72,14 @@ struct WitnessExchange: Sendable {
     }
 
     private func judge(_ body: [UInt8]) -> WitnessOutcome {
-        guard let signatures = try? NoteSignature.lines(body) else { return .failed("malformed") }
+        guard let signatures = try? NoteSignature.lines(body) else { return .failed(.malformed) }
         for signature in signatures {
             guard let verified = signature.verified(by: connection.witness.key, over: note.text), let seconds = verified.seconds else {
                 continue
             }
-            guard abs(Double(seconds) - now().timeIntervalSince1970) <= Self.tolerance else { return .failed("time") }
+            guard abs(Double(seconds) - now().timeIntervalSince1970) <= Self.tolerance else { return .failed(.time) }
             return .cosigned(KeptCosignature(signature: signature, seconds: seconds))
         }
-        return .failed("signature")
+        return .failed(.signature)
     }
 }

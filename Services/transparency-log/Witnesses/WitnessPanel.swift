@@ -42,6 +42,14 @@ actor WitnessPanel {
         self.timeout = timeout
         self.now = now
         self.logger = logger
+        // Shown from the start, so that the first failure is an increase.
+        for connection in connections {
+            for reason in WitnessFailure.allCases { Self.failures(connection.witness.key, reason).increment(by: 0) }
+        }
+    }
+
+    private static func failures(_ key: VerifierKey, _ reason: WitnessFailure) -> Counter {
+        Counter(label: "rial_log_witness_failures_total", dimensions: [("witness", key.name.text), ("reason", reason.rawValue)])
     }
 
     /// Whom to ask.
@@ -88,7 +96,7 @@ actor WitnessPanel {
                     connection: connection, note: published.note, head: published.head, committedSize: committedSize, now: now)
                 group.addTask { [timeout] in
                     let outcome = await answer(within: timeout) { await exchange.run(from: size, proof: proof) }
-                    return (connection.witness.key, outcome ?? .failed("slow"))
+                    return (connection.witness.key, outcome ?? .failed(.slow))
                 }
             }
             for await (key, outcome) in group { note(outcome, of: key, published.head.size, &answers) }
@@ -112,9 +120,10 @@ actor WitnessPanel {
             // What it has is learnt anew when it is back.
             state.size = nil
             state.failures += 1
-            Counter(label: "rial_log_witness_failures_total", dimensions: [("witness", key.name.text), ("reason", reason)]).increment()
+            Self.failures(key, reason).increment()
             if state.failures == Self.maximumFailures {
-                logger.warning("a witness is asked aside from now on", metadata: ["witness": "\(key.name)", "reason": "\(reason)"])
+                logger.warning(
+                    "a witness is asked aside from now on", metadata: ["witness": "\(key.name)", "reason": "\(reason.rawValue)"])
             }
         }
         states[key] = state
