@@ -459,6 +459,29 @@ class Agreement(BundleTest):
                 changed = bundles.changed(content, **{part: lambda each: each + b" "})
                 self.assertEqual(self.agree(self.file(changed), policy), ("wrong", expected))
 
+    def test_on_bundles_of_a_video(self):
+        policy = pathlib.Path(os.environ["RIAL_LOG_POLICY"]).read_text()
+        state, recording = self.world.device("genuine-bundles"), self.world.folder / "video-bundles"
+        if not recording.exists():
+            self.world.rial("video", "record", "--scene", "room", "--seconds", "2", "--size", "320x240", "--out", recording, "--state", state)
+        answer = json.loads(self.world.rial("video", "send", recording, "--json", "--state", state))
+        record = self.world.settle(self.world.record(answer["capture_id"]))
+        public, owned = self.folder / "video.rial", self.folder / "video-owned.rial"
+        self.world.rial("bundle", "get", record.id, "--output", public, "--media")
+        self.world.rial("bundle", "get", record.id, "--output", owned, "--owner", "--state", state)
+        video = recording / "video.mp4"
+        strange = self.file(video.read_bytes()[:-1], "strange.mp4")
+        for bundle in (public, owned):
+            self.assertEqual(self.agree(bundle, policy), ("proved", None))
+            self.assertEqual(self.agree(bundle, policy, video), ("proved", None))
+            self.assertEqual(self.agree(bundle, policy, strange), ("wrong", "file"))
+        for bundle, part, expected in [
+            (public, "media", "media"), (public, "evidence", "evidence"), (owned, "assertion", "raw"), (owned, "metadata", "raw"),
+        ]:
+            with self.subTest(part):
+                changed = bundles.changed(bundle.read_bytes(), **{part: lambda each: each + b" "})
+                self.assertEqual(self.agree(self.file(changed), policy), ("wrong", agreement.CHECKS[expected]))
+
 
 class Page(BundleTest):
     def test_it_has_all_in_itself_and_may_ask_nobody(self):
