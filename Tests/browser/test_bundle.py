@@ -360,15 +360,17 @@ class Changes(BundleTest):
         self.assertEqual(found, {"whole proved": 1, "unreadable archive": 8 * 3394})
 
     def test_changes_behind_a_right_checksum_are_refused_too(self):
-        """One bit of each byte of each entry, in archives that are sound: only what the page says it does not check may change."""
+        """One bit of each byte of each entry, in archives that are sound: only what the page says it does not check may change. Of all but the
+        first sample, each seventh byte unless at full length."""
         unchecked = {"0/checkpoint.tsr", "owner/client-data-hash"}
         for name in ["example", "revoked", "stamped", "owner-joined"]:
             found = bundles.entries(bundles.sample(f"{name}.rial"))
             random.seed(name)
             outcomes = {}
+            step = 1 if name == "example" or os.environ.get("RIAL_TEST_FAULTS") == "full" else 7
             for index, (entry, content) in enumerate(found):
                 others = [bundles.archive([*found[:index], (entry, content[:at] + bytes([content[at] ^ 1 << random.randrange(8)]) + content[at + 1:]),
-                                           *found[index + 1:]]) for at in range(len(content))]
+                                           *found[index + 1:]]) for at in range(0, len(content), step)]
                 outcomes[entry] = self.run_core("""
                     const size = sample.length / +atob(given[2]);
                     for (let at = 0; at < sample.length; at += size) count(await judge(sample.slice(at, at + size)));
