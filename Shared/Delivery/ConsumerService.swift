@@ -10,7 +10,8 @@ public import ServiceLifecycle
 
 /// Consumes a topic for one handler. ``RecordDelivery`` handles each record; the offset is stored once it is handled or dead-lettered.
 ///
-/// Runs `consumers` members of the consumer group `service.topic`. Each has one record in flight, so the order within a partition is kept.
+/// Runs `consumers` members of the consumer group `service.topic`. Each handles one record after the other, so the order within a partition is
+/// kept; a handler that takes long may let others pass (``MessageContext/letOthersPass()``), but none of its own key.
 public struct ConsumerService<Handler: MessageHandler>: Service {
     let consumers: Int
     let delivery: RecordDelivery<Handler>
@@ -39,14 +40,18 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
 
     private func consume() async throws {
         let source = try open()
+        let desk = RecordDesk()
         try await withGracefulShutdownHandler {
-            while let record = try await source.next() {
-                let isHandled = await deliver(record)
-                guard isHandled else { break }
-                do {
-                    try await source.store(record)
-                } catch {
-                    delivery.logger.warning("offset not stored; the record may come again", error: error)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                while let record = try await source.next() {
+                    let turn = await desk.begin(record)
+                    group.addTask {
+                        let isHandled = await deliver(record) { desk.pass(turn, of: record) }
+                        if let last = desk.finish(record, isHandled: isHandled) { await store(last, source) }
+                        turn.finish()
+                    }
+                    await turn.passed()
+                    if desk.isInterrupted { break }
                 }
             }
         } onGracefulShutdown: {
@@ -55,15 +60,23 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
         await source.close()
     }
 
+    private func store(_ record: KafkaRecord, _ source: any RecordSource) async {
+        do {
+            try await source.store(record)
+        } catch {
+            delivery.logger.warning("offset not stored; the record may come again", error: error)
+        }
+    }
+
     /// - Returns: false if shutdown began before the effect was durable; the record will be redelivered.
-    private func deliver(_ record: KafkaRecord) async -> Bool {
+    private func deliver(_ record: KafkaRecord, passing: @escaping @Sendable () -> Void) async -> Bool {
         let trace = record.header("traceparent").flatMap(TraceContext.init(traceparent:))?.child() ?? TraceContext()
         let key = record.key.map { String(decoding: $0, as: UTF8.self) }
         let topic = Handler.Message.topic.rawValue
         return await TraceContext.$current.withValue(trace) {
             await WorkContext.$captureID.withValue(key) {
                 let start = ContinuousClock.now
-                let outcome = await delivery.deliver(record)
+                let outcome = await delivery.deliver(record, passing: passing)
                 Counter(label: "rial_records_handled_total", dimensions: [("topic", topic), ("outcome", outcome.rawValue)]).increment()
                 Metrics.Timer(label: "rial_record_handling_seconds", dimensions: [("topic", topic)])
                     .record(duration: start.duration(to: .now))

@@ -10,12 +10,18 @@ public struct MessageContext: Sendable {
     public let eventID: EventID
     public let topic: Topic
     public let logger: Logger
+    private let passing: @Sendable () -> Void
 
-    public init(eventID: EventID, topic: Topic, logger: Logger) {
+    public init(eventID: EventID, topic: Topic, logger: Logger, passing: @escaping @Sendable () -> Void = {}) {
         self.eventID = eventID
         self.topic = topic
         self.logger = logger
+        self.passing = passing
     }
+
+    /// Says that what follows takes long: the consumer may handle records of other captures meanwhile, as many as it has room for. The record
+    /// is retried, settled or dead-lettered like any other, and no offset behind it is stored before.
+    public func letOthersPass() { passing() }
 }
 
 /// Handles one type of message. Handlers are idempotent.

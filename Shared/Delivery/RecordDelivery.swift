@@ -28,7 +28,8 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
     private var isStopping: Bool { Task.isCancelled || Task.isShuttingDownGracefully }
 
     /// Returns when the record's effect or its dead letter is durable, or at shutdown.
-    func deliver(_ record: KafkaRecord) async -> Outcome {
+    /// - Parameter passing: called when the handler lets the records behind this one pass.
+    func deliver(_ record: KafkaRecord, passing: @escaping @Sendable () -> Void = {}) async -> Outcome {
         let decoded: (message: Handler.Message, id: EventID)
         do {
             decoded = try decode(record)
@@ -36,7 +37,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
             let reason = (error as? RejectedMessage) ?? RejectedMessage(.undecodable, detail: "\(error)")
             return await deadLetter(record, reason, message: nil, attempts: 1)
         }
-        let context = MessageContext(eventID: decoded.id, topic: topic, logger: logger)
+        let context = MessageContext(eventID: decoded.id, topic: topic, logger: logger, passing: passing)
         var backoff = Backoff()
         var attempts = 0
         var isInHand = false

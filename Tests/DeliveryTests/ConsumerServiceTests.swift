@@ -1,5 +1,4 @@
 import CaptureProtocol
-import Delivery
 import Messaging
 import Models
 import ObjectStorage
@@ -7,6 +6,8 @@ import Persistence
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Delivery
 
 @Suite("Consumers of a topic", .timeLimit(.minutes(1)))
 struct ConsumerServiceTests {
@@ -144,20 +145,111 @@ struct ConsumerServiceTests {
     }
 }
 
-@Suite("Shutdown of a consumer", .timeLimit(.minutes(1)))
-struct ConsumerShutdownTests {
-    /// Blocks a handler until the test releases it.
-    private final class Gate: Sendable {
-        private let gate = AsyncStream.makeStream(of: Void.self)
-        private let reached = Mutex(false)
-        var isReached: Bool { reached.withLock { $0 } }
-        func open() { gate.continuation.finish() }
-        func pass() async {
-            reached.withLock { $0 = true }
-            for await _ in gate.stream {}
+@Suite("A record that lets others pass", .timeLimit(.minutes(1)))
+struct RecordPassingTests {
+    private static func record(_ offset: Int64, _ key: String, partition: Int32 = 0) -> KafkaRecord {
+        .received(offset, partition: partition, key: Array(key.utf8))
+    }
+
+    /// Handles records whose key begins with "long" once its gate is open, and lets others pass.
+    private static func delivery(_ records: [KafkaRecord], _ gates: [String: Gate]) -> ScriptedDelivery {
+        let keys = Dictionary(uniqueKeysWithValues: records.map { ($0.header("ce_id"), String(decoding: $0.key ?? [], as: UTF8.self)) })
+        return ScriptedDelivery(records) { _, context in
+            guard let key = keys[context.eventID.description], let gate = gates[key] else { return }
+            context.letOthersPass()
+            await gate.pass()
         }
     }
 
+    @Test("does not hold up those behind it, and no offset behind it is stored before")
+    func passed() async throws {
+        let gate = Gate()
+        let delivery = Self.delivery(
+            [Self.record(0, "a"), Self.record(1, "long"), Self.record(2, "b"), Self.record(7, "c", partition: 1), Self.record(3, "d")],
+            ["long": gate])
+        let before = Mutex<[Int64]>([])
+        try await delivery.run {
+            if delivery.handler.log.calls.count == 5, delivery.source.stored.contains(7), !gate.isOpen {
+                before.withLock { $0 = delivery.source.stored }
+                gate.open()
+            }
+            return delivery.source.stored.last == 3
+        }
+        #expect(before.withLock { $0 } == [0, 7], "of its partition only what was before it")
+        #expect(delivery.source.stored == [0, 7, 3])
+    }
+
+    @Test("is passed by none of its own key")
+    func ownKey() async throws {
+        let gate = Gate()
+        let delivery = Self.delivery([Self.record(0, "long"), Self.record(1, "other"), Self.record(2, "long")], ["long": gate])
+        let callsBefore = Mutex(0)
+        try await delivery.run {
+            if delivery.handler.log.calls.count >= 2, gate.isReached, !gate.isOpen {
+                callsBefore.withLock { $0 = delivery.handler.log.calls.count }
+                gate.open()
+            }
+            return delivery.source.stored.last == 2
+        }
+        #expect(callsBefore.withLock { $0 } == 2 && delivery.handler.log.calls.count == 3)
+    }
+
+    @Test("is passed by others only while fewer than five do so at once")
+    func limit() async throws {
+        let names = (0...RecordDesk.maximumPassed).map { "long\($0)" }
+        let gates = Dictionary(uniqueKeysWithValues: names.map { ($0, Gate()) })
+        let last = Int64(names.count)
+        let delivery = Self.delivery(
+            names.enumerated().map { Self.record(Int64($0), $1) } + [Self.record(last, "behind")], gates)
+        let callsBefore = Mutex(0)
+        try await delivery.run {
+            if gates.values.allSatisfy({ $0.isReached && !$0.isOpen }) {
+                callsBefore.withLock { $0 = delivery.handler.log.calls.count }
+                for gate in gates.values { gate.open() }
+            }
+            return delivery.source.stored.last == last
+        }
+        #expect(callsBefore.withLock { $0 } == names.count, "the last one waits for one of them")
+        #expect(delivery.handler.log.calls.count == names.count + 1)
+    }
+
+    @Test("is finished at shutdown, with those that passed it")
+    func shutdown() async throws {
+        let gate = Gate()
+        let delivery = Self.delivery([Self.record(0, "long"), Self.record(1, "a")], ["long": gate])
+        try await delivery.run(until: { delivery.handler.log.calls.count == 2 }, then: { gate.open() })
+        #expect(delivery.source.stored.last == 1 && delivery.source.isClosed)
+    }
+
+    @Test("is tried again and given up like any other")
+    func failing() async throws {
+        let delivery = ScriptedDelivery([Self.record(0, "a"), Self.record(1, "b")]) { _, context in
+            context.letOthersPass()
+            throw RejectedMessage(.digestMismatch)
+        }
+        try await delivery.run { delivery.source.stored.last == 1 }
+        #expect(delivery.ledger.letters.count == 2 && delivery.handler.log.givenUp == [.digestMismatch, .digestMismatch])
+    }
+}
+
+/// Blocks a handler until the test opens it.
+private final class Gate: Sendable {
+    private let gate = AsyncStream.makeStream(of: Void.self)
+    private let state = Mutex((isReached: false, isOpen: false))
+    var isReached: Bool { state.withLock { $0.isReached } }
+    var isOpen: Bool { state.withLock { $0.isOpen } }
+    func open() {
+        state.withLock { $0.isOpen = true }
+        gate.continuation.finish()
+    }
+    func pass() async {
+        state.withLock { $0.isReached = true }
+        for await _ in gate.stream {}
+    }
+}
+
+@Suite("Shutdown of a consumer", .timeLimit(.minutes(1)))
+struct ConsumerShutdownTests {
     @Test("ends the wait for a record at once")
     func idle() async throws {
         let delivery = ScriptedDelivery([.received(0)])

@@ -82,12 +82,12 @@ func shutDown(
 extension KafkaRecord {
     /// A valid record of `capture-received`, except for the given changes.
     static func received(
-        _ offset: Int64, event: EventID? = EventID(),
+        _ offset: Int64, event: EventID? = EventID(), partition: Int32 = 0, key: [UInt8]? = nil,
         value: [UInt8]? = try? WireJSON.encode(
             CaptureReceived(captureID: CaptureID(), kind: .photo))
     ) -> KafkaRecord {
         KafkaRecord(
-            topic: Topic.captureReceived.rawValue, partition: 0, offset: offset, key: nil, value: value,
+            topic: Topic.captureReceived.rawValue, partition: partition, offset: offset, key: key, value: value,
             headers: event.map { [KafkaHeader(name: "ce_id", value: Array($0.description.utf8))] } ?? [], timestampMilliseconds: nil)
     }
 }

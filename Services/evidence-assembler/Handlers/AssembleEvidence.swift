@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Logging
 import Delivery
 import Models
@@ -12,6 +13,7 @@ struct AssembleEvidence<Part: PartEvent, Captures: AssemblyRepository>: MessageH
         case .waiting: return
         case .failed(let reason): CaptureFailures.count(reason)
         case .complete(let capture):
+            if capture.announcement.content.kind == .video { context.letOthersPass() }
             do {
                 try await assembly.complete(capture, event: context, context.logger)
             } catch is SignerAway {

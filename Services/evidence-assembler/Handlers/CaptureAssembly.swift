@@ -1,3 +1,4 @@
+import Blocking
 import CaptureProtocol
 import ContentCredentials
 import Delivery
@@ -23,10 +24,19 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
     var statements = StatementMaker()
     /// Where a video lies, without a name, while it is published.
     var scratchFolder = FileManager.default.temporaryDirectory.path
+    /// Of videos two at a time, since each lies on disk twice meanwhile. As many wait as consumers let others pass.
+    var videos = FIFOSemaphore(permits: 2, queueLimit: .max)
 
     /// - Parameter event: the event of its last part; `nil` for a capture that waited for the signer.
     /// - Throws: ``SignerAway`` if the capture must be signed and cannot be now; ``RejectedMessage`` for permanent failures.
     func complete(_ gathered: GatheredCapture, event: MessageContext?, _ logger: Logger) async throws {
+        guard gathered.announcement.content.kind == .video else { return try await assemble(gathered, event: event, logger) }
+        let permit = try await videos.acquire()
+        defer { videos.release(permit) }
+        try await assemble(gathered, event: event, logger)
+    }
+
+    private func assemble(_ gathered: GatheredCapture, event: MessageContext?, _ logger: Logger) async throws {
         let start = ContinuousClock.now
         let (announcement, parts) = (gathered.announcement, gathered.parts)
         let capture = announcement.captureID

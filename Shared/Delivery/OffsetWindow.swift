@@ -1,0 +1,26 @@
+import Messaging
+
+/// The records of a consumer that are not settled yet, by partition: an offset may be stored once all records before it are handled.
+struct OffsetWindow {
+    private struct Entry {
+        let record: KafkaRecord
+        var isHandled = false
+    }
+
+    private var open: [Int32: [Entry]] = [:]
+
+    /// Records of a partition begin in the order of their offsets.
+    mutating func begin(_ record: KafkaRecord) { open[record.partition, default: []].append(Entry(record: record)) }
+
+    /// - Returns: the record whose offset may be stored now: the last one before which all are handled; `nil` if an earlier one is not.
+    mutating func finish(_ record: KafkaRecord) -> KafkaRecord? {
+        // After a rebalance a record may be there twice.
+        guard var entries = open[record.partition],
+            let index = entries.firstIndex(where: { $0.record.offset == record.offset && !$0.isHandled })
+        else { return nil }
+        entries[index].isHandled = true
+        let settled = entries.prefix { $0.isHandled }
+        open[record.partition] = entries.count == settled.count ? nil : Array(entries.dropFirst(settled.count))
+        return settled.last?.record
+    }
+}

@@ -1,0 +1,51 @@
+import Messaging
+import Synchronization
+
+/// The records that a member of a consumer group has in flight: one, and those that let others pass.
+final class RecordDesk: Sendable {
+    private struct State {
+        var window = OffsetWindow()
+        var isInterrupted = false
+        /// Those that let others pass.
+        var passed: [(key: [UInt8]?, turn: RecordTurn)] = []
+    }
+
+    /// How many may let others pass at the same time.
+    static let maximumPassed = 4
+    private let state = Mutex(State())
+
+    /// Whether a record was given back: no other is begun.
+    var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
+
+    /// Waits until no record of this key is in flight, so that those of one capture stay in their order.
+    func begin(_ record: KafkaRecord) async -> RecordTurn {
+        while let ahead = state.withLock({ $0.passed.first { $0.key == record.key && !$0.turn.isFinished }?.turn }) {
+            await ahead.finished()
+        }
+        state.withLock { $0.window.begin(record) }
+        return RecordTurn()
+    }
+
+    /// Lets others pass, unless too many have done so.
+    func pass(_ turn: RecordTurn, of record: KafkaRecord) {
+        let hasRoom = state.withLock { state in
+            state.passed.removeAll { $0.turn.isFinished }
+            guard state.passed.count < Self.maximumPassed else { return false }
+            state.passed.append((record.key, turn))
+            return true
+        }
+        if hasRoom { turn.pass() }
+    }
+
+    /// - Parameter isHandled: false if the record will be redelivered.
+    /// - Returns: the record whose offset may be stored now, if any.
+    func finish(_ record: KafkaRecord, isHandled: Bool) -> KafkaRecord? {
+        state.withLock { state in
+            guard isHandled else {
+                state.isInterrupted = true
+                return nil
+            }
+            return state.window.finish(record)
+        }
+    }
+}
