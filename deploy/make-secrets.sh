@@ -44,26 +44,18 @@ trap 'rm -rf "$work"' EXIT
 serial() { printf '0x4%s' "$(random 15)"; }
 extensions() { printf '%s\n' "$@" >"$work/extensions.cnf"; }
 
-# The broker's users: the operator's jobs and each service; the broker itself, and one for its health check, whose passwords are only here.
+# The broker's users: the operator's jobs and each service; and the broker itself, whose password is only here.
 for user in admin gateway attestation_verifier depth_analyzer upload_sync evidence_assembler transparency_log; do random 32 | put "kafka_password_$user"; done
-if [ ! -s kafka_users ] || [ ! -s kafka_health ]; then
-    rm -f kafka_users kafka_health
+if [ ! -s kafka_users ]; then
     broker=$(random 32)
-    health=$(random 32)
-    module='org.apache.kafka.common.security.plain.PlainLoginModule required'
     {
-        printf 'KafkaServer {\n    %s username="broker" password="%s"\n' "$module" "$broker"
-        printf '    user_broker="%s"\n    user_health="%s"\n' "$broker" "$health"
+        printf 'KafkaServer {\n    org.apache.kafka.common.security.plain.PlainLoginModule required username="broker" password="%s"\n' "$broker"
+        printf '    user_broker="%s"\n' "$broker"
         for user in gateway attestation_verifier depth_analyzer upload_sync evidence_assembler transparency_log; do
             printf '    user_%s="%s"\n' "${user//_/-}" "$(cat "kafka_password_$user")"
         done
         printf '    user_rial-admin="%s";\n};\n' "$(cat kafka_password_admin)"
     } | put kafka_users
-    {
-        printf 'security.protocol=SASL_SSL\nsasl.mechanism=PLAIN\n'
-        printf 'sasl.jaas.config=%s username="health" password="%s";\n' "$module" "$health"
-        printf 'ssl.truststore.type=PEM\nssl.truststore.location=/run/secrets/kafka_ca\n'
-    } | put kafka_health
 fi
 
 # certificate NAME HOSTS: a root in NAME.pem, whose key is not kept, and a certificate for the hosts in NAME.cert.pem, with its key in NAME.key.

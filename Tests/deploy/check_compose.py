@@ -18,6 +18,8 @@ SERVICES = ["gateway", "attestation-verifier", "depth-analyzer", "upload-sync", 
 JOBS = ["migrate", "open-log", "log-policy", "topics", "bucket"]
 # What runs around the log, elsewhere by others: their own state, and the policy that a job writes.
 LOG_PARTS = ["witness-1", "witness-2", "monitor"]
+# Started by hand, for one command.
+TOOLS = ["rial"]
 POLICY = "log-policy:/var/lib/rial/policy:ro"
 INFRASTRUCTURE = ["postgres", "kafka", "s3"]
 
@@ -104,7 +106,7 @@ def environment_problems(config, variables, ports):
         for variable, port in (("RIAL_ADMIN_PORT", ports[name]["admin"]), ("RIAL_HTTP_PORT", ports[name].get("http"))):
             if port is not None and str(given.get(variable)) != str(port):
                 problems.append(f"{name}: {variable} is {given.get(variable)}, not {port}")
-    for name in SERVICES + JOBS + INFRASTRUCTURE:
+    for name in SERVICES + JOBS + INFRASTRUCTURE + TOOLS:
         service = config["services"][name]
         paths = mounted(service)
         for variable, value in (service.get("environment") or {}).items():
@@ -149,14 +151,14 @@ def start_problems(config, ports):
         published = [compose.target_port(entry) for entry in service.get("ports", [])]
         if published != ([ports[name]["http"]] if "http" in ports[name] else []):
             problems.append(f"{name}: publishes {published}")
-    problems += [f"{name}: is published" for name in JOBS + INFRASTRUCTURE + LOG_PARTS if config["services"][name].get("ports")]
+    problems += [f"{name}: is published" for name in JOBS + INFRASTRUCTURE + LOG_PARTS + TOOLS if config["services"][name].get("ports")]
     return problems
 
 
 def hardening_problems(config):
     """Our containers have no root, no writable disk and no capabilities."""
     problems = []
-    for name in SERVICES + JOBS + LOG_PARTS:
+    for name in SERVICES + JOBS + LOG_PARTS + TOOLS:
         service = config["services"][name]
         if str(service.get("user", "0")).split(":")[0] in ("0", "root"):
             problems.append(f"{name}: runs as root")
@@ -180,6 +182,73 @@ def hardening_problems(config):
             problems.append(f"{name}: may take all memory or all processes")
         if "build" in service and service.get("pull_policy") != "build":
             problems.append(f"{name}: its image could come from a registry")
+    return problems
+
+
+def limit_problems(config):
+    """No container takes all files of the host, fills its disk with logs, or its memory with temporary files."""
+    problems = []
+    for name, service in config["services"].items():
+        if not (service.get("ulimits") or {}).get("nofile"):
+            problems.append(f"{name}: may open any number of files")
+        options = (service.get("logging") or {}).get("options") or {}
+        if not options.get("max-size") or not options.get("max-file"):
+            problems.append(f"{name}: its logs grow for ever")
+        temporary = 0
+        for entry in compose.listed(service.get("tmpfs")):
+            size = re.search(r"[:,]size=(\d+[kmg])", entry)
+            if not size:
+                problems.append(f"{name}: {entry} takes as much memory as it likes")
+            temporary += bytes_of(size[1]) if size else 0
+        if temporary * 2 > bytes_of(str(service.get("mem_limit", "0"))):
+            problems.append(f"{name}: its temporary files may take more than half of its memory")
+    return problems
+
+
+def bytes_of(text):
+    number, unit = re.fullmatch(r"(\d+)([kmg]?)b?", text).groups()
+    return int(number) << {"": 0, "k": 10, "m": 20, "g": 30}[unit]
+
+
+def seconds_of(text):
+    """Of a compose duration: 20s, 1m, 1m30s."""
+    return sum(int(number) * {"s": 1, "m": 60}[unit] for number, unit in re.findall(r"(\d+)(s|m)(?!s)", text))
+
+
+def running_problems(config):
+    """Checks that cost little, and nothing that only one instance can have."""
+    problems = []
+    for name, service in config["services"].items():
+        check = service.get("healthcheck")
+        if check and seconds_of(check.get("interval", "")) < 20:
+            problems.append(f"{name}: a check starts a process every {check.get('interval')}")
+        if check and re.search(r"java|/opt/kafka", " ".join(check["test"])):
+            problems.append(f"{name}: each check starts a Java machine")
+        if service.get("container_name") or service.get("hostname"):
+            problems.append(f"{name}: has a name that a second instance cannot have")
+    return problems
+
+
+def tool_problems(config):
+    """The operator's container can do what the commands need: as the owner and the operators, by the admin port."""
+    service = config["services"]["rial"]
+    given, members = service["environment"], set(service["networks"])
+    problems = [f"rial: reaches no {part}" for part in (*INFRASTRUCTURE, "attestation-verifier", "gateway")
+                if not members & set(config["services"][part]["networks"])]
+    wanted = {"database_url": "database_url_owner", "kafka_password": "kafka_password_admin", "s3_access_key_id": "s3_access_key_id",
+              "s3_secret_access_key": "s3_secret_access_key", "admin_token": "admin_token"}
+    problems += [f"rial: {target} is not {source}" for target, source in wanted.items() if mounted(service).get(f"/run/secrets/{target}") != source]
+    for variable in ("RIAL_DATABASE_URL_FILE", "RIAL_KAFKA_BROKERS", "RIAL_S3_ENDPOINT", "RIAL_PUBLIC_URL", "RIAL_ADMIN_ATTESTATION_VERIFIER",
+                     "RIAL_ADMIN_TOKEN_FILE", "RIAL_LOG_POLICY"):
+        if not given.get(variable):
+            problems.append(f"rial: {variable} is not set")
+    if given.get("RIAL_KAFKA_SASL_USERNAME") != "rial-admin":
+        problems.append("rial: is another user of the broker than the operator")
+    if service.get("profiles") != ["tools"] or service.get("depends_on") or service.get("restart") != "no":
+        problems.append("rial: starts by itself, or waits for what may be down")
+    # The policy is read; its own files are where the image lets it write.
+    if set(volumes(service)) != {POLICY, f"operator-data:{service.get('working_dir')}"}:
+        problems.append("rial: has no place for its files")
     return problems
 
 
@@ -265,11 +334,12 @@ class ComposeTests(unittest.TestCase):
 
     def problems(self, config):
         return environment_problems(config, self.variables, self.ports) + start_problems(config, self.ports) + (
-            hardening_problems(config) + network_problems(config) + broker_problems(config) + store_problems(config) + log_problems(config))
+            hardening_problems(config) + network_problems(config) + broker_problems(config) + store_problems(config) + log_problems(config)
+            + limit_problems(config) + running_problems(config) + tool_problems(config))
 
     def test_it_is_in_step_with_the_list_and_hardened(self):
         self.assertEqual(self.problems(self.config), [])
-        self.assertEqual(set(self.config["services"]), set(SERVICES + JOBS + INFRASTRUCTURE + LOG_PARTS))
+        self.assertEqual(set(self.config["services"]), set(SERVICES + JOBS + INFRASTRUCTURE + LOG_PARTS + TOOLS))
 
     def test_the_sources_read_nothing_that_is_not_listed(self):
         self.assertEqual(source_problems(self.variables), [])
@@ -304,8 +374,8 @@ class ComposeTests(unittest.TestCase):
                 ["openssl", "x509", "-noout", "-checkhost", "kafka", "-in", "kafka_certificate"], cwd=folder, capture_output=True, text=True)
             self.assertIn("does match", names.stdout)
         examples = {path.name.removesuffix(".example") for path in (ROOT / "deploy/secrets").glob("*.example")}
-        # The tokens' PINs are mounted only by the files for tokens.
-        self.assertEqual(examples, wanted | {"c2pa_pkcs11_pin", "log_pkcs11_pin"})
+        # The tokens' PINs are mounted only by the files for tokens, certificate and key of the site by that for TLS.
+        self.assertEqual(examples, wanted | {"c2pa_pkcs11_pin", "log_pkcs11_pin", "tls_certificate", "tls_key"})
 
     def test_a_token_can_hold_the_signing_key_and_one_that_of_the_log(self):
         for service, file, key in (
@@ -326,6 +396,53 @@ class ComposeTests(unittest.TestCase):
                 for missing in settings:
                     with self.assertRaises(RuntimeError):
                         compose.load(ROOT, file, **{name: value for name, value in settings.items() if name != missing})
+
+    def test_the_project_has_its_name_and_a_trial_another(self):
+        names = [re.findall(r"(?m)^name: (\S+)$", (ROOT / file).read_text()) for file in ("docker-compose.yml", "docker-compose.trial.yml")]
+        self.assertEqual(names, [["rial"], ["rial-trial"]])
+        self.assertRegex((ROOT / "docker-compose.yml").read_text(), r"(?m)^  start_interval: 2s$")
+
+    def test_services_can_be_scaled(self):
+        ports = compose.load(ROOT, RIAL_HTTP_PORT="8080-8083")["services"]["gateway"]["ports"]
+        self.assertEqual([compose.target_port(entry) for entry in ports], [8080])
+        self.assertIn("8080-8083", str(ports))
+
+    def test_a_trial_takes_simulated_devices_and_nothing_of_the_real_installation(self):
+        with self.assertRaises(RuntimeError):
+            compose.load(ROOT, "docker-compose.trial.yml")
+        config = compose.load(ROOT, "docker-compose.trial.yml", RIAL_SECRETS_DIR=".local/trial")
+        services = config["services"]
+        for name in SERVICES + TOOLS:
+            self.assertEqual(services[name]["environment"]["RIAL_MODE"], "development", name)
+        verifier, device = services["attestation-verifier"], services["rial"]
+        self.assertEqual(verifier["environment"]["RIAL_APP_ATTEST_ENVIRONMENT"], "development")
+        folder = services["development-root"]["command"][-1]
+        self.assertEqual(services["development-root"]["command"][:-1], ["admin", "development-root", "--out"])
+        self.assertEqual(verifier["environment"]["RIAL_APP_ATTEST_EXTRA_ROOTS"], f"{folder}/app-attest-root.pem")
+        self.assertEqual(device["environment"]["RIAL_DEVELOPMENT_ROOT_DIR"], folder)
+        self.assertEqual(device["environment"]["RIAL_APP_IDS"], verifier["environment"]["RIAL_APP_IDS"])
+        for service, mode in ((services["development-root"], ""), (verifier, ":ro"), (device, ":ro")):
+            self.assertIn(f"trial:{folder}{mode}", volumes(service))
+        self.assertIn("development-root", verifier["depends_on"])
+        # The image gives the volume its owner.
+        self.assertIn(f"/{pathlib.Path(folder).name};", "/" + (ROOT / "deploy/Dockerfile").read_text().split("for folder in ")[1].split(" do ")[0].split()[-1])
+        self.assertEqual({pathlib.Path(secret["file"]).parent for secret in config["secrets"].values()}, {ROOT / ".local/trial"})
+        found = hardening_problems(config) + limit_problems(config)
+        # Version 1 of compose loses the key when it merges files.
+        found = [problem for problem in found if problem != "development-root: its image could come from a registry"]
+        self.assertRegex((ROOT / "docker-compose.trial.yml").read_text(), r"development-root:\n.*\n    pull_policy: build\n")
+        self.assertEqual([problem for problem in found if problem.startswith("development-root")], [])
+
+    def test_the_gateway_can_speak_tls(self):
+        with self.assertRaises(RuntimeError):
+            compose.load(ROOT, "docker-compose.tls.yml")
+        services = compose.load(ROOT, "docker-compose.tls.yml", RIAL_PUBLIC_URL="https://rial.example")["services"]
+        given, paths = services["gateway"]["environment"], mounted(services["gateway"])
+        self.assertEqual(paths[given["RIAL_TLS_CERTIFICATE"]], "tls_certificate")
+        self.assertEqual(paths[given["RIAL_TLS_KEY"]], "tls_key")
+        self.assertEqual([name for name, service in services.items() if "tls_key" in mounted(service).values()], ["gateway"])
+        self.assertNotIn("http://gateway", " ".join(services["monitor"]["command"]))
+        self.assertEqual(services["monitor"]["environment"], {"RIAL_PUBLIC_URL": "https://rial.example"})
 
     def test_no_secret_can_be_committed_or_reach_an_image(self):
         self.assertIn("*", (ROOT / "deploy/secrets/.gitignore").read_text().split())
@@ -382,6 +499,16 @@ class ComposeTests(unittest.TestCase):
                 ("witness-2", "volumes"), ["log-policy:/var/lib/rial/policy:ro", "witness-1-data:/var/lib/rial/witness-2"]),
             "a policy that the log writes": change(("transparency-log", "volumes"), ["log-policy:/var/lib/rial/policy"]),
             "a witness beside a service": change(("witness-1", "networks"), {"witnesses": None, "gateway": None}),
+            "any number of files": change(("upload-sync", "ulimits"), None),
+            "logs without an end": change(("s3", "logging", "options"), {}),
+            "temporary files without an end": change(("postgres", "tmpfs"), ["/tmp"]),
+            "temporary files over the limit": change(("gateway", "tmpfs"), ["/tmp:size=3g"]),
+            "a check each second": change(("postgres", "healthcheck", "interval"), "1s"),
+            "a Java machine for a check": change(("kafka", "healthcheck", "test"), ["CMD", "/opt/kafka/bin/kafka-topics.sh", "--list"]),
+            "a name for one": change(("depth-analyzer", "container_name"), "depth-analyzer"),
+            "tools that start by themselves": change(("rial", "profiles"), []),
+            "tools without the broker": change(("rial", "environment", "RIAL_KAFKA_BROKERS"), None),
+            "tools without the admin port": change(("rial", "networks"), {"jobs": None, "public": None}),
             "an unknown stage": change(("gateway", "build", "target"), "gate"),
         }
         for name, mutate in mutations.items():

@@ -57,6 +57,47 @@ class ImageTests(unittest.TestCase):
                 settings.write_text("\n".join(lines).replace(*change))
                 self.assertEqual(self.run_script(folder, "--check").returncode, 1)
 
+    def build(self, engines, *arguments, **settings):
+        """Runs build-images.sh with stand-ins for the engines; returns its run and the builds that they were asked for."""
+        with tempfile.TemporaryDirectory() as folder:
+            for engine in ("docker", "buildah"):
+                program = pathlib.Path(folder) / engine
+                # What is not there fails as a daemon does that does not run, or is not found.
+                works = engine in engines
+                program.write_text(f'#!/bin/sh\ncase $1 in build) echo {engine} "$@" >>{folder}/builds ;; *) [ {int(works)} = 1 ] && echo 1 MB ;; esac\n')
+                if works or engine == "docker":
+                    program.chmod(0o755)
+            environment = {name: value for name, value in os.environ.items() if not name.startswith("RIAL_")} | settings
+            path = folder if "buildah" in engines else f"{folder}:/usr/bin:/bin"
+            run = subprocess.run(
+                [ROOT / "deploy/build-images.sh", *arguments], env=environment | {"PATH": f"{path}:{os.environ['PATH']}"}, capture_output=True, text=True)
+            builds = pathlib.Path(folder) / "builds"
+            return run, builds.read_text().splitlines() if builds.exists() else []
+
+    def test_all_targets_are_built_by_either_engine(self):
+        revision = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip() or "unknown"
+        version = re.search(r'version = "([\d.]+)"', (ROOT / "Shared/CaptureProtocol/Product.swift").read_text())[1]
+        for engines, engine in ((["docker", "buildah"], "docker build"), (["buildah"], "buildah build --layers")):
+            run, builds = self.build(engines, RIAL_IMAGE_RUNTIME="debian@sha256:0")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            stages = dockerfile.stages((ROOT / "deploy/Dockerfile").read_text())
+            images = [name for name in stages if any(word == "ENTRYPOINT" for word, _ in stages[name][1])]
+            self.assertEqual([re.search(r"--target (\S+)", line)[1] for line in builds], images)
+            for image, line in zip(images, builds):
+                self.assertTrue(line.startswith(engine), line)
+                self.assertIn(f"--tag rial/{image}:{version} ", line)
+                self.assertIn(f"VERSION={version} --build-arg REVISION={revision}", line)
+                self.assertIn("RUNTIME_IMAGE=debian@sha256:0", line)
+
+    def test_some_targets_with_options_of_the_engine(self):
+        run, builds = self.build(["buildah"], "rial", "--", "--pull-never", RIAL_VERSION="2")
+        self.assertEqual((run.returncode, len(builds)), (0, 1))
+        self.assertTrue(builds[0].startswith("buildah build --layers --pull-never "))
+        self.assertIn("--tag rial/rial:2 ", builds[0])
+        run, builds = self.build(["docker"], "unknown")
+        self.assertEqual((run.returncode, builds), (1, []))
+        self.assertIn("there is no target", run.stderr)
+
     def test_settings_are_neither_committed_nor_built_in(self):
         self.assertIn(".env", (ROOT / ".gitignore").read_text().split())
         self.assertTrue(dockerfile.is_ignored((ROOT / ".dockerignore").read_text(), ".env"))

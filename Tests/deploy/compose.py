@@ -2,6 +2,8 @@
 
 import json
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -27,17 +29,27 @@ def load(root, *overrides, **settings):
 
 
 def _load(root, files, environment, env_file, reasons):
-    for command in _commands():
-        base = command + ["--env-file", env_file] + [word for file in files for word in ("-f", file)] + ["config"]
-        # Version 2 can print JSON. Version 1 prints YAML only, and its usage when asked for JSON.
-        for arguments in (base + ["--format", "json"], base):
-            run = subprocess.run(arguments, cwd=root, env=environment, capture_output=True, text=True)
-            if run.returncode == 0 and run.stdout.lstrip().startswith("{"):
-                return json.loads(run.stdout)
-            if run.returncode == 0 and "services:" in run.stdout:
-                return _yaml(run.stdout)
-            reasons.append(f"{' '.join(arguments)}: {run.stderr.strip()}")
+    with tempfile.TemporaryDirectory() as folder:
+        for command in _commands():
+            names = [_for_version_1(root, file, folder) for file in files] if command == ["docker-compose"] else files
+            base = command + ["--project-directory", str(root), "--env-file", env_file, "--profile", "tools"]
+            base += [word for name in names for word in ("-f", name)] + ["config"]
+            # Version 2 can print JSON. Version 1 prints YAML only, and its usage when asked for JSON.
+            for arguments in (base + ["--format", "json"], base):
+                run = subprocess.run(arguments, cwd=root, env=environment, capture_output=True, text=True)
+                if run.returncode == 0 and run.stdout.lstrip().startswith("{"):
+                    return json.loads(run.stdout)
+                if run.returncode == 0 and "services:" in run.stdout:
+                    return _yaml(run.stdout)
+                reasons.append(f"{' '.join(arguments)}: {run.stderr.strip()}")
     raise RuntimeError("docker-compose.yml could not be read:\n" + "\n".join(reasons or ["docker-compose is not installed"]))
+
+
+def _for_version_1(root, file, folder):
+    """A copy without the two keys that version 1, which Debian 12 has, does not know. check_compose.py looks at them in the file itself."""
+    copy = pathlib.Path(folder) / file
+    copy.write_text(re.sub(r"(?m)^(name: .*|  start_interval: .*)\n", "", (pathlib.Path(root) / file).read_text()))
+    return str(copy)
 
 
 def _yaml(text):
