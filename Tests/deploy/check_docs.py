@@ -66,7 +66,8 @@ def default_problems(text):
 
 def metric_problems(text):
     measured = set(re.findall(r'"(rial_[a-z0-9_]+)"', sources("Services", "Shared")))
-    return [f"{name} is not measured" for name in sorted(set(re.findall(r"\brial_[a-z0-9_]+", text)) - measured)]
+    roles = {"rial_owner", *("rial_" + service.replace("-", "_") for service in check_compose.SERVICES)}
+    return [f"{name} is not measured" for name in sorted(set(re.findall(r"\brial_[a-z0-9_]+", text)) - measured - roles)]
 
 
 def link_problems(page, text):
