@@ -31,6 +31,8 @@ packages() {
     if [ "${1:-}" = --tests ]; then
         command -v exiftool >/dev/null || missing+=(libimage-exiftool-perl)
         has_compose || missing+=(docker-compose)
+        # A network of its own for the object store.
+        command -v ip >/dev/null || missing+=(iproute2)
         # On Ubuntu the browser's packages have other names.
         if grep -q '^ID=ubuntu' /etc/os-release 2>/dev/null; then
             command -v chromium-browser >/dev/null || missing+=(chromium-browser)
