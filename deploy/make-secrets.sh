@@ -91,8 +91,8 @@ plan() {
         require c2pa_private_key c2pa_certificates c2pa_own_anchors
         # A root of its own for each signer: its key is not kept, so nobody can have it make another one.
         [[ $(openssl x509 -noout -issuer -in c2pa_certificates) == *"rial. issuing"* ]] ||
-            fail "the signer's certificate is not from here" \
-                "put the new ones of your authority into c2pa_certificates and c2pa_private_key, its root, if it is new, beside the old ones in c2pa_own_anchors"
+            fail "the certificate in c2pa_certificates is not from here" \
+                "put those of your authority there, its root, if it is new, beside the old ones in c2pa_own_anchors"
         openssl verify -CAfile c2pa_own_anchors -untrusted c2pa_certificates c2pa_certificates >/dev/null 2>&1 ||
             fail "c2pa_own_anchors does not vouch for c2pa_certificates" "add the missing root to it: old copies are checked against it"
         forget c2pa_private_key c2pa_certificates
@@ -167,7 +167,8 @@ plan() {
 }
 unknown() {
     fail "there is no secret '$1' that can be renewed" \
-        "use signer, link_key, admin_token, postgres_owner_password, kafka_certificate, s3_internal_key, or rial_SERVICE, kafka_password_SERVICE, s3_secret_access_key_SERVICE with a service of: ${services[*]}"
+        "use signer, link_key, admin_token, postgres_owner_password, kafka_users, kafka_certificate, s3_internal_key, or
+  rial_, kafka_password_ or s3_secret_access_key_ with one of: ${services[*]}"
 }
 change_url() { # change_url NAME OLD NEW: the address may be another than the one that is made here
     [[ $(value "$1") == *"$2"* ]] || fail "$1 does not hold the password that is to be renewed" "correct it, then run this again"

@@ -1,5 +1,6 @@
 """Reads docker-compose.yml through compose itself, version 1 or 2."""
 
+import functools
 import json
 import os
 import pathlib
@@ -31,11 +32,12 @@ def load(root, *overrides, **settings):
 def _load(root, files, environment, env_file, reasons):
     with tempfile.TemporaryDirectory() as folder:
         for command in _commands():
-            names = [_for_version_1(root, file, folder) for file in files] if command == ["docker-compose"] else files
+            old = _is_version_1(command[0])
+            names = [_for_version_1(root, file, folder) for file in files] if old else files
             base = command + ["--project-directory", str(root), "--env-file", env_file, "--profile", "tools"]
             base += [word for name in names for word in ("-f", name)] + ["config"]
-            # Version 2 can print JSON. Version 1 prints YAML only, and its usage when asked for JSON.
-            for arguments in (base + ["--format", "json"], base):
+            # Version 2 can print JSON, version 1 only YAML.
+            for arguments in [base] if old else [base + ["--format", "json"], base]:
                 run = subprocess.run(arguments, cwd=root, env=environment, capture_output=True, text=True)
                 if run.returncode == 0 and run.stdout.lstrip().startswith("{"):
                     return json.loads(run.stdout)
@@ -43,6 +45,13 @@ def _load(root, files, environment, env_file, reasons):
                     return _yaml(run.stdout)
                 reasons.append(f"{' '.join(arguments)}: {run.stderr.strip()}")
     raise RuntimeError("docker-compose.yml could not be read:\n" + "\n".join(reasons or ["docker-compose is not installed"]))
+
+
+@functools.cache
+def _is_version_1(program):
+    if program != "docker-compose":
+        return False
+    return subprocess.run([program, "version", "--short"], capture_output=True, text=True).stdout.startswith("1.")
 
 
 def _for_version_1(root, file, folder):
