@@ -72,6 +72,26 @@ wheel() {
     touch "$target/.complete"
 }
 
+# unpacked PACKAGE: a Debian package's files in .local/tools/PACKAGE, not installed, since some would start a server. Tests that need
+# it are skipped where it cannot be had.
+unpacked() {
+    local package=$1 work
+    [ ! -e "$TOOLS/$package/.complete" ] || return 0
+    say "unpacking $package"
+    work=$(mktemp -d)
+    # The lists may be old, or missing.
+    apt-cache show "$package" >/dev/null 2>&1 || as_root apt-get update -qq || true
+    if (cd "$work" && apt-get download -qq "$package" && dpkg-deb -x "$package"_*.deb files) >/dev/null 2>&1; then
+        rm -rf "${TOOLS:?}/$package"
+        mkdir -p "$TOOLS"
+        mv "$work/files" "$TOOLS/$package"
+        touch "$TOOLS/$package/.complete"
+    else
+        say "$package cannot be had here; its tests will be skipped"
+    fi
+    rm -rf "$work"
+}
+
 # The broker's ApiVersions response needs librdkafka 2.3 or newer; if the system's is older, the wheel's is used.
 newer_librdkafka() {
     [ -e "$TOOLS/lib/librdkafka.so.1" ] && return
@@ -127,3 +147,7 @@ if [ "$(cat "$TOOLS/.complete" 2>/dev/null)" != "$VERSIONS" ]; then
 fi
 # Checked every time: it is outside of .local, and another checkout may have installed another version.
 c2pa_library "${1:-}"
+if [ "${1:-}" = --tests ]; then
+    # promtool tests the alarms' rules.
+    unpacked prometheus
+fi
