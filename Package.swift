@@ -402,7 +402,8 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "CaptureKit", "CaptureProtocol", "Compression", "Depth", "Models", "Messaging", "Movie", "ObjectStorage", "SimulatedDevice",
+                "CaptureKit", "CaptureProtocol", "Compression", "Delivery", "Depth", "Models", "Messaging", "Movie", "ObjectStorage",
+                "SimulatedDevice",
                 "Scene", "TestSupport", "TransparencyLog", "VideoChain", "ContentCredentials", "Imaging", "JPEGMetadata", "ManifestStore",
                 "Signing", crypto,
                 httpClient, nioCore, nioHTTP1, nioSSL, logging,

@@ -58,6 +58,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let watch = CertificateWatch(
         certificate: certificate, isKeyInFile: settings.signer.isKeyInFile, mode: settings.common.mode, logger: logger)
     watch.warnOfKey()
+    CaptureFailures.show()
     return backbone.serviceGroup([
         backbone.consume(AssembleEvidence<AttestationAppraised, PostgresAssemblyRepository>(assembly: assembly)),
         backbone.consume(AssembleEvidence<DepthAnalyzed, PostgresAssemblyRepository>(assembly: assembly)),

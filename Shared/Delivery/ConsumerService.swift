@@ -32,6 +32,8 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
     }
 
     public func run() async throws {
+        // Shown before there is one, so that the first one is an increase.
+        RecordDelivery<Handler>.deadLetters.increment(by: 0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<consumers { group.addTask { try await consume() } }
             try await group.waitForAll()

@@ -33,6 +33,8 @@ public struct OutboxRelay: Service {
     let clock: any Clock<Duration>
     let logger: Logger
 
+    private static var dropped: Counter { Counter(label: "rial_outbox_dropped_total") }
+
     /// - Parameters:
     ///   - createTopics: called when the broker does not know a topic.
     ///   - clock: for polling every second and for the backoff.
@@ -60,6 +62,7 @@ public struct OutboxRelay: Service {
     }
 
     public func run() async throws {
+        Self.dropped.increment(by: 0)
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
@@ -128,7 +131,7 @@ public struct OutboxRelay: Service {
             var failure: (any Error)?
             for await (row, error) in group {
                 if let error = error as? KafkaError, !error.isTransient, row.sizeBytes > Self.largeBytes {
-                    Counter(label: "rial_outbox_dropped_total").increment()
+                    Self.dropped.increment()
                     logger.error("a record that no broker takes is dropped", metadata: ["row": "\(row.id)", "error": "\(error)"])
                     done.append(row.id)
                 } else if let error {

@@ -24,6 +24,10 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
     let clock: any Clock<Duration>
     let logger: Logger
 
+    static var deadLetters: Counter {
+        Counter(label: "rial_dead_letters_total", dimensions: [("topic", Handler.Message.topic.rawValue)])
+    }
+
     private var topic: Topic { Handler.Message.topic }
     private var isStopping: Bool { Task.isCancelled || Task.isShuttingDownGracefully }
 
@@ -108,7 +112,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
                 try await ledger.store(letter, of: record.header("ce_id").flatMap(EventID.init)) { transaction in
                     if let message { try await handler.giveUp(message, reason: rejection.reason, on: transaction) }
                 }
-                Counter(label: "rial_dead_letters_total", dimensions: [("topic", topic.rawValue)]).increment()
+                Self.deadLetters.increment()
                 return .deadLetter
             } catch {
                 logger.error("dead letter not stored yet", error: error)

@@ -35,8 +35,13 @@ struct AssembleEvidence<Part: PartEvent, Captures: AssemblyRepository>: MessageH
     }
 }
 
-private enum CaptureFailures {
-    static func count(_ reason: StableWord<FailureReason>) {
-        Counter(label: "rial_captures_failed_total", dimensions: [("reason", reason.text)]).increment()
+enum CaptureFailures {
+    static func count(_ reason: StableWord<FailureReason>, by count: Int = 1) {
+        Counter(label: "rial_captures_failed_total", dimensions: [("reason", reason.text)]).increment(by: count)
+    }
+
+    /// Shows the counters before there is anything to count, so that the first time is an increase.
+    static func show() {
+        for reason in FailureReason.allCases { count(StableWord(reason), by: 0) }
     }
 }

@@ -62,8 +62,8 @@ struct StuckCaptures {
             }
             return announced
         }
-        guard announced > 0 else { return }
         Counter(label: "rial_captures_announced_again_total").increment(by: announced)
+        guard announced > 0 else { return }
         logger.notice("captures announced again", metadata: ["count": "\(announced)"])
     }
 }

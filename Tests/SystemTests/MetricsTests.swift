@@ -1,0 +1,28 @@
+import Delivery
+import Foundation
+import Models
+import Testing
+
+extension SystemTests {
+    @Suite("Metrics", .timeLimit(.minutes(1)))
+    struct Metrics {
+        @Test("that alarms watch for their first increase are there before it", arguments: ServiceName.allCases.filter { $0 != .gateway })
+        func fromTheStart(service: ServiceName) async throws {
+            let stack = try LocalStack.required()
+            var expected = TopicAccess.reads(service).map { "rial_dead_letters_total{topic=\"\($0)\"} " } + ["rial_outbox_dropped_total "]
+            switch service {
+            case .evidenceAssembler:
+                expected += FailureReason.allCases.map { "rial_captures_failed_total{reason=\"\($0.rawValue)\"} " }
+            case .uploadSync: expected.append("rial_captures_announced_again_total ")
+            case .transparencyLog:
+                expected += ["rial_log_mended_total ", "rial_log_scrubbed_entries_total ", "rial_log_witness_failures_total{"]
+            case .gateway, .attestationVerifier, .depthAnalyzer: break
+            }
+            // Some are set by the first look at what is due.
+            try await eventually("all series are there") {
+                let lines = try await stack.admin(service.rawValue, "/metrics").text.split(separator: "\n")
+                return expected.allSatisfy { start in lines.contains { $0.hasPrefix(start) } }
+            }
+        }
+    }
+}
