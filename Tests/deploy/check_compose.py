@@ -12,6 +12,7 @@ import unittest
 
 import compose
 import dockerfile
+import tools
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SERVICES = ["gateway", "attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler", "transparency-log"]
@@ -450,15 +451,7 @@ class ComposeTests(unittest.TestCase):
 
     def test_each_check_finds_what_it_looks_for(self):
         def change(path, value):
-            def apply(config):
-                node = config["services"]
-                for key in path[:-1]:
-                    node = node[key]
-                if value is None:
-                    node.pop(path[-1])
-                else:
-                    node[path[-1]] = value
-            return apply
+            return lambda config: tools.put(config["services"], path, value)
 
         mutations = {
             "a missing variable": change(("gateway", "environment", "RIAL_PUBLIC_URL"), None),

@@ -534,12 +534,7 @@ class KubernetesTests(unittest.TestCase):
         def change(kind, name, path, value):
             def apply(objects):
                 node = next(one for key, one in of_kind(objects, kind).items() if re.fullmatch(rf"{name}(-[0-9a-z]{{10}})?", key))
-                for key in path[:-1]:
-                    node = node[key]
-                if value is None:
-                    node.pop(path[-1])
-                else:
-                    node[path[-1]] = value
+                tools.put(node, path, value)
             return apply
 
         def pod(name, *path, kind="Deployment"):

@@ -7,8 +7,9 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
+
+import tools
 
 
 def _commands():
@@ -42,7 +43,7 @@ def _load(root, files, environment, env_file, reasons):
                 if run.returncode == 0 and run.stdout.lstrip().startswith("{"):
                     return json.loads(run.stdout)
                 if run.returncode == 0 and "services:" in run.stdout:
-                    return _yaml(run.stdout)
+                    return tools.documents(run.stdout)[0]
                 reasons.append(f"{' '.join(arguments)}: {run.stderr.strip()}")
     raise RuntimeError("docker-compose.yml could not be read:\n" + "\n".join(reasons or ["docker-compose is not installed"]))
 
@@ -59,16 +60,6 @@ def _for_version_1(root, file, folder):
     copy = pathlib.Path(folder) / file
     copy.write_text(re.sub(r"(?m)^(name: .*|  start_interval: .*)\n", "", (pathlib.Path(root) / file).read_text()))
     return str(copy)
-
-
-def _yaml(text):
-    """Parses YAML; Debian's docker-compose depends on python3-yaml, which only Debian's own Python finds."""
-    script = "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)"
-    for python in (sys.executable, "/usr/bin/python3"):
-        run = subprocess.run([python, "-c", script], input=text, capture_output=True, text=True)
-        if run.returncode == 0:
-            return json.loads(run.stdout)
-    raise RuntimeError("python3-yaml is needed to read what docker-compose prints: apt-get install python3-yaml")
 
 
 def listed(value):

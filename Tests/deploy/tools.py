@@ -27,3 +27,13 @@ def documents(text):
             if "yaml.safe_load_all" in run.stderr or "yaml.scanner" in run.stderr or "yaml.parser" in run.stderr:
                 raise ValueError(run.stderr.strip().splitlines()[-1])
     raise RuntimeError("python3-yaml is needed: apt-get install python3-yaml")
+
+
+def put(node, path, value):
+    """Sets what is at the end of a path of keys and indexes; None takes it away."""
+    for key in path[:-1]:
+        node = node[key]
+    if value is None:
+        node.pop(path[-1])
+    else:
+        node[path[-1]] = value
