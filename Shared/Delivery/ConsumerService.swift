@@ -44,7 +44,8 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
         let source = try open()
         let desk = RecordDesk()
         try await withGracefulShutdownHandler {
-            try await withThrowingTaskGroup(of: Void.self) { group in
+            // Keeps nothing of records that are handled.
+            try await withThrowingDiscardingTaskGroup { group in
                 while let record = try await source.next() {
                     let turn = await desk.begin(record)
                     group.addTask {
