@@ -141,7 +141,9 @@ let package = Package(
             name: "Site", dependencies: ["CaptureProtocol", "Evidence", "Models", mustache], path: "Shared/Site",
             resources: [.copy("Resources")]),
         .target(
-            name: "Observability", dependencies: [logging, metrics, coreMetrics, lifecycle, hummingbird],
+            name: "HTTPServing", dependencies: [hummingbirdCore, hummingbirdTLS, logging, nioCore, nioSSL], path: "Shared/HTTPServing"),
+        .target(
+            name: "Observability", dependencies: ["HTTPServing", logging, metrics, coreMetrics, lifecycle, hummingbird],
             path: "Shared/Observability"),
         .target(name: "MediaStore", dependencies: ["CaptureProtocol", "Models", "ObjectStorage", nioCore], path: "Shared/MediaStore"),
         .target(
@@ -180,8 +182,7 @@ let package = Package(
             name: "Gateway",
             dependencies: backbone + [
                 "Attestation", "Compression", "Depth", "Inspection", "ManifestStore", "Movie", "Multipart", "Site", "TransparencyLog",
-                "VideoChain",
-                crypto, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioHTTPTypes, nioSSL,
+                "HTTPServing", "VideoChain", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioHTTP1, nioHTTPTypes, nioSSL,
             ],
             path: "Services/gateway"),
 
@@ -218,7 +219,7 @@ let package = Package(
             name: "RialCLI",
             dependencies: [
                 "MediaStore", "Blocking", "CaptureKit", "RialClient", "SimulatedCamera", "SimulatedDevice", "Scene", "Signing",
-                "Compression", "Inspection", "Movie", "VideoChain", "VideoDecoding", "ContentCredentials", "Depth", "Imaging",
+                "Compression", "HTTPServing", "Inspection", "Movie", "VideoChain", "VideoDecoding", "ContentCredentials", "Depth", "Imaging",
                 "Observability", "CaptureProtocol",
                 "Attestation", "Evidence", "ManifestStore", "Models", "Persistence", "Messaging", "TransparencyLog",
                 "ObjectStorage",
@@ -341,7 +342,7 @@ let package = Package(
         .testTarget(
             name: "RialClientTests",
             dependencies: [
-                "Attestation", "CaptureKit", "Evidence", "RialClient", "RialCLI", "SimulatedDevice", "CaptureProtocol", "Models",
+                "Attestation", "CaptureKit", "Evidence", "HTTPServing", "RialClient", "RialCLI", "SimulatedDevice", "CaptureProtocol", "Models",
                 "Messaging", "Persistence", "TestSupport", "TransparencyLog", "VideoChain", crypto, nioCore,
                 hummingbird,
                 logging, httpTypes, arguments,
@@ -350,10 +351,13 @@ let package = Package(
         .testTarget(
             name: "RialCLITests",
             dependencies: [
-                "CaptureProtocol", "RialCLI", "TestSupport", "TransparencyLog", crypto, arguments, httpClient, httpTypes, hummingbird,
-                logging, nioCore, nioHTTP1,
+                "CaptureProtocol", "HTTPServing", "RialCLI", "TestSupport", "TransparencyLog", crypto, arguments, httpClient, httpTypes,
+                hummingbird, logging, nioCore, nioHTTP1,
             ],
             path: "Tests/RialCLITests"),
+        .testTarget(
+            name: "HTTPServingTests", dependencies: ["HTTPServing", hummingbird, hummingbirdCore, lifecycleTests, logging, nioCore, nioPosix],
+            path: "Tests/HTTPServingTests"),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability", coreMetrics, logging], path: "Tests/ObservabilityTests"),
         .testTarget(
             name: "AttestationVerifierTests",
@@ -394,7 +398,7 @@ let package = Package(
                 "Blocking", "Compression", "Evidence", "Gateway", "CaptureProtocol", "Models", "Movie", "Multipart", "Persistence",
                 "Delivery",
                 "ServiceRuntime", "SimulatedDevice", "Site", "ObjectStorage", "TransparencyLog",
-                "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, logging,
+                "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, nioSSL, logging,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(

@@ -3,14 +3,13 @@ import Models
 import Blocking
 import Delivery
 import Foundation
+import HTTPServing
 import Hummingbird
 import HummingbirdCore
-import HummingbirdTLS
 import Inspection
 import Logging
 import Metrics
 import NIOCore
-import NIOSSL
 import Observability
 import ServiceLifecycle
 import ServiceRuntime
@@ -101,7 +100,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     var quiet = logger
     quiet.logLevel = .warning
     let server = Application(
-        router: routes.router(behind: ResponseMiddleware(routes: routes, pages: pages)), server: try httpServer(settings),
+        router: routes.router(behind: ResponseMiddleware(routes: routes, pages: pages)), server: httpServer(settings),
         configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: nil), logger: quiet)
     return backbone.serviceGroup([
         wake, stops, server,
@@ -149,19 +148,12 @@ private func fileVerifier(
         buckets: buckets, limits: settings.limits, logger: logger)
 }
 
-/// HTTP/1.1, over TLS 1.3 if a certificate is configured. Idle connections are closed.
-private func httpServer(_ settings: Settings) throws -> HTTPServerBuilder {
+/// HTTP/1.1, over TLS if a certificate is configured. Idle connections are closed.
+private func httpServer(_ settings: Settings) -> HTTPServerBuilder {
     let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
         maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)
     let idleTimeout = TimeAmount.seconds(Int64(settings.idleTimeoutSeconds))
-    let base = HTTPServerBuilder.http1(
-        configuration: HTTP1Channel.Configuration(
-            additionalChannelHandlers: [TransferHandler(), UnreadableRequestHandler()], idleTimeout: idleTimeout,
-            httpDecoderConfiguration: decoder))
-    guard let files = settings.tls else { return base }
-    var tls = TLSConfiguration.makeServerConfiguration(
-        certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificateFile).map { .certificate($0) },
-        privateKey: .privateKey(try NIOSSLPrivateKey(file: files.keyFile, format: .pem)))
-    tls.minimumTLSVersion = .tlsv13
-    return try .tls(base, tlsConfiguration: tls)
+    let http = HTTP1Channel.Configuration(
+        additionalChannelHandlers: [TransferHandler(), UnreadableRequestHandler()], idleTimeout: idleTimeout, httpDecoderConfiguration: decoder)
+    return .serving(http, tls: settings.tls)
 }

@@ -2,6 +2,7 @@ import Models
 import CaptureProtocol
 import Foundation
 import Messaging
+import NIOSSL
 import ServiceRuntime
 import Site
 import TransparencyLog
@@ -17,7 +18,8 @@ struct Settings: Sendable {
     let linkKey: [UInt8]
     let host: String
     let port: Int
-    let tls: TLSFiles?
+    /// `nil` for plain HTTP, which a proxy then protects.
+    let tls: TLSConfiguration?
     let trustedProxies: [AddressRange]
     let publicStorageEndpoint: URL?
     let idleTimeoutSeconds: Int
@@ -28,11 +30,6 @@ struct Settings: Sendable {
     let site: SiteSettings
     /// `nil` if none is set.
     let logPolicy: TrustPolicy?
-
-    struct TLSFiles: Sendable {
-        let certificateFile: String
-        let keyFile: String
-    }
 
     init(_ environment: ServiceEnvironment) throws {
         common = try ServiceSettings(environment, service: .gateway)
@@ -82,12 +79,24 @@ struct Settings: Sendable {
         return bytes
     }
 
-    private static func tls(_ environment: ServiceEnvironment) throws -> TLSFiles? {
-        switch (try environment.optional("RIAL_TLS_CERTIFICATE"), try environment.optional("RIAL_TLS_KEY")) {
-        case (nil, nil): return nil
-        case (let certificate?, let key?): return TLSFiles(certificateFile: certificate, keyFile: key)
-        case (nil, _?): throw SettingsError("RIAL_TLS_CERTIFICATE", "is not set, but RIAL_TLS_KEY is")
-        case (_?, nil): throw SettingsError("RIAL_TLS_KEY", "is not set, but RIAL_TLS_CERTIFICATE is")
+    /// TLS 1.3 with the certificate and key of the two files.
+    static func tls(_ environment: ServiceEnvironment) throws -> TLSConfiguration? {
+        let (certificate, key) = (try environment.optional("RIAL_TLS_CERTIFICATE"), try environment.optional("RIAL_TLS_KEY"))
+        guard certificate != nil || key != nil else { return nil }
+        guard let certificate else { throw SettingsError("RIAL_TLS_CERTIFICATE", "is not set, but RIAL_TLS_KEY is") }
+        guard let key else { throw SettingsError("RIAL_TLS_KEY", "is not set, but RIAL_TLS_CERTIFICATE is") }
+        guard let chain = try? NIOSSLCertificate.fromPEMFile(certificate), !chain.isEmpty else {
+            throw SettingsError("RIAL_TLS_CERTIFICATE", "names a file that is not there or has no certificate in PEM: \(certificate)")
         }
+        guard let privateKey = try? NIOSSLPrivateKey(file: key, format: .pem) else {
+            throw SettingsError("RIAL_TLS_KEY", "names a file that is not there or has no private key in PEM: \(key)")
+        }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
+        configuration.minimumTLSVersion = .tlsv13
+        guard (try? NIOSSLContext(configuration: configuration)) != nil else {
+            throw SettingsError("RIAL_TLS_KEY", "is not the key of the certificate that RIAL_TLS_CERTIFICATE names")
+        }
+        return configuration
     }
 }

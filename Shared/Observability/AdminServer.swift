@@ -1,3 +1,4 @@
+import HTTPServing
 public import Hummingbird
 public import Logging
 public import ServiceLifecycle
@@ -25,7 +26,7 @@ public enum AdminServer {
         var quiet = logger
         quiet.logLevel = .warning
         return Application(
-            router: router, configuration: .init(address: .hostname(host, port: port), serverName: nil), logger: quiet)
+            router: router, server: .serving(), configuration: .init(address: .hostname(host, port: port), serverName: nil), logger: quiet)
     }
 
     private static func readinessResponse(_ readiness: Readiness) -> Response {

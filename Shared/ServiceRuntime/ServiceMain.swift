@@ -34,8 +34,18 @@ public enum ServiceMain {
     /// Asks the service's own admin port whether it is ready. For container health checks, as images contain no other client.
     private static func isHealthy(_ environment: ServiceEnvironment) async -> Bool {
         guard let port = try? environment.integer("RIAL_ADMIN_PORT", in: 1...65535) else { return false }
-        let request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/readyz")
+        let request = HTTPClientRequest(url: "http://\(ownHost(environment)):\(port)/readyz")
         let response = try? await HTTPClient.shared.execute(request, timeout: .seconds(5))
         return response?.status == .ok
+    }
+
+    /// Where the admin port is reached from the same host, as part of a URL.
+    static func ownHost(_ environment: ServiceEnvironment) -> String {
+        switch (try? environment.optional("RIAL_ADMIN_HOST")) ?? "" {
+        case "", "0.0.0.0": "127.0.0.1"
+        case "::": "[::1]"
+        case let host where host.contains(":"): "[\(host)]"
+        case let host: host
+        }
     }
 }

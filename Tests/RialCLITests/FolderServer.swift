@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -38,7 +39,7 @@ struct FolderServer: Sendable {
             return Response(status: .ok, body: .init(byteBuffer: ByteBuffer(bytes: data)))
         }
         let application = Application(
-            responder: responder, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            responder: responder, server: .serving(), configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
             logger: Logger(label: "folder-server") { _ in SwiftLogNoOpLogHandler() })
         return try await withThrowingTaskGroup(of: T?.self) { group in

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -38,7 +39,7 @@ final class TestServer: Sendable {
             return self.answer(request.head, bytes)
         }
         let application = Application(
-            responder: responder, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            responder: responder, server: .serving(), configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
             logger: Logger(label: "test-server") { _ in
                 SwiftLogNoOpLogHandler()

@@ -98,7 +98,7 @@ LAYERS = (
         "Attestation", "Depth", "JPEGMetadata", "Movie", "VideoChain", "Imaging", "Evidence", "ShareCard", "Signing", "ContentCredentials", "ManifestStore",
         "TransparencyLog", "Site",
     },
-    {"Blocking", "Compression", "Multipart", "Persistence", "Messaging", "ObjectStorage", "MediaStore", "Observability", "Inspection",
+    {"Blocking", "Compression", "HTTPServing", "Multipart", "Persistence", "Messaging", "ObjectStorage", "MediaStore", "Observability", "Inspection",
      "VideoDecoding"},
     {"Delivery"},
     {"ServiceRuntime"},
@@ -110,7 +110,7 @@ INPUT_OUTPUT = re.compile(r"Hummingbird|HTTPTypes|NIO|AsyncHTTPClient|ServiceLif
 # Allowed imports within a layer.
 SIDEWAYS = {
     "Imaging": {"JPEGMetadata"}, "ShareCard": {"Imaging", "JPEGMetadata"}, "ContentCredentials": {"Signing"}, "ManifestStore": {"Attestation"},
-    "Persistence": {"Blocking"}, "Messaging": {"Blocking"}, "Inspection": {"Blocking"}, "VideoDecoding": {"Inspection"}, "VideoChain": {"Depth", "Movie"}, "MediaStore": {"ObjectStorage"}, "Site": {"Evidence"},
+    "Persistence": {"Blocking"}, "Messaging": {"Blocking"}, "Inspection": {"Blocking"}, "Observability": {"HTTPServing"}, "VideoDecoding": {"Inspection"}, "VideoChain": {"Depth", "Movie"}, "MediaStore": {"ObjectStorage"}, "Site": {"Evidence"},
 }
 
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -23,8 +24,8 @@ struct WitnessServer: Sendable {
     func run(on address: ListenAddress) async throws {
         var quiet = logger
         quiet.logLevel = .warning
-        let server = HTTPServerBuilder.http1(
-            configuration: HTTP1Channel.Configuration(
+        let server = HTTPServerBuilder.serving(
+            HTTP1Channel.Configuration(
                 idleTimeout: TimeAmount(Self.patience),
                 httpDecoderConfiguration: .init(maxHeaderFieldSize: 4096, maxHeaderListSize: 8192, maxHeaderFieldCount: 50)))
         let application = Application(
