@@ -219,7 +219,8 @@ let package = Package(
             name: "RialCLI",
             dependencies: [
                 "MediaStore", "Blocking", "CaptureKit", "RialClient", "SimulatedCamera", "SimulatedDevice", "Scene", "Signing",
-                "Compression", "HTTPServing", "Inspection", "Movie", "VideoChain", "VideoDecoding", "ContentCredentials", "Depth", "Imaging",
+                "Compression", "HTTPServing", "Inspection", "Movie", "VideoChain", "VideoDecoding", "ContentCredentials", "Depth",
+                "Imaging",
                 "Observability", "CaptureProtocol",
                 "Attestation", "Evidence", "ManifestStore", "Models", "Persistence", "Messaging", "TransparencyLog",
                 "ObjectStorage",
@@ -342,7 +343,8 @@ let package = Package(
         .testTarget(
             name: "RialClientTests",
             dependencies: [
-                "Attestation", "CaptureKit", "Evidence", "HTTPServing", "RialClient", "RialCLI", "SimulatedDevice", "CaptureProtocol", "Models",
+                "Attestation", "CaptureKit", "Evidence", "HTTPServing", "RialClient", "RialCLI", "SimulatedDevice", "CaptureProtocol",
+                "Models",
                 "Messaging", "Persistence", "TestSupport", "TransparencyLog", "VideoChain", crypto, nioCore,
                 hummingbird,
                 logging, httpTypes, arguments,
@@ -356,7 +358,8 @@ let package = Package(
             ],
             path: "Tests/RialCLITests"),
         .testTarget(
-            name: "HTTPServingTests", dependencies: ["HTTPServing", hummingbird, hummingbirdCore, lifecycleTests, logging, nioCore, nioPosix],
+            name: "HTTPServingTests",
+            dependencies: ["HTTPServing", hummingbird, hummingbirdCore, lifecycleTests, logging, nioCore, nioPosix],
             path: "Tests/HTTPServingTests"),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability", coreMetrics, logging], path: "Tests/ObservabilityTests"),
         .testTarget(

@@ -64,12 +64,14 @@ await_groups() {
 
 # Not in parallel: tests that block threads or wait for deadlines would starve each other.
 swift_tests() { .build/debug/rialPackageTests.xctest --testing-library swift-testing --no-parallel "$@"; }
-# Without the suite of the whole system, which would start its stack over that of another group.
+# The suites of the whole system share a stack, which two groups start under different names.
 system='^SystemTests\.SystemTests'
-modules_and_faults() { swift_tests --skip "$system"; }
-# The suites of the whole system that take about half of its time; the other group runs all others.
-half="$system/(Policy|Storage|Credential|Fault|Queue|Video(Queue|Fault|Verification|Withdrawal))"
-first_half() { swift_tests --filter "$half"; }
+# Has a stack of its own.
+faults='^SystemTests\.FaultTests'
+modules() { swift_tests --skip "$system" --skip "$faults"; }
+# Those of them that take about half of the time, with the faults; the other group runs all others.
+half="$system/(Policy|Storage|Credential|Fault|Queue|Video(Fault|Verification|Withdrawal))"
+first_half() { swift_tests --filter "$half" --filter "$faults"; }
 second_half() { RIAL_TEST_STACK=system-2 swift_tests --filter "$system/" --skip "$half"; }
 # test_speed, which measures page load times, runs afterwards, when nothing else runs.
 browser_tests() {
@@ -122,9 +124,9 @@ if [ $# -gt 0 ]; then
 else
     rm -rf .local/browser-shots
     say "running the tests, in groups beside each other"
-    group "the whole system, first half" first_half
+    group "the whole system, first half, and faults" first_half
     group "the whole system, second half" second_half
-    group "modules, faults and migrations" modules_and_faults
+    group "modules, log and migrations" modules
     group "contract, browser and documents" outside_tests
     await_groups
     phase "how soon pages are there" Tests/browser/run.sh test_speed || failed+=("Tests/browser test_speed")

@@ -154,6 +154,7 @@ private func httpServer(_ settings: Settings) -> HTTPServerBuilder {
         maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)
     let idleTimeout = TimeAmount.seconds(Int64(settings.idleTimeoutSeconds))
     let http = HTTP1Channel.Configuration(
-        additionalChannelHandlers: [TransferHandler(), UnreadableRequestHandler()], idleTimeout: idleTimeout, httpDecoderConfiguration: decoder)
+        additionalChannelHandlers: [TransferHandler(), UnreadableRequestHandler()], idleTimeout: idleTimeout,
+        httpDecoderConfiguration: decoder)
     return .serving(http, tls: settings.tls)
 }
