@@ -99,18 +99,20 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         runs: resumable.runs)
     var quiet = logger
     quiet.logLevel = .warning
+    let middleware = ResponseMiddleware(routes: routes, pages: pages, isDraining: { backbone.readiness.isDraining })
     let server = Application(
-        router: routes.router(behind: ResponseMiddleware(routes: routes, pages: pages)), server: httpServer(settings),
+        router: routes.router(behind: middleware), server: httpServer(settings),
         configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: nil), logger: quiet)
-    return backbone.serviceGroup([
-        wake, stops, server,
-        PeriodicTask(name: "inspector test", every: .seconds(60), logger: logger) { await testInspector(inspectors, logger) },
-        PeriodicTask(name: "challenge sweep", every: .seconds(600), logger: logger) { try await challenges.sweep() },
-        PeriodicTask(name: "rate limit sweep", every: .seconds(60), logger: logger) { try await buckets.sweep() },
-        PeriodicTask(name: "upload sweep", every: .seconds(600), logger: logger) { try await cleaner.clean() },
-        PeriodicTask(name: "open uploads", every: .seconds(60), logger: logger) { try await cleaner.measure() },
-        PeriodicTask(name: "verification log sweep", every: .seconds(3600), logger: logger) { try await verifications.sweep() },
-    ])
+    return backbone.serviceGroup(
+        [
+            wake, stops, server,
+            PeriodicTask(name: "inspector test", every: .seconds(60), logger: logger) { await testInspector(inspectors, logger) },
+            PeriodicTask(name: "challenge sweep", every: .seconds(600), logger: logger) { try await challenges.sweep() },
+            PeriodicTask(name: "rate limit sweep", every: .seconds(60), logger: logger) { try await buckets.sweep() },
+            PeriodicTask(name: "upload sweep", every: .seconds(600), logger: logger) { try await cleaner.clean() },
+            PeriodicTask(name: "open uploads", every: .seconds(60), logger: logger) { try await cleaner.measure() },
+            PeriodicTask(name: "verification log sweep", every: .seconds(3600), logger: logger) { try await verifications.sweep() },
+        ], drain: settings.drain)
 }
 
 private func inspectorPool(_ settings: VerificationSettings) -> InspectorPool {

@@ -23,6 +23,8 @@ struct Settings: Sendable {
     let trustedProxies: [AddressRange]
     let publicStorageEndpoint: URL?
     let idleTimeoutSeconds: Int
+    /// How long the gateway goes on, unready, once it is told to end.
+    let drain: Duration
     let uploadLimits: PermitLedger.Limits
     let mediaLimits: PermitLedger.Limits
     let limits: RateLimits
@@ -48,6 +50,7 @@ struct Settings: Sendable {
         }
         publicStorageEndpoint = try environment.url("RIAL_S3_PUBLIC_ENDPOINT")
         idleTimeoutSeconds = try environment.integer("RIAL_HTTP_IDLE_TIMEOUT_SECONDS", default: 30, in: 1...3600)
+        drain = .seconds(try environment.integer("RIAL_DRAIN_SECONDS", default: 0, in: 0...120))
         let uploads = try environment.integer("RIAL_MAX_CONCURRENT_UPLOADS", default: 32, in: 1...10_000)
         uploadLimits = PermitLedger.Limits(
             total: uploads, perAddress: try environment.integer("RIAL_MAX_UPLOADS_PER_ADDRESS", default: 8, in: 0...10_000),

@@ -33,7 +33,8 @@ public enum AdminServer {
         let isReady = readiness.isReady
         let rows = readiness.dependencies.sorted { $0.key < $1.key }
             .map { "\"\($0.key)\":\"\($0.value ? "connected" : "unreachable")\"" }
-        let body = "{\"status\":\"\(isReady ? "ready" : "unready")\",\"dependencies\":{\(rows.joined(separator: ","))}}\n"
+        let status = readiness.isDraining ? "draining" : isReady ? "ready" : "unready"
+        let body = "{\"status\":\"\(status)\",\"dependencies\":{\(rows.joined(separator: ","))}}\n"
         return Response(
             status: isReady ? .ok : .serviceUnavailable, headers: [.contentType: "application/json"],
             body: .init(byteBuffer: ByteBuffer(string: body)))

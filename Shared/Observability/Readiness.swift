@@ -12,6 +12,7 @@ public final class Readiness: Service, Sendable {
     private let probes: [(name: String, probe: Probe)]
     private let logger: Logger
     private let state: Mutex<[String: Bool]>
+    private let draining = Mutex(false)
 
     public init(probes: [(name: String, probe: Probe)], logger: Logger) {
         self.probes = probes
@@ -22,11 +23,17 @@ public final class Readiness: Service, Sendable {
     /// The latest result of each dependency; absent until the first probe.
     public var dependencies: [String: Bool] { state.withLock { $0 } }
 
-    /// Every dependency has been probed and can be used.
+    /// Every dependency has been probed and can be used, and the instance is not about to end.
     public var isReady: Bool {
         let known = dependencies
-        return probes.allSatisfy { known[$0.name] == true }
+        return !isDraining && probes.allSatisfy { known[$0.name] == true }
     }
+
+    /// Whether the instance is about to end: it still answers, and should be sent nothing more.
+    public var isDraining: Bool { draining.withLock { $0 } }
+
+    /// From now on the instance is not ready.
+    public func beginDraining() { draining.withLock { $0 = true } }
 
     public func run() async throws {
         await cancelWhenGracefulShutdown {

@@ -70,8 +70,9 @@ public struct Backbone: Sendable {
 
     /// Builds the group of all services, dependencies first; they stop in reverse order, so that handlers finish before their dependencies
     /// stop.
+    /// - Parameter drain: how long the instance goes on, unready, once it is told to end.
     public func serviceGroup(
-        _ own: [any Service], admin extend: (Router<AdminServer.Context>) -> Void = { _ in }
+        _ own: [any Service], drain: Duration = .zero, admin extend: (Router<AdminServer.Context>) -> Void = { _ in }
     ) -> ServiceGroup {
         let relay = OutboxRelay(
             service: service, database: database,
@@ -86,12 +87,13 @@ public struct Backbone: Sendable {
         }
         let adminServer = AdminServer.make(
             host: settings.adminHost, port: settings.adminPort, metrics: metrics, readiness: readiness, logger: logger, extend: extend)
+        let last = Drain(readiness: readiness, duration: drain, logger: logger)
         var configuration = ServiceGroupConfiguration(
-            services: (connections.services + [database, producer, topics, readiness, adminServer, relay, sweep, gauge] + own).map {
+            services: (connections.services + [database, producer, topics, readiness, adminServer, relay, sweep, gauge] + own + [last]).map {
                 .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
             },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        configuration.maximumGracefulShutdownDuration = .seconds(25)
+        configuration.maximumGracefulShutdownDuration = .seconds(25) + drain
         return ServiceGroup(configuration: configuration)
     }
 }

@@ -1,9 +1,11 @@
 import Delivery
 import Logging
-import ServiceRuntime
+import Observability
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import ServiceRuntime
 
 private final class Count: Sendable {
     private let count = Mutex(0)
@@ -52,6 +54,28 @@ struct PeriodicTaskTests {
         }
         try await shutDown(working, when: { begun.value == 1 }, then: { gate.continuation.finish() })
         #expect(count.value == 2 && begun.value == 1)
+    }
+}
+
+@Suite("Draining", .timeLimit(.minutes(1)))
+struct DrainTests {
+    @Test("an instance that is told to end is unready at once, and goes on until balancers know")
+    func drains() async throws {
+        let (clock, readiness) = (TestClock(isHeld: true), Readiness(probes: [], logger: quiet))
+        let drain = Drain(readiness: readiness, duration: .seconds(10), clock: clock, logger: quiet)
+        #expect(readiness.isReady)
+        async let ended: Void = shutDown(drain) { readiness.isReady }
+        try await waitUntil("it drains") { clock.sleepers == 1 }
+        #expect(readiness.isDraining && !readiness.isReady && clock.sleeps == [.seconds(10)])
+        clock.advance(by: .seconds(10))
+        try await ended
+    }
+
+    @Test("without a time it ends at once, unready as well")
+    func endsAtOnce() async throws {
+        let (clock, readiness) = (TestClock(isHeld: true), Readiness(probes: [], logger: quiet))
+        try await shutDown(Drain(readiness: readiness, duration: .zero, clock: clock, logger: quiet)) { readiness.isReady }
+        #expect(readiness.isDraining && clock.sleeps.isEmpty)
     }
 }
 

@@ -77,6 +77,13 @@ struct ResponseMiddlewareTests {
         #expect(try await respond(.get, "/nothing", [.requestID: id]).headers[.requestID] == id)
     }
 
+    @Test("an instance that drains asks for another connection")
+    func draining() async throws {
+        #expect(try await respond(.get, "/things/1").headers[.connection] == nil)
+        #expect(try await respond(.get, "/things/1", isDraining: true).headers[.connection] == "close")
+        #expect(try await respond(.get, "/nothing", isDraining: true).headers[.connection] == "close")
+    }
+
     @Test("an unexpected failure says nothing of the inside")
     func unexpected() async throws {
         let response = try await respond(.get, "/broken")
@@ -85,11 +92,13 @@ struct ResponseMiddlewareTests {
         #expect(!String(decoding: try await response.bytes(), as: UTF8.self).contains("Oddity"))
     }
 
-    private func respond(_ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:]) async throws -> Response {
+    private func respond(
+        _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:], isDraining: Bool = false
+    ) async throws -> Response {
         var routes = Routes()
         routes.get("/things/{id}") { _, _ in Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: "a thing"))) }
         routes.get("/broken") { _, _ in throw Oddity.unexpected }
-        let router = routes.router(behind: ResponseMiddleware(routes: routes))
+        let router = routes.router(behind: ResponseMiddleware(routes: routes, isDraining: { isDraining }))
         return try await router.buildResponder().respond(to: makeRequest(method, path, headers), context: makeContext())
     }
 

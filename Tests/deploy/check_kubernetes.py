@@ -211,7 +211,7 @@ def pod_problems(objects, ports, config, sizes=True):
         for probe, path in (("startupProbe", "/livez"), ("livenessProbe", "/livez"), ("readinessProbe", "/readyz")):
             if container.get(probe, {}).get("httpGet") != {"path": path, "port": "admin"}:
                 problems.append(f"{name}: the {probe} does not ask for {path}")
-        pause = int((container.get("lifecycle", {}).get("preStop", {}).get("exec", {}).get("command") or ["", "0"])[1])
+        pause = int(next((entry["value"] for entry in container.get("env", []) if entry["name"] == "RIAL_DRAIN_SECONDS"), 0))
         if spec.get("terminationGracePeriodSeconds", 30) - pause < seconds(config["services"][name]["stop_grace_period"]):
             problems.append(f"{name}: is killed before it has finished its work")
         if name == "gateway" and pause < 5:
@@ -573,7 +573,7 @@ class KubernetesTests(unittest.TestCase):
             "no limit of memory": pod("gateway", *first, "resources", "limits")({}),
             "another limit of memory": pod("gateway", *first, "resources", "limits", "memory")("1Gi"),
             "a short grace": pod("evidence-assembler", "terminationGracePeriodSeconds")(30),
-            "no drain": pod("gateway", *first, "lifecycle")(None),
+            "no drain": pod("gateway", *first, "env")([]),
             "a topic that nobody scales by": change("ScaledObject", "upload-sync", ("spec", "triggers"), []),
             "another topic": change("ScaledObject", "upload-sync", (*trigger, "topic"), "rial.capture.received.v2"),
             "another group": change("ScaledObject", "upload-sync", (*trigger, "consumerGroup"), "upload-sync"),

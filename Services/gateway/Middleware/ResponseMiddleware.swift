@@ -15,6 +15,8 @@ struct ResponseMiddleware: RouterMiddleware {
     let routes: Routes
     /// Renders error pages for browsers; `nil` without a site.
     var pages: PageResponder? = nil
+    /// Whether the instance is about to end: clients are asked to use another connection for their next request.
+    var isDraining: @Sendable () -> Bool = { false }
 
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
@@ -38,6 +40,7 @@ struct ResponseMiddleware: RouterMiddleware {
         response.headers[.requestID] = context.requestID
         response.headers[.xContentTypeOptions] = "nosniff"
         if response.headers[.referrerPolicy] == nil { response.headers[.referrerPolicy] = "no-referrer" }
+        if isDraining() { response.headers[.connection] = "close" }
         record(request, context, response, since: start, trace)
         // Also where no GET stands behind it: bytes after the header would be read as the next response.
         return request.method == .head ? response.createHeadResponse() : response
