@@ -391,7 +391,8 @@ let package = Package(
         .testTarget(
             name: "DeliveryTests",
             dependencies: [
-                "Blocking", "Delivery", "ServiceRuntime", "Messaging", "CaptureProtocol", "Models", "ObjectStorage", "Observability", "Persistence",
+                "Blocking", "Delivery", "ServiceRuntime", "Messaging", "CaptureProtocol", "Models", "ObjectStorage", "Observability",
+                "Persistence",
                 "TestSupport", "CRdKafka", httpTypes, logging, lifecycle, lifecycleTests,
             ],
             path: "Tests/DeliveryTests"),

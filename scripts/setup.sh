@@ -74,16 +74,22 @@ wheel() {
     touch "$target/.complete"
 }
 
-# unpacked PACKAGE: a Debian package's files in .local/tools/PACKAGE, not installed, since some would start a server. Tests that need
-# it are skipped where it cannot be had.
+# unpacked PACKAGE [all]: a Debian package's files in .local/tools/PACKAGE, not installed, since some would start a server; with `all`, also
+# those of the packages that it needs and that are not installed. Tests that need it are skipped where it cannot be had.
 unpacked() {
-    local package=$1 work
+    local package=$1 work file
+    local -a packages=("$1")
     [ ! -e "$TOOLS/$package/.complete" ] || return 0
     say "unpacking $package"
     work=$(mktemp -d)
     # The lists may be old, or missing.
     apt-cache show "$package" >/dev/null 2>&1 || as_root apt-get update -qq || true
-    if (cd "$work" && apt-get download -qq "$package" && dpkg-deb -x "$package"_*.deb files) >/dev/null 2>&1; then
+    if [ "${2:-}" = all ]; then
+        mapfile -t packages < <(apt-get install -s --no-install-recommends "$package" 2>/dev/null | awk '$1 == "Inst" { print $2 }')
+    fi
+    if (
+        cd "$work" && apt-get download -qq "${packages[@]:-$package}" && for file in *.deb; do dpkg-deb -x "$file" files; done
+    ) >/dev/null 2>&1; then
         rm -rf "${TOOLS:?}/$package"
         mkdir -p "$TOOLS"
         mv "$work/files" "$TOOLS/$package"
@@ -168,6 +174,8 @@ c2pa_library "${1:-}"
 if [ "${1:-}" = --tests ]; then
     # promtool tests the alarms' rules. The manifests are rendered by an old kubectl and a new one, and held to Kubernetes' schemas.
     unpacked prometheus
+    # The balancer of the tests of rolling restarts.
+    unpacked haproxy all
     unpacked kubernetes-client
     newer_kubectl
     python_for Tests/deploy

@@ -219,6 +219,14 @@ start_part() { # start_part PART [N]
     fi
 }
 
+# keep_ports PART N: the next start of this instance takes its present ports again, since balancers know them.
+keep_ports() {
+    local name
+    name=$(instance_name "$1" "$2")
+    if [ -e "$RUN/$name.admin" ]; then KEPT_ADMIN=$(cat "$RUN/$name.admin"); fi
+    if [ -e "$RUN/$name.http" ]; then KEPT_HTTP=$(cat "$RUN/$name.http"); fi
+}
+
 end_part() { # end_part PART N SIGNAL
     local name=$1
     is_infra "$1" || is_log_part "$1" || {
@@ -262,6 +270,7 @@ start) start_part "$2" "${3:-1}" ;;
 stop) end_part "$2" "${3:-1}" "$(end_signal "$2")" ;;
 kill) end_part "$2" "${3:-1}" KILL ;;
 restart)
+    keep_ports "$2" "${3:-1}"
     end_part "$2" "${3:-1}" "$(end_signal "$2")"
     start_part "$2" "${3:-1}"
     ;;

@@ -89,7 +89,8 @@ public struct Backbone: Sendable {
             host: settings.adminHost, port: settings.adminPort, metrics: metrics, readiness: readiness, logger: logger, extend: extend)
         let last = Drain(readiness: readiness, duration: drain, logger: logger)
         var configuration = ServiceGroupConfiguration(
-            services: (connections.services + [database, producer, topics, readiness, adminServer, relay, sweep, gauge] + own + [last]).map {
+            services: (connections.services + [database, producer, topics, readiness, adminServer, relay, sweep, gauge] + own + [last]).map
+            {
                 .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
             },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

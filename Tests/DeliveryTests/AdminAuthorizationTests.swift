@@ -57,4 +57,13 @@ struct AdminAuthorizationTests {
         variables["RIAL_ADMIN_HOST"] = "0.0.0.0"
         #expect(try ServiceSettings(ServiceEnvironment(variables), service: .gateway).adminHost == "0.0.0.0")
     }
+    @Test(
+        "a health check asks where the admin port listens",
+        arguments: [
+            ("", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("127.0.0.2", "127.0.0.2"), ("::", "[::1]"), ("fd00::7", "[fd00::7]"),
+            ("gateway.internal", "gateway.internal"),
+        ])
+    func healthcheck(host: String, asked: String) {
+        #expect(ServiceMain.ownHost(ServiceEnvironment(["RIAL_ADMIN_HOST": host])) == asked)
+    }
 }

@@ -128,7 +128,7 @@ def environment_problems(objects, variables, ports, config):
                 problems.append(f"{name}: {wanted} is {given.get(wanted)}, and {composed.get(wanted)} in docker-compose.yml")
             if kind.endswith("secret") and variable in given:
                 problems.append(f"{name}: {variable} is a secret and not a file")
-            if kind.startswith("optional") and wanted in given and variable != "RIAL_KAFKA_PARTITIONS":
+            if kind.startswith("optional") and wanted in given and variable not in ("RIAL_KAFKA_PARTITIONS", "RIAL_DRAIN_SECONDS"):
                 problems.append(f"{name}: {wanted} should be left to the installation")
         listed = {variable + "_FILE" if kind.endswith("secret") else variable for variable, kind in variables[name].items()}
         problems += [f"{name}: {variable} is not in service-env.list" for variable in sorted(set(given) - listed)]

@@ -110,8 +110,8 @@ launch_service() { # launch_service SERVICE [N]
     [ -x "$BIN/$service" ] || fail "$service is not built" "run: make build"
     admin=$(admin_port "$service")
     if [ "$number" != 1 ]; then
-        admin=$(free_port)
-        if [ "$service" = gateway ]; then http=$(free_port); fi
+        admin=${KEPT_ADMIN:-$(free_port)}
+        if [ "$service" = gateway ]; then http=${KEPT_HTTP:-$(free_port)}; fi
     fi
     printf '%s\n' "$admin" >"$RUN/$name.admin"
     if [ "$service" = gateway ]; then printf '%s\n' "$http" >"$RUN/$name.http"; fi
