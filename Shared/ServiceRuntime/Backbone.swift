@@ -27,6 +27,7 @@ public struct Backbone: Sendable {
     public let readiness: Readiness
     public let outbox: Outbox
     public let inbox: Inbox
+    private let kafkaAdmin: KafkaAdmin
 
     /// - Parameter probes: readiness probes of the service's other dependencies.
     public init(
@@ -48,6 +49,7 @@ public struct Backbone: Sendable {
         storage = connections.work
         let storageProbe = StorageProbe(service, storage: connections.probes, logger: logger)
         let admin = KafkaAdmin(settings.kafka)
+        kafkaAdmin = admin
         let heartbeat = Heartbeat(service, url: settings.databaseURL, logger: logger)
         let own: [(name: String, probe: Readiness.Probe)] = [
             ("database", { (try? await heartbeat.beat()) != nil }),
@@ -85,12 +87,14 @@ public struct Backbone: Sendable {
         let gauge = PeriodicTask(name: "outbox depth", every: .seconds(5), logger: logger) { [service, database] in
             try await OutboxGauge.measure(service, database)
         }
+        let capacity = capacityTask(kafkaAdmin)
         let adminServer = AdminServer.make(
             host: settings.adminHost, port: settings.adminPort, metrics: metrics, readiness: readiness, logger: logger, extend: extend)
         let last = Drain(readiness: readiness, duration: drain, logger: logger)
         var configuration = ServiceGroupConfiguration(
-            services: (connections.services + [database, producer, topics, readiness, adminServer, relay, sweep, gauge] + own + [last]).map
-            {
+            services: (connections.services + [database, producer, topics, readiness, adminServer, relay, sweep, gauge, capacity] + own + [
+                last
+            ]).map {
                 .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
             },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

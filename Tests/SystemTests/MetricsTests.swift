@@ -24,5 +24,19 @@ extension SystemTests {
                 return expected.allSatisfy { start in lines.contains { $0.hasPrefix(start) } }
             }
         }
+
+        @Test("say how many more connections PostgreSQL accepts", arguments: ServiceName.allCases)
+        func connections(service: ServiceName) async throws {
+            let stack = try LocalStack.required()
+            let maximum = try #require(Int(try await stack.sql("SHOW max_connections").first ?? ""))
+            let name = "rial_database_connections_free "
+            var free: Int?
+            try await eventually("it was measured") {
+                let lines = try await stack.admin(service.rawValue, "/metrics").text.split(separator: "\n")
+                free = lines.first { $0.hasPrefix(name) }.flatMap { Int($0.dropFirst(name.count)) }
+                return free != nil
+            }
+            #expect((1..<maximum - LocalStack.services.count).contains(try #require(free)))
+        }
     }
 }
