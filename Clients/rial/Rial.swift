@@ -64,14 +64,15 @@ struct DeadLetterCommand: AsyncParsableCommand {
         subcommands: [DeadLetterList.self, DeadLetterShow.self, DeadLetterRedrive.self])
 }
 
-/// Prepares what the services need before they start, lists damaged media, and assesses captures again or withdraws them.
+/// Prepares what the services need before they start, lists damaged and missing media, and assesses captures again or withdraws them.
 struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin",
-        abstract: "Prepares database, topics, bucket and the development root, lists damage, reassesses and withdraws captures.",
+        abstract:
+            "Prepares database, topics, bucket and the development root, lists damage, compares backups, reassesses and withdraws captures.",
         discussion: "The commands may be repeated, and wait up to a minute for a dependency that is still starting.",
         subcommands: [
             AdminMigrate.self, AdminTopics.self, AdminBucket.self, AdminDevelopmentRoot.self, AdminSigningIdentity.self,
-            AdminDamage.self, AdminReassess.self, AdminWithdraw.self, AdminErased.self,
+            AdminDamage.self, AdminBackupCheck.self, AdminReassess.self, AdminWithdraw.self, AdminErased.self,
         ])
 }

@@ -10,7 +10,8 @@ struct AdminWithdraw: AsyncParsableCommand {
         abstract: "Withdraws a capture for good, whoever sent it.",
         discussion: """
             Reads RIAL_DATABASE_URL, the owner's. What the tables know of the capture is erased at once; upload-sync deletes its objects. \
-            `rial admin erased` says when nothing is left. This cannot be undone.
+            `rial admin erased` says when nothing is left. This cannot be undone. For a capture that was withdrawn before, upload-sync looks \
+            for objects once more, such as after the bucket was restored.
             """)
 
     @Argument(help: "The capture's id.")
@@ -29,14 +30,19 @@ struct AdminWithdraw: AsyncParsableCommand {
         switch outcome {
         case "withdrawn": Console.result("capture \(id) withdrawn")
         case nil: throw CommandFailure("There is no capture \(id).")
-        default: Console.result("capture \(id) was withdrawn before: nothing to do")
+        default: Console.result("capture \(id) was withdrawn before: its objects are looked for again")
         }
     }
 
     private func withdraw(_ url: String) async throws -> String? {
         try await PostgresConnection.connect(url: url, applicationName: "rial-admin").closing { [id, reason] connection in
-            try await connection.query("SELECT rial_withdraw(\(id.uuid), \(reason)) AS outcome").first?
+            let outcome = try await connection.query("SELECT rial_withdraw(\(id.uuid), \(reason)) AS outcome").first?
                 .getOptional("outcome", as: String.self)
+            if outcome == "withdrawn_before" {
+                try await connection.query(
+                    "UPDATE withdrawals SET erased_at = NULL, erase_next_at = now() WHERE capture_id = \(id.uuid)")
+            }
+            return outcome
         }
     }
 }

@@ -1,0 +1,57 @@
+import CaptureProtocol
+import Foundation
+
+/// An object that a row names.
+struct NamedObject: Sendable, Equatable {
+    /// As the row calls it, such as `thumbnail.jpg`.
+    let name: String
+    let key: String
+    /// Where it may be instead: an earlier version puts an upload elsewhere first.
+    var elsewhere: String?
+    let sizeBytes: Int64
+}
+
+/// What the database says of a folder of the bucket.
+struct KnownFolder: Sendable, Equatable {
+    /// What objects are that no row names.
+    enum Others: Sendable {
+        /// A service still works there, or deletes them in time.
+        case allowed
+        /// Nobody deletes them.
+        case left
+        /// They belong to a capture that is withdrawn and was erased.
+        case withdrawn
+    }
+
+    let folder: BackupFolder
+    /// The objects that have to be there.
+    var named: [NamedObject] = []
+    var others = Others.allowed
+    /// When the capture was received; `nil` if it is withdrawn, or no capture.
+    var receivedAt: Date?
+}
+
+/// What the database reaches up to.
+struct DatabaseEdge: Sendable {
+    /// The capture that was received last, and when.
+    var newestCapture: (id: CaptureID, receivedAt: Date)?
+    /// The last time at which anything was received, completed or withdrawn.
+    var newestRow: Date?
+}
+
+/// The rows that name objects.
+protocol BackupRows: Sendable {
+    func edge() async throws -> DatabaseEdge
+
+    /// The folders of a kind of which rows name objects, and those of withdrawn captures, by ascending id.
+    /// - Parameter after: the last id of the page before; `nil` for the first.
+    func page(of kind: BackupFolder.Kind, after: UUID?, limit: Int) async throws -> [KnownFolder]
+
+    /// Any folder that belongs to something that the database knows; `nil` for others.
+    func folder(_ folder: BackupFolder) async throws -> KnownFolder?
+
+    func hasShard(_ name: String) async throws -> Bool
+
+    /// How many captures with objects were received after this time.
+    func captures(receivedAfter time: Date) async throws -> Int
+}

@@ -1,0 +1,169 @@
+import CaptureProtocol
+import Foundation
+import Models
+import Persistence
+
+/// The rows that name objects, read with the owner's rights.
+struct PostgresBackupRows: BackupRows {
+    /// For statements that read every capture.
+    static let longestStatement = Duration.seconds(600)
+    let connection: PostgresConnection
+
+    func edge() async throws -> DatabaseEdge {
+        let newest = try await connection.query(
+            "SELECT id, uploaded_at FROM captures WHERE uploaded_at IS NOT NULL ORDER BY uploaded_at DESC LIMIT 1")
+        let row = try await connection.query(
+            """
+            SELECT greatest(max(uploaded_at), max(completed_at), max(withdrawn_at), (SELECT max(created_at) FROM intakes),
+                (SELECT max(registered_at) FROM devices)) AS newest FROM captures
+            """)
+        return DatabaseEdge(
+            newestCapture: try newest.first.map { (CaptureID(try $0.get("id", as: UUID.self)), try $0.get("uploaded_at")) },
+            newestRow: try row.first?.getOptional("newest"))
+    }
+
+    func page(of kind: BackupFolder.Kind, after: UUID?, limit: Int) async throws -> [KnownFolder] {
+        let last: UUID?
+        switch kind {
+        case .captures:
+            let ids = try await connection.query(
+                """
+                SELECT id FROM captures WHERE \(after)::uuid IS NULL OR id > \(after)::uuid ORDER BY id LIMIT \(limit)
+                """)
+            last = try ids.last?.get("id", as: UUID.self)
+        case .incoming:
+            let ids = try await connection.query(
+                """
+                SELECT id FROM uploads WHERE state = 'open' AND (\(after)::uuid IS NULL OR id > \(after)::uuid) ORDER BY id LIMIT \(limit)
+                """)
+            last = try ids.last?.get("id", as: UUID.self)
+        }
+        guard let last else { return [] }
+        return switch kind {
+        case .captures: try await captures(after: after, through: last)
+        case .incoming: try await uploads(after: after, through: last)
+        }
+    }
+
+    func folder(_ folder: BackupFolder) async throws -> KnownFolder? {
+        switch folder.kind {
+        case .captures:
+            if let known = try await captures(at: folder.id).first { return known }
+        case .incoming:
+            if let known = try await uploads(at: folder.id).first { return known }
+        }
+        // An upload under way, or its remains, which upload-sync deletes.
+        let rows = try await connection.query(
+            """
+            SELECT bool_or(is_erased) AS is_erased FROM (
+                SELECT false AS is_erased FROM intakes WHERE id = \(folder.id)
+                UNION ALL SELECT false FROM uploads WHERE id = \(folder.id) AND emptied_at IS NULL
+                UNION ALL SELECT withdrawals.erased_at IS NOT NULL FROM captures
+                    LEFT JOIN withdrawals ON withdrawals.capture_id = captures.id WHERE captures.id = \(folder.id)
+                UNION ALL SELECT erased_at IS NOT NULL FROM withdrawals WHERE upload_ids @> ARRAY[\(folder.id)]
+            ) AS known
+            """)
+        guard let isErased = try rows.first?.getOptional("is_erased", as: Bool.self) else { return nil }
+        return KnownFolder(folder: folder, others: isErased ? .withdrawn : .allowed)
+    }
+
+    func hasShard(_ name: String) async throws -> Bool {
+        try await !connection.query("SELECT FROM log_shards WHERE shard = \(name)").isEmpty
+    }
+
+    func captures(receivedAfter time: Date) async throws -> Int {
+        let rows = try await connection.query(
+            """
+            SELECT count(*) AS count FROM captures WHERE uploaded_at > \(time)
+                AND EXISTS (SELECT FROM media_objects WHERE media_objects.capture_id = captures.id)
+            """)
+        return try rows.first?.get("count") ?? 0
+    }
+
+    // MARK: Captures
+
+    private func captures(at id: UUID) async throws -> [KnownFolder] {
+        try await captures("id = \(id)", objects: "capture_id = \(id)")
+    }
+
+    private func captures(after: UUID?, through: UUID) async throws -> [KnownFolder] {
+        guard let after else { return try await captures("id <= \(through)", objects: "capture_id <= \(through)") }
+        return try await captures("id > \(after) AND id <= \(through)", objects: "capture_id > \(after) AND capture_id <= \(through)")
+    }
+
+    /// Names of uploads by their members in the announcement.
+    private static let uploads: SQL = """
+        (VALUES ('photo', 'original.jpg'), ('video', 'original.mp4'), ('depth', 'depth.gz'), ('hash_chain', 'hash-chain.json'))
+        AS part (member, name)
+        """
+
+    /// A failed capture has its uploads unless they were what it failed by, or have expired since.
+    private static let hasUploads: SQL = """
+        (status = 'processing' OR status = 'failed' AND synced_at IS NOT NULL AND media_expired_at IS NULL
+            AND failure IS DISTINCT FROM 'intake_missing' AND failure IS DISTINCT FROM 'digest_mismatch')
+        """
+
+    private func captures(_ condition: SQL, objects: SQL) async throws -> [KnownFolder] {
+        let named = try await connection.query(
+            """
+            SELECT capture_id, name, object_key, NULL AS elsewhere, size_bytes FROM media_objects WHERE \(objects)
+            UNION ALL
+            SELECT id, part.name, 'captures/' || id || '/' || part.name,
+                nullif(announcement #>> ARRAY['intake', part.member, 'key'], 'captures/' || id || '/' || part.name),
+                (announcement #>> ARRAY['intake', part.member, 'size_bytes'])::int8
+            FROM captures LEFT JOIN sync_jobs ON sync_jobs.capture_id = captures.id CROSS JOIN \(Self.uploads)
+            WHERE \(condition) AND \(Self.hasUploads) AND announcement #> ARRAY['intake', part.member, 'key'] IS NOT NULL
+            """)
+        var objects = try Dictionary(grouping: named) { try $0.get("capture_id", as: UUID.self) }
+        let rows = try await connection.query(
+            """
+            SELECT id, uploaded_at, CASE
+                WHEN status = 'withdrawn' AND erased_at IS NOT NULL THEN 'withdrawn'
+                WHEN status = 'complete' AND derived_swept_at IS NOT NULL THEN 'left'
+                ELSE 'allowed' END AS others
+            FROM captures LEFT JOIN sync_jobs ON sync_jobs.capture_id = captures.id
+                LEFT JOIN withdrawals ON withdrawals.capture_id = captures.id
+            WHERE \(condition) ORDER BY id
+            """)
+        return try rows.map { row in
+            let id: UUID = try row.get("id")
+            let others: String = try row.get("others")
+            return KnownFolder(
+                folder: BackupFolder(.captures, id), named: try (objects.removeValue(forKey: id) ?? []).map(Self.object),
+                others: others == "withdrawn" ? .withdrawn : others == "left" ? .left : .allowed,
+                receivedAt: try row.getOptional("uploaded_at"))
+        }
+    }
+
+    private static func object(_ row: Row) throws -> NamedObject {
+        NamedObject(
+            name: try row.get("name"), key: try row.get("object_key"), elsewhere: try row.getOptional("elsewhere"),
+            sizeBytes: try row.get("size_bytes"))
+    }
+
+    // MARK: Uploads that can be resumed
+
+    private func uploads(at id: UUID) async throws -> [KnownFolder] { try await uploads("id = \(id)") }
+
+    private func uploads(after: UUID?, through: UUID) async throws -> [KnownFolder] {
+        guard let after else { return try await uploads("id <= \(through)") }
+        return try await uploads("id > \(after) AND id <= \(through)")
+    }
+
+    private func uploads(_ condition: SQL) async throws -> [KnownFolder] {
+        let rows = try await connection.query(
+            """
+            SELECT id, 'segment ' || start_bytes AS name, object_key, NULL AS elsewhere, size_bytes
+            FROM uploads LEFT JOIN upload_segments ON upload_segments.upload_id = uploads.id
+            WHERE state = 'open' AND \(condition) ORDER BY id, start_bytes
+            """)
+        var folders: [KnownFolder] = []
+        for row in rows {
+            let folder = BackupFolder(.incoming, try row.get("id"))
+            if folders.last?.folder != folder { folders.append(KnownFolder(folder: folder)) }
+            guard try row.getOptional("object_key", as: String.self) != nil else { continue }
+            folders[folders.count - 1].named.append(try Self.object(row))
+        }
+        return folders
+    }
+}
