@@ -353,8 +353,8 @@ let package = Package(
         .testTarget(
             name: "RialCLITests",
             dependencies: [
-                "CaptureProtocol", "HTTPServing", "RialCLI", "TestSupport", "TransparencyLog", crypto, arguments, httpClient, httpTypes,
-                hummingbird, logging, nioCore, nioHTTP1,
+                "CaptureProtocol", "HTTPServing", "Models", "ObjectStorage", "Persistence", "RialCLI", "TestSupport", "TransparencyLog",
+                crypto, arguments, httpClient, httpTypes, hummingbird, logging, nioCore, nioHTTP1,
             ],
             path: "Tests/RialCLITests"),
         .testTarget(

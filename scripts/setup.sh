@@ -43,7 +43,7 @@ packages() {
         # Go's implementation of notes, tiles and proofs reads our log.
         # The first wheels may have been unpacked without tests.
         command -v unzip >/dev/null || missing+=(unzip)
-        for package in softhsm2 opensc openssl python3-venv golang-go golang-golang-x-mod-dev; do has_package "$package" || missing+=("$package"); done
+        for package in softhsm2 opensc openssl python3-venv golang-go golang-golang-x-mod-dev pgbackrest; do has_package "$package" || missing+=("$package"); done
     fi
     [ ${#missing[@]} -gt 0 ] || return 0
     say "installing ${missing[*]}"

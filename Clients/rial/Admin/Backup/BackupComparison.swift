@@ -14,7 +14,8 @@ struct BackupComparison {
 
     static let pageSize = 500
     let rows: any BackupRows
-    let storage: any ObjectStore
+    /// A page of the objects with a key prefix, as ``ObjectStore/list(prefix:continuation:)``.
+    let list: @Sendable (_ prefix: String, _ continuation: String?) async throws -> ObjectPage
     /// Called for each finding, in the order of the keys.
     let tell: (BackupFinding) -> Void
 
@@ -26,7 +27,7 @@ struct BackupComparison {
         var shards: [String: Bool] = [:]
         var continuation: String?
         repeat {
-            let page = try await storage.list(prefix: "", continuation: continuation)
+            let page = try await list("", continuation)
             continuation = page.continuation
             for object in page.objects {
                 guard let folder = BackupFolder(key: object.key) else {
@@ -70,17 +71,17 @@ struct BackupComparison {
     private func again(_ folder: BackupFolder) async throws -> FolderAudit {
         let known = try await rows.folder(folder)
         var audit = FolderAudit(folder, known)
-        try await list(folder.prefix) { audit.see($0) }
+        try await listAll(folder.prefix) { audit.see($0) }
         if known?.named.contains(where: { $0.elsewhere != nil }) == true {
-            try await list(BackupFolder(.incoming, folder.id).prefix) { audit.seeElsewhere($0) }
+            try await listAll(BackupFolder(.incoming, folder.id).prefix) { audit.seeElsewhere($0) }
         }
         return audit
     }
 
-    private func list(_ prefix: String, _ see: (StoredObject) -> Void) async throws {
+    private func listAll(_ prefix: String, _ see: (StoredObject) -> Void) async throws {
         var continuation: String?
         repeat {
-            let page = try await storage.list(prefix: prefix, continuation: continuation)
+            let page = try await list(prefix, continuation)
             page.objects.forEach(see)
             continuation = page.continuation
         } while continuation != nil

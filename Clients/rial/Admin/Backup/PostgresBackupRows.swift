@@ -99,8 +99,8 @@ struct PostgresBackupRows: BackupRows {
 
     /// A failed capture has its uploads unless they were what it failed by, or have expired since.
     private static let hasUploads: SQL = """
-        (status = 'processing' OR status = 'failed' AND synced_at IS NOT NULL AND media_expired_at IS NULL
-            AND failure IS DISTINCT FROM 'intake_missing' AND failure IS DISTINCT FROM 'digest_mismatch')
+        (captures.status = 'processing' OR captures.status = 'failed' AND synced_at IS NOT NULL AND media_expired_at IS NULL
+            AND captures.failure IS DISTINCT FROM 'intake_missing' AND captures.failure IS DISTINCT FROM 'digest_mismatch')
         """
 
     private func captures(_ condition: SQL, objects: SQL) async throws -> [KnownFolder] {
@@ -118,8 +118,8 @@ struct PostgresBackupRows: BackupRows {
         let rows = try await connection.query(
             """
             SELECT id, uploaded_at, CASE
-                WHEN status = 'withdrawn' AND erased_at IS NOT NULL THEN 'withdrawn'
-                WHEN status = 'complete' AND derived_swept_at IS NOT NULL THEN 'left'
+                WHEN captures.status = 'withdrawn' AND erased_at IS NOT NULL THEN 'withdrawn'
+                WHEN captures.status = 'complete' AND derived_swept_at IS NOT NULL THEN 'left'
                 ELSE 'allowed' END AS others
             FROM captures LEFT JOIN sync_jobs ON sync_jobs.capture_id = captures.id
                 LEFT JOIN withdrawals ON withdrawals.capture_id = captures.id
