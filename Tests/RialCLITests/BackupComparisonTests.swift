@@ -216,6 +216,13 @@ struct BackupComparisonTests {
         #expect(summary.text.contains("2 captures were received after the newest object"))
     }
 
+    @Test("a store tells only the second of a change", arguments: [(0, true), (0.999, true), (-0.001, false), (-3600, false)])
+    func second(after: Double, isBefore: Bool) {
+        let edge = DatabaseEdge(newestRow: Self.start.addingTimeInterval(0.5))
+        #expect(edge.isBefore(Self.start.addingTimeInterval(after)) == isBefore)
+        #expect(DatabaseEdge().isBefore(Self.start))
+    }
+
     @Test("of a folder without end only so many objects are kept, and all are counted")
     func bounded() async throws {
         let folder = BackupFolder(.captures, id(1))
@@ -224,7 +231,7 @@ struct BackupComparisonTests {
             audit.see(
                 StoredObject(key: "\(folder.prefix)\(number)", sizeBytes: 1, etag: "", contentType: nil, lastModified: Self.start))
         }
-        let finding = try #require(audit.findings(newestRow: nil).first)
+        let finding = try #require(audit.findings(DatabaseEdge()).first)
         #expect(finding.count == 5000 && finding.objects.count == FolderAudit.shown && finding.text.hasSuffix("and 4000 more"))
     }
 

@@ -143,7 +143,7 @@ extension LocalStack {
             let role = "rial_" + service.replacing("-", with: "_")
             try secret.write(to: passwords.appendingPathComponent(role), atomically: true, encoding: .utf8)
         }
-        _ = try await Self.run("/usr/bin/env", ["createdb", "--maintenance-db", url.replacing("/rial", with: "/postgres"), "rial"], [:])
+        _ = try await Self.run("/usr/bin/env", ["createdb", "--maintenance-db", url.dropLast("rial".count) + "postgres", "rial"], [:])
         _ = try await rial(["admin", "migrate", "--roles-only"])
         _ = try await Self.run("/usr/bin/env", ["pg_restore", "--exit-on-error", "--single-transaction", "-d", url, dump], [:])
         let program = SharedData.projectRoot.appendingPathComponent(".build/debug/rial").path

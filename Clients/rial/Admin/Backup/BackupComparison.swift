@@ -59,8 +59,8 @@ struct BackupComparison {
     /// - Parameter uncounted: a folder that the bucket does not have, which is counted here.
     private func close(_ audit: FolderAudit, _ summary: inout BackupSummary, _ uncounted: KnownFolder? = nil) async throws {
         if let uncounted { summary.count(uncounted) }
-        guard !audit.findings(newestRow: summary.edge.newestRow).isEmpty else { return }
-        for finding in try await again(audit.folder).findings(newestRow: summary.edge.newestRow) { report(finding, &summary) }
+        guard !audit.findings(summary.edge).isEmpty else { return }
+        for finding in try await again(audit.folder).findings(summary.edge) { report(finding, &summary) }
     }
 
     private func report(_ finding: BackupFinding, _ summary: inout BackupSummary) {
@@ -104,10 +104,9 @@ struct BackupComparison {
             }
             if isKnown { return }
         }
-        let isNewer = summary.edge.newestRow.map { (object.lastModified ?? .distantPast) > $0 } ?? true
         report(
             BackupFinding(
-                kind: .stray, id: nil, count: 1, isNewer: isNewer,
+                kind: .stray, id: nil, count: 1, isNewer: summary.edge.isBefore(object.lastModified ?? .distantPast),
                 objects: [.init(key: object.key, sizeBytes: object.sizeBytes, lastModified: object.lastModified)]), &summary)
     }
 }

@@ -37,6 +37,12 @@ struct DatabaseEdge: Sendable {
     var newestCapture: (id: CaptureID, receivedAt: Date)?
     /// The last time at which anything was received, completed or withdrawn.
     var newestRow: Date?
+
+    /// Whether something in the bucket is newer than the database: its store tells only the second.
+    func isBefore(_ lastModified: Date) -> Bool {
+        guard let newestRow else { return true }
+        return lastModified.timeIntervalSince1970 >= newestRow.timeIntervalSince1970.rounded(.down)
+    }
 }
 
 /// The rows that name objects.

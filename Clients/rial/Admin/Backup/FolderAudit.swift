@@ -45,9 +45,9 @@ struct FolderAudit {
         expected[named.key] = nil
     }
 
-    /// - Parameter newestRow: to tell what the database cannot know.
-    func findings(newestRow: Date?) -> [BackupFinding] {
-        guard let known else { return otherCount == 0 ? [] : [lost(newestRow: newestRow)] }
+    /// - Parameter edge: tells what the database cannot know.
+    func findings(_ edge: DatabaseEdge) -> [BackupFinding] {
+        guard let known else { return otherCount == 0 ? [] : [lost(edge)] }
         var findings: [BackupFinding] = []
         let missing = resized + expected.values.map { .init(name: $0.name, key: $0.key, sizeBytes: $0.sizeBytes) }
         if !missing.isEmpty {
@@ -67,9 +67,9 @@ struct FolderAudit {
     }
 
     /// Every accepted capture has metadata; they come last.
-    private func lost(newestRow: Date?) -> BackupFinding {
+    private func lost(_ edge: DatabaseEdge) -> BackupFinding {
         BackupFinding(
             kind: folder.kind == .captures && hasMetadata ? .lostCapture : .lostUpload, id: folder.idText, count: otherCount,
-            isNewer: newestRow.map { oldestOther > $0 } ?? true, objects: others)
+            isNewer: edge.isBefore(oldestOther), objects: others)
     }
 }
