@@ -361,7 +361,9 @@ let package = Package(
             name: "HTTPServingTests",
             dependencies: ["HTTPServing", hummingbird, hummingbirdCore, lifecycleTests, logging, nioCore, nioPosix],
             path: "Tests/HTTPServingTests"),
-        .testTarget(name: "ObservabilityTests", dependencies: ["Observability", coreMetrics, logging], path: "Tests/ObservabilityTests"),
+        .testTarget(
+            name: "ObservabilityTests", dependencies: ["Observability", "TestSupport", coreMetrics, logging],
+            path: "Tests/ObservabilityTests"),
         .testTarget(
             name: "AttestationVerifierTests",
             dependencies: [

@@ -56,26 +56,3 @@ final class HistogramCell: TimerHandler, RecorderHandler {
         return text
     }
 }
-
-/// The kernel's statistics of this process, under the names that Prometheus clients use.
-enum ProcessMetrics {
-    static func exposition() -> String {
-        var usage = rusage()
-        guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return "" }
-        let seconds =
-            Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-            + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
-        var text = "# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total \(seconds)\n"
-        if let pages = statmPages() {
-            text += "# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes \(pages * sysconf(Int32(_SC_PAGESIZE)))\n"
-        }
-        text += "# TYPE process_max_resident_memory_bytes gauge\nprocess_max_resident_memory_bytes \(usage.ru_maxrss * 1024)\n"
-        return text
-    }
-
-    private static func statmPages() -> Int? {
-        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
-        let fields = text.split(separator: " ")
-        return fields.count > 1 ? Int(fields[1]) : nil
-    }
-}

@@ -58,26 +58,26 @@ public final class MetricsRegistry: MetricsFactory, Sendable {
         }
     }
 
-    /// The text for Prometheus: each family once, with its type, its series sorted.
+    /// The text for Prometheus: each family once, with what it measures and its type, its series sorted.
     public func exposition() -> String {
         let snapshot = state.withLock { ($0.counters, $0.gauges, $0.histograms, $0.dropped) }
         var text = ""
-        Self.write(snapshot.0, type: "counter", to: &text) { "\($0.name)\($0.labels()) \($1.value)\n" }
-        Self.write(snapshot.1, type: "gauge", to: &text) { "\($0.name)\($0.labels()) \(Series.number($1.value))\n" }
-        Self.write(snapshot.2, type: "histogram", to: &text) { $1.lines(of: $0) }
-        text += "# TYPE rial_metrics_dropped_series gauge\nrial_metrics_dropped_series \(snapshot.3)\n"
+        Self.write(snapshot.0, .counter, to: &text) { "\($0.name)\($0.labels()) \($1.value)\n" }
+        Self.write(snapshot.1, .gauge, to: &text) { "\($0.name)\($0.labels()) \(Series.number($1.value))\n" }
+        Self.write(snapshot.2, .histogram, to: &text) { $1.lines(of: $0) }
+        text += MetricFamily.text("rial_metrics_dropped_series", .gauge, Double(snapshot.3))
         text += ProcessMetrics.exposition()
         return text
     }
 
     private static func write<Cell>(
-        _ cells: [Series: Cell], type: String, to text: inout String, line: (Series, Cell) -> String
+        _ cells: [Series: Cell], _ kind: MetricFamily.Kind, to text: inout String, line: (Series, Cell) -> String
     ) {
         var family = ""
         for (series, cell) in cells.sorted(by: { $0.key < $1.key }) {
             if series.name != family {
                 family = series.name
-                text += "# TYPE \(family) \(type)\n"
+                text += MetricFamily.heading(family, kind)
             }
             text += line(series, cell)
         }

@@ -38,5 +38,13 @@ extension SystemTests {
             }
             #expect((1..<maximum - LocalStack.services.count).contains(try #require(free)))
         }
+
+        @Test("say what they measure", arguments: ServiceName.allCases)
+        func described(service: ServiceName) async throws {
+            let lines = try await LocalStack.required().admin(service.rawValue, "/metrics").text.split(separator: "\n")
+            let typed = lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ")[2] }
+            let described = lines.filter { $0.hasPrefix("# HELP ") }.map { $0.split(separator: " ")[2] }
+            #expect(typed.count > 10 && described == typed)
+        }
     }
 }

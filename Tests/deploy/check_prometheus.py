@@ -35,8 +35,28 @@ def series():
                     known = found.get(name, (None, set()))[1]
                     found[name] = ("counter" if kind == "Counter" else "gauge", labels | known)
             found |= {name: ("gauge", set()) for name in re.findall(r'metric: "(rial_\w+)"', text)}
-            found |= {name: (kind, set()) for name, kind in re.findall(r"# TYPE ((?:rial|process)_\w+) (counter|gauge)", text)}
+            found |= {name: (kind, set()) for name, kind in re.findall(r'\btext\(\s*"((?:rial|process)_\w+)", \.(counter|gauge)', text)}
     return found
+
+
+def help_problems(texts, measured):
+    """Every metric has a text of one sentence, and each text a metric; `texts` is the table's source."""
+    table = re.findall(r'^        "(\w+)":\s*"(.*)",$', texts, re.M)
+    names = [name for name, _ in table]
+    # A histogram's three series are one metric.
+    histograms = {name.removesuffix("_bucket") for name in measured if name.endswith("_bucket")}
+    parts = {name + part for name in histograms for part in ("_bucket", "_sum", "_count")}
+    metrics = (set(measured) - parts) | histograms
+    problems = [f"{name}: has two texts" for name in sorted(set(names)) if names.count(name) > 1]
+    problems += [f"{name}: nothing says what it measures" for name in sorted(metrics - set(names))]
+    problems += [f"{name}: is described and not measured" for name in sorted(set(names) - metrics)]
+    for name, text in table:
+        if not re.fullmatch(r"[A-Z][^.]*(\.[a-z][^.]*)*\.", text):
+            problems.append(f"{name}: its text is no sentence")
+        for unit in ("bytes", "seconds", "days"):
+            if re.search(rf"_{unit}(_|$)", name) and unit not in text.lower():
+                problems.append(f"{name}: its text does not say that it is in {unit}")
+    return problems
 
 
 def expression_problems(where, expression, measured, shown=""):
@@ -122,6 +142,22 @@ class PrometheusTests(unittest.TestCase):
         self.assertEqual(self.measured["rial_record_handling_seconds_bucket"], ("counter", {"topic", "le"}))
         self.assertEqual(self.measured["process_cpu_seconds_total"], ("counter", set()))
         self.assertGreater(len(self.rows), 20)
+
+    def test_every_metric_says_what_it_measures(self):
+        texts = (ROOT / "Shared/Observability/MetricHelp.swift").read_text()
+        self.assertEqual(help_problems(texts, self.measured), [])
+        self.assertEqual(
+            help_problems(texts, self.measured | {"rial_new_total": ("counter", set())}), ["rial_new_total: nothing says what it measures"])
+        row = next(line for line in texts.splitlines() if '"rial_log_size"' in line)
+        for name, changed in {
+            "a text too many": f"{row}\n{row.replace('log_size', 'log_length')}", "a text too few": "", "two texts": f"{row}\n{row}",
+            "no sentence": row.replace('.",', '",'),
+        }.items():
+            with self.subTest(name):
+                self.assertNotEqual(help_problems(texts.replace(row, changed), self.measured), [], "not found")
+        self.assertEqual(
+            help_problems(texts.replace("Bytes of files that", "Files that"), self.measured),
+            ["rial_scratch_bytes: its text does not say that it is in bytes"])
 
     def test_every_alarm_has_a_rule_on_series_that_there_are(self):
         self.assertEqual(rule_problems(self.rules, self.measured, self.rows), [])
