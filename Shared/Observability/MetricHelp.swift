@@ -4,6 +4,7 @@
 enum MetricHelp {
     static let texts: [String: String] = [
         // Every service.
+        "rial_build_info": "Always 1; the labels have the version and the revision that this process was built from.",
         "rial_circuit_state": "Whether calls to a dependency pass: 0 they do, 1 one trial is made, 2 they do not.",
         "rial_database_connections_free": "Number of connections that PostgreSQL would still accept.",
         "rial_dependency_up": "Whether the service can use a dependency: 1 it can, 0 it cannot.",
@@ -121,7 +122,11 @@ enum MetricHelp {
 
         // The process, as every Prometheus client has it.
         "process_cpu_seconds_total": "Processor time in seconds that the process has used.",
+        "process_max_fds": "Number of files that the process may have open.",
         "process_max_resident_memory_bytes": "Most bytes of memory that the process has held at once.",
+        "process_open_fds": "Number of files that the process has open.",
         "process_resident_memory_bytes": "Bytes of memory that the process holds.",
+        "process_start_time_seconds": "Time at which the process started, in seconds since 1970.",
+        "process_virtual_memory_bytes": "Bytes of address space that the process has reserved.",
     ]
 }

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import AsyncHTTPClient
+import CaptureProtocol
 import Foundation
 public import Logging
 import Metrics
@@ -20,6 +21,8 @@ public enum ServiceMain {
         LoggingSystem.bootstrap { _ in JSONLogHandler(label: service.rawValue, level: level) }
         let registry = MetricsRegistry()
         MetricsSystem.bootstrap(registry)
+        let revision = (try? environment.optional("RIAL_REVISION")).flatMap(\.self) ?? ""
+        Meter(label: "rial_build_info", dimensions: [("version", Product.version), ("revision", revision)]).set(1)
         let logger = Logger(label: service.rawValue)
         // A write to a closed connection must fail and not end the process.
         signal(SIGPIPE, SIG_IGN)

@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Delivery
 import Foundation
 import Models
@@ -39,12 +40,18 @@ extension SystemTests {
             #expect((1..<maximum - LocalStack.services.count).contains(try #require(free)))
         }
 
-        @Test("say what they measure", arguments: ServiceName.allCases)
+        @Test("say what they measure, and which build and process they are of", arguments: ServiceName.allCases)
         func described(service: ServiceName) async throws {
             let lines = try await LocalStack.required().admin(service.rawValue, "/metrics").text.split(separator: "\n")
             let typed = lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ")[2] }
             let described = lines.filter { $0.hasPrefix("# HELP ") }.map { $0.split(separator: " ")[2] }
             #expect(typed.count > 10 && described == typed)
+            #expect(lines.contains("rial_build_info{version=\"\(Product.version)\",revision=\"\"} 1"))
+            for name in ["start_time_seconds", "cpu_seconds_total", "resident_memory_bytes", "virtual_memory_bytes", "open_fds", "max_fds"]
+            {
+                let line = try #require(lines.first { $0.hasPrefix("process_\(name) ") }, "process_\(name)")
+                #expect(line.split(separator: " ").last.flatMap { Double($0) }.map { $0 > 0 } == true)
+            }
         }
     }
 }

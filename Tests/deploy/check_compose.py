@@ -38,7 +38,7 @@ def service_settings():
                 ports[service][fields[2]] = int(fields[3])
             continue
         name, services, kind = fields
-        assert kind in ("plain", "secret", "optional", "optional-secret", "composed", "composed-secret"), f"{name}: unknown kind {kind}"
+        assert kind in ("plain", "secret", "optional", "optional-secret", "composed", "composed-secret", "image"), f"{name}: unknown kind {kind}"
         for service in SERVICES if services == "*" else services.split(","):
             assert name not in variables[service], f"{name} is listed twice for {service}"
             variables[service][name] = kind
@@ -94,7 +94,7 @@ def environment_problems(config, variables, ports):
     for name in SERVICES:
         service = config["services"][name]
         given = service["environment"]
-        expected = {variable + "_FILE" if kind.endswith("secret") else variable for variable, kind in variables[name].items()}
+        expected = {variable + "_FILE" if kind.endswith("secret") else variable for variable, kind in variables[name].items() if kind != "image"}
         problems += [f"{name}: {variable} is not set" for variable in sorted(expected - set(given))]
         problems += [f"{name}: {variable} is not in service-env.list" for variable in sorted(set(given) - expected)]
         for variable, kind in variables[name].items():

@@ -73,8 +73,11 @@ def image_problems(text, targets):
             if f"org.opencontainers.image.{label}" not in labels:
                 problems.append(f"{image}: has no label {label}")
         # Whatever follows them is built again with each commit; before its ARG a variable is empty.
-        if own[-3:] != ["ARG", "ARG", "LABEL"] or "ARG" in own[:-3]:
+        if own[-4:] != ["ARG", "ARG", "LABEL", "ENV"] or "ARG" in own[:-4]:
             problems.append(f"{image}: the labels of the commit are not the last instructions")
+        # What /metrics says of the build.
+        if stages[image][1][-1] != ("ENV", 'RIAL_REVISION="$REVISION"'):
+            problems.append(f"{image}: its program does not know its revision")
     return problems
 
 
@@ -123,6 +126,7 @@ class DockerfileTests(unittest.TestCase):
             "root": ("USER 10001:10001\nCOPY --from=build /out/rial/ ./", "COPY --from=build /out/rial/ ./"),
             "no labels": ('LABEL org.opencontainers.image.title="gateway"', 'LABEL title="gateway"'),
             "labels that are empty": ("ARG VERSION=unknown\nARG REVISION=unknown\nLABEL org.opencontainers.image.title=\"rial\"", "LABEL org.opencontainers.image.title=\"rial\""),
+            "an unknown revision": ('ENV RIAL_REVISION="$REVISION"\n\nFROM runtime AS depth-analyzer', "ENV RIAL_REVISION=\n\nFROM runtime AS depth-analyzer"),
             "a program that is not built": (" video-decoder attestation-verifier", " attestation-verifier"),
             "the compilers": ("FROM runtime AS transparency-log", "FROM build AS transparency-log"),
         }

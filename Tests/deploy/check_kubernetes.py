@@ -122,7 +122,7 @@ def environment_problems(objects, variables, ports, config):
         composed = config["services"][name]["environment"]
         for variable, kind in variables[name].items():
             wanted = variable + "_FILE" if kind.endswith("secret") else variable
-            if not kind.startswith("optional") and not given.get(wanted):
+            if not kind.startswith("optional") and kind != "image" and not given.get(wanted):
                 problems.append(f"{name}: {wanted} is not set")
             if kind in ("plain", "composed") and variable not in OPERATORS and str(given.get(wanted)) != str(composed.get(wanted)):
                 problems.append(f"{name}: {wanted} is {given.get(wanted)}, and {composed.get(wanted)} in docker-compose.yml")
@@ -130,7 +130,7 @@ def environment_problems(objects, variables, ports, config):
                 problems.append(f"{name}: {variable} is a secret and not a file")
             if kind.startswith("optional") and wanted in given and variable not in ("RIAL_KAFKA_PARTITIONS", "RIAL_DRAIN_SECONDS"):
                 problems.append(f"{name}: {wanted} should be left to the installation")
-        listed = {variable + "_FILE" if kind.endswith("secret") else variable for variable, kind in variables[name].items()}
+        listed = {variable + "_FILE" if kind.endswith("secret") else variable for variable, kind in variables[name].items() if kind != "image"}
         problems += [f"{name}: {variable} is not in service-env.list" for variable in sorted(set(given) - listed)]
         for variable, port in (("RIAL_ADMIN_PORT", ports[name]["admin"]), ("RIAL_HTTP_PORT", ports[name].get("http"))):
             if port is not None and given.get(variable) != str(port):
