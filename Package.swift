@@ -156,8 +156,8 @@ let package = Package(
         .target(
             name: "ServiceRuntime",
             dependencies: [
-                "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Observability", "Persistence", crypto, logging,
-                metrics, lifecycle, unixSignals, hummingbird, httpClient, httpTypes, nioCore, nioHTTP1,
+                "Blocking", "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Observability", "Persistence", crypto,
+                logging, metrics, lifecycle, unixSignals, hummingbird, httpClient, httpTypes, nioCore, nioHTTP1,
             ],
             path: "Shared/ServiceRuntime"),
 
@@ -394,8 +394,7 @@ let package = Package(
             name: "DeliveryTests",
             dependencies: [
                 "Blocking", "Delivery", "ServiceRuntime", "Messaging", "CaptureProtocol", "Models", "ObjectStorage", "Observability",
-                "Persistence",
-                "TestSupport", "CRdKafka", httpTypes, logging, lifecycle, lifecycleTests,
+                "Persistence", "TestSupport", "CRdKafka", httpTypes, logging, lifecycle, lifecycleTests,
             ],
             path: "Tests/DeliveryTests"),
         .testTarget(
@@ -412,11 +411,12 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "CaptureKit", "CaptureProtocol", "Compression", "Delivery", "Depth", "Models", "Messaging", "Movie", "ObjectStorage",
+                "CaptureKit", "CaptureProtocol", "Compression", "Delivery", "Depth", "HTTPServing", "Models", "Messaging", "Movie",
+                "ObjectStorage",
                 "SimulatedDevice",
                 "Scene", "TestSupport", "TransparencyLog", "VideoChain", "ContentCredentials", "Imaging", "JPEGMetadata", "ManifestStore",
                 "Signing", crypto,
-                httpClient, nioCore, nioHTTP1, nioSSL, logging,
+                httpClient, httpTypes, hummingbird, hummingbirdCore, nioCore, nioHTTP1, nioSSL, logging,
             ],
             path: "Tests/SystemTests", exclude: ["Resources"]),
     ]

@@ -73,7 +73,8 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
 
     /// - Returns: false if shutdown began before the effect was durable; the record will be redelivered.
     private func deliver(_ record: KafkaRecord, passing: @escaping @Sendable () -> Void) async -> Bool {
-        let trace = record.header("traceparent").flatMap(TraceContext.init(traceparent:))?.child() ?? TraceContext()
+        let (parent, began) = (TraceContext(headers: record.headers), SpanTime.now)
+        let trace = parent?.child() ?? TraceContext()
         let key = record.key.map { String(decoding: $0, as: UTF8.self) }
         let topic = Handler.Message.topic.rawValue
         return await TraceContext.$current.withValue(trace) {
@@ -83,16 +84,26 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
                 Counter(label: "rial_records_handled_total", dimensions: [("topic", topic), ("outcome", outcome.rawValue)]).increment()
                 Metrics.Timer(label: "rial_record_handling_seconds", dimensions: [("topic", topic)])
                     .record(duration: start.duration(to: .now))
+                RecordSpan.process.record(
+                    topic: topic, key: key, eventID: record.header("ce_id"), trace, parent: parent, since: began,
+                    more: [
+                        ("messaging.consumer.group.name", .text(Self.group(of: delivery.service))),
+                        ("messaging.destination.partition.id", .text(String(record.partition))),
+                        ("messaging.kafka.offset", .integer(record.offset)),
+                    ],
+                    failure: outcome == .done ? nil : outcome.rawValue)
                 return outcome != .interrupted
             }
         }
     }
 }
 
-extension ConsumerService where Handler.Transaction == PostgresConnection {
+extension ConsumerService {
     /// One consumer group per topic: in a shared group, members with different topics would trigger rebalances for each other.
     static func group(of service: ServiceName) -> String { "\(service.rawValue).\(Handler.Message.topic.rawValue)" }
+}
 
+extension ConsumerService where Handler.Transaction == PostgresConnection {
     /// Consumes from Kafka, with the ledger in the service's database.
     public init(
         service: ServiceName, handler: Handler, consumers: Int, kafka: KafkaConfiguration, database: PostgresPool,

@@ -15,9 +15,13 @@ public struct Outbox: Sendable {
     public func append<E: Event>(
         _ event: E, id: EventID = EventID(), on connection: PostgresConnection, at time: Date = Date()
     ) async throws {
+        let (parent, start) = (TraceContext.current, SpanTime.now)
+        let trace = parent?.child() ?? TraceContext()
         let headers = CloudEventHeaders.make(
-            id: id, type: E.topic.rawValue, source: service.rawValue, subject: event.partitionKey, time: time)
+            id: id, type: E.topic.rawValue, source: service.rawValue, subject: event.partitionKey, time: time, trace: trace)
         try await append(topic: E.topic, key: event.partitionKey, headers: headers, value: WireJSON.encode(event), on: connection)
+        RecordSpan.create.record(
+            topic: E.topic.rawValue, key: event.partitionKey, eventID: id.description, trace, parent: parent, since: start)
     }
 
     /// Appends a record unchanged, such as a dead letter.

@@ -118,8 +118,10 @@ public struct OutboxRelay: Service {
         await withTaskGroup(of: (OutboxRow, error: (any Error)?).self) { group in
             for row in rows {
                 group.addTask {
+                    let start = SpanTime.now
                     do {
                         try await publisher.send(topic: row.topic, key: Array(row.key.utf8), value: row.value, headers: row.headers)
+                        row.recordSent(since: start)
                         return (row, nil)
                     } catch {
                         return (row, error)
@@ -150,4 +152,11 @@ public struct OutboxRelay: Service {
 extension OutboxRow {
     /// The size of value and headers.
     fileprivate var sizeBytes: Int { headers.reduce(value?.count ?? 0) { $0 + $1.sizeBytes } }
+
+    /// Of the attempt that succeeded alone: while the broker is away, others come many times a second.
+    fileprivate func recordSent(since start: SpanTime) {
+        guard let parent = TraceContext(headers: headers) else { return }
+        RecordSpan.send.record(
+            topic: topic, key: key, eventID: headers.text(of: "ce_id"), parent.child(), parent: parent, since: start)
+    }
 }

@@ -26,9 +26,7 @@ public struct KafkaRecord: Sendable {
     }
 
     /// The last header with the name, as text; `nil` if there is none or it has no value.
-    public func header(_ name: String) -> String? {
-        headers.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
-    }
+    public func header(_ name: String) -> String? { headers.text(of: name) }
 }
 
 /// A header of a record; its value may be absent.
@@ -43,4 +41,9 @@ public struct KafkaHeader: Sendable, Equatable {
 
     /// The size of name and value, without the framing on the wire.
     public var sizeBytes: Int { name.utf8.count + (value?.count ?? 0) }
+}
+
+extension [KafkaHeader] {
+    /// The last header with the name, as text; `nil` if there is none or it has no value.
+    public func text(of name: String) -> String? { last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) } }
 }

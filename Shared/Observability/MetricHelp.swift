@@ -9,6 +9,8 @@ enum MetricHelp {
         "rial_database_connections_free": "Number of connections that PostgreSQL would still accept.",
         "rial_dependency_up": "Whether the service can use a dependency: 1 it can, 0 it cannot.",
         "rial_metrics_dropped_series": "Number of series that were not kept because there were too many.",
+        "rial_spans_dropped_total": "Spans that were not exported, by reason.",
+        "rial_spans_exported_total": "Spans that the collector took.",
         "rial_storage_bytes_total": "Bytes of objects sent to the object store and received from it.",
 
         // Records.

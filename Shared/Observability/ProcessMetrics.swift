@@ -1,6 +1,7 @@
 import Foundation
 
-/// The kernel's statistics of this process, read at each scrape, under the names that Prometheus clients use. What cannot be read is left out.
+/// The kernel's statistics of this process, read at each scrape, under the names that Prometheus clients use. What cannot be read is left
+/// out.
 enum ProcessMetrics {
     /// Once, so that it stays the same: the kernel derives the time of its boot anew each time from a clock that is adjusted meanwhile.
     private static let startTime = ProcessStatus.current?.startTime(

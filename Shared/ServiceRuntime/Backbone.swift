@@ -28,6 +28,8 @@ public struct Backbone: Sendable {
     public let outbox: Outbox
     public let inbox: Inbox
     private let kafkaAdmin: KafkaAdmin
+    /// What exports spans.
+    private let tracing: [any Service]
 
     /// - Parameter probes: readiness probes of the service's other dependencies.
     public init(
@@ -39,6 +41,7 @@ public struct Backbone: Sendable {
         self.logger = logger
         self.metrics = metrics
         if let folder = settings.failPoints { FailPoint.arm(folder: folder) }
+        tracing = settings.tracing.map { SpanCollector.start($0, service, logger: logger) } ?? []
         let database = PostgresPool(
             url: settings.databaseURL, size: settings.databasePoolSize, applicationName: service.rawValue, logger: logger)
         self.database = database
@@ -90,13 +93,11 @@ public struct Backbone: Sendable {
         let capacity = capacityTask(kafkaAdmin)
         let adminServer = AdminServer.make(
             host: settings.adminHost, port: settings.adminPort, metrics: metrics, readiness: readiness, logger: logger, extend: extend)
+        let infrastructure =
+            tracing + connections.services + [database, producer, topics, readiness, adminServer, relay, sweep, gauge, capacity]
         let last = Drain(readiness: readiness, duration: drain, logger: logger)
         var configuration = ServiceGroupConfiguration(
-            services: (connections.services + [database, producer, topics, readiness, adminServer, relay, sweep, gauge, capacity] + own + [
-                last
-            ]).map {
-                .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
-            },
+            services: (infrastructure + own + [last]).map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = .seconds(25) + drain
         return ServiceGroup(configuration: configuration)

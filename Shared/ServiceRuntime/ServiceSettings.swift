@@ -22,6 +22,8 @@ public struct ServiceSettings: Sendable {
     public let adminPort: Int
     public let logLevel: Logger.Level
     public let failPoints: String?
+    /// Where spans are sent; `nil` for nowhere.
+    public let tracing: TracingSettings?
 
     public init(_ environment: ServiceEnvironment, service: ServiceName) throws {
         mode = try environment.choice("RIAL_MODE", RunMode.self)
@@ -42,6 +44,7 @@ public struct ServiceSettings: Sendable {
             throw SettingsError("RIAL_LOG_LEVEL", "must be trace, debug, info, notice, warning, error or critical, not “\(level)”")
         }
         self.logLevel = logLevel
+        tracing = try TracingSettings.read(environment)
         failPoints = try environment.optional("RIAL_FAIL_POINTS")
         if failPoints != nil, mode == .production {
             throw SettingsError("RIAL_FAIL_POINTS", "is for development mode only")

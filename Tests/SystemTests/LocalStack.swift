@@ -103,7 +103,8 @@ struct LocalStack: Sendable {
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         let kept = ["RIAL_KAFKA_FETCH_WAIT_MS", "RIAL_KAFKA_PARTITIONS"]
-        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RIAL_") || kept.contains($0.key) }
+        process.environment = ProcessInfo.processInfo.environment
+            .filter { !$0.key.hasPrefix("RIAL_") && !$0.key.hasPrefix("OTEL_") || kept.contains($0.key) }
             .merging(settings) { _, new in new }
         process.standardOutput = output
         process.standardError = output

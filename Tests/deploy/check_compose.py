@@ -321,7 +321,7 @@ def source_problems(variables):
     for name, folder in folders.items():
         for shared in (folder, ROOT / "Shared/ServiceRuntime", ROOT / "Shared/Delivery", ROOT / "Shared/Observability"):
             for path in sorted(shared.rglob("*.swift")):
-                for variable in re.findall(r'"(RIAL_[A-Z0-9_]+)"', path.read_text()):
+                for variable in re.findall(r'"((?:RIAL|OTEL)_[A-Z0-9_]+)"', path.read_text()):
                     if not variable.endswith("_FILE") and variable not in variables[name]:
                         problems.append(f"{path.relative_to(ROOT)} reads {variable}, which service-env.list does not give {name}")
     return problems

@@ -29,7 +29,7 @@ def rows(text):
     for line in text.splitlines():
         if line.startswith("## "):
             services = {service for service in check_compose.SERVICES if line == "## Every service" or service in line}
-        row = re.match(r"\| `(RIAL_[A-Z0-9_]+)` \| ([^|]+) \|", line)
+        row = re.match(r"\| `((?:RIAL|OTEL)_[A-Z0-9_]+)` \| ([^|]+) \|", line)
         if row and services:
             yield services, row[1], row[2]
 
@@ -46,9 +46,9 @@ def configuration_problems(text, listed):
             problems.append(f"{variable} is read by {sorted(listed[variable])}, not by {sorted(services)}")
     problems += [f"{variable} has no row" for variable in sorted(set(listed) - documented)]
     problems += [f"{variable} has a row, and no service reads it" for variable in sorted(documented - set(listed))]
-    commands = set(re.findall(r'"(RIAL_[A-Z0-9_]+)"', sources("Clients/rial")))
-    compose = set(re.findall(r"\$\{(RIAL_[A-Z0-9_]+)", "".join(path.read_text() for path in ROOT.glob("docker-compose*.yml"))))
-    named = set(re.findall(r"RIAL_[A-Z0-9_]+", text))
+    commands = set(re.findall(r'"((?:RIAL|OTEL)_[A-Z0-9_]+)"', sources("Clients/rial")))
+    compose = set(re.findall(r"\$\{((?:RIAL|OTEL)_[A-Z0-9_]+)", "".join(path.read_text() for path in ROOT.glob("docker-compose*.yml"))))
+    named = set(re.findall(r"(?:RIAL|OTEL)_[A-Z0-9_]+", text))
     problems += [f"{variable} is read by the rial command and not named" for variable in sorted(commands - named)]
     return problems + [f"{variable} is named, and nobody reads it" for variable in sorted(named - set(listed) - commands - compose)]
 

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import Messaging
 import Models
+import Observability
 import Persistence
 
 /// Announces a capture again from its row in PostgreSQL, under a new event id.
@@ -28,7 +29,8 @@ struct CaptureRedrive {
                 topic: type(of: announcement).topic.rawValue, key: Array(announcement.partitionKey.utf8),
                 value: try WireJSON.encode(announcement),
                 headers: CloudEventHeaders.make(
-                    id: event, type: type(of: announcement).topic.rawValue, source: "cli", subject: announcement.partitionKey, time: Date())
+                    id: event, type: type(of: announcement).topic.rawValue, source: "cli", subject: announcement.partitionKey, time: Date(),
+                    trace: TraceContext())
             )
         } catch let error as KafkaError {
             throw CommandFailure("Kafka did not accept the announcement of \(id): \(error).")

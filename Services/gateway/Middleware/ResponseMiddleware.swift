@@ -26,8 +26,9 @@ struct ResponseMiddleware: RouterMiddleware {
             context.requestID = id.uuidString.lowercased()
         }
         context.logger[metadataKey: "request_id"] = "\(context.requestID)"
-        let trace = request.headers[.traceparent].flatMap(TraceContext.init(traceparent:))?.child() ?? TraceContext()
-        let start = ContinuousClock.now
+        let parent = request.headers[.traceparent].flatMap(TraceContext.init(traceparent:))
+        let trace = parent?.child() ?? TraceContext()
+        let (start, began) = (ContinuousClock.now, SpanTime.now)
         let passed = context
         var response = await TraceContext.$current.withValue(trace) {
             do {
@@ -42,6 +43,7 @@ struct ResponseMiddleware: RouterMiddleware {
         if response.headers[.referrerPolicy] == nil { response.headers[.referrerPolicy] = "no-referrer" }
         if isDraining() { response.headers[.connection] = "close" }
         record(request, context, response, since: start, trace)
+        Spans.record(trace) { span(request, context, response, trace, parent: parent, since: began) }
         // Also where no GET stands behind it: bytes after the header would be read as the next response.
         return request.method == .head ? response.createHeadResponse() : response
     }
@@ -95,6 +97,23 @@ struct ResponseMiddleware: RouterMiddleware {
                     "milliseconds": "\(Int(elapsed / .milliseconds(1)))",
                 ])
         }
+    }
+
+    /// By OpenTelemetry's conventions for HTTP, but without paths and addresses: those of uploads and media are secret, and clients are people.
+    private func span(
+        _ request: Request, _ context: GatewayContext, _ response: Response, _ trace: TraceContext, parent: TraceContext?,
+        since start: SpanTime
+    ) -> Span {
+        let (method, status) = (Self.label(request.method), response.status.code)
+        var attributes: [(name: String, value: Span.Value)] = [
+            ("http.request.method", .text(method == "OTHER" ? "_OTHER" : method)), ("http.response.status_code", .integer(Int64(status))),
+        ]
+        let route = context.endpointPath
+        if let route { attributes.append(("http.route", .text(route))) }
+        let verb = method == "OTHER" ? "HTTP" : method
+        return Span(
+            route.map { "\(verb) \($0)" } ?? verb, .server, trace, parent: parent, since: start, attributes: attributes,
+            failure: status >= 500 ? String(status) : nil)
     }
 
     /// A metric label of bounded cardinality: unknown methods become `OTHER`.
