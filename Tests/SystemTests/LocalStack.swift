@@ -88,13 +88,23 @@ struct LocalStack: Sendable {
         let handle = try FileHandle(forWritingTo: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let process = process(program, arguments, settings, output: handle)
-        try process.run()
+        try withoutBlockedSignals { try process.run() }
         process.waitUntilExit()
         let output = try String(contentsOf: file, encoding: .utf8)
         guard process.terminationStatus == 0 else {
             throw CommandFailed(command: ([program] + arguments).joined(separator: " "), output: output)
         }
         return output
+    }
+
+    /// A thread of Dispatch blocks nearly all signals, and what it starts would too: a broker was not ended by SIGTERM.
+    private static func withoutBlockedSignals(_ start: () throws -> Void) rethrows {
+        var none = sigset_t()
+        var before = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try start()
     }
 
     /// A process that is not yet started, with these settings and no others of ours.
