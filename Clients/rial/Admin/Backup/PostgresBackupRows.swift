@@ -23,22 +23,11 @@ struct PostgresBackupRows: BackupRows {
     }
 
     func page(of kind: BackupFolder.Kind, after: UUID?, limit: Int) async throws -> [KnownFolder] {
-        let last: UUID?
-        switch kind {
-        case .captures:
-            let ids = try await connection.query(
-                """
-                SELECT id FROM captures WHERE \(after)::uuid IS NULL OR id > \(after)::uuid ORDER BY id LIMIT \(limit)
-                """)
-            last = try ids.last?.get("id", as: UUID.self)
-        case .incoming:
-            let ids = try await connection.query(
-                """
-                SELECT id FROM uploads WHERE state = 'open' AND (\(after)::uuid IS NULL OR id > \(after)::uuid) ORDER BY id LIMIT \(limit)
-                """)
-            last = try ids.last?.get("id", as: UUID.self)
-        }
-        guard let last else { return [] }
+        let table: SQL = kind == .captures ? "captures WHERE true" : "uploads WHERE state = 'open'"
+        // Without a condition where there is none, so that each page begins in the index where the last one has ended.
+        let rest: SQL = after.map { " AND id > \($0)" } ?? ""
+        let ids = try await connection.query("SELECT id FROM \(table)\(rest) ORDER BY id LIMIT \(limit)")
+        guard let last = try ids.last?.get("id", as: UUID.self) else { return [] }
         return switch kind {
         case .captures: try await captures(after: after, through: last)
         case .incoming: try await uploads(after: after, through: last)
