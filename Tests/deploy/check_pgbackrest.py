@@ -40,10 +40,12 @@ class Cluster:
         if AS_POSTGRES:
             for path in (folder, *folder.iterdir()):
                 shutil.chown(path, "postgres", "postgres")
-        self.run("initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale", "C.UTF-8", "--no-instructions")
-        self.start_settings = f"listen_addresses = ''\nunix_socket_directories = '{folder}'\n{self.moved('rial.conf')}"
+        self.run(
+            "initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale", "C.UTF-8", "--no-instructions",
+            "--no-sync")
+        settings_of_test = f"fsync = off\nlisten_addresses = ''\nunix_socket_directories = '{folder}'\n{self.moved('rial.conf')}"
         with (self.data / "postgresql.conf").open("a") as settings:
-            settings.write(self.start_settings)
+            settings.write(settings_of_test)
 
     def moved(self, name):
         """A file of deploy/pgbackrest with this cluster's paths."""

@@ -51,7 +51,8 @@ struct BackupComparison {
         if let open { try await close(open, &summary) }
         while let later = try await known.next() { try await close(FolderAudit(later.folder, later), &summary, later) }
         if summary.isMissingObjects, let newest = summary.newestObject {
-            summary.capturesAfterNewestObject = try await rows.captures(receivedAfter: newest)
+            // The store tells only the second.
+            summary.capturesAfterNewestObject = try await rows.captures(receivedAfter: newest.addingTimeInterval(1))
         }
         return summary
     }

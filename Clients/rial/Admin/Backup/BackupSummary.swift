@@ -43,8 +43,8 @@ struct BackupSummary {
             lines.append("\(count) \(count == 1 ? words.one : words.many)")
         }
         if capturesAfterNewestObject > 0 {
-            lines.append(
-                "\(capturesAfterNewestObject) captures were received after the newest object: the bucket is older than the database")
+            let captures = capturesAfterNewestObject == 1 ? "1 capture was" : "\(capturesAfterNewestObject) captures were"
+            lines.append("\(captures) received after the newest object: the bucket is older than the database")
         }
         if !isMissingObjects { lines.append("all \(namedObjects) objects that rows name are there") }
         return lines.joined(separator: "\n")
