@@ -93,6 +93,12 @@ def alarms():
     return [set(re.findall(r"`(rial_\w+)`", line.split("|")[1])) for line in text.splitlines() if line.startswith("| `")]
 
 
+def remedies():
+    """The alarms of the table under "Alarms" in docs/operations.md, which says what to do."""
+    text = (ROOT / "docs/operations.md").read_text().split("\n## Alarms\n")[1].split("\n## ")[0]
+    return re.findall(r"(?m)^\| `(\w+)` \| \S", text)
+
+
 def rule_problems(rules, measured, rows):
     problems = []
     used = set()
@@ -161,6 +167,9 @@ class PrometheusTests(unittest.TestCase):
 
     def test_every_alarm_has_a_rule_on_series_that_there_are(self):
         self.assertEqual(rule_problems(self.rules, self.measured, self.rows), [])
+
+    def test_the_document_says_what_to_do_at_each_alarm(self):
+        self.assertEqual(remedies(), [rule["alert"] for rule in self.rules])
 
     def test_every_rule_has_a_test_on_series_that_there_are(self):
         self.assertEqual(test_problems(self.rules, self.tests), [])
