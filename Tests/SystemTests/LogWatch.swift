@@ -31,7 +31,12 @@ final class LogWatch: Sendable {
         let places =
             [prefix + "checkpoint"] + policy.witnesses.compactMap(\.url).map { $0 + ContentDigest(of: origin.bytes).hex + "/checkpoint" }
         let looking: [@Sendable () async -> Void] = places.map { place in { await self.look(at: place) } }
-        return try await repeating(looking + [{ await self.monitorAgain() }], every: .milliseconds(50), while: work)
+        return try await repeating(looking + [{ await self.monitorAgain() }], every: .milliseconds(50)) {
+            let result = try await work()
+            // Short work may end before the monitor's first look has.
+            try await eventually("the monitor has looked") { !self.looks.withLock { $0.isEmpty } }
+            return result
+        }
     }
 
     /// One state for all that is tried with the stack: what was seen once is not forgotten.
