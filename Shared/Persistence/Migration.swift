@@ -8,10 +8,16 @@ public struct Migration: Sendable {
     /// Statements that run in one transaction, which they must not end.
     public let sql: String
 
+    /// The newest migration that a program has to know to work on a schema with this one: of a line `-- needs: 24`, which only a migration may
+    /// have that adds and takes nothing away; else the migration itself.
+    public let needs: Int
+
     public init(version: Int, name: String, sql: String) {
         self.version = version
         self.name = name
         self.sql = sql
+        let line = sql.firstMatch(of: /^-- needs: ([0-9]{1,9})$/.anchorsMatchLineEndings())
+        needs = line.flatMap { Int($0.1) }.map { min($0, version) } ?? version
     }
 
     /// - Returns: `nil` unless the file's name is digits, `_`, a name and `.sql`.

@@ -28,9 +28,11 @@ public struct Migrator: Sendable {
 
     /// Applies the missing migrations, each in a transaction of its own.
     ///
+    /// A database that a newer version has migrated is left as it is, if programs of this version work on it.
+    ///
     /// - Returns: the versions applied now.
-    /// - Throws: ``PostgresError``; with `migration` if an applied file has changed or is missing, or a new one comes before
-    ///   an applied one. Files applied before a failure stay applied.
+    /// - Throws: ``PostgresError``; with `migration` if an applied file has changed or is missing, a new one comes before
+    ///   an applied one, or the database needs programs of a newer version. Files applied before a failure stay applied.
     @discardableResult
     public func migrate(url: String, logger: Logger) async throws -> [Int] {
         // Migrations may take long.
@@ -57,9 +59,11 @@ public struct Migrator: Sendable {
                     name text NOT NULL,
                     sha256 bytea NOT NULL,
                     applied_at timestamptz NOT NULL DEFAULT now()
-                )
+                );
+                -- The newest migration that programs have to know; missing: this one.
+                ALTER TABLE rial_migrations ADD COLUMN IF NOT EXISTS needs integer
                 """)
-        let pending = try await pending(on: connection)
+        let pending = try await pending(on: connection, logger)
         for migration in pending {
             try await apply(migration, on: connection)
             logger.notice("migration applied", metadata: ["version": "\(migration.version)", "name": "\(migration.name)"])
@@ -68,11 +72,24 @@ public struct Migrator: Sendable {
     }
 
     /// The migrations after the recorded ones, which must not have changed.
-    private func pending(on connection: PostgresConnection) async throws -> [Migration] {
-        let recorded = try await connection.query("SELECT version, name, sha256 FROM rial_migrations ORDER BY version")
+    private func pending(on connection: PostgresConnection, _ logger: Logger) async throws -> [Migration] {
+        let recorded = try await connection.query(
+            "SELECT version, name, sha256, coalesce(needs, version) AS needs FROM rial_migrations ORDER BY version")
         var rest = migrations[...]
+        let known = migrations.last?.version ?? 0
         for row in recorded {
             let version = try row.get("version", as: Int.self)
+            if rest.isEmpty, version > known {
+                let needs = try row.get("needs", as: Int.self)
+                guard needs <= known else {
+                    throw PostgresError(
+                        code: .migration,
+                        message: "the database has migration \(version), which needs programs that know migration \(needs); "
+                            + "those of this version know \(known)")
+                }
+                logger.notice("the database is newer, and works with this version", metadata: ["version": "\(version)"])
+                continue
+            }
             guard let next = rest.popFirst(), next.version == version else {
                 throw PostgresError(
                     code: .migration,
@@ -95,8 +112,8 @@ public struct Migrator: Sendable {
             }
             try await connection.query(
                 """
-                INSERT INTO rial_migrations (version, name, sha256)
-                VALUES (\(migration.version), \(migration.name), sha256(\(Array(migration.sql.utf8))))
+                INSERT INTO rial_migrations (version, name, sha256, needs)
+                VALUES (\(migration.version), \(migration.name), sha256(\(Array(migration.sql.utf8))), \(migration.needs))
                 """)
             try await connection.commit()
         } catch {

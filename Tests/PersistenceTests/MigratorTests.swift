@@ -53,6 +53,39 @@ struct MigratorTests {
         }
     }
 
+    @Test("leaves a newer database alone if programs of this version work on it, and refuses it if they do not")
+    func newer() async throws {
+        let adds = Migration(version: 3, name: "adds", sql: "-- Why.\n-- needs: 2\n\nALTER TABLE one ADD COLUMN more int")
+        let takesAway = Migration(version: 4, name: "takes_away", sql: "-- needs: 3\nALTER TABLE one DROP COLUMN id")
+        try await TestDatabase.with { database async throws in
+            let old = Migrator(migrations: [first, second])
+            #expect(try await Migrator(migrations: [first, second, adds]).migrate(url: database.url, logger: logger) == [1, 2, 3])
+            #expect(try await old.migrate(url: database.url, logger: logger) == [])
+            let older = await postgresError { try await Migrator(migrations: [first]).migrate(url: database.url, logger: logger) }
+            #expect(
+                older?.message == "the database has migration 2, which needs programs that know migration 2; those of this version know 1")
+            #expect(try await Migrator(migrations: [first, second, adds, takesAway]).migrate(url: database.url, logger: logger) == [4])
+            let error = await postgresError { try await old.migrate(url: database.url, logger: logger) }
+            #expect(
+                error?.message == "the database has migration 4, which needs programs that know migration 3; those of this version know 2")
+            #expect(try await Migrator(migrations: [first, second, adds]).migrate(url: database.url, logger: logger) == [])
+        }
+    }
+
+    @Test("goes on with a database whose history does not say what it needs")
+    func withoutNeeds() async throws {
+        try await TestDatabase.with { database in
+            try await Migrator(migrations: [first, second]).migrate(url: database.url, logger: logger)
+            let connection = try await database.connect()
+            try await connection.execute(script: "ALTER TABLE rial_migrations DROP COLUMN needs")
+            await connection.close()
+            let error = await postgresError { try await Migrator(migrations: [first]).migrate(url: database.url, logger: logger) }
+            #expect(error?.code == .migration)
+            let third = Migration(version: 3, name: "three", sql: "CREATE TABLE three (id int)")
+            #expect(try await Migrator(migrations: [first, second, third]).migrate(url: database.url, logger: logger) == [3])
+        }
+    }
+
     @Test("undoes a file that fails, keeps those before it, and can go on later")
     func failingFile() async throws {
         try await TestDatabase.with { database in
@@ -101,6 +134,14 @@ struct MigrationFileTests {
         #expect(migrations.map(\.name) == ["a_name", "b"])
         #expect(migrations.map(\.sql) == ["A", "B"])
     }
+
+    @Test(
+        "need programs that know them, unless they say that older ones do",
+        arguments: [
+            ("CREATE TABLE t ()", 7), ("-- needs: 5\nCREATE TABLE t ()", 5), ("-- Why.\n-- needs: 6", 6), ("-- needs: 9", 7),
+            ("--needs: 5", 7), ("-- needs: 5 or so", 7), ("SELECT '-- needs: 5'", 7),
+        ])
+    func needs(sql: String, needed: Int) { #expect(Migration(version: 7, name: "seven", sql: sql).needs == needed) }
 
     @Test(
         "with a wrong name or a number twice are refused",
