@@ -1,8 +1,10 @@
+import Delivery
 import Logging
 import Messaging
 import Metrics
 import Models
 import Persistence
+import Synchronization
 
 /// What PostgreSQL and the topics have room for, and what an instance would use.
 ///
@@ -28,46 +30,42 @@ struct Capacity: Equatable {
         return warnings
     }
 
-    static func measure(_ service: ServiceName, _ database: PostgresPool, _ admin: KafkaAdmin) async throws -> Capacity {
+    static func freeConnections(_ database: PostgresPool) async throws -> Int {
         // Of sessions of others, everybody may see that they are there.
         let rows = try await database.query(
             """
             SELECT current_setting('max_connections')::int8 - current_setting('superuser_reserved_connections')::int8
                 - (SELECT count(datid) FROM pg_stat_activity) AS free
             """)
-        let free = try rows.first?.get("free", as: Int64.self) ?? 0
+        return try rows.first?.get("free", as: Int.self) ?? 0
+    }
+
+    /// Of the topics that instances of a service share. Gateways read each partition alone.
+    static func partitions(_ service: ServiceName, _ admin: KafkaAdmin) async throws -> [Topic: Int] {
+        guard service != .gateway else { return [:] }
         let existing = try await admin.topics()
-        let read = Topic.consumers.filter { $0.services.contains(service) }.map(\.topic)
-        return Capacity(
-            freeConnections: Int(free),
-            partitions: Dictionary(read.compactMap { topic in existing[topic.rawValue].map { (topic, $0) } }) { $1 })
+        return Dictionary(TopicAccess.reads(service).compactMap { topic in existing[topic.rawValue].map { (topic, $0) } }) { $1 }
     }
 }
 
 extension Backbone {
     /// Reports the free connections, and says at the start what there is too little of.
     func capacityTask(_ admin: KafkaAdmin) -> PeriodicTask {
-        let said = CapacityWarnings()
+        // An instance's own connections do not count against it later on.
+        let isChecked = Atomic(false)
         let (service, database, settings, logger) = (service, database, settings, logger)
         return PeriodicTask(name: "capacity", every: .seconds(60), logger: logger) {
-            let capacity = try await Capacity.measure(service, database, admin)
-            Meter(label: "rial_database_connections_free").set(Int64(capacity.freeConnections))
+            let free = try await Capacity.freeConnections(database)
+            Meter(label: "rial_database_connections_free").set(Int64(free))
+            guard !isChecked.load(ordering: .relaxed) else { return }
+            let capacity = Capacity(freeConnections: free, partitions: try await Capacity.partitions(service, admin))
+            isChecked.store(true, ordering: .relaxed)
             // One for readiness, one that listens; the gateway listens for uploads, too.
             let connections = settings.databasePoolSize + (service == .gateway ? 3 : 2)
             let warnings = capacity.warnings(connections: connections) {
                 $0 == .videoReceived ? settings.videoConsumers : settings.consumers
             }
-            for warning in await said.new(warnings) { logger.warning("capacity", metadata: ["problem": "\(warning)"]) }
+            for warning in warnings { logger.warning("capacity", metadata: ["problem": "\(warning)"]) }
         }
-    }
-}
-
-/// What was said already: an instance's own connections do not count against it later on.
-private actor CapacityWarnings {
-    private var isFirst = true
-
-    func new(_ warnings: [String]) -> [String] {
-        defer { isFirst = false }
-        return isFirst ? warnings : []
     }
 }

@@ -37,9 +37,17 @@ extension LocalStack {
     /// Starts another gateway of this stack with its own settings.
     func startGateway(_ number: Int, settings: [String: String]) async throws -> TestClient {
         try await control("start", "gateway", number, settings: settings)
-        let file = SharedData.projectRoot.appendingPathComponent(".local/\(name)/run/gateway.\(number).http")
-        let port = try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-        return TestClient(url: "http://127.0.0.1:\(port)")
+        return try client(of: "gateway", number, .http)
+    }
+
+    /// The public port of a gateway, or the admin port of any service.
+    enum Port: String { case http, admin }
+
+    /// A client of a running instance.
+    func client(of service: String, _ number: Int, _ port: Port) throws -> TestClient {
+        let instance = number == 1 ? service : "\(service).\(number)"
+        let text = try String(contentsOf: folder.appendingPathComponent("run/\(instance).\(port.rawValue)"), encoding: .utf8)
+        return TestClient(url: "http://127.0.0.1:\(text.trimmingCharacters(in: .whitespacesAndNewlines))")
     }
 
     /// Runs the work while a part is down.

@@ -81,16 +81,17 @@ extension LocalStack {
         try await control("start", "postgres")
     }
 
-    private func database() throws -> String {
+    /// The folder of the database's files.
+    func databaseFolder() throws -> String {
         try String(contentsOf: folder.appendingPathComponent("postgres.dir"), encoding: .utf8).trimmingCharacters(in: .newlines) + "/data"
     }
 
     fileprivate func copyDatabase(to copy: String) async throws {
-        _ = try await Self.run("/usr/bin/env", ["cp", "-a", try database(), copy], [:])
+        _ = try await Self.run("/usr/bin/env", ["cp", "-a", try databaseFolder(), copy], [:])
     }
 
     fileprivate func restoreDatabase(from copy: String) async throws {
-        _ = try await Self.run("/usr/bin/env", ["rm", "-rf", try database()], [:])
-        _ = try await Self.run("/usr/bin/env", ["cp", "-a", copy, try database()], [:])
+        _ = try await Self.run("/usr/bin/env", ["rm", "-rf", try databaseFolder()], [:])
+        _ = try await Self.run("/usr/bin/env", ["cp", "-a", copy, try databaseFolder()], [:])
     }
 }

@@ -62,8 +62,6 @@ extension LocalStack {
     /// The path of the policy that the stack goes by.
     func policy() throws -> String { try #require(addresses["RIAL_LOG_POLICY"], "the stack has no policy") }
 
-    private var runFolder: String { folder.path + "/run" }
-
     /// Whether the process of a part lives.
     func isRunning(_ part: String) throws -> Bool {
         let state = try? String(contentsOfFile: "/proc/\(try processID(of: part))/stat", encoding: .utf8)
@@ -93,9 +91,7 @@ extension LocalStack {
 
     /// Whether this instance of the log's writer has the lock, as its metrics say.
     func isWritingLog(_ instance: Int) async throws -> Bool {
-        let name = instance == 1 ? "transparency-log" : "transparency-log.\(instance)"
-        let port = try String(contentsOfFile: "\(runFolder)/\(name).admin", encoding: .utf8).trimmingCharacters(in: .newlines)
-        return try await TestClient(url: "http://127.0.0.1:\(port)").send("GET", "/metrics").text.contains("\nrial_log_sequencer 1")
+        try await client(of: "transparency-log", instance, .admin).send("GET", "/metrics").text.contains("\nrial_log_sequencer 1")
     }
 
     /// Fetches the capture's bundle, and expects that it proves its verdict by the stack's policy.

@@ -172,10 +172,8 @@ extension SystemTests {
             let audit = try await rial("audit", id)
             #expect(audit.contains("revoked") && audit.contains("restored") && audit.contains("rial-cli") && audit.contains("stolen"))
             try await stack.control("start", "attestation-verifier", 2, settings: ["RIAL_ADMIN_TOKEN": "another-token-of-a-test"])
-            let port = try String(
-                contentsOf: stack.folder.appendingPathComponent("run/attestation-verifier.2.admin"), encoding: .utf8
-            ).trimmingCharacters(in: .whitespacesAndNewlines)
-            await #expect(throws: LocalStack.CommandFailed.self) { try await rial("revoke", id, "--admin", "http://127.0.0.1:\(port)") }
+            let other = try stack.client(of: "attestation-verifier", 2, .admin).url
+            await #expect(throws: LocalStack.CommandFailed.self) { try await rial("revoke", id, "--admin", other) }
             try await stack.control("stop", "attestation-verifier", 2)
         }
     }

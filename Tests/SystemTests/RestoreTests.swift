@@ -132,8 +132,7 @@ extension LocalStack {
     /// As docs/operations.md says, in a cluster that has neither roles nor a database.
     fileprivate func restoreIntoNewCluster(_ dump: String) async throws {
         try await control("stop", "postgres")
-        let place = try String(contentsOf: folder.appendingPathComponent("postgres.dir"), encoding: .utf8)
-        _ = try await Self.run("/usr/bin/env", ["rm", "-rf", place.trimmingCharacters(in: .newlines) + "/data"], [:])
+        _ = try await Self.run("/usr/bin/env", ["rm", "-rf", try databaseFolder()], [:])
         try await control("start", "postgres")
         let url = try #require(addresses["RIAL_DATABASE_URL"])
         let passwords = failPoints.appendingPathComponent("passwords")

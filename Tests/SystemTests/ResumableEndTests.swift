@@ -204,9 +204,7 @@ extension SystemTests {
             let token = try #require(path.split(separator: "/").last)
             let log = try String(contentsOf: stack.folder.appendingPathComponent("logs/gateway.6.log"), encoding: .utf8)
             #expect(!log.isEmpty && !log.contains(token))
-            let port = try String(contentsOf: stack.folder.appendingPathComponent("run/gateway.6.admin"), encoding: .utf8)
-            let admin = TestClient(url: "http://127.0.0.1:\(port.trimmingCharacters(in: .whitespacesAndNewlines))")
-            let metrics = try await admin.send("GET", "/metrics").text
+            let metrics = try await stack.client(of: "gateway", 6, .admin).send("GET", "/metrics").text
             #expect(!metrics.contains(token) && metrics.contains("route=\"/api/v1/uploads/{token}\""))
             #expect(metrics.contains("rial_uploads_refused_total{reason=\"upload_offset_mismatch\"}"))
             try await stack.control("stop", "gateway", 6)

@@ -13,7 +13,7 @@ extension SystemTests {
         func drains() async throws {
             let stack = try LocalStack.required()
             let client = try await stack.startGateway(7, settings: Self.settings)
-            let admin = try await stack.adminClient(ofGateway: 7)
+            let admin = try stack.client(of: "gateway", 7, .admin)
             async let stopped: Void = stack.control("stop", "gateway", 7)
             try await eventually("it is unready") {
                 let ready = try await admin.send("GET", "/readyz")
@@ -22,8 +22,7 @@ extension SystemTests {
             let health = try await client.send("GET", "/health")
             #expect(health.status == 503 && health.json["broker"] as? String == "connected")
             var device = try await client.device()
-            let parts = try CaptureParts()
-            let answer = try await client.submit(&device, parts.signed(by: &device))
+            let answer = try await client.submit(&device, try client.soundForm(&device, CaptureParts()))
             #expect(answer.status == 201 && answer.headers["connection"] == "close")
             try await stopped
             await #expect(throws: (any Error).self) { try await client.send("GET", "/health") }
@@ -67,7 +66,7 @@ extension SystemTests {
                     group.addTask {
                         var (device, ids): (_, [String]) = (registered, [])
                         while !isOver.isSet {
-                            let answer = try await client.submit(&device, try CaptureParts().signed(by: &device))
+                            let answer = try await client.submit(&device, try client.soundForm(&device, CaptureParts()))
                             try #require(answer.status == 201, "\(String(decoding: answer.body, as: UTF8.self))")
                             let id = try #require(answer.data["capture_id"] as? String)
                             #expect(try await client.show(id).status == 200)
@@ -95,27 +94,6 @@ private final class Flag: Sendable {
     func set() { value.withLock { $0 = true } }
 }
 
-extension CaptureParts {
-    /// The form of an upload of these parts.
-    fileprivate func signed(by device: inout SimulatedDevice) throws -> [FormPart] {
-        let digests = digests
-        return form(
-            assertion: try device.captureAssertion(
-                photoDigest: digests.photo, depthDigest: digests.depth, metadataDigest: digests.metadata))
-    }
-}
-
-extension LocalStack {
-    fileprivate func port(ofGateway number: Int, _ kind: String) throws -> String {
-        let file = SharedData.projectRoot.appendingPathComponent(".local/\(name)/run/gateway.\(number).\(kind)")
-        return try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-
-    fileprivate func adminClient(ofGateway number: Int) async throws -> TestClient {
-        TestClient(url: "http://127.0.0.1:\(try port(ofGateway: number, "admin"))")
-    }
-}
-
 /// HAProxy before gateways, which asks each on its admin port whether it is ready.
 private struct Balancer: Sendable {
     private static let folder = SharedData.projectRoot.appendingPathComponent(".local/tools/haproxy")
@@ -131,7 +109,7 @@ private struct Balancer: Sendable {
             "/usr/bin/env", ["python3", SharedData.projectRoot.appendingPathComponent("scripts/stack/ports.py").path, "ANY"], [:])
         let port = try #require(chosen.split(separator: "=").last).trimmingCharacters(in: .whitespacesAndNewlines)
         let servers = try gateways.map {
-            "  server gateway-\($0) 127.0.0.1:\(try stack.port(ofGateway: $0, "http")) check port \(try stack.port(ofGateway: $0, "admin"))"
+            "  server gateway-\($0) 127.0.0.1:\(try stack.client(of: "gateway", $0, .http).port) check port \(try stack.client(of: "gateway", $0, .admin).port)"
         }
         try Data(
             """

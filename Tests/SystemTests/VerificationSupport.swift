@@ -64,9 +64,7 @@ struct VerifyingGateway: Sendable {
     func admin(_ path: String) async throws -> String { try await adminAnswer(path).text }
 
     func adminAnswer(_ path: String) async throws -> Answer {
-        let file = try LocalStack.required().folder.appendingPathComponent("run/gateway.\(number).admin")
-        let port = try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-        return try await TestClient(url: "http://127.0.0.1:\(port)").send("GET", path)
+        try await LocalStack.required().client(of: "gateway", number, .admin).send("GET", path)
     }
 
     func log() throws -> String {
