@@ -3,6 +3,8 @@
 # of docker-compose.yml. Arguments are passed to `swift test`. Without arguments, groups of tests run in parallel, each on its own stacks,
 # since they spend much of their time waiting. At the end it prints the twenty slowest tests and the duration of each phase and group. Logs
 # are in .local/test/logs.
+# With RIAL_TEST_AGAIN=1 the tests that failed beside the others run once more by themselves, and only those that fail again fail the run;
+# what passed then is named at the end.
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"
@@ -12,6 +14,8 @@ unset STACK
 export RIAL_KAFKA_FETCH_WAIT_MS=100 RIAL_KAFKA_PARTITIONS=3
 started=$SECONDS
 failed=()
+# What failed beside the others and passed by itself.
+unsteady=()
 # Running groups: "PID NAME" each.
 running=()
 # Durations of phases and groups: "SECONDS NAME" each.
@@ -63,16 +67,19 @@ await_groups() {
 }
 
 # Not in parallel: tests that block threads or wait for deadlines would starve each other.
-swift_tests() { .build/debug/rialPackageTests.xctest --testing-library swift-testing --no-parallel "$@"; }
+swift_tests() { # swift_tests GROUP OPTION…
+    .build/debug/rialPackageTests.xctest --testing-library swift-testing --no-parallel --event-stream-version 0 \
+        --event-stream-output-path "$logs/$1.events" "${@:2}"
+}
 # The suites of the whole system share a stack, which two groups start under different names.
 system='^SystemTests\.SystemTests'
 # Has a stack of its own.
 faults='^SystemTests\.FaultTests'
-modules() { swift_tests --skip "$system" --skip "$faults"; }
+modules() { swift_tests "modules, log and migrations" --skip "$system" --skip "$faults"; }
 # Those of them that take about half of the time, with the faults; the other group runs all others.
 half="$system/(Policy|Storage|Credential|Fault|Queue|Video(Fault|Verification|Withdrawal))"
-first_half() { swift_tests --filter "$half" --filter "$faults"; }
-second_half() { RIAL_TEST_STACK=system-2 swift_tests --filter "$system/" --skip "$half"; }
+first_half() { swift_tests "the whole system, first half, and faults" --filter "$half" --filter "$faults"; }
+second_half() { RIAL_TEST_STACK=system-2 swift_tests "the whole system, second half" --filter "$system/" --skip "$half"; }
 # test_speed, which measures page load times, runs afterwards, when nothing else runs.
 browser_tests() {
     local module
@@ -83,15 +90,38 @@ browser_tests() {
     done
     Tests/browser/run.sh "${modules[@]}"
 }
+outside="contract, browser and documents"
 # Tests the services through their public interfaces.
 outside_tests() {
     # What these look at does not depend on how many consumers a service has, nor on how soon a record arrives.
     local -x RIAL_CONSUMERS=1 RIAL_KAFKA_FETCH_WAIT_MS=200
-    local status=0
-    Tests/contract/run.sh || status=1
-    browser_tests || status=1
-    Tests/readme/run.sh || status=1
-    return $status
+    local part
+    : >"$logs/outside.failed"
+    for part in Tests/contract/run.sh browser_tests Tests/readme/run.sh; do
+        "$part" 2>&1 | tee "$logs/$(basename "${part%/run.sh}").part" || echo "$part" >>"$logs/outside.failed"
+    done
+    [ ! -s "$logs/outside.failed" ]
+}
+
+# The failed tests of a group once more, with nothing beside them. Fails if they fail again, or cannot be named.
+again() { # again GROUP
+    local names part filter
+    local -a filters=()
+    if [ "$1" = "$outside" ]; then
+        while read -r part; do
+            if [ "$part" = browser_tests ]; then
+                names=$(python3 scripts/failed_tests.py python "$logs/browser_tests.part") || return 1
+                mapfile -t filters <<<"$names"
+                Tests/browser/run.sh "${filters[@]}" || return 1
+            else
+                "$part" || return 1
+            fi
+        done <"$logs/outside.failed"
+        return
+    fi
+    names=$(python3 scripts/failed_tests.py swift "$logs/$1.events") || return 1
+    while read -r filter; do filters+=(--filter "$filter"); done <<<"$names"
+    RIAL_TEST_STACK=again swift_tests again "${filters[@]}"
 }
 
 # Prints the failures in a group's log, without the lines of suites, which only repeat the failures of their tests.
@@ -127,8 +157,15 @@ else
     group "the whole system, first half, and faults" first_half
     group "the whole system, second half" second_half
     group "modules, log and migrations" modules
-    group "contract, browser and documents" outside_tests
+    group "$outside" outside_tests
     await_groups
+    if [ -n "${RIAL_TEST_AGAIN:-}" ]; then
+        still=()
+        for name in "${failed[@]}"; do
+            if phase "what failed, by itself: $name" again "$name"; then unsteady+=("$name"); else still+=("$name"); fi
+        done
+        failed=("${still[@]}")
+    fi
     phase "how soon pages are there" Tests/browser/run.sh test_speed || failed+=("Tests/browser test_speed")
 fi
 
@@ -146,6 +183,10 @@ for name in "${failed[@]}"; do
         say "what failed: $name"
         problems "$logs/$name.log" || tail -n 30 "$logs/$name.log"
     fi
+done
+for name in "${unsteady[@]}"; do
+    say "what failed beside the others and passed by itself: $name"
+    problems "$logs/$name.log"
 done
 [ ${#failed[@]} = 0 ] || fail "failed: ${failed[*]}" "the reasons are above; logs are in $logs"
 say "all tests passed in $((SECONDS - started)) s"

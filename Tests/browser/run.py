@@ -1,4 +1,4 @@
-"""Runs test modules in parallel: python run.py MODULE…
+"""Runs test modules in parallel: python run.py MODULE…, or single tests: MODULE.CLASS.TEST
 
 Each module has its own process; all use one stack and its records. Modules that stop parts of the stack, or change data that others read,
 have `ALONE = True` and run last, sequentially.
@@ -41,7 +41,7 @@ def main(modules):
         return run_here(modules[1])
     # One process creates the records and the scene that others send again, before the others start.
     world.shared().scene("room")
-    alone = [module for module in modules if getattr(importlib.import_module(module), "ALONE", False)]
+    alone = [module for module in modules if getattr(importlib.import_module(module.split(".")[0]), "ALONE", False)]
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         passed = dict(zip(others := [module for module in modules if module not in alone], pool.map(run_apart, others)))
     passed |= {module: run_apart(module) for module in alone}

@@ -1,0 +1,50 @@
+"""Prints what is needed to run the failed tests of a group again, one a line: failed_tests.py swift EVENTS | failed_tests.py python LOG
+
+`swift` reads Swift Testing's event stream and prints a filter for each test function; `python` reads unittest's output and prints names.
+Exits with 1 if that cannot be known, since the process ended early, or if so much failed that it was not chance.
+"""
+
+import json
+import re
+import sys
+
+MOST = 6
+
+
+def of_swift(lines):
+    """Filters for the functions that recorded an issue, or None if the run was not followed to its end."""
+    failed, ended = {}, False
+    for line in lines:
+        try:
+            record = json.loads(line)
+        except ValueError:
+            return None
+        event = record.get("payload", {}) if record.get("kind") == "event" else {}
+        ended = ended or event.get("kind") == "runEnded"
+        issue = event.get("issue", {})
+        if event.get("kind") != "issueRecorded" or issue.get("isKnown") or issue.get("severity", "error") != "error":
+            continue
+        if "testID" not in event:
+            return None
+        # Without the place in the source, which ends the identifier of a function.
+        failed[re.sub(r"/[^/]+\.swift:\d+:\d+$", "", event["testID"])] = None
+    return ["^" + re.escape(each) for each in failed] if ended else None
+
+
+def of_python(lines):
+    """Names of tests, or of a class or module whose preparation failed."""
+    found = [re.match(r"(?:FAIL|ERROR): (?:subTest )?(\w+) \(([\w.]+)\)", line) for line in lines]
+    return list(dict.fromkeys(each[2] for each in found if each))
+
+
+def main(kind, path):
+    with open(path, errors="replace") as file:
+        failed = {"swift": of_swift, "python": of_python}[kind](file)
+    if not failed or len(failed) > MOST:
+        return 1
+    print("\n".join(failed))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
