@@ -8,8 +8,10 @@ import unittest
 
 import check_vocabulary
 import dockerfile
+import tools
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+HADOLINT = tools.environment_program("hadolint")
 SERVICES = ["gateway", "attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler", "transparency-log"]
 # The programs beside those with the images' names.
 BESIDE = {"gateway": ["c2pa-inspector"], "depth-analyzer": ["video-decoder"]}
@@ -170,6 +172,24 @@ class WheelTests(unittest.TestCase):
         build = dockerfile.words(dockerfile.stages((ROOT / "deploy/Dockerfile").read_text())["build"][1])
         for word in ('"$C2PA_HASH"', '"$KAFKA_HASH"', "--require-hashes"):
             self.assertIn(word, build)
+
+
+@unittest.skipIf(HADOLINT is None, "hadolint is not installed: scripts/setup.sh --tests")
+class LintTests(unittest.TestCase):
+    # Debian's packages are not pinned: their versions leave the mirrors with the next security fix.
+    IGNORED = ["--ignore", "DL3008"]
+
+    def lint(self, text):
+        return subprocess.run(
+            [HADOLINT, "--no-color", *self.IGNORED, "-"], input=text, capture_output=True, text=True, env={"PATH": ""}).stdout
+
+    def test_hadolint_finds_nothing(self):
+        self.assertEqual(self.lint((ROOT / "deploy/Dockerfile").read_text()), "")
+
+    def test_it_would_find_something(self):
+        text = (ROOT / "deploy/Dockerfile").read_text()
+        self.assertIn("DL3002", self.lint(text + "\nUSER root\n"))
+        self.assertIn("DL3015", self.lint(text.replace("--no-install-recommends ", "", 1).replace("--no-install-recommends ", "", 1)))
 
 
 class ContextTests(unittest.TestCase):

@@ -16,6 +16,12 @@ def program(name, package):
     return str(unpacked) if unpacked.exists() else shutil.which(name)
 
 
+def environment_program(name):
+    """The path of a program that a package of requirements.txt brings, or None."""
+    found = TOOLS / "venv-deploy/bin" / name
+    return str(found) if found.exists() else None
+
+
 def documents(text):
     """The documents of a YAML text, by the first Python that can read it: Debian's python3-yaml is only for Debian's own."""
     script = "import json, sys, yaml; json.dump([one for one in yaml.safe_load_all(sys.stdin) if one is not None], sys.stdout)"
