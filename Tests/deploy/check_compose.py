@@ -403,6 +403,16 @@ class ComposeTests(unittest.TestCase):
         self.assertEqual(names, [["rial"], ["rial-trial"]])
         self.assertRegex((ROOT / "docker-compose.yml").read_text(), r"(?m)^  start_interval: 2s$")
 
+    def test_compose_holds_it_to_its_schema(self):
+        # Reading it is the check; this is what it would find.
+        text = (ROOT / "docker-compose.yml").read_text()
+        for right, wrong in (("mem_limit: 2g", "memory_limit: 2g"), ("networks: [jobs]", "networks: jobs"), ("read_only: true", "readonly: true")):
+            with tempfile.TemporaryDirectory() as folder:
+                self.assertIn(right, text)
+                (pathlib.Path(folder) / "docker-compose.yml").write_text(text.replace(right, wrong, 1))
+                with self.assertRaisesRegex(RuntimeError, "could not be read", msg=wrong):
+                    compose.load(pathlib.Path(folder))
+
     def test_services_can_be_scaled(self):
         ports = compose.load(ROOT, RIAL_HTTP_PORT="8080-8083")["services"]["gateway"]["ports"]
         self.assertEqual([compose.target_port(entry) for entry in ports], [8080])
