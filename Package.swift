@@ -91,6 +91,7 @@ let package = Package(
         .systemLibrary(
             name: "CAVCodec", path: "Shared/CAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CExpat", path: "Shared/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
 
         .target(name: "Blocking", path: "Shared/Blocking"),
         .target(name: "Compression", dependencies: ["CZlib"], path: "Shared/Compression", swiftSettings: computing),
@@ -117,7 +118,7 @@ let package = Package(
             linkerSettings: [broughtLibraries]),
         .target(
             name: "ObjectStorage",
-            dependencies: ["CaptureProtocol", "Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging, metrics],
+            dependencies: ["CExpat", "CaptureProtocol", "Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging, metrics],
             path: "Shared/ObjectStorage"),
         .target(
             name: "Attestation", dependencies: ["CaptureProtocol", "Models", crypto, x509, asn1], path: "Shared/Attestation",

@@ -20,7 +20,7 @@ packages() {
     command -v dpkg-query >/dev/null || fail "this is neither Debian nor Ubuntu" "see scripts/setup.sh for what must be installed"
     local package
     local -a missing=()
-    for package in librdkafka-dev libpq-dev libsqlite3-dev zlib1g-dev libpng-dev libturbojpeg0-dev libp11-kit-dev libpango1.0-dev libavcodec-dev libavutil-dev fonts-noto-core fonts-dejavu-core; do has_package "$package" || missing+=("$package"); done
+    for package in librdkafka-dev libpq-dev libsqlite3-dev zlib1g-dev libexpat1-dev libpng-dev libturbojpeg0-dev libp11-kit-dev libpango1.0-dev libavcodec-dev libavutil-dev fonts-noto-core fonts-dejavu-core; do has_package "$package" || missing+=("$package"); done
     # Programs need not be installed as Debian packages.
     for package in pkg-config curl python3 ffmpeg; do command -v "$package" >/dev/null || missing+=("$package"); done
     if [ "$(cat "$TOOLS/.complete" 2>/dev/null)" != "$VERSIONS" ]; then

@@ -1,7 +1,7 @@
+import CExpat
 import Foundation
-import FoundationXML
 
-/// Parses the S3 XML responses that the client needs. External entities are not resolved.
+/// Parses the S3 XML responses that the client needs. A document type, which could define entities, is refused.
 enum S3XML {
     static func objectPage(_ data: Data) throws -> ObjectPage {
         let document = try Document(data, collecting: ["Key", "Size", "ETag", "LastModified", "IsTruncated", "NextContinuationToken"])
@@ -39,8 +39,12 @@ enum S3XML {
     }
 
     /// Collects the text of wanted elements: the root's children by name, those inside a repeated child by group.
-    private final class Document: NSObject, XMLParserDelegate {
+    private final class Document {
+        private static let deepest = 16
+
         private let wanted: Set<String>
+        /// Only while it parses.
+        private var parser: OpaquePointer?
         private var path: [String] = []
         private var text = ""
         private var group: [String: String] = [:]
@@ -49,34 +53,52 @@ enum S3XML {
 
         init(_ data: Data, collecting wanted: Set<String>) throws {
             self.wanted = wanted
-            super.init()
-            let parser = XMLParser(data: data)
-            parser.shouldResolveExternalEntities = false
-            parser.delegate = self
-            guard parser.parse() else { throw ObjectStorageError(.invalidResponse, "not XML") }
+            guard let size = Int32(exactly: data.count), let parser = XML_ParserCreate(nil) else {
+                throw ObjectStorageError(.invalidResponse, "not XML")
+            }
+            defer {
+                XML_ParserFree(parser)
+                self.parser = nil
+            }
+            self.parser = parser
+            // Expat calls back only within XML_Parse, during which `self` lives.
+            XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
+            XML_SetElementHandler(
+                parser, { document, name, _ in Document.of(document)?.start(name) }, { document, _ in Document.of(document)?.end() })
+            XML_SetCharacterDataHandler(parser) { Document.of($0)?.add($1, $2) }
+            XML_SetStartDoctypeDeclHandler(parser) { document, _, _, _, _ in Document.of(document)?.stop() }
+            let status = data.withUnsafeBytes { XML_Parse(parser, $0.bindMemory(to: CChar.self).baseAddress, size, 1) }
+            guard status == XML_STATUS_OK else { throw ObjectStorageError(.invalidResponse, "not XML") }
         }
 
         func groups(of name: String) -> [[String: String]] { groupsByName[name] ?? [] }
 
-        func parser(
-            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
-            attributes: [String: String]
-        ) {
-            path.append(name)
-            text = ""
-            if path.count == 2 { group = [:] }
-            if path.count > 16 { parser.abortParsing() }
+        private static func of(_ document: UnsafeMutableRawPointer?) -> Document? {
+            document.map { Unmanaged<Document>.fromOpaque($0).takeUnretainedValue() }
         }
 
-        func parser(_ parser: XMLParser, foundCharacters characters: String) { text += characters }
+        private func stop() { _ = XML_StopParser(parser, XML_Bool(0)) }
 
-        func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
-            if path.count == 2, !group.isEmpty { groupsByName[name, default: []].append(group) }
+        private func start(_ name: UnsafePointer<CChar>?) {
+            path.append(name.map { String(cString: $0) } ?? "")
+            text = ""
+            if path.count == 2 { group = [:] }
+            if path.count > Self.deepest { stop() }
+        }
+
+        private func add(_ characters: UnsafePointer<CChar>?, _ length: Int32) {
+            guard let characters, length > 0 else { return }
+            let bytes = UnsafeRawBufferPointer(start: characters, count: Int(length))
+            text += String(decoding: bytes, as: UTF8.self)
+        }
+
+        private func end() {
+            guard let name = path.popLast() else { return }
+            if path.count == 1, !group.isEmpty { groupsByName[name, default: []].append(group) }
             if wanted.contains(name) {
-                if path.count == 2 { root[name] = text }
-                if path.count == 3 { group[name] = text }
+                if path.count == 1 { root[name] = text }
+                if path.count == 2 { group[name] = text }
             }
-            path.removeLast()
             text = ""
         }
     }
