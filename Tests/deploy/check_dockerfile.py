@@ -17,15 +17,15 @@ SERVICES = ["gateway", "attestation-verifier", "depth-analyzer", "upload-sync", 
 BESIDE = {"gateway": ["c2pa-inspector"], "depth-analyzer": ["video-decoder"]}
 # What a program needs at run time, by the module that it imports; Swift's own libraries are linked statically.
 LIBRARIES = {
-    "CLibPQ": ["libpq5"], "CRdKafka": ["/usr/local/lib/librdkafka.so.1"], "CZlib": ["zlib1g"], "FoundationXML": ["libxml2"],
+    "CLibPQ": ["libpq5"], "CRdKafka": ["/usr/local/lib/librdkafka.so.1"], "CZlib": ["zlib1g"], "CExpat": ["libexpat1"],
     "GRDB": ["libsqlite3-0"], "CPNG": ["libpng16-16"], "CTurboJPEG": ["libturbojpeg0"], "CC2PA": ["/usr/local/lib/libc2pa_c.so"],
-    "CAVCodec": ["libavcodec59", "libavutil57"],
+    "CAVCodec": ["/opt/codec/lib/*.so.*", "libx264-164"],
     "CPango": ["libcairo2", "libpango-1.0-0", "libpangocairo-1.0-0", "fontconfig", "fonts-noto-core", "fonts-dejavu-core"],
     # Its library is loaded by a path in the settings.
     "CPKCS11": [],
 }
 # What every image has; the image of upload-sync needs zlib for a package of others.
-EVERYWHERE = {"libpq5", "libxml2", "zlib1g", "/usr/local/lib/librdkafka.so.1"}
+EVERYWHERE = {"libpq5", "libexpat1", "zlib1g", "/usr/local/lib/librdkafka.so.1"}
 
 
 def programs():
@@ -97,7 +97,7 @@ class DockerfileTests(unittest.TestCase):
     def test_what_the_built_programs_load_is_what_the_modules_say(self):
         names = {
             "libpq.so": "libpq5", "libsqlite3.so": "libsqlite3-0", "libpng16.so": "libpng16-16", "libturbojpeg.so": "libturbojpeg0",
-            "libc2pa_c.so": "/usr/local/lib/libc2pa_c.so", "libavcodec.so": "libavcodec59", "libpango-1.0.so": "libpango-1.0-0",
+            "libc2pa_c.so": "/usr/local/lib/libc2pa_c.so", "libavcodec.so": "/opt/codec/lib/*.so.*", "libexpat.so": "libexpat1", "libpango-1.0.so": "libpango-1.0-0",
             "librdkafka.so": "/usr/local/lib/librdkafka.so.1",
         }
         for program in programs():
@@ -121,7 +121,8 @@ class DockerfileTests(unittest.TestCase):
 
     def test_each_check_finds_what_it_looks_for(self):
         changes = {
-            "a library too few": (" libpng16-16 libturbojpeg0 \\\n    && rm -rf /var/lib/apt/lists/*\nUSER", " \\\n    && rm -rf /var/lib/apt/lists/*\nUSER"),
+            "a library too few": (" libpng16-16 libturbojpeg0 libx264-164 ", " libpng16-16 libturbojpeg0 "),
+            "no decoder": ("COPY --from=codec /opt/codec/lib/*.so.* /usr/local/lib/\n", ""),
             "a library too many": ("FROM runtime AS upload-sync", "FROM runtime-c2pa AS upload-sync"),
             "the system's librdkafka": ("COPY --from=build /usr/local/lib/librdkafka.so.1 /usr/local/lib/\n", ""),
             "an inspector that is not there": ("COPY --from=build /out/gateway/ /out/c2pa-inspector/ ./", "COPY --from=build /out/gateway/ ./"),
