@@ -24,6 +24,8 @@ struct Rial: AsyncParsableCommand {
     static func main() async {
         // A write to a closed connection must fail instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
+        // The kernel ignores for process 1, as a container's is, what ends any other: without this, only SIGKILL would end it.
+        if getpid() == 1 { for ending in [SIGTERM, SIGINT] { signal(ending) { _exit(128 + $0) } } }
         let level = ProcessInfo.processInfo.environment["RIAL_LOG_LEVEL"].flatMap(Logger.Level.init(rawValue:))
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)
