@@ -49,6 +49,8 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         upload: CaptureUpload(captures: captures, intakes: IntakeRepository(database: database), storage: backbone.storage),
         rates: rates)
     let permits = ConcurrencyLimit("uploads", settings.uploadLimits, metric: "rial_uploads_in_progress")
+    CaptureUpload.showCounters()
+    ResumableUploads.showCounters()
     let resumable = ResumableUploads(
         uploads: UploadRepository(database: database), runs: UploadRuns(), storage: backbone.storage, devices: authenticator.devices,
         acceptance: acceptance)

@@ -25,6 +25,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         storage: backbone.storage, logger: logger)
     let withdrawn = WithdrawnObjects(
         rows: PostgresErasureRepository(database: backbone.database, inbox: backbone.inbox), storage: backbone.storage, logger: logger)
+    CleanUp.showCounters()
     return backbone.serviceGroup([
         backbone.consume(PartHandler(work, parts: parts)),
         backbone.consume(PartHandler(work, parts: parts, for: VideoReceived.self), consumers: settings.common.videoConsumers),

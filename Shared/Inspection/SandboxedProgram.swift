@@ -28,17 +28,20 @@ public struct SandboxedProgram: Sendable {
             return text.isEmpty ? "the program ended with status \(ending.status)" : String(text.prefix(500))
         }
 
-        /// How it ended, in a word for metrics.
-        public var end: String {
+        /// How it ended.
+        public var end: End {
             switch cause {
-            case .deadline: return "timeout"
-            case .output: return "limit"
-            case .cancellation: return "cancelled"
+            case .deadline: return .timeout
+            case .output: return .limit
+            case .cancellation: return .cancelled
             case nil: break
             }
-            guard let signal = ending.signal else { return ending.exitCode == 0 ? "done" : "failed" }
-            return signal == SIGXCPU || signal == SIGALRM ? "timeout" : "crash"
+            guard let signal = ending.signal else { return ending.exitCode == 0 ? .done : .failed }
+            return signal == SIGXCPU || signal == SIGALRM ? .timeout : .crash
         }
+
+        /// How a process can end; the raw values are those in metrics.
+        public enum End: String, CaseIterable, Sendable { case done, failed, timeout, limit, cancelled, crash }
     }
 
     /// Takes standard output as it comes, on the pool's thread.

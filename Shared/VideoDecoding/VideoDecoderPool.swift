@@ -29,6 +29,8 @@ public struct VideoDecoderPool: VideoDecoding {
     public init(executable: String, concurrency: Int, waiting: Int, limits: InspectionLimits = Self.limits) {
         program = SandboxedProgram(
             executable: executable, label: "video-decoder", concurrency: concurrency, waiting: waiting, limits: limits)
+        // Shown before there is anything to count, so that the first time is an increase.
+        for end in SandboxedProgram.Result.End.allCases where end != .cancelled { Self.died(end).increment(by: 0) }
     }
 
     /// For 15 seconds of 4K, playback copy included: what it writes is at most some pictures and a small copy.
@@ -54,10 +56,14 @@ public struct VideoDecoderPool: VideoDecoding {
         }
         Metrics.Timer(label: "rial_video_decoding_seconds").record(duration: start.duration(to: .now))
         if result.couldNotStart { throw .unavailable(result.sentence) }
-        if result.end == "cancelled" { throw .cancelled }
+        if result.end == .cancelled { throw .cancelled }
         let isDone = result.isSuccess && reader.withLock { $0.isEnded }
-        if !isDone { Counter(label: "rial_video_decoders_died_total", dimensions: [("end", result.end)]).increment() }
+        if !isDone { Self.died(result.end).increment() }
         return isDone
+    }
+
+    private static func died(_ end: SandboxedProgram.Result.End) -> Counter {
+        Counter(label: "rial_video_decoders_died_total", dimensions: [("end", end.rawValue)])
     }
 
     /// Checks that videos can be decoded here: the sandbox blocks what it must, and the decoder decodes. Call it at start.

@@ -87,7 +87,7 @@ struct CaptureUpload: Sendable {
                 id, submission, device: device, receivedAt: receivedAt, provided: condition)
         } catch {
             let outcome = await intakes.outcome(of: id)
-            Counter(label: "rial_recordings_in_doubt_total", dimensions: [("outcome", "\(outcome)")]).increment()
+            Self.inDoubt(outcome).increment()
             logger.warning(
                 "a capture's recording ended in an error", error: error, metadata: ["capture_id": "\(id)", "outcome": "\(outcome)"])
             switch outcome {
@@ -97,6 +97,15 @@ struct CaptureUpload: Sendable {
             }
             throw error
         }
+    }
+
+    private static func inDoubt(_ outcome: IntakeRepository.Outcome) -> Counter {
+        Counter(label: "rial_recordings_in_doubt_total", dimensions: [("outcome", "\(outcome)")])
+    }
+
+    /// Shows the counters before there is anything to count, so that the first time is an increase.
+    static func showCounters() {
+        for outcome in IntakeRepository.Outcome.allCases { inDoubt(outcome).increment(by: 0) }
     }
 
     /// In its own task, so that it finishes even if the client disconnects and the request is cancelled.

@@ -48,7 +48,7 @@ struct IntakeRepository: Sendable {
     }
 
     /// The state of an upload whose recording ended in an error.
-    enum Outcome: Sendable {
+    enum Outcome: CaseIterable, Sendable {
         /// The transaction was committed; only the response to COMMIT was lost.
         case recorded
         /// Nothing was recorded and nothing can be: its objects may be deleted.

@@ -230,6 +230,11 @@ struct ResumableUploads: Sendable {
         await Task { _ = try? await uploads.release(upload) }.value
     }
 
+    private static var cleanUpsFailed: Counter { Counter(label: "rial_cleanups_failed_total", dimensions: [("task", "upload segments")]) }
+
+    /// Shows the counter before there is anything to count, so that the first time is an increase.
+    static func showCounters() { cleanUpsFailed.increment(by: 0) }
+
     /// Deletes the segments of a closed upload. What fails here is left to the sweep.
     func empty(_ id: UploadID, leavesNothing: Bool) async {
         do {
@@ -237,7 +242,7 @@ struct ResumableUploads: Sendable {
             FailPoint.reached("gateway.upload.emptied")
             try await uploads.noteEmptied(id, leavesNothing: leavesNothing)
         } catch {
-            Counter(label: "rial_cleanups_failed_total", dimensions: [("task", "upload segments")]).increment()
+            Self.cleanUpsFailed.increment()
         }
     }
 }

@@ -30,7 +30,7 @@ struct DerivedSweeper {
                 do {
                     if try await sweep(id, at: now) { swept += 1 }
                 } catch {
-                    logger.cleanUpFailed("derived objects", id, error)
+                    logger.cleanUpFailed(.derivedObjects, id, error)
                 }
             }
             guard captures.count == Self.batchSize, swept > 0, !Task.isCancelled else { return }

@@ -36,7 +36,7 @@ struct IntakeCleaner {
                     try await rows.noteDeleted(id)
                     deleted += 1
                 } catch {
-                    logger.cleanUpFailed("finished intake", id, error)
+                    logger.cleanUpFailed(.finishedIntake, id, error)
                 }
             }
             guard captures.count == Self.batchSize, deleted > 0, !Task.isCancelled else { return }
@@ -61,7 +61,7 @@ struct IntakeCleaner {
                 Counter(label: "rial_intakes_swept_total").increment()
                 swept += 1
             } catch {
-                logger.cleanUpFailed("abandoned intake", id, error)
+                logger.cleanUpFailed(.abandonedIntake, id, error)
             }
         }
         if !abandoned.isEmpty { logger.notice("abandoned uploads swept", metadata: ["count": "\(swept)"]) }

@@ -34,7 +34,7 @@ struct MediaExpiry {
                 do {
                     if try await expire(id) { expired += 1 }
                 } catch {
-                    logger.cleanUpFailed("media of failed captures", id, error)
+                    logger.cleanUpFailed(.failedMedia, id, error)
                 }
             }
             guard captures.count == Self.batchSize, expired > 0, !Task.isCancelled else { return }

@@ -34,7 +34,7 @@ struct RepeatedUploads {
                 try await StoredPrefix.media(of: upload, in: storage).empty()
                 _ = try await database.query("DELETE FROM intakes WHERE id = \(upload.uuid)")
             } catch {
-                logger.cleanUpFailed("repeated upload", upload, error)
+                logger.cleanUpFailed(.repeatedUpload, upload, error)
             }
         }
     }

@@ -1,6 +1,5 @@
 import CaptureProtocol
 import Foundation
-import Logging
 import Metrics
 import ObjectStorage
 
@@ -47,13 +46,5 @@ struct StoredPrefix: Sendable {
         guard !keys.isEmpty else { return }
         try await storage.delete(keys)
         Counter(label: "rial_objects_swept_total").increment(by: keys.count)
-    }
-}
-
-extension Logger {
-    /// Counts and logs a failed clean-up; it is retried later, and the rest of the batch goes on.
-    func cleanUpFailed(_ task: String, _ id: CaptureID, _ error: any Error) {
-        Counter(label: "rial_cleanups_failed_total", dimensions: [("task", task)]).increment()
-        warning("not cleaned up yet", error: error, metadata: ["task": "\(task)", "capture_id": "\(id)"])
     }
 }

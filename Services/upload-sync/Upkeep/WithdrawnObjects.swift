@@ -41,7 +41,7 @@ struct WithdrawnObjects: Sendable {
                 do {
                     try await erase(capture)
                 } catch {
-                    logger.cleanUpFailed("withdrawn objects", capture, error)
+                    logger.cleanUpFailed(.withdrawnObjects, capture, error)
                 }
             }
             guard captures.count == Self.batchSize else { break }
