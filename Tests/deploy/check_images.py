@@ -53,7 +53,7 @@ class ImageTests(unittest.TestCase):
             self.assertEqual(len(lines), 6)
             self.assertTrue(all(value.endswith(f"@{DIGEST}") for value in pinned.values()))
             # A version other than the tested one, or an invalid digest.
-            for change in (("16.9", "16.8"), (DIGEST, "sha256:0")):
+            for change in (("16.13", "16.12"), (DIGEST, "sha256:0")):
                 settings.write_text("\n".join(lines).replace(*change))
                 self.assertEqual(self.run_script(folder, "--check").returncode, 1)
 
