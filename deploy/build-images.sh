@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the images, with Docker where it runs, else with buildah, and prints their sizes:
 #   deploy/build-images.sh [TARGET…] [-- OPTION…]      all targets, or these; options go to the engine's build
+# evidence-assembler-softhsm, an example, is built if it is named.
 # RIAL_VERSION is the tag; RIAL_IMAGE_SWIFT and RIAL_IMAGE_RUNTIME are the images of others. Without root's rights in a container of its own,
 # buildah may need BUILDAH_ISOLATION=chroot.
 set -euo pipefail
@@ -15,7 +16,7 @@ while [ $# -gt 0 ]; do
         options=("$@")
         break
     fi
-    [[ " ${all[*]} " == *" $1 "* ]] || fail "there is no target '$1'" "use some of: ${all[*]}"
+    [[ " ${all[*]} evidence-assembler-softhsm " == *" $1 "* ]] || fail "there is no target '$1'" "use some of: ${all[*]}"
     targets+=("$1")
     shift
 done

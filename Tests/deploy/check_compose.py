@@ -398,6 +398,23 @@ class ComposeTests(unittest.TestCase):
                     with self.assertRaises(RuntimeError):
                         compose.load(ROOT, file, **{name: value for name, value in settings.items() if name != missing})
 
+    def test_the_example_of_a_token_in_software_is_as_hardened_as_the_rest(self):
+        services = compose.load(ROOT, "docker-compose.softhsm.yml")["services"]
+        service, token = services["evidence-assembler"], services["token"]
+        given = service["environment"]
+        self.assertFalse(given["RIAL_C2PA_PRIVATE_KEY_FILE"])
+        self.assertEqual(mounted(service)[given["RIAL_C2PA_PKCS11_PIN_FILE"]], "c2pa_pkcs11_pin")
+        self.assertEqual(set(mounted(token).values()), {"c2pa_private_key", "c2pa_pkcs11_pin"})
+        for each in (service, token):
+            self.assertEqual(each["build"]["target"], "evidence-assembler-softhsm")
+            self.assertIn("tokens:/var/lib/rial/tokens", list(volumes(each)))
+            self.assertEqual((each["user"], each["read_only"], each["cap_drop"]), ("10001:10001", True, ["ALL"]))
+        self.assertEqual(token["network_mode"], "none")
+        stages = dockerfile.stages((ROOT / "deploy/Dockerfile").read_text())
+        self.assertEqual(stages["evidence-assembler-softhsm"][0], "evidence-assembler")
+        users = [arguments for name, arguments in stages["evidence-assembler-softhsm"][1] if name == "USER"]
+        self.assertEqual(users[-1], "10001:10001")
+
     def test_the_project_has_its_name_and_a_trial_another(self):
         names = [re.findall(r"(?m)^name: (\S+)$", (ROOT / file).read_text()) for file in ("docker-compose.yml", "docker-compose.trial.yml")]
         self.assertEqual(names, [["rial"], ["rial-trial"]])

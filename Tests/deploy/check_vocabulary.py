@@ -265,6 +265,7 @@ class Constants(unittest.TestCase):
         for path, pattern in {
             "docs/openapi.yaml": r"^  version: ([\d.]+)$", "docs/asyncapi.yaml": r"^  version: ([\d.]+)$",
             "docs/configuration.md": r"^\| `RIAL_VERSION` \| ([\d.]+) \|", "docker-compose.yml": r"\$\{RIAL_VERSION:-([\d.]+)\}",
+            "docker-compose.softhsm.yml": r"\$\{RIAL_VERSION:-([\d.]+)\}",
             "docker-compose.trial.yml": r"\$\{RIAL_VERSION:-([\d.]+)\}",
         }.items():
             self.assertEqual(set(re.findall(pattern, (ROOT / path).read_text(), re.M)), {version}, path)

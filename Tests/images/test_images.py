@@ -190,7 +190,7 @@ class StartTests(unittest.TestCase):
         MEASURED.append(f"from nothing to all healthy: {time.monotonic() - started:.1f} s")
 
 
-class RunningTests(unittest.TestCase):
+class Running(unittest.TestCase):
     def gateway(self):
         return f"http://{composition.containers['gateway'].address('public')}:8080"
 
@@ -206,6 +206,8 @@ class RunningTests(unittest.TestCase):
         lines = [line for line in run.stdout.splitlines() if re.match(series, line)]
         return sum(float(line.rsplit(" ", 1)[1]) for line in lines)
 
+
+class RunningTests(Running):
     # Rights
 
     def test_each_has_the_rights_that_compose_gives_it_and_no_more(self):
@@ -315,6 +317,13 @@ class RunningTests(unittest.TestCase):
         shard = re.findall(r"(?m)^log \S+ .*/log/(\S+)/$", policy)[-1]
         rial("log", "monitor", f"http://gateway:8080/log/{shard}/", "--policy", "/var/lib/rial/policy/policy", "--state", "/tmp/state", "--once")
         self.assertTrue(monitor.running, monitor.log()[-500:])
+        self.assertIn(": open;", rial("log", "status"))
+
+    def test_an_operator_has_the_commands_of_the_documents(self):
+        run("migrate")
+        rial("admin", "backup-check")
+        rial("admin", "damage")
+        self.assertEqual(json.loads(rial("dlq", "list", "--json") or "[]"), [])
 
     # Scaling
 
@@ -333,6 +342,21 @@ class RunningTests(unittest.TestCase):
         self.assertTrue(all(work.values()), work)
         for name in names[1:]:
             composition.containers[name].stop()
+
+
+class TokenTests(Running):
+    def test_a_token_signs_in_the_place_of_the_key_in_a_file(self):
+        pin = SECRETS / "c2pa_pkcs11_pin"
+        pin.write_text(os.urandom(8).hex())
+        pin.chmod(0o444)
+        composition.containers["evidence-assembler"].stop()
+        composition.configuration = compose.load(ROOT, "docker-compose.trial.yml", "docker-compose.softhsm.yml", **SETTINGS)
+        # The second time there is nothing to do.
+        for _ in range(2):
+            run("token")
+        start_service("evidence-assembler").await_health()
+        self.assertEqual(self.metrics("evidence-assembler", "rial_signing_key_in_file "), 0)
+        self.assertIn("HIGH", rial("demo"))
 
 
 class Watcher:
@@ -397,7 +421,7 @@ class EndTests(unittest.TestCase):
     def test_no_log_has_a_password(self):
         secret = {
             each.name: each.read_text().strip() for each in SECRETS.iterdir()
-            if re.match(r"(rial_|postgres_owner_password|kafka_password_|s3_secret_access_key|s3_access_key_id|link_key|admin_token|.*private_key|s3_internal_key)", each.name)}
+            if re.match(r"(rial_|postgres_owner_password|kafka_password_|c2pa_pkcs11_pin|s3_secret_access_key|s3_access_key_id|link_key|admin_token|.*private_key|s3_internal_key)", each.name)}
         self.assertGreater(len(secret), 30)
         logs = list((FOLDER / "logs").iterdir())
         self.assertGreater(len(logs), 20)
@@ -420,7 +444,7 @@ class EndTests(unittest.TestCase):
 def load_tests(loader, _tests, _pattern):
     """In this order: what runs needs what was started."""
     suite = unittest.TestSuite()
-    for case in (ImageTests, StartTests, RunningTests, EndTests):
+    for case in (ImageTests, StartTests, RunningTests, TokenTests, EndTests):
         suite.addTests(loader.loadTestsFromTestCase(case))
     return suite
 
