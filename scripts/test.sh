@@ -135,9 +135,9 @@ slowest() {
         -e 's/^took ([0-9.]+) s: (.*)/\1 \2/p' | grep -v ' run with ' | sort -rn | awk 'NR <= 20 { printf "%8.1f s ", $1; sub(/^[^ ]* /, ""); print }' || true
 }
 
-# Where nobody edits or debugs, neither an index nor debugging information is needed. Elsewhere other options would build everything again.
+# Where nobody debugs, debugging information is not needed. Elsewhere another option would build everything again.
 options=()
-if [ -n "${CI:-}" ]; then options+=(--disable-index-store -Xswiftc -gnone); fi
+if [ -n "${CI:-}" ]; then options+=(-Xswiftc -gnone); fi
 phase "building" swift build --build-tests "${options[@]}" || fail "the build failed" "its errors are above"
 # Start from an empty stack: the remains of an earlier run must not affect this one.
 scripts/stack.sh clean test
