@@ -1,7 +1,7 @@
 """Prints what is needed to run the failed tests of a group again, one a line: failed_tests.py swift EVENTS | failed_tests.py python LOG
 
-`swift` reads Swift Testing's event stream and prints a filter for each test function; `python` reads unittest's output and prints names.
-Exits with 1 if that cannot be known, since the process ended early, or if so much failed that it was not chance.
+`swift` reads Swift Testing's event stream and prints a filter for each test function; `python` reads the output of Tests/browser/run.py and
+prints names. Exits with 1 if that cannot be known, since a process ended early, or if so much failed that it was not chance.
 """
 
 import json
@@ -32,9 +32,16 @@ def of_swift(lines):
 
 
 def of_python(lines):
-    """Names of tests, or of a class or module whose preparation failed."""
-    found = [re.match(r"(?:FAIL|ERROR): (?:subTest )?(\w+) \(([\w.]+)\)", line) for line in lines]
-    return list(dict.fromkeys(each[2] for each in found if each))
+    """Names of tests, or of a class whose preparation failed, or None if a module failed and nobody knows at what."""
+    names, modules = {}, None
+    for line in lines:
+        if test := re.match(r"(?:FAIL|ERROR): \w+ \(([\w.]+)\)", line):
+            names[test[1]] = None
+        elif ended := re.match(r"failed: ([\w, ]+)$", line):
+            modules = ended[1].split(", ")
+    if modules is None or {name.split(".")[0] for name in names} != set(modules):
+        return None
+    return list(names)
 
 
 def main(kind, path):

@@ -13,10 +13,10 @@ mkdir -p "$folder"
 exec 3>&1 1>&2
 
 has_image() { buildah inspect --type image "$1" >/dev/null 2>&1; }
-working() { # working FROM: a container that run works in without rights that this machine may not give
+working() { # working FROM: a new container to change, which `commit` makes an image of
     buildah from --pull-never "$1"
 }
-run() { # run CONTAINER COMMAND…
+run() { # run CONTAINER COMMAND…: without a namespace of its own, for which this machine may give no rights
     buildah run --isolation chroot "$1" -- "${@:2}"
 }
 
@@ -79,6 +79,7 @@ if ! has_image "$swift"; then
         zlib1g-dev && rm -rf /var/lib/apt/lists/*' >"$folder/swift.log" 2>&1
     # Where this machine's authorities and addresses of repositories differ from everybody's, so do the image's.
     buildah copy -q "$made" /etc/ssl/certs/ca-certificates.crt /usr/local/share/machine.crt >/dev/null
+    rm -f "$folder/gitconfig"
     git config --get-regexp '^url\..*\.insteadof$' | while read -r key value; do git config --file "$folder/gitconfig" --add "$key" "$value"; done
     if [ -e "$folder/gitconfig" ]; then buildah copy -q "$made" "$folder/gitconfig" /etc/gitconfig >/dev/null; fi
     buildah config --cmd bash --env "PATH=$toolchain/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" \
@@ -87,7 +88,7 @@ if ! has_image "$swift"; then
 fi
 
 # The dependencies, with the users and folders of the images that compose names.
-postgres=localhost/rial-test/postgres:$(basename "$(dirname "$PG_BIN")")
+postgres=localhost/rial-test/postgres:$release
 if ! has_image "$postgres"; then
     say "making an image of PostgreSQL"
     made=$(working "$runtime")

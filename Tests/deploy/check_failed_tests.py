@@ -1,0 +1,61 @@
+"""Which tests run again after a failure in CI, and when none may: nothing that failed may go unnoticed."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+END = {"kind": "event", "payload": {"kind": "runEnded"}}
+
+
+def issue(test, **facts):
+    return {"kind": "event", "payload": {"kind": "issueRecorded", "testID": test, "issue": {"isKnown": False} | facts}}
+
+
+class FailedTests(unittest.TestCase):
+    def named(self, kind, text):
+        """The lines that it prints, or None if it says that they cannot be known."""
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write(text)
+            file.flush()
+            run = subprocess.run([sys.executable, ROOT / "scripts/failed_tests.py", kind, file.name], capture_output=True, text=True)
+        self.assertEqual(run.stderr, "")
+        return run.stdout.splitlines() if run.returncode == 0 else None
+
+    def swift(self, *records):
+        return self.named("swift", "".join(json.dumps(record) + "\n" for record in records))
+
+    def test_each_function_that_recorded_an_issue_is_named_once(self):
+        one, suite = "LogTests.Logs/Witnesses/asked(how:)/WitnessTests.swift:12:6", "LogTests.Logs"
+        self.assertEqual(
+            self.swift(issue(one), issue(one), issue(suite), {"kind": "test", "payload": {}}, END),
+            [r"^LogTests\.Logs/Witnesses/asked\(how:\)", r"^LogTests\.Logs"])
+
+    def test_known_issues_and_warnings_are_no_failures(self):
+        self.assertIsNone(self.swift(issue("A.B/c()/D.swift:1:1", isKnown=True), issue("A.B/e()/D.swift:2:1", severity="warning"), END))
+
+    def test_none_is_named_after_a_crash_or_if_much_failed(self):
+        self.assertIsNone(self.swift(issue("A.B/c()/D.swift:1:1")))
+        self.assertIsNone(self.swift(END))
+        self.assertIsNone(self.named("swift", json.dumps(END) + '\n{"kind": "ev'))
+        self.assertIsNone(self.swift({"kind": "event", "payload": {"kind": "issueRecorded", "issue": {}}}, END))
+        many = [issue(f"A.B/c{number}()/D.swift:{number}:1") for number in range(7)]
+        self.assertEqual(len(self.swift(*many[:6], END)), 6)
+        self.assertIsNone(self.swift(*many, END))
+
+    def test_tests_of_a_browser_are_named_by_module_class_and_function(self):
+        self.assertEqual(
+            self.named("python", "FAIL: test_a (test_site.Site.test_a) [es] (page=1)\nERROR: setUpClass (test_video.Videos)\nfailed: test_site, test_video\n"),
+            ["test_site.Site.test_a", "test_video.Videos"])
+
+    def test_none_is_named_if_a_module_failed_without_a_word_or_the_run_was_not_ended(self):
+        self.assertIsNone(self.named("python", "FAIL: test_a (test_site.Site.test_a)\nfailed: test_site, test_video\n"))
+        self.assertIsNone(self.named("python", "FAIL: test_a (test_site.Site.test_a)\n"))
+        self.assertIsNone(self.named("python", ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
