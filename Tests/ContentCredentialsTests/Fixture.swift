@@ -39,7 +39,7 @@ struct Fixture {
 
     static func evidence(hasDepth: Bool = true, deviceModel: String = "iPhone 15 Pro") -> EvidencePackage {
         let attestation = AttestationFindings(
-            .sample(.pass, counter: 4_711), level: .secureEnclave, environment: "production", isDevelopmentAttestation: false,
+            .sample(.pass, counter: 4_071_178_203), level: .secureEnclave, environment: "production", isDevelopmentAttestation: false,
             deviceModel: deviceModel)
         let measurements = DepthMeasurements(
             depthVariance: 0.5, depthLayers: 3, edgeCoherence: 0.75, minDepth: 0.25, maxDepth: 4.5, relief: 0.625, reliefFront: 0.5,

@@ -252,7 +252,7 @@ struct RecordPageTests {
     func privacy() throws {
         for (_, record) in Samples.states {
             let html = try Samples.html(record)
-            #expect(!html.contains("4711") && !html.contains("45.76") && !html.contains("4.84"))
+            #expect(!html.contains("4071178203") && !html.contains("45.76") && !html.contains("4.84"))
         }
     }
 

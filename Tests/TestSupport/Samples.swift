@@ -97,7 +97,7 @@ package enum Samples {
                 hardwareAttestation: HardwareAttestationEvidence(
                     AttestationFindings(
                         .sample(
-                            hardware, binding: hardware == .pass ? binding : nil, reason: hardwareReason, counter: 4711,
+                            hardware, binding: hardware == .pass ? binding : nil, reason: hardwareReason, counter: 4_071_178_203,
                             isOutOfOrder: outOfOrder),
                         level: .secureEnclave, environment: "production", isDevelopmentAttestation: development, deviceModel: model)),
                 depthAnalysis: depthEvidence,
