@@ -1,7 +1,7 @@
-"""Prints what is needed to run the failed tests of a group again, one a line: failed_tests.py swift EVENTS | failed_tests.py python LOG
+"""Prints what is needed to run the failed tests of a group again, one a line: failed_tests.py swift EVENTS | failed_tests.py python LOG | failed_tests.py ran EVENTS
 
 `swift` reads Swift Testing's event stream and prints a filter for each test function; `python` reads the output of Tests/browser/run.py and
-prints names. Exits with 1 if that cannot be known, since a process ended early, or if so much failed that it was not chance.
+prints names; `ran` reads filters from standard input and looks whether a test was started for each. Exits with 1 if that cannot be known, since a process ended early, or if so much failed that it was not chance.
 """
 
 import json
@@ -44,8 +44,17 @@ def of_python(lines):
     return list(names)
 
 
+def ran(lines, filters):
+    """Whether a test was started for each filter."""
+    records = [json.loads(line) for line in lines]
+    started = [each["payload"].get("testID", "") for each in records if each["payload"].get("kind") == "testStarted"]
+    return all(any(re.match(one, test) for test in started) for one in filters)
+
+
 def main(kind, path):
     with open(path, errors="replace") as file:
+        if kind == "ran":
+            return 0 if ran(file, sys.stdin.read().split("\n")[:-1]) else 1
         failed = {"swift": of_swift, "python": of_python}[kind](file)
     if not failed or len(failed) > MOST:
         return 1

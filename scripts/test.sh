@@ -43,10 +43,12 @@ group() { # group NAME COMMAND…: in the background
     local name=$1
     shift
     set -m
+    rm -f "$logs/$name.status"
     (
         from=$SECONDS status=0
         "$@" || status=$?
         echo $((SECONDS - from)) >"$logs/$name.seconds"
+        echo $status >"$logs/$name.status"
         exit $status
     ) >"$logs/$name.log" 2>&1 &
     running+=("$! $name")
@@ -68,6 +70,7 @@ await_groups() {
 
 # Not in parallel: tests that block threads or wait for deadlines would starve each other.
 swift_tests() { # swift_tests GROUP OPTION…
+    rm -f "$logs/$1.events"
     .build/debug/rialPackageTests.xctest --testing-library swift-testing --no-parallel --event-stream-version 0 \
         --event-stream-output-path "$logs/$1.events" "${@:2}"
 }
@@ -91,24 +94,29 @@ browser_tests() {
     Tests/browser/run.sh "${modules[@]}"
 }
 outside="contract, browser and documents"
+outside_parts=(Tests/contract/run.sh browser_tests Tests/readme/run.sh)
 # Tests the services through their public interfaces.
 outside_tests() {
     # What these look at does not depend on how many consumers a service has, nor on how soon a record arrives.
     local -x RIAL_CONSUMERS=1 RIAL_KAFKA_FETCH_WAIT_MS=200
-    local part
-    : >"$logs/outside.failed"
-    for part in Tests/contract/run.sh browser_tests Tests/readme/run.sh; do
-        "$part" 2>&1 | tee "$logs/$(basename "${part%/run.sh}").part" || echo "$part" >>"$logs/outside.failed"
+    local part status=0
+    : >"$logs/outside.passed"
+    for part in "${outside_parts[@]}"; do
+        if "$part" 2>&1 | tee "$logs/$(basename "${part%/run.sh}").part"; then echo "$part" >>"$logs/outside.passed"; else status=1; fi
     done
-    [ ! -s "$logs/outside.failed" ]
+    return $status
 }
 
 # The failed tests of a group once more, with nothing beside them. Fails if they fail again, or cannot be named.
 again() { # again GROUP
     local names part filter
     local -a filters=()
+    # Whatever did not end by failed tests, as a crash does, is no chance.
+    [ "$(cat "$logs/$1.status" 2>/dev/null)" = 1 ] || return 1
     if [ "$1" = "$outside" ]; then
-        while read -r part; do
+        local -x RIAL_CONSUMERS=1 RIAL_KAFKA_FETCH_WAIT_MS=200
+        for part in "${outside_parts[@]}"; do
+            if grep -qxF "$part" "$logs/outside.passed"; then continue; fi
             if [ "$part" = browser_tests ]; then
                 names=$(python3 scripts/failed_tests.py python "$logs/browser_tests.part") || return 1
                 mapfile -t filters <<<"$names"
@@ -116,12 +124,12 @@ again() { # again GROUP
             else
                 "$part" || return 1
             fi
-        done <"$logs/outside.failed"
-        return
+        done
+        return 0
     fi
     names=$(python3 scripts/failed_tests.py swift "$logs/$1.events") || return 1
     while read -r filter; do filters+=(--filter "$filter"); done <<<"$names"
-    RIAL_TEST_STACK=again swift_tests again "${filters[@]}"
+    RIAL_TEST_STACK=again swift_tests again "${filters[@]}" && python3 scripts/failed_tests.py ran "$logs/again.events" <<<"$names"
 }
 
 # Prints the failures in a group's log, without the lines of suites, which only repeat the failures of their tests.
@@ -189,7 +197,7 @@ for name in "${failed[@]}"; do
 done
 for name in "${unsteady[@]}"; do
     say "what failed beside the others and passed by itself: $name"
-    problems "$logs/$name.log"
+    problems "$logs/$name.log" || tail -n 30 "$logs/$name.log"
 done
 [ ${#failed[@]} = 0 ] || fail "failed: ${failed[*]}" "the reasons are above; logs are in $logs"
 say "all tests passed in $((SECONDS - started)) s"

@@ -46,6 +46,15 @@ class FailedTests(unittest.TestCase):
         self.assertEqual(len(self.swift(*many[:6], END)), 6)
         self.assertIsNone(self.swift(*many, END))
 
+    def test_a_filter_that_no_test_started_for_is_noticed(self):
+        started = json.dumps({"kind": "event", "payload": {"kind": "testStarted", "testID": "A.B/c()/D.swift:1:1"}})
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write(started + "\n")
+            file.flush()
+            for filters, status in (("^A\\.B/c\\(\\)\n", 0), ("^A\\.B/c\\(\\)\n^A\\.B/e\\(\\)\n", 1)):
+                run = subprocess.run([sys.executable, ROOT / "scripts/failed_tests.py", "ran", file.name], input=filters, text=True)
+                self.assertEqual(run.returncode, status)
+
     def test_tests_of_a_browser_are_named_by_module_class_and_function(self):
         self.assertEqual(
             self.named("python", "FAIL: test_a (test_site.Site.test_a) [es] (page=1)\nERROR: setUpClass (test_video.Videos)\nfailed: test_site, test_video\n"),

@@ -27,7 +27,8 @@ commit() { # commit CONTAINER IMAGE
 # Asked once: where there is no registry it is not waited for again.
 official=$folder/official
 if [ ! -e "$official" ]; then
-    if timeout 900 buildah pull -q docker.io/library/debian:$release-slim docker.io/library/swift:6.3-$release >"$folder/pull.log" 2>&1; then
+    if { timeout 300 buildah pull -q docker.io/library/debian:$release-slim && timeout 900 buildah pull -q docker.io/library/swift:6.3-$release; } \
+        >"$folder/pull.log" 2>&1; then
         echo yes >"$official"
     else
         echo no >"$official"
@@ -80,7 +81,7 @@ if ! has_image "$swift"; then
     # Where this machine's authorities and addresses of repositories differ from everybody's, so do the image's.
     buildah copy -q "$made" /etc/ssl/certs/ca-certificates.crt /usr/local/share/machine.crt >/dev/null
     rm -f "$folder/gitconfig"
-    git config --get-regexp '^url\..*\.insteadof$' | while read -r key value; do git config --file "$folder/gitconfig" --add "$key" "$value"; done
+    { git config --get-regexp '^url\..*\.insteadof$' || true; } | while read -r key value; do git config --file "$folder/gitconfig" --add "$key" "$value"; done
     if [ -e "$folder/gitconfig" ]; then buildah copy -q "$made" "$folder/gitconfig" /etc/gitconfig >/dev/null; fi
     buildah config --cmd bash --env "PATH=$toolchain/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" \
         --env PIP_CERT=/usr/local/share/machine.crt --env GIT_SSL_CAINFO=/usr/local/share/machine.crt "$made"

@@ -376,6 +376,7 @@ class Watcher:
                 filters = int((re.search(r"Seccomp_filters:\t(\d+)", status) or [0, 0])[1])
                 if self.seen is None or filters > self.seen[0]:
                     self.seen = filters, status, limits
+            self.ended.wait(0.002)
 
     def __enter__(self):
         self.thread.start()
