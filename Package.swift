@@ -111,14 +111,17 @@ let package = Package(
             name: "ShareCard", dependencies: ["CPango", "Imaging", "JPEGMetadata", "CaptureProtocol", "Models"], path: "Shared/ShareCard",
             swiftSettings: computing),
         .target(
-            name: "Persistence", dependencies: ["Blocking", "CLibPQ", logging, lifecycle], path: "Shared/Persistence",
+            name: "Persistence", dependencies: ["Blocking", "CLibPQ", "Observability", logging, lifecycle], path: "Shared/Persistence",
             resources: [.copy("Migrations")]),
         .target(
             name: "Messaging", dependencies: ["Blocking", "CRdKafka", logging, lifecycle], path: "Shared/Messaging",
             linkerSettings: [broughtLibraries]),
         .target(
             name: "ObjectStorage",
-            dependencies: ["CExpat", "CaptureProtocol", "Models", crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging, metrics],
+            dependencies: [
+                "CExpat", "CaptureProtocol", "Models", "Observability", crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging,
+                metrics,
+            ],
             path: "Shared/ObjectStorage"),
         .target(
             name: "Attestation", dependencies: ["CaptureProtocol", "Models", crypto, x509, asn1], path: "Shared/Attestation",

@@ -6,6 +6,7 @@ public import Metrics
 public import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
+import Observability
 
 /// A client of one bucket of an S3-compatible store, with path-style addresses.
 ///
@@ -172,6 +173,18 @@ public final class S3Client: ObjectStore {
     }
 
     private func sendOnce(_ request: S3Request) async throws -> HTTPClientResponse {
+        guard let span = ClientSpan.begin() else { return try await attempt(request) }
+        do {
+            let response = try await attempt(request)
+            span.end(request, status: response.status.code)
+            return response
+        } catch {
+            span.end(request, error)
+            throw error
+        }
+    }
+
+    private func attempt(_ request: S3Request) async throws -> HTTPClientResponse {
         let response: HTTPClientResponse
         if let body = request.body { traffic.sent.increment(by: body.readableBytes) }
         do {

@@ -1,5 +1,6 @@
 import Blocking
 import Foundation
+import Observability
 
 /// One connection. libpq may block, so the actor has its own thread.
 ///
@@ -93,18 +94,18 @@ public actor PostgresConnection {
     /// - Returns: `nil` if the server has closed the connection while it was idle; nothing was run.
     func attemptIfOpen(_ statement: SQL) -> Attempt? { isStillOpen ? attempt(statement) : nil }
 
-    func begin() throws { try execute(script: "BEGIN") }
+    func begin() throws { _ = try traced("BEGIN") { try perform(script: "BEGIN") } }
 
     /// - Throws: ``PostgresError`` with `commitRolledBack` if a statement has failed before: the server then responds with `ROLLBACK`,
     ///   without an error.
     func commit() throws {
-        let tag = try perform(script: "COMMIT").commandTag
+        let tag = try traced("COMMIT") { try perform(script: "COMMIT") }.commandTag
         guard tag == "COMMIT" else {
             throw PostgresError(code: .commitRolledBack, message: "COMMIT was answered by \(tag)")
         }
     }
 
-    func rollback() throws { try execute(script: "ROLLBACK") }
+    func rollback() throws { _ = try traced("ROLLBACK") { try perform(script: "ROLLBACK") } }
 
     /// Whether this connection may go back to the pool: open, and outside any transaction.
     var isReusable: Bool {
@@ -152,13 +153,28 @@ public actor PostgresConnection {
             throw PostgresError(code: .query, message: "more than 65,535 parameters")
         }
         let key = StatementCache.Key(text: statement.text, types: statement.parameters.map(\.type))
+        return try traced(key.text) {
+            do {
+                return try runPrepared(key, statement.parameters)
+            } catch let error as PostgresError where error.isStalePlan {
+                // The tables changed after the statement was prepared, or the server has dropped it.
+                try forget(statements.remove(key))
+                guard isReusable else { throw error }
+                return try runPrepared(key, statement.parameters)
+            }
+        }
+    }
+
+    /// Runs one statement as a span of its own, if this task's trace is collected.
+    private func traced(_ text: String, _ body: () throws -> ResultHandle) throws -> ResultHandle {
+        guard let span = ClientSpan.begin() else { return try body() }
         do {
-            return try runPrepared(key, statement.parameters)
-        } catch let error as PostgresError where error.isStalePlan {
-            // The tables changed after the statement was prepared, or the server has dropped it.
-            try forget(statements.remove(key))
-            guard isReusable else { throw error }
-            return try runPrepared(key, statement.parameters)
+            let result = try body()
+            span.end(of: text)
+            return result
+        } catch {
+            span.end(of: text, error)
+            throw error
         }
     }
 

@@ -14,9 +14,11 @@ struct SpanCollector: Service {
     static let timeout = Duration.seconds(5)
     let url: String
     let client: HTTPClient
+    private let headers: [TracingSettings.Header]
 
-    init(_ url: URL) {
+    init(_ url: URL, headers: [TracingSettings.Header] = []) {
         self.url = url.absoluteString
+        self.headers = headers
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(2), read: TimeAmount(Self.timeout)))
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -39,6 +41,7 @@ struct SpanCollector: Service {
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.add(name: "User-Agent", value: Product.generator)
+        for header in headers { request.headers.add(name: header.name, value: header.value) }
         request.body = .bytes(document)
         do {
             let response = try await client.execute(request, timeout: TimeAmount(Self.timeout))
@@ -60,7 +63,7 @@ extension SpanCollector {
     /// Begins to collect this process's spans.
     /// - Returns: what exports them, dependencies first.
     static func start(_ settings: TracingSettings, _ service: ServiceName, logger: Logger) -> [any Service] {
-        let (collector, queue) = (SpanCollector(settings.endpoint), SpanQueue())
+        let (collector, queue) = (SpanCollector(settings.endpoint, headers: settings.headers), SpanQueue())
         let origin = SpanOrigin(
             service: settings.serviceName ?? service.rawValue, instance: UUID().uuidString.lowercased(), version: Product.version)
         TraceContext.sample(settings.ratio)

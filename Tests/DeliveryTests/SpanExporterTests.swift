@@ -145,6 +145,31 @@ struct TracingSettingsTests {
         #expect(some?.ratio == SamplingRatio(0.25) && some?.serviceName == "a")
     }
 
+    @Test("have the headers of the signal, or else the general ones")
+    func headers() throws {
+        func headers(_ variables: [String: String]) throws -> [String]? {
+            let endpoint = ["OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"]
+            return try TracingSettings.read(ServiceEnvironment(endpoint.merging(variables) { $1 }))?.headers.map {
+                "\($0.name): \($0.value)"
+            }
+        }
+        #expect(try headers([:]) == [])
+        let general = ["OTEL_EXPORTER_OTLP_HEADERS": "Authorization=Basic%20YTpi==, x-tenant = a%2Cb"]
+        #expect(try headers(general) == ["authorization: Basic YTpi==", "x-tenant: a,b"])
+        #expect(try headers(general.merging(["OTEL_EXPORTER_OTLP_TRACES_HEADERS": "x-only="]) { $1 }) == ["x-only: "])
+    }
+
+    @Test(
+        "show no header that they refuse",
+        arguments: [
+            "secret", "=secret", "a b=secret", "a=secret%0D%0Ax: 1", "a=secret%", "host=secret", "a=secret,b", "ä=secret", "a=secretä",
+        ])
+    func refusedHeaders(text: String) throws {
+        let variables = ["OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", "OTEL_EXPORTER_OTLP_HEADERS": text]
+        let error = try #require(throws: SettingsError.self) { try TracingSettings.read(ServiceEnvironment(variables)) }
+        #expect(error.variable == "OTEL_EXPORTER_OTLP_HEADERS" && !error.description.contains("secret"))
+    }
+
     @Test(
         "are refused by the name of the variable",
         arguments: [

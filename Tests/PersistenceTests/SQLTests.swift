@@ -42,3 +42,21 @@ struct SQLTests {
         #expect(statement.parameters.allSatisfy { $0.bytes == nil })
     }
 }
+
+@Suite("Summaries of statements")
+struct StatementSummaryTests {
+    @Test(
+        "tell what is done to which table",
+        arguments: [
+            ("SELECT id, (SELECT 1) FROM captures WHERE id = $1", "SELECT captures"), ("select 1", "SELECT"),
+            ("INSERT INTO gateway_outbox (topic) VALUES ($1)", "INSERT gateway_outbox"), ("INSERT INTO a(b) VALUES ($1)", "INSERT a"),
+            ("\n  UPDATE captures\n SET a = $1", "UPDATE captures"), ("DELETE FROM a WHERE b = ANY($1)", "DELETE a"),
+            ("SELECT * FROM rial_withdraw($1, $2)", "SELECT rial_withdraw"), ("SELECT 1 FROM (SELECT 2) x", "SELECT"),
+            ("WITH a AS (SELECT 1) SELECT * FROM a", "WITH"), ("COMMIT", "COMMIT"), ("", ""), ("UPDATE", "UPDATE"),
+            ("SELECT 1 FROM", "SELECT"), ("SELECT extract(epoch FROM now()) AS a FROM b", "SELECT b"), ("SELECT (1 FROM", "SELECT"),
+            ("SELECT (SELECT 1 FROM a) FROM b", "SELECT b"),
+        ])
+    func summaries(text: String, summary: String) {
+        #expect(StatementSummary(text).description == summary)
+    }
+}

@@ -37,8 +37,10 @@ struct CollectedSpan: Sendable {
     }
 }
 
-/// An OpenTelemetry collector that keeps what it gets.
+/// An OpenTelemetry collector that keeps what it gets with its credentials (``headers``).
 final class StubCollector: Sendable {
+    /// The setting `OTEL_EXPORTER_OTLP_HEADERS` with its credentials.
+    static let headers = "Authorization=Bearer%20a%20b"
     private let bodies = Mutex<[Data]>([])
 
     /// All spans so far.
@@ -64,6 +66,7 @@ final class StubCollector: Sendable {
             guard request.method == .post, request.uri.path == "/v1/traces", request.headers[.contentType] == "application/json" else {
                 return Response(status: .notFound)
             }
+            guard request.headers[.authorization] == "Bearer a b" else { return Response(status: .unauthorized) }
             self.bodies.withLock { $0.append(Data(bytes)) }
             return Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(string: "{}")))
         }

@@ -12,7 +12,9 @@ extension SystemTests {
         private func tracing(to endpoint: String, _ work: () async throws -> Void) async throws {
             let stack = try LocalStack.required()
             for service in ServiceName.allCases {
-                try await stack.control("restart", service.rawValue, settings: ["OTEL_EXPORTER_OTLP_ENDPOINT": endpoint])
+                try await stack.control(
+                    "restart", service.rawValue,
+                    settings: ["OTEL_EXPORTER_OTLP_ENDPOINT": endpoint, "OTEL_EXPORTER_OTLP_HEADERS": StubCollector.headers])
             }
             let result: Result<Void, any Error>
             do { result = .success(try await work()) } catch { result = .failure(error) }
@@ -85,15 +87,28 @@ extension SystemTests {
                 }
             }
 
+            // Statements and requests to the store are told below the work that they are for.
+            for (service, work, calls) in [
+                ("gateway", request.name, ["BEGIN", "INSERT captures", "COMMIT", "PUT /{bucket}/{key}"]),
+                ("depth-analyzer", "process \(Topic.captureReceived)", ["GET /{bucket}/{key}", "PUT /{bucket}/{key}", "COMMIT"]),
+                ("evidence-assembler", "process \(Topic.depthAnalyzed)", ["BEGIN", "COMMIT"]),
+            ] {
+                let span = try #require(spans.first { $0.service == service && $0.name == work })
+                let names = Set(spans.filter { $0.parentID == span.spanID && $0.kind == 3 }.map(\.name))
+                #expect(names.isSuperset(of: calls), "\(service): \(names.sorted())")
+            }
+
             // Nothing tells who sent it, from where, or what it shows.
             let known: Set = [
                 "http.request.method", "http.route", "http.response.status_code", "messaging.system", "messaging.operation.name",
                 "messaging.operation.type", "messaging.destination.name", "messaging.message.id", "messaging.consumer.group.name",
-                "messaging.destination.partition.id", "messaging.kafka.offset", "rial.capture.id", "error.type",
+                "messaging.destination.partition.id", "messaging.kafka.offset", "rial.capture.id", "error.type", "db.system.name",
+                "db.operation.name", "db.query.summary", "url.template", "http.request.body.size",
             ]
             for span in try collector.spans() {
                 #expect(Set(span.attributes.keys).isSubset(of: known), "\(span.name)")
                 #expect(!span.attributes.values.contains { $0.contains("127.0.0.1") || $0.contains("45.76") })
+                #expect(["/{bucket}", "/{bucket}/{key}"].contains(span.attributes["url.template", default: "/{bucket}"]))
             }
         }
 

@@ -110,7 +110,7 @@ INPUT_OUTPUT = re.compile(r"Hummingbird|HTTPTypes|NIO|AsyncHTTPClient|ServiceLif
 # Allowed imports within a layer.
 SIDEWAYS = {
     "Imaging": {"JPEGMetadata"}, "ShareCard": {"Imaging", "JPEGMetadata"}, "ContentCredentials": {"Signing"}, "ManifestStore": {"Attestation"},
-    "Persistence": {"Blocking"}, "Messaging": {"Blocking"}, "Inspection": {"Blocking"}, "Observability": {"HTTPServing"}, "VideoDecoding": {"Inspection"}, "VideoChain": {"Depth", "Movie"}, "MediaStore": {"ObjectStorage"}, "Site": {"Evidence"},
+    "Persistence": {"Blocking", "Observability"}, "ObjectStorage": {"Observability"}, "Messaging": {"Blocking"}, "Inspection": {"Blocking"}, "Observability": {"HTTPServing"}, "VideoDecoding": {"Inspection"}, "VideoChain": {"Depth", "Movie"}, "MediaStore": {"ObjectStorage"}, "Site": {"Evidence"},
 }
 
 

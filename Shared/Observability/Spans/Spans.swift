@@ -11,9 +11,12 @@ public enum Spans {
         isOn.store(target != nil, ordering: .releasing)
     }
 
+    /// Whether somebody collects the spans of this trace.
+    static func collects(_ context: TraceContext) -> Bool { context.isSampled && isOn.load(ordering: .acquiring) }
+
     /// - Parameter span: made only if the trace is sampled and somebody collects.
     public static func record(_ context: TraceContext, _ span: () -> Span) {
-        guard context.isSampled, isOn.load(ordering: .acquiring), let queue = queue.withLock({ $0 }) else { return }
+        guard collects(context), let queue = queue.withLock({ $0 }) else { return }
         queue.add(span())
     }
 }
