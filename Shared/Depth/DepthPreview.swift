@@ -118,8 +118,9 @@ extension DepthPreviewScale {
     /// From the 2nd to the 98th percentile of the measured map's valid pixels; 0.5 m to 5 m without any. It spans at least a factor of 2, so
     /// that a flat wall looks flat and not like a canyon.
     public init(_ map: DepthMap) {
-        let sorted = map.reduced().metres.filter { DepthMap.isValid(Double($0)) }.sorted()
-        self.init(count: sorted.count) { Double(sorted[$0]) }
+        let metres = map.reduced().metres.lazy.map(Double.init).filter(DepthMap.isValid)
+        let values = Array(metres)
+        self.init(count: values.count) { Median.value(at: $0, of: values) ?? 0 }
     }
 
     /// - Parameters:

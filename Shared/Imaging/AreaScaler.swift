@@ -6,19 +6,28 @@ struct AreaScaler {
     /// Between the passes a channel has 7 fractional bits: 255 << 7 times `one` still fits 32 bits.
     private static let fractionBits: UInt32 = 7
 
-    private let columns: [Span]
     private let rows: [Span]
     /// Interleaved values of a pixel, 1 or 3.
     private let channels: Int
     /// Values in a source row.
     private let stride: Int
+    /// For each target column the first source column that it covers.
+    private let starts: [Int]
+    /// The most source columns that a target column covers.
+    private let taps: Int
+    /// The weights of all target columns, ``taps`` for each; those behind the last that it covers are 0.
+    private let weights: [UInt32]
 
     /// - Parameters: sizes in pixels, all at least 1.
     init(from source: (width: Int, height: Int), to target: (width: Int, height: Int), channels: Int) {
-        columns = Span.all(from: source.width, to: target.width)
+        let columns = Span.all(from: source.width, to: target.width)
         rows = Span.all(from: source.height, to: target.height)
         self.channels = channels
         stride = source.width * channels
+        let taps = columns.map(\.weights.count).max() ?? 1
+        starts = columns.map(\.start)
+        weights = columns.flatMap { $0.weights + [UInt32](repeating: 0, count: taps - $0.weights.count) }
+        self.taps = taps
     }
 
     /// The size with a longer side of `maxSide` and the same proportions.
@@ -35,9 +44,10 @@ struct AreaScaler {
 
     /// - Parameter source: row-major, of the source's size.
     func scale(_ source: UnsafeBufferPointer<UInt8>) -> [UInt8] {
-        let count = columns.count * channels
+        let count = starts.count * channels
         return [UInt8](unsafeUninitializedCapacity: rows.count * count) { output, initialized in
-            var sums = [UInt32](repeating: 0, count: stride)
+            // Behind the last column for weights of 0.
+            var sums = [UInt32](repeating: 0, count: stride + taps * channels)
             for (y, row) in rows.enumerated() {
                 sums.withUnsafeMutableBufferPointer { sums in
                     add(row, of: source, to: sums)
@@ -61,29 +71,53 @@ struct AreaScaler {
 
     private func averageOne(_ sums: UnsafeMutableBufferPointer<UInt32>, into output: UnsafeMutableBufferPointer<UInt8>) {
         let shift = 16 + Self.fractionBits
-        for (place, column) in columns.enumerated() {
-            var value = UInt32(1) << (shift - 1)
-            for (index, weight) in column.weights.enumerated() { value &+= sums[column.start + index] &* weight }
-            output[place] = UInt8(truncatingIfNeeded: value >> shift)
+        let half = UInt32(1) << (shift - 1)
+        starts.withUnsafeBufferPointer { starts in
+            weights.withUnsafeBufferPointer { weights in
+                // Copies of photos are scaled to a half at the least.
+                switch taps {
+                case 2:
+                    for place in 0..<starts.count {
+                        let (from, first) = (starts[place], place * 2)
+                        let value = half &+ sums[from] &* weights[first] &+ sums[from + 1] &* weights[first + 1]
+                        output[place] = UInt8(truncatingIfNeeded: value >> shift)
+                    }
+                case 3:
+                    for place in 0..<starts.count {
+                        let (from, first) = (starts[place], place * 3)
+                        var value = half &+ sums[from] &* weights[first] &+ sums[from + 1] &* weights[first + 1]
+                        value &+= sums[from + 2] &* weights[first + 2]
+                        output[place] = UInt8(truncatingIfNeeded: value >> shift)
+                    }
+                default:
+                    for place in 0..<starts.count {
+                        var value = half
+                        for index in 0..<taps { value &+= sums[starts[place] + index] &* weights[place * taps + index] }
+                        output[place] = UInt8(truncatingIfNeeded: value >> shift)
+                    }
+                }
+            }
         }
     }
 
     private func averageThree(_ sums: UnsafeMutableBufferPointer<UInt32>, into output: UnsafeMutableBufferPointer<UInt8>) {
         let shift = 16 + Self.fractionBits
-        var place = 0
-        for column in columns {
-            var (red, green, blue) = (UInt32(1) << (shift - 1), UInt32(1) << (shift - 1), UInt32(1) << (shift - 1))
-            var offset = column.start * 3
-            for weight in column.weights {
-                red &+= sums[offset] &* weight
-                green &+= sums[offset + 1] &* weight
-                blue &+= sums[offset + 2] &* weight
-                offset += 3
+        let half = UInt32(1) << (shift - 1)
+        starts.withUnsafeBufferPointer { starts in
+            weights.withUnsafeBufferPointer { weights in
+                for column in 0..<starts.count {
+                    var (red, green, blue) = (half, half, half)
+                    for index in 0..<taps {
+                        let (place, weight) = ((starts[column] + index) * 3, weights[column * taps + index])
+                        red &+= sums[place] &* weight
+                        green &+= sums[place + 1] &* weight
+                        blue &+= sums[place + 2] &* weight
+                    }
+                    output[column * 3] = UInt8(truncatingIfNeeded: red >> shift)
+                    output[column * 3 + 1] = UInt8(truncatingIfNeeded: green >> shift)
+                    output[column * 3 + 2] = UInt8(truncatingIfNeeded: blue >> shift)
+                }
             }
-            output[place] = UInt8(truncatingIfNeeded: red >> shift)
-            output[place + 1] = UInt8(truncatingIfNeeded: green >> shift)
-            output[place + 2] = UInt8(truncatingIfNeeded: blue >> shift)
-            place += 3
         }
     }
 

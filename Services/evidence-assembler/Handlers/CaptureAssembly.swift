@@ -40,17 +40,21 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
         let start = ContinuousClock.now
         let (announcement, parts) = (gathered.announcement, gathered.parts)
         let capture = announcement.captureID
-        let original = try await Original(of: parts, in: storage, scratchFolder: scratchFolder)
-        FailPoint.reached("evidence-assembler.exif")
-        let statement = try await EvidenceAssembly.Statement(announcement, original, storage)
+        async let original = Original(of: parts, in: storage, scratchFolder: scratchFolder)
+        // A photo's is known before its file is here, so that the share card is drawn meanwhile.
+        let known = try EvidenceAssembly.Statement(announcement, parts)
+        let statement =
+            if let known { known } else { try await EvidenceAssembly.Statement(announcement, original, storage) }
         let (assembled, confidence) = EvidenceAssembly.assemble(
             attestation: parts.attestation, depth: parts.depth, statement: statement, receivedAt: announcement.receivedAt,
             completedAt: Date())
         let content = ShareCardContent(
             assembled, confidence, parts.attestation, capturedAt: statement.capturedAt, mediaHash: gathered.mediaHash)
         async let card = cards.make(content, for: capture, from: parts.pictures)
+        let publicCopy = try await original.publicCopy(startedAt: statement.capturedAt.date)
+        FailPoint.reached("evidence-assembler.exif")
         let (package, published) = try await publish(
-            original.publicCopy(startedAt: statement.capturedAt.date), of: capture, assembled, confidence, capturedAt: statement.capturedAt,
+            publicCopy, of: capture, assembled, confidence, capturedAt: statement.capturedAt,
             isTrial: event == nil)
         var objects = parts.objects
         objects[.shareCard] = try await card
@@ -127,6 +131,20 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
 }
 
 extension EvidenceAssembly.Statement {
+    /// What a photo says of itself, if that is known without reading it: its EXIF fields are among the depth findings, except those of earlier
+    /// versions. `nil` for other captures.
+    /// - Throws: ``RejectedMessage`` if it cannot be read.
+    fileprivate init?(_ announcement: CaptureAnnouncement, _ parts: EvidenceParts) throws {
+        guard case .photo = announcement.content, parts.media.objects[.originalVideo] == nil, parts.depth.pictures != nil else {
+            return nil
+        }
+        do {
+            self = .photo(try CaptureMetadata.parse(announcement.metadata), exif: parts.depth.exif)
+        } catch {
+            throw RejectedMessage(.metadataUnreadable, detail: "\(error)")
+        }
+    }
+
     /// What a capture says of itself.
     /// - Throws: ``RejectedMessage`` if it cannot be read, or is not of its kind; storage errors unchanged.
     init(_ announcement: CaptureAnnouncement, _ original: Original, _ storage: any ObjectStore) async throws {
