@@ -19,6 +19,8 @@ SECONDS = 15
 QUALITY = {"h264": 23, "hevc": 26}
 # Videos of a measurement, and seconds from one to the next.
 COUNT, APART = 3, {"h264": 15, "hevc": 25}
+# Seconds from one video to the next beside photos: a little more than one takes then, so that they do not pile up.
+BESIDE = 10
 SCENES = ("room", "walk", "still", "screen", "poster")
 NUMBERS = ("depth_consistency", "motion_coherence", "scene_stability", "edge_alignment", "real_share", "flat_share", "relief")
 # Uploads at a time, and bytes of the `video` part of each.
@@ -107,9 +109,9 @@ class Videos:
 
     def photos_beside(self, video):
         """Two photos a second while one video after the other is processed. Returns (p50, p99) of the photos."""
-        seconds = max(self.bench.seconds, 20)
+        seconds = max(self.bench.seconds, 30)
         with subprocess.Popen(
-                [self.bench.rial, "load", "--video", video, "--rate", "0.2", "--seconds", str(seconds), "--devices", "1",
+                [self.bench.rial, "load", "--video", video, "--rate", str(1 / BESIDE), "--seconds", str(seconds), "--devices", "1",
                  "--looks-later", "--drain", "300"],
                 env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as videos:
             found, _ = self.bench.captures(

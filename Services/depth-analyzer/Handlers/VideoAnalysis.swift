@@ -46,13 +46,19 @@ actor VideoAnalysis {
             movie, file, outline.samples(of: movie), layout, makesPlayback: storesPictures, into: decoded)
         FailPoint.reached("depth-analyzer.video.decoded")
         let start = ContinuousClock.now
-        let judged = try JudgedDepth(depth, movie, layout, luma: decoded, isDecodable: isDecoded)
-        guard storesPictures else { return DepthFindings(measurements: nil, temporal: judged.measurements, preview: nil) }
-        var pictures = try judged.pictures(of: movie)
-        if isDecoded {
-            pictures.merge(try Self.posters(decoded, movie)) { $1 }
-            if let copy = try decoded.playback(of: movie, sound: file) { pictures[.playback] = EncodedPicture(bytes: copy, pixels: nil) }
+        // Behind photos, which take tens of milliseconds.
+        let (judged, pictures) = try await BackgroundThread.run(label: "video-depth") {
+            let judged = try JudgedDepth(depth, movie, layout, luma: decoded, isDecodable: isDecoded)
+            guard storesPictures else { return (judged, [MediaName: EncodedPicture]()) }
+            var pictures = try judged.pictures(of: movie)
+            if isDecoded {
+                pictures.merge(try Self.posters(decoded, movie)) { $1 }
+                let copy = try decoded.playback(of: movie, sound: file)
+                pictures[.playback] = copy.map { EncodedPicture(bytes: $0, pixels: nil) }
+            }
+            return (judged, pictures)
         }
+        guard storesPictures else { return DepthFindings(measurements: nil, temporal: judged.measurements, preview: nil) }
         Metrics.Timer(label: "rial_video_analysis_seconds").record(duration: start.duration(to: .now))
         let stored = try await storage.store(pictures, of: capture)
         FailPoint.reached("depth-analyzer.preview")
