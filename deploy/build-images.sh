@@ -2,8 +2,8 @@
 # Builds the images, with Docker where it runs, else with buildah, and prints their sizes:
 #   deploy/build-images.sh [TARGET…] [-- OPTION…]      all targets, or these; options go to the engine's build
 # evidence-assembler-softhsm, an example, is built if it is named.
-# RIAL_VERSION is the tag; RIAL_IMAGE_SWIFT and RIAL_IMAGE_RUNTIME are the images of others. Without root's rights in a container of its own,
-# buildah may need BUILDAH_ISOLATION=chroot.
+# RIAL_IMAGE_ENGINE, docker or buildah, takes that one alone. RIAL_VERSION is the tag; RIAL_IMAGE_SWIFT and RIAL_IMAGE_RUNTIME are the images
+# of others. Without root's rights in a container of its own, buildah may need BUILDAH_ISOLATION=chroot.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 fail() { printf 'error: %s\n  %s\n' "$1" "$2" >&2 && exit 1; }
@@ -22,15 +22,16 @@ while [ $# -gt 0 ]; do
 done
 [ ${#targets[@]} -gt 0 ] || targets=("${all[@]}")
 
-if docker info >/dev/null 2>&1; then
+engine=${RIAL_IMAGE_ENGINE:-}
+if [ "$engine" != buildah ] && docker info >/dev/null 2>&1; then
     build=(docker build)
     size() { docker image inspect --format '{{.Size}}' "$1"; }
-elif command -v buildah >/dev/null; then
+elif [ "$engine" != docker ] && command -v buildah >/dev/null; then
     # Layers are kept, as Docker does: the targets share the stage that compiles.
     build=(buildah build --layers)
     size() { buildah images --format '{{.Size}}' "$1"; }
 else
-    fail "neither Docker runs here nor is buildah installed" "install one of them: apt-get install buildah"
+    fail "${engine:-docker or buildah} does not run here" "install it, for example: apt-get install buildah"
 fi
 
 version=${RIAL_VERSION:-$(sed -nE 's/.*version = "([0-9.]+)".*/\1/p' Shared/CaptureProtocol/Product.swift)}

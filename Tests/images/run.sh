@@ -25,6 +25,8 @@ eval "$prepared"
 say "building the images"
 export BUILDAH_ISOLATION=chroot
 {
+    # What runs them reads buildah's storage.
+    export RIAL_IMAGE_ENGINE=buildah
     deploy/build-images.sh evidence-assembler-softhsm -- "${BUILD_OPTIONS[@]}" && deploy/build-images.sh -- "${BUILD_OPTIONS[@]}"
 } >"$folder/build.log" 2>&1 ||
     { tail -n 40 "$folder/build.log" >&2 && fail "the images could not be built" "the reason is above, and in $folder/build.log"; }
