@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 SOURCES := Package.swift Services Shared Clients Tests $(wildcard Benchmarks Fuzz)
 CONFIGURATION := $(if $(filter release,$(RIAL_BUILD)),-c release)
-.PHONY: help setup build demo up down status clean-stack test test-faults test-images soak bench bench-compare fuzz format lint
+.PHONY: help setup build demo up down status clean-stack test test-faults test-images test-alarms soak bench bench-compare fuzz format lint
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,10 @@ test-faults: ## kill, restart and starve every part, at length; RIAL_TEST_SEED r
 test-images: ## build every image, and run them as docker-compose.yml does; root, and half an hour
 	@scripts/setup.sh --tests
 	@Tests/images/run.sh
+
+test-alarms: build ## fire alarms by real faults on a new stack, with Prometheus; ten minutes
+	@scripts/setup.sh --tests
+	@Tests/alarms/run.sh
 
 soak: setup ## SOAK_MINUTES (10) of captures while one part after the other is killed, stopped, cut, made read-only; SOAK_SEED repeats one
 	@scripts/soak.sh
