@@ -13,5 +13,4 @@ source .local/alarms/stack.env
 set +a
 export PYTHONDONTWRITEBYTECODE=1 RIAL_TEST_STACK="$ROOT/.local/alarms" RIAL_TEST_PROGRAMS="$ROOT/.build/${RIAL_BUILD:-debug}"
 say "firing alarms"
-cd Tests/alarms
-python3 -m unittest -v "$@" test_alarms
+PYTHONPATH=Tests/alarms python3 -m unittest -v "$@" test_alarms
