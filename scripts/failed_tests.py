@@ -1,7 +1,8 @@
-"""Prints what is needed to run the failed tests of a group again, one a line: failed_tests.py swift EVENTS | failed_tests.py python LOG | failed_tests.py ran EVENTS
+"""Prints what is needed to run the failed tests of a group again, one a line: failed_tests.py swift EVENTS | python LOG | ran EVENTS
 
 `swift` reads Swift Testing's event stream and prints a filter for each test function; `python` reads the output of Tests/browser/run.py and
-prints names; `ran` reads filters from standard input and looks whether a test was started for each. Exits with 1 if that cannot be known, since a process ended early, or if so much failed that it was not chance.
+prints names; `ran` reads filters from standard input and looks whether a test was started for each. Exits with 1 if that cannot be known,
+since a process ended early, or if so much failed that it was not chance.
 """
 
 import json

@@ -94,11 +94,12 @@ browser_tests() {
     Tests/browser/run.sh "${modules[@]}"
 }
 outside="contract, browser and documents"
+# What these look at does not depend on how many consumers a service has, nor on how soon a record arrives.
+outside_settings=(RIAL_CONSUMERS=1 RIAL_KAFKA_FETCH_WAIT_MS=200)
 outside_parts=(Tests/contract/run.sh browser_tests Tests/readme/run.sh)
 # Tests the services through their public interfaces.
 outside_tests() {
-    # What these look at does not depend on how many consumers a service has, nor on how soon a record arrives.
-    local -x RIAL_CONSUMERS=1 RIAL_KAFKA_FETCH_WAIT_MS=200
+    local -x "${outside_settings[@]}"
     local part status=0
     : >"$logs/outside.passed"
     for part in "${outside_parts[@]}"; do
@@ -114,7 +115,7 @@ again() { # again GROUP
     # Whatever did not end by failed tests, as a crash does, is no chance.
     [ "$(cat "$logs/$1.status" 2>/dev/null)" = 1 ] || return 1
     if [ "$1" = "$outside" ]; then
-        local -x RIAL_CONSUMERS=1 RIAL_KAFKA_FETCH_WAIT_MS=200
+        local -x "${outside_settings[@]}"
         for part in "${outside_parts[@]}"; do
             if grep -qxF "$part" "$logs/outside.passed"; then continue; fi
             if [ "$part" = browser_tests ]; then

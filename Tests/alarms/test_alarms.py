@@ -42,21 +42,21 @@ ELSEWHERE = {
 }
 
 
+def run(program, *arguments, **settings):
+    """Runs a program. Returns its output; what fails is shown with it."""
+    done = subprocess.run(
+        [program, *map(str, arguments)], env={**os.environ, **settings}, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"{program} {' '.join(map(str, arguments))}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
 def stack(*arguments, **settings):
-    run = subprocess.run(
-        [ROOT / "scripts/stack.sh", *arguments], env={**os.environ, **settings, "STACK": "alarms"}, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True)
-    if run.returncode != 0:
-        raise AssertionError(f"stack.sh {' '.join(arguments)}: {run.stdout}{run.stderr}")
+    run(ROOT / "scripts/stack.sh", *arguments, STACK="alarms", **settings)
 
 
 def rial(*arguments):
-    run = subprocess.run(
-        [RIAL, *map(str, arguments)], env={**os.environ, "RIAL_DEVICE_STATE": str(STACK / "device.json")}, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True)
-    if run.returncode != 0:
-        raise AssertionError(f"rial {' '.join(map(str, arguments))}: {run.stdout}{run.stderr}")
-    return run.stdout
+    return run(RIAL, *arguments, RIAL_DEVICE_STATE=str(STACK / "device.json"))
 
 
 def decoders():
@@ -95,8 +95,11 @@ class Alarms(unittest.TestCase):
     @contextlib.contextmanager
     def fault(self, alarm, seconds=60, over=90, **labels):
         """Waits for the alarm within the block's fault, whose end the block's last step is, and then for its end."""
-        named = lambda firing: [  # noqa: E731
-            one for one in firing if one["alertname"] == alarm and all(one.get(name) == value for name, value in labels.items())]
+        def named(firing):
+            return [
+                one for one in firing
+                if one["alertname"] == alarm and all(one.get(name) == value for name, value in labels.items())]
+
         self.prometheus.wait(f"{alarm} is over before the fault", lambda firing: not named(firing), over)
         with contextlib.ExitStack() as ends:
             yield ends
@@ -142,13 +145,13 @@ class Alarms(unittest.TestCase):
         bucket = f"{os.environ['RIAL_S3_ENDPOINT']}/{os.environ['RIAL_S3_BUCKET']}"
 
         def request(*arguments):
-            # The keys are in a file that only this user reads, not on the command line.
+            # The keys come by standard input, not on the command line.
             settings = f'user = "{os.environ["RIAL_S3_ACCESS_KEY_ID"]}:{os.environ["RIAL_S3_SECRET_ACCESS_KEY"]}"'
             return subprocess.run(
                 ["curl", "-sSf", "-K", "-", "--aws-sigv4", f"aws:amz:{os.environ['RIAL_S3_REGION']}:s3", *arguments], input=settings,
                 check=True, capture_output=True, text=True).stdout
 
-        keys = [key for key in re.findall(r"<Key>([^<]+)</Key>", request(f"{bucket}?list-type=2")) if key.startswith(f"captures/{capture}/original")]
+        keys = re.findall(rf"<Key>(captures/{capture}/original[^<]*)</Key>", request(f"{bucket}?list-type=2"))
         self.assertEqual(len(keys), 1, keys)
         request("-X", "DELETE", f"{bucket}/{keys[0]}")
 

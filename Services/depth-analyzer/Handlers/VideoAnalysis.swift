@@ -49,7 +49,7 @@ actor VideoAnalysis {
         // Behind photos, which take tens of milliseconds.
         let (judged, pictures) = try await BackgroundThread.run(label: "video-depth") {
             let judged = try JudgedDepth(depth, movie, layout, luma: decoded, isDecodable: isDecoded)
-            guard storesPictures else { return (judged, [MediaName: EncodedPicture]()) }
+            guard storesPictures else { return (judged, [MediaName: EncodedPicture]?.none) }
             var pictures = try judged.pictures(of: movie)
             if isDecoded {
                 pictures.merge(try Self.posters(decoded, movie)) { $1 }
@@ -58,7 +58,7 @@ actor VideoAnalysis {
             }
             return (judged, pictures)
         }
-        guard storesPictures else { return DepthFindings(measurements: nil, temporal: judged.measurements, preview: nil) }
+        guard let pictures else { return DepthFindings(measurements: nil, temporal: judged.measurements, preview: nil) }
         Metrics.Timer(label: "rial_video_analysis_seconds").record(duration: start.duration(to: .now))
         let stored = try await storage.store(pictures, of: capture)
         FailPoint.reached("depth-analyzer.preview")

@@ -54,8 +54,7 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
         let publicCopy = try await original.publicCopy(startedAt: statement.capturedAt.date)
         FailPoint.reached("evidence-assembler.exif")
         let (package, published) = try await publish(
-            publicCopy, of: capture, assembled, confidence, capturedAt: statement.capturedAt,
-            isTrial: event == nil)
+            publicCopy, of: capture, assembled, confidence, capturedAt: statement.capturedAt, isTrial: event == nil)
         var objects = parts.objects
         objects[.shareCard] = try await card
         objects.merge(published.objects) { $1 }
@@ -138,8 +137,12 @@ extension EvidenceAssembly.Statement {
         guard case .photo = announcement.content, parts.media.objects[.originalVideo] == nil, parts.depth.pictures != nil else {
             return nil
         }
+        self = try Self.photo(announcement, exif: parts.depth.exif)
+    }
+
+    private static func photo(_ announcement: CaptureAnnouncement, exif: EXIFFields?) throws -> Self {
         do {
-            self = .photo(try CaptureMetadata.parse(announcement.metadata), exif: parts.depth.exif)
+            return .photo(try CaptureMetadata.parse(announcement.metadata), exif: exif)
         } catch {
             throw RejectedMessage(.metadataUnreadable, detail: "\(error)")
         }
@@ -151,7 +154,7 @@ extension EvidenceAssembly.Statement {
         do {
             switch (announcement.content, original) {
             case (.hashOnly(let payload), _): self = .hashOnly(payload)
-            case (.photo, .photo(let photo)): self = .photo(try CaptureMetadata.parse(announcement.metadata), exif: photo.exif)
+            case (.photo, .photo(let photo)): self = try Self.photo(announcement, exif: photo.exif)
             case (.video(let content), .video(let video)):
                 let chain = try await storage.accepted(content.hashChain, missing: .originalMissing)
                 let metadata = try VideoMetadata.parse(
