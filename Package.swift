@@ -378,9 +378,8 @@ let package = Package(
         .testTarget(
             name: "DepthAnalyzerTests",
             dependencies: [
-                "CaptureProtocol", "Compression", "Delivery", "DepthAnalyzer", "Imaging", "Inspection", "Models", "Movie", "ObjectStorage",
-                "Persistence",
-                "TestSupport", "VideoDecoding", logging,
+                "CaptureProtocol", "Compression", "Delivery", "Depth", "DepthAnalyzer", "Imaging", "Inspection", "Models", "Movie",
+                "ObjectStorage", "Persistence", "TestSupport", "VideoDecoding", logging,
             ],
             path: "Tests/DepthAnalyzerTests"),
         .testTarget(

@@ -45,7 +45,7 @@ struct UnavoidableWork {
         }
         part("colour decode fitted to \(PhotoVariants.largeSide) px") { (try? PhotoVariants(photo)) != nil }
         part("JPEG of \(PhotoVariants.largeSide), \(PhotoVariants.smallSide) and \(PhotoVariants.thumbnailSide) px") {
-            (try? decoded.copies(orientation: 1)) != nil
+            (try? decoded.makeCopies(orientation: 1) { _, _ in }) != nil
         }
         let large = try JPEGDecoder.decodeRGB(photo, fitting: 1200)
         let card = try RGBImage(width: 1200, height: 630, pixels: Array(large.pixels.prefix(1200 * 630 * 3)))

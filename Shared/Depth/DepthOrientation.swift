@@ -11,7 +11,7 @@ struct DepthOrientation: Equatable {
     /// - One is wide and one is tall: the photo was stored upright, the depth map was not. If the photo, turned by its EXIF orientation,
     ///   has the depth map's shape, the map is upright or upside down; else it is turned by a quarter to either side.
     /// - One is square: the EXIF orientation applies if there is one, else every rotation is possible.
-    static func candidates(depth: (width: Int, height: Int), photo: LumaImage?, exif: Int?) -> [DepthOrientation] {
+    static func candidates(depth: (width: Int, height: Int), photo: (width: Int, height: Int)?, exif: Int?) -> [DepthOrientation] {
         let orientation = exif.flatMap { (1...8).contains($0) ? $0 : nil } ?? 1
         let together = DepthOrientation(rotation: quarterTurns(orientation), photoSteps: [])
         guard let photo else { return [together] }

@@ -38,6 +38,16 @@ public struct FittedDepth: Sendable {
         return .surface(surface)
     }
 
+    /// The rotation that is most likely measured: the photo's edges decide only where the sizes leave a choice.
+    ///
+    /// - Parameters:
+    ///   - photo: the photo's size in pixels, as stored; `nil` if it cannot be read.
+    ///   - exifOrientation: as of ``DepthAnalysis/analyze(depth:luma:exifOrientation:)``.
+    /// - Returns: quarter turns clockwise that bring the map upright, 0...3.
+    public func likelyRotation(photo: (width: Int, height: Int)?, exifOrientation: Int?) -> Int {
+        DepthOrientation.candidates(depth: (map.width, map.height), photo: photo, exif: exifOrientation)[0].rotation
+    }
+
     /// Compares the map with the photo and decides.
     ///
     /// - Parameters: as of ``DepthAnalysis/analyze(depth:luma:exifOrientation:)``.

@@ -9,7 +9,7 @@ struct PhotoEdges {
 
     /// The edges in the possible orientation with the highest coherence; of equal ones the most likely.
     static func best(_ map: DepthMap, _ jumps: DepthJumps, _ luma: LumaImage?, _ exif: Int?) -> PhotoEdges {
-        let candidates = DepthOrientation.candidates(depth: (map.width, map.height), photo: luma, exif: exif)
+        let candidates = DepthOrientation.candidates(depth: (map.width, map.height), photo: luma.map { ($0.width, $0.height) }, exif: exif)
         var best = PhotoEdges(edges: nil, coherence: 0, rotation: candidates[0].rotation)
         guard let luma else { return best }
         // Without depth edges the rotations cannot be distinguished.

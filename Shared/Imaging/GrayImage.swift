@@ -23,6 +23,15 @@ public struct GrayImage: Sendable, Equatable {
         return GrayImage(trusted: size.width, size.height, pixels.withUnsafeBufferPointer(scaler.scale))
     }
 
+    /// Scales by area average so that the longer side is `maxSide`; never enlarges.
+    func fitted(maxSide: Int) -> GrayImage { fitted(maxSide: maxSide, proportions: (width, height)) }
+
+    /// - Parameter proportions: of the original picture; those of an already scaled one are rounded, which would be visible in narrow
+    ///   pictures.
+    func fitted(maxSide: Int, proportions: (width: Int, height: Int)) -> GrayImage {
+        AreaScaler.size(of: (width, height), fitting: maxSide, proportions: proportions).map(scaled) ?? self
+    }
+
     /// Rotated and mirrored by this EXIF orientation; unchanged for unknown values.
     func oriented(_ orientation: Int) -> GrayImage {
         guard let turn = EXIFTurn(orientation, width: width, height: height) else { return self }

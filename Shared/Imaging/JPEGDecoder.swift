@@ -26,16 +26,19 @@ public enum JPEGDecoder {
         }
     }
 
-    /// Decodes without converting the colours to RGB, with a longer side of at most `maxSide`, EXIF orientation not applied; never
-    /// enlarges.
+    /// Decodes without converting the colours to RGB, in the smallest of libjpeg-turbo's sizes with a longer side of at least `maxSide`, EXIF
+    /// orientation not applied; never enlarges.
+    /// - Returns: the picture, and the size of the photo.
     /// - Throws: ``ImagingError`` `corrupt`, `unsupported`, `tooLarge` or `tooManyScans`.
-    static func decodePlanar(_ jpeg: some ContiguousBytes, fitting maxSide: Int) throws(ImagingError) -> PlanarImage {
+    static func decodePlanar(
+        _ jpeg: some ContiguousBytes, covering maxSide: Int
+    ) throws(ImagingError) -> (image: PlanarImage, photo: (width: Int, height: Int)) {
         try decode(jpeg, fitting: maxSide) { bytes, header, size throws(ImagingError) in
             try decompress(bytes, header) { handle, source, subsampling, colours throws(ImagingError) in
                 let image =
                     colours == Int32(TJCS_YCbCr.rawValue) || colours == Int32(TJCS_GRAY.rawValue)
                     ? try planes(handle, source, size, subsampling) : try PlanarImage(rgb(handle, source, size))
-                return image.fitted(maxSide: maxSide, proportions: (header.width, header.height))
+                return (image, (header.width, header.height))
             }
         }
     }

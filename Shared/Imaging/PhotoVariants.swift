@@ -21,18 +21,24 @@ public struct PhotoVariants: Sendable {
     /// Cameras' profiles have some hundred bytes. A larger one is left out, since it would cost more than it improves.
     private static let maximumProfileBytes = 4096
 
-    /// Not rotated, largest first.
-    private let large: PlanarImage
-    private let small: PlanarImage
-    private let thumbnail: PlanarImage
+    /// The brightness, not rotated, largest first.
+    private let large: GrayImage
+    private let small: GrayImage
+    private let thumbnail: GrayImage
+    /// Colour differences, not rotated, in the size that was decoded. Only copies need them, so they are scaled there.
+    private let blue: GrayImage
+    private let red: GrayImage
     private let profile: [UInt8]
 
     /// Decodes the photo.
     /// - Throws: ``ImagingError``.
     public init(_ jpeg: [UInt8]) throws(ImagingError) {
-        large = try JPEGDecoder.decodePlanar(jpeg, fitting: Self.largeSide)
+        let (decoded, photo) = try JPEGDecoder.decodePlanar(jpeg, covering: Self.largeSide)
+        large = decoded.luma.fitted(maxSide: Self.largeSide, proportions: photo)
         small = large.fitted(maxSide: Self.smallSide)
         thumbnail = small.fitted(maxSide: Self.thumbnailSide)
+        blue = decoded.blue
+        red = decoded.red
         profile = Self.colourProfile(of: jpeg)
     }
 
@@ -41,7 +47,7 @@ public struct PhotoVariants: Sendable {
     public func luma(covering target: (width: Int, height: Int)) -> GrayImage {
         let (long, short) = (max(target.width, target.height), min(target.width, target.height))
         let covering = [thumbnail, small].first { max($0.width, $0.height) >= long && min($0.width, $0.height) >= short }
-        return (covering ?? large).luma
+        return covering ?? large
     }
 
     /// A JPEG file and its size in pixels.
@@ -51,20 +57,26 @@ public struct PhotoVariants: Sendable {
         public let height: Int
     }
 
-    /// `large` is `nil` if `small` has all pixels of the photo.
-    public typealias Copies = (thumbnail: Picture, small: Picture, large: Picture?)
+    /// A copy by its size.
+    public enum Size: CaseIterable, Sendable { case large, small, thumbnail }
 
-    /// Upright copies, with longer sides of at most ``thumbnailSide``, ``smallSide`` and ``largeSide``. The files are within their size
-    /// limits unless the photo is noise.
-    /// - Parameter orientation: EXIF orientation of the photo, 1...8, which is applied.
+    /// Makes upright copies, with longer sides of at most ``largeSide``, ``smallSide`` and ``thumbnailSide``. The files are within their
+    /// size limits unless the photo is noise.
+    ///
+    /// - Parameters:
+    ///   - orientation: EXIF orientation of the photo, 1...8, which is applied.
+    ///   - take: gets each copy as soon as it is made, the largest first. There is no large one if the small one has all pixels of the photo.
     /// - Throws: ``ImagingError`` `encodingFailed`.
-    public func copies(orientation: Int) throws(ImagingError) -> Copies {
-        let isLarge = max(large.width, large.height) > Self.smallSide
-        return (
-            thumbnail: try picture(thumbnail.oriented(orientation), within: Self.maximumThumbnailBytes),
-            small: try picture(small.oriented(orientation), within: Self.maximumSmallBytes),
-            large: isLarge ? try picture(large.oriented(orientation), within: Self.maximumLargeBytes) : nil
-        )
+    public func makeCopies(orientation: Int, _ take: (Size, Picture) -> Void) throws(ImagingError) {
+        // Each from the next larger one.
+        let large = PlanarImage(luma: large, anyBlue: blue, anyRed: red)
+        if max(large.width, large.height) > Self.smallSide {
+            take(.large, try picture(large.oriented(orientation), within: Self.maximumLargeBytes))
+        }
+        let small = PlanarImage(luma: small, anyBlue: large.blue, anyRed: large.red)
+        take(.small, try picture(small.oriented(orientation), within: Self.maximumSmallBytes))
+        let thumbnail = PlanarImage(luma: thumbnail, anyBlue: small.blue, anyRed: small.red)
+        take(.thumbnail, try picture(thumbnail.oriented(orientation), within: Self.maximumThumbnailBytes))
     }
 
     private func picture(_ image: PlanarImage, within limit: Int) throws(ImagingError) -> Picture {

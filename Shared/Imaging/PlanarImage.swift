@@ -12,17 +12,6 @@ struct PlanarImage: Sendable, Equatable {
     var width: Int { luma.width }
     var height: Int { luma.height }
 
-    /// Scales by area average so that the longer side is `maxSide`; never enlarges.
-    func fitted(maxSide: Int) -> PlanarImage { fitted(maxSide: maxSide, proportions: (width, height)) }
-
-    /// - Parameter proportions: of the original picture; those of an already scaled one are rounded, which would be visible in narrow
-    ///   pictures.
-    func fitted(maxSide: Int, proportions: (width: Int, height: Int)) -> PlanarImage {
-        guard let size = AreaScaler.size(of: (width, height), fitting: maxSide, proportions: proportions) else { return self }
-        let half = Self.half(size)
-        return PlanarImage(luma: luma.scaled(to: size), blue: blue.scaled(to: half), red: red.scaled(to: half))
-    }
-
     /// Rotated and mirrored by this EXIF orientation; unchanged for unknown values.
     func oriented(_ orientation: Int) -> PlanarImage {
         PlanarImage(luma: luma.oriented(orientation), blue: blue.oriented(orientation), red: red.oriented(orientation))

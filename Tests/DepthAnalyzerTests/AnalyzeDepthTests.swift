@@ -1,6 +1,9 @@
 import Foundation
 import CaptureProtocol
+import Compression
 import Delivery
+import Depth
+import Imaging
 import Logging
 import Models
 import ObjectStorage
@@ -50,6 +53,25 @@ struct AnalyzeDepthTests {
             #expect(store.requests.filter { $0.key == key }.map(\.verb) == [.put, .get])
         }
         #expect(!store.requests.contains { $0.verb == .copy })
+    }
+
+    @Test("draws the preview upright also when only the edges tell how the photo was turned")
+    func previewRotation() async throws {
+        var rotations: Set<Int> = []
+        for isClockwise in [true, false] {
+            let scene = TurnedScene(isClockwise: isClockwise)
+            let capture = try await accept(photo: try scene.photo(), depth: try Deflate.compress(scene.depth))
+            try await handle(capture)
+            let findings = try #require(parts.findings(capture.captureID))
+            let rotation = try #require(findings.measurements).rotation
+            rotations.insert(rotation)
+            let map = try DepthMapDecoder.decode(try Deflate.compress(scene.depth), width: 64, height: 48)
+            let expected = try DepthPreview.file(depth: map, rotation: rotation, aspect: (480, 640)) { picture in
+                try PNGEncoder.encode(width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
+            }
+            #expect(try await store.read(try #require(findings.preview)) == expected.bytes)
+        }
+        #expect(rotations == [1, 3])
     }
 
     @Test("takes the numbers that a device measured, with a verdict of its own, and reads and stores nothing")

@@ -52,3 +52,32 @@ struct DepthSample {
         return bytes
     }
 }
+
+/// A scene that no rotation leaves as it is: a depth map of 64 × 48 as the sensor lies, and a photo of 480 × 640 without EXIF data that was
+/// stored upright, a quarter turn clockwise or counterclockwise from the map.
+struct TurnedScene {
+    let isClockwise: Bool
+
+    /// - Parameters: column and row as shares of the map's width and height.
+    private func metres(_ x: Double, _ y: Double) -> Double {
+        if x > 0.1 && x < 0.4 && y > 0.15 && y < 0.55 { return 1 }
+        return x > 0.65 && x < 0.75 && y > 0.6 && y < 0.95 ? 1.6 : 2.5
+    }
+
+    /// Metres as 32-bit floats, little-endian.
+    var depth: [UInt8] {
+        (0..<48 * 64).flatMap { place in
+            let metres = Float(metres(Double(place % 64) / 64, Double(place / 64) / 48))
+            return withUnsafeBytes(of: metres.bitPattern.littleEndian, Array.init)
+        }
+    }
+
+    func photo() throws -> [UInt8] {
+        let pixels = (0..<480 * 640).flatMap { place in
+            let (column, row) = (Double(place % 480) / 480, Double(place / 480) / 640)
+            let level = UInt8(80 * (isClockwise ? metres(row, 1 - column) : metres(1 - row, column)))
+            return [level, level, level]
+        }
+        return try JPEGEncoder.encode(RGBImage(width: 480, height: 640, pixels: pixels), quality: 90)
+    }
+}

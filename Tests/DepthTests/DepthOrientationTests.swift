@@ -65,6 +65,15 @@ struct DepthOrientationTests {
         #expect(DepthAnalysis.analyze(depth: wall, luma: nil, exifOrientation: 8).rotation == 3)
     }
 
+    @Test(
+        "is known from the sizes and the EXIF orientation unless only the edges decide",
+        arguments: [(1, nil, true), (1, 6, true), (1, 8, true), (6, nil, true), (6, 1, true), (8, nil, false), (8, 6, true)])
+    func likely(turn: Int, orientation: Int?, isMeasured: Bool) {
+        let photo = turned(turn)
+        let likely = FittedDepth(map).likelyRotation(photo: (photo.width, photo.height), exifOrientation: orientation)
+        #expect((likely == analyze(photo, orientation).rotation) == isMeasured)
+    }
+
     @Test("changes neither verdict nor the other numbers")
     func onlyCoherence() {
         let (first, second) = (analyze(photo, 1), analyze(turned(6), nil))

@@ -35,7 +35,7 @@ struct JPEGDecoderTests {
         arguments: [(65_500, 65_500), (12_001, 10), (10, 12_001), (12_000, 5001)])
     func bombs(width: Int, height: Int) throws {
         let bomb = TestPictures.announcing(width: width, height: height, try TestPictures.jpeg(width: 64, height: 64))
-        #expect(code { try JPEGDecoder.decodePlanar(bomb, fitting: 256) } == .tooLarge)
+        #expect(code { try JPEGDecoder.decodePlanar(bomb, covering: 256) } == .tooLarge)
         #expect(code { try JPEGDecoder.decodeRGB(bomb, fitting: 640) } == .tooLarge)
         #expect(code { try JPEGDecoder.size(of: bomb) } == .tooLarge)
         #expect(code { try PhotoVariants(bomb).copies(orientation: 1) } == .tooLarge)
@@ -44,7 +44,7 @@ struct JPEGDecoderTests {
     @Test("refuses a picture with a width or height of 0", arguments: [(0, 64), (64, 0)])
     func empty(width: Int, height: Int) throws {
         let jpeg = TestPictures.announcing(width: width, height: height, try TestPictures.jpeg(width: 64, height: 64))
-        #expect(code { try JPEGDecoder.decodePlanar(jpeg, fitting: 8) } == .corrupt)
+        #expect(code { try JPEGDecoder.decodePlanar(jpeg, covering: 8) } == .corrupt)
     }
 
     @Test("has a lower limit for progressive pictures, which are kept whole in memory")
@@ -64,21 +64,21 @@ struct JPEGDecoderTests {
         var bomb = Array(jpeg.dropLast(2))
         for _ in 0..<1000 { bomb += scan }
         bomb += [0xFF, 0xD9]
-        #expect(code { try JPEGDecoder.decodePlanar(bomb, fitting: 8) } == .tooManyScans)
+        #expect(code { try JPEGDecoder.decodePlanar(bomb, covering: 8) } == .tooManyScans)
     }
 
     @Test("refuses kinds that no camera writes", arguments: [UInt8(0xC3), 0xC9, 0xCA])
     func unsupportedFrames(marker: UInt8) throws {
         var jpeg = try TestPictures.jpeg(width: 16, height: 16)
         jpeg[try #require(TestPictures.frame(in: jpeg)) - 3] = marker
-        #expect(code { try JPEGDecoder.decodePlanar(jpeg, fitting: 8) } == .unsupported)
+        #expect(code { try JPEGDecoder.decodePlanar(jpeg, covering: 8) } == .unsupported)
     }
 
     @Test("refuses four components and twelve bits", arguments: [(5, UInt8(4)), (0, 12)])
     func unsupportedFields(offset: Int, value: UInt8) throws {
         var jpeg = try TestPictures.jpeg(width: 16, height: 16)
         jpeg[try #require(TestPictures.frame(in: jpeg)) + offset] = value
-        #expect(code { try JPEGDecoder.decodePlanar(jpeg, fitting: 8) } == .unsupported)
+        #expect(code { try JPEGDecoder.decodePlanar(jpeg, covering: 8) } == .unsupported)
     }
 
     @Test("decodes a truncated picture as far as it goes, or refuses it")
@@ -87,8 +87,9 @@ struct JPEGDecoderTests {
         var refused = 0
         for length in 0..<jpeg.count {
             let prefix = Array(jpeg[..<length])
-            if let gray = try? JPEGDecoder.decodePlanar(prefix, fitting: 48) {
-                #expect(gray.width == 48 && gray.height == 32)
+            if let (image, photo) = try? JPEGDecoder.decodePlanar(prefix, covering: 48) {
+                #expect(image.width == 48 && image.height == 32)
+                #expect(photo == (96, 64))
             } else {
                 refused += 1
             }
@@ -114,7 +115,7 @@ struct JPEGDecoderTests {
 
     @Test("refuses anything but a JPEG", arguments: ["", "\u{FF}", "GIF89a", "PNG and more text than a header needs"])
     func garbage(text: String) {
-        #expect(code { try JPEGDecoder.decodePlanar(Array(text.utf8), fitting: 8) } == .corrupt)
-        #expect(code { try JPEGDecoder.decodePlanar([0xFF, 0xD8, 0xFF, 0xD9], fitting: 8) } == .corrupt)
+        #expect(code { try JPEGDecoder.decodePlanar(Array(text.utf8), covering: 8) } == .corrupt)
+        #expect(code { try JPEGDecoder.decodePlanar([0xFF, 0xD8, 0xFF, 0xD9], covering: 8) } == .corrupt)
     }
 }

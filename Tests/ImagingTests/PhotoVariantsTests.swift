@@ -27,6 +27,13 @@ struct PhotoVariantsTests {
         #expect(variants.small.jpeg.count <= 160_000)
     }
 
+    @Test("come one by one, the largest first")
+    func order() throws {
+        var sizes: [PhotoVariants.Size] = []
+        try PhotoVariants(try TestPictures.jpeg(width: 2000, height: 1500)).makeCopies(orientation: 1) { size, _ in sizes.append(size) }
+        #expect(sizes == [.large, .small, .thumbnail])
+    }
+
     @Test("have the bright corner where a viewer shows it")
     func orientation() throws {
         let variants = try PhotoVariants(try TestPictures.jpeg(width: 1200, height: 900)).copies(orientation: 6)

@@ -2,6 +2,16 @@ import CTurboJPEG
 import Imaging
 import Testing
 
+extension PhotoVariants {
+    /// All copies; no large one if the small one has all pixels.
+    func copies(orientation: Int) throws(ImagingError) -> (thumbnail: Picture, small: Picture, large: Picture?) {
+        var made: [Size: Picture] = [:]
+        try makeCopies(orientation: orientation) { made[$0] = $1 }
+        guard let thumbnail = made[.thumbnail], let small = made[.small] else { throw ImagingError(.encodingFailed, "a copy is missing") }
+        return (thumbnail, small, made[.large])
+    }
+}
+
 /// Synthetic pictures.
 enum TestPictures {
     /// Smooth colours with a bright square in the upper left corner.

@@ -13,7 +13,7 @@ import Observability
 /// Computes the depth findings and pictures of a capture from its objects. The photo is read once and decoded once.
 ///
 /// An actor with its own thread, and a second thread for the depth: decoding and fitting take tens of milliseconds of CPU each and must not
-/// block the cooperative pool. The map is fitted while the photo is being decoded, and compared with it while the copies are encoded.
+/// block the cooperative pool. The map is fitted and drawn while the photo is being decoded, and compared with it while the copies are made.
 actor CaptureAnalysis {
     private let executor = BlockingExecutor(label: "photo-decoding")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -52,20 +52,23 @@ actor CaptureAnalysis {
         async let depthBytes = storage.accepted(content.depth, keptAs: .depth, of: capture)
         let (photo, depth) = try await (photoBytes, depthBytes)
         FailPoint.reached("depth-analyzer.fetched")
-        let analyzed = try await analyze(depth.bytes, photo: photo.bytes, content, makesCopies: storesPictures)
-        guard storesPictures else {
-            return DepthFindings(measurements: analyzed.measurements, preview: nil, exif: analyzed.exif)
-        }
-        let stored = try await storage.store(analyzed.pictures, of: capture)
+        guard storesPictures else { return try await analyze(depth.bytes, photo: photo.bytes, content, store: nil) }
+        // Each picture is stored while the next is made.
+        let (pictures, made) = AsyncStream.makeStream(of: (MediaName, EncodedPicture).self)
+        async let storing = storage.store(pictures, of: capture)
+        defer { made.finish() }
+        var findings = try await analyze(depth.bytes, photo: photo.bytes, content) { made.yield(($0, $1)) }
+        made.finish()
+        let stored = try await storing
         FailPoint.reached("depth-analyzer.preview")
-        return DepthFindings(
-            measurements: analyzed.measurements, preview: stored[.depthPreview], previewScale: analyzed.scale, exif: analyzed.exif,
-            pictures: stored.filter { $0.key != .depthPreview })
+        findings.preview = stored[.depthPreview]
+        findings.pictures = stored.filter { $0.key != .depthPreview }
+        return findings
     }
 
     private func analyze(
-        _ compressed: [UInt8], photo: [UInt8], _ content: PhotoContent, makesCopies: Bool
-    ) async throws -> AnalyzedPhoto {
+        _ compressed: [UInt8], photo: [UInt8], _ content: PhotoContent, store: ((MediaName, EncodedPicture) -> Void)?
+    ) async throws -> DepthFindings {
         let start = ContinuousClock.now
         defer { Metrics.Timer(label: "rial_depth_analysis_seconds").record(duration: start.duration(to: .now)) }
         let map: DepthMap
@@ -74,52 +77,64 @@ actor CaptureAnalysis {
         } catch {
             throw RejectedMessage(.depthUnreadable, detail: "\(error)")
         }
-        async let fitted = depthExecutor.run { FittedDepth(map) }
         let exif = EXIFReader.read(jpeg: Array(photo.prefix(EXIFReader.headBytes)))
+        let size = try? JPEGDecoder.size(of: photo)
+        let isStored = store != nil
+        async let fitted = depthExecutor.run {
+            let surface = FittedDepth(map)
+            guard isStored else { return (surface: surface, drawn: DrawnDepth?.none) }
+            let rotation = surface.likelyRotation(photo: size, exifOrientation: exif?.orientation)
+            return (surface, try DrawnDepth(map, rotation, photo: size, exif))
+        }
         // The depth is measured even if the photo cannot be decoded; coherence is then 0.
         let decoded = try? PhotoVariants(photo)
         let gray = decoded?.luma(covering: DepthMap.measuredSize(width: map.width, height: map.height))
         let luma = gray.flatMap { try? LumaImage(width: $0.width, height: $0.height, pixels: $0.pixels) }
-        // The preview is laid over the photo, so it gets the photo's aspect ratio if that can be read.
-        let aspect = (try? JPEGDecoder.size(of: photo)).map { EXIFReader.upright($0, orientation: exif?.orientation) }
-        let surface = try await fitted
+        let (surface, likely) = try await fitted
         async let measured = depthExecutor.run {
-            try MeasuredDepth(map, surface.measurements(luma: luma, exifOrientation: exif?.orientation), aspect: aspect)
+            let measurements = surface.measurements(luma: luma, exifOrientation: exif?.orientation)
+            guard let likely, likely.rotation != measurements.rotation else { return (measurements: measurements, drawn: likely) }
+            return (measurements, try DrawnDepth(map, measurements.rotation, photo: size, exif))
         }
-        var pictures: [MediaName: EncodedPicture] = [:]
-        if makesCopies, let copies = try decoded?.copies(orientation: exif?.orientation ?? 1) {
-            for (name, copy) in [(MediaName.thumbnail, copies.thumbnail), (.smallPicture, copies.small), (.largePicture, copies.large)] {
-                pictures[name] = copy.map { EncodedPicture(bytes: $0.jpeg, pixels: PixelSize($0.width, $0.height)) }
+        if let store {
+            try decoded?.makeCopies(orientation: exif?.orientation ?? 1) { size, copy in
+                store(MediaName(size), EncodedPicture(bytes: copy.jpeg, pixels: PixelSize(copy.width, copy.height)))
             }
         }
         let depth = try await measured
-        pictures[.depthPreview] = depth.preview
-        return AnalyzedPhoto(measurements: depth.measurements, scale: depth.scale, exif: exif, pictures: pictures)
+        if let drawn = depth.drawn { store?(.depthPreview, drawn.picture) }
+        return DepthFindings(measurements: depth.measurements, preview: nil, previewScale: depth.drawn?.scale, exif: exif)
     }
 }
 
-/// A depth map's measurements and its preview.
-private struct MeasuredDepth: Sendable {
-    let measurements: DepthMeasurements
+/// The preview of a depth map.
+private struct DrawnDepth: Sendable {
+    /// Quarter turns clockwise that bring the map upright, 0...3.
+    let rotation: Int
     let scale: DepthPreviewScale
-    let preview: EncodedPicture
+    let picture: EncodedPicture
 
-    init(_ map: DepthMap, _ measurements: DepthMeasurements, aspect: (width: Int, height: Int)?) throws {
-        let file = try DepthPreview.file(depth: map, rotation: measurements.rotation, aspect: aspect) { picture in
+    /// - Parameter photo: its size as stored. The preview is laid over the photo, so it gets the photo's aspect ratio if that can be read.
+    init(_ map: DepthMap, _ rotation: Int, photo: (width: Int, height: Int)?, _ exif: EXIFFields?) throws {
+        let aspect = photo.map { EXIFReader.upright($0, orientation: exif?.orientation) }
+        let file = try DepthPreview.file(depth: map, rotation: rotation, aspect: aspect) { picture in
             try PNGEncoder.encode(width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
         }
-        self.measurements = measurements
+        self.rotation = rotation
         scale = file.scale
-        preview = EncodedPicture(bytes: file.bytes, pixels: PixelSize(file.width, file.height))
+        picture = EncodedPicture(bytes: file.bytes, pixels: PixelSize(file.width, file.height))
     }
 }
 
-/// The results of analyzing a photo and its depth map.
-private struct AnalyzedPhoto {
-    let measurements: DepthMeasurements
-    let scale: DepthPreviewScale
-    let exif: EXIFFields?
-    let pictures: [MediaName: EncodedPicture]
+extension MediaName {
+    fileprivate init(_ size: PhotoVariants.Size) {
+        self =
+            switch size {
+            case .large: .largePicture
+            case .small: .smallPicture
+            case .thumbnail: .thumbnail
+            }
+    }
 }
 
 /// An encoded picture or video; of a picture its size in pixels.
@@ -131,9 +146,22 @@ struct EncodedPicture: Sendable {
 extension ObjectStore {
     /// Stores all pictures of a capture, at the same time.
     func store(_ pictures: [MediaName: EncodedPicture], of capture: CaptureID) async throws -> [MediaName: StoredMedia] {
+        let made = AsyncStream { made in
+            for (name, picture) in pictures { made.yield((name, picture)) }
+            made.finish()
+        }
+        return try await store(made, of: capture)
+    }
+
+    /// Stores the pictures of a capture as they come, each at the same time as the others.
+    func store(
+        _ pictures: AsyncStream<(MediaName, EncodedPicture)>, of capture: CaptureID
+    ) async throws -> [MediaName: StoredMedia] {
         try await withThrowingTaskGroup(of: (MediaName, StoredMedia).self) { group in
-            for (name, picture) in pictures {
-                group.addTask { (name, try await storeDerived(picture.bytes, named: name, of: capture, pixels: picture.pixels)) }
+            for await (name, picture) in pictures {
+                group.addTask {
+                    (name, try await storeDerived(picture.bytes, named: name, of: capture, pixels: picture.pixels))
+                }
             }
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
