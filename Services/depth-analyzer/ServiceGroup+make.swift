@@ -1,4 +1,5 @@
 import Delivery
+import Inspection
 import Logging
 import Metrics
 import Models
@@ -10,10 +11,13 @@ import VideoDecoding
 /// Builds the service from its settings.
 func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
     let backbone = try Backbone(.depthAnalyzer, settings: settings.common, metrics: metrics, logger: logger)
+    let pauses = Counter(label: "rial_video_decoder_pauses_total")
+    pauses.increment(by: 0)
+    let pause = ProcessPause { pauses.increment() }
     let decoders = VideoDecoderPool(
-        executable: settings.decoder, concurrency: settings.concurrentDecoders, waiting: settings.common.videoConsumers)
+        executable: settings.decoder, concurrency: settings.concurrentDecoders, waiting: settings.common.videoConsumers, pause: pause)
     let videos = VideoAnalysis(storage: backbone.storage, decoder: decoders, scratchFolder: settings.scratchFolder)
-    let analysis = CaptureAnalysis(storage: backbone.storage, videos: videos)
+    let analysis = CaptureAnalysis(storage: backbone.storage, videos: videos, pause: pause)
     let work = AnalyzeDepth(analysis: analysis)
     let reassessment = DepthReassessment(
         queue: PostgresMeasurementQueue(database: backbone.database), analysis: analysis, logger: logger)

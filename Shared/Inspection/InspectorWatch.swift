@@ -8,6 +8,8 @@ struct InspectorWatch {
 
     let limits: InspectionLimits
     let killSwitch: KillSwitch
+    /// What may stop the process for a while.
+    let pause: ProcessPause?
 
     /// - Parameters:
     ///   - start: the start of the timeout.
@@ -18,6 +20,7 @@ struct InspectorWatch {
         let deadline = start.advanced(by: limits.wallClock)
         var result = SandboxedProgram.Result()
         killSwitch.arm(process.id)
+        defer { pause?.remove(killSwitch) }
         readOutput(of: process, until: deadline, consumer, &result)
         result.ending = collect(process.id, until: deadline)
         result.cause = killSwitch.cause
@@ -49,6 +52,7 @@ struct InspectorWatch {
                     result.errors += chunk.prefix(min(count, Self.errorBytes - result.errors.count))
                     continue
                 }
+                if written == 0 { pause?.add(killSwitch) }
                 written += count
                 guard written <= limits.outputBytes else { return killSwitch.pull(.output) }
                 if let consumer {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Kills one process at most once, from any thread, and never a later process with the same id.
+/// Kills one process at most once, from any thread, or stops it meanwhile, and never a later process with the same id.
 final class KillSwitch: Sendable {
     enum Cause: Sendable, Equatable { case deadline, output, cancellation }
 
@@ -35,6 +35,16 @@ final class KillSwitch: Sendable {
     func arm(_ process: pid_t) {
         state.withLock { state in
             if case .waiting = state { state = .armed(process) } else { Self.end(process) }
+        }
+    }
+
+    enum Signal: Sendable { case stop, proceed }
+
+    /// Stops the process and its group, or lets them go on; nothing if it has ended.
+    func send(_ signal: Signal) {
+        state.withLock { state in
+            guard case .armed(let process) = state else { return }
+            kill(-process, signal == .stop ? SIGSTOP : SIGCONT)
         }
     }
 

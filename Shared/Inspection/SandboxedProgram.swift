@@ -50,6 +50,7 @@ public struct SandboxedProgram: Sendable {
 
     private let executable: String
     private let limits: InspectionLimits
+    private let pause: ProcessPause?
     private let semaphore: FIFOSemaphore
     /// One per permit; each watches one process at a time.
     private let executors: [BlockingExecutor]
@@ -58,9 +59,13 @@ public struct SandboxedProgram: Sendable {
     ///   - executable: path of the program.
     ///   - concurrency: number of processes at once, at least one.
     ///   - waiting: number of further callers that may wait.
-    public init(executable: String, label: String, concurrency: Int, waiting: Int, limits: InspectionLimits) {
+    ///   - pause: stops the processes for what is more urgent; `nil` for never.
+    public init(
+        executable: String, label: String, concurrency: Int, waiting: Int, limits: InspectionLimits, pause: ProcessPause? = nil
+    ) {
         self.executable = executable
         self.limits = limits
+        self.pause = pause
         let count = max(1, concurrency)
         semaphore = FIFOSemaphore(permits: count, queueLimit: waiting)
         executors = (0..<count).map { BlockingExecutor(label: "\(label)-\($0)") }
@@ -126,6 +131,6 @@ public struct SandboxedProgram: Sendable {
         let others = try DescriptorList(opening: files)
         let process = try InspectorProcess(
             executable: executable, arguments: arguments + bounds, input: input, others: others, limits: limits)
-        return InspectorWatch(limits: limits, killSwitch: killSwitch).watch(process, since: start, consumer)
+        return InspectorWatch(limits: limits, killSwitch: killSwitch, pause: pause).watch(process, since: start, consumer)
     }
 }

@@ -26,9 +26,13 @@ public struct VideoDecoderPool: VideoDecoding {
     ///   - executable: path of `video-decoder`.
     ///   - concurrency: number of processes at once, at least one.
     ///   - waiting: number of further callers that may wait.
-    public init(executable: String, concurrency: Int, waiting: Int, limits: InspectionLimits = Self.limits) {
+    ///   - pause: stops the decoders for what is more urgent; `nil` for never.
+    public init(
+        executable: String, concurrency: Int, waiting: Int, limits: InspectionLimits = Self.limits, pause: ProcessPause? = nil
+    ) {
         program = SandboxedProgram(
-            executable: executable, label: "video-decoder", concurrency: concurrency, waiting: waiting, limits: limits)
+            executable: executable, label: "video-decoder", concurrency: concurrency, waiting: waiting, limits: limits,
+            pause: pause)
         // Shown before there is anything to count, so that the first time is an increase.
         for end in SandboxedProgram.Result.End.allCases where end != .cancelled { Self.died(end).increment(by: 0) }
     }

@@ -3,6 +3,7 @@ import CaptureProtocol
 import Depth
 import Foundation
 import Imaging
+import Inspection
 import JPEGMetadata
 import MediaStore
 import Metrics
@@ -20,10 +21,13 @@ actor CaptureAnalysis {
     private nonisolated let depthExecutor = BlockingExecutor(label: "depth-analysis")
     private let storage: any ObjectStore
     private let videos: VideoAnalysis
+    private let pause: ProcessPause
 
-    init(storage: any ObjectStore, videos: VideoAnalysis) {
+    /// - Parameter pause: stops the decoding of videos while a photo is analyzed.
+    init(storage: any ObjectStore, videos: VideoAnalysis, pause: ProcessPause = ProcessPause()) {
         self.storage = storage
         self.videos = videos
+        self.pause = pause
     }
 
     /// - Throws: ``RejectedMessage`` if the bytes are not those that were accepted or cannot be decoded; storage errors unchanged.
@@ -35,7 +39,10 @@ actor CaptureAnalysis {
 
     private func run(_ message: CaptureAnnouncement, storesPictures: Bool) async throws -> DepthFindings {
         switch message.content {
-        case .photo(let content): try await run(content, message.captureID, storesPictures: storesPictures)
+        case .photo(let content) where storesPictures:
+            // Someone waits for it, and it takes a hundredth of the time of a video.
+            try await pause.during { try await run(content, message.captureID, storesPictures: true) }
+        case .photo(let content): try await run(content, message.captureID, storesPictures: false)
         // The device measured the depth and signed the numbers; the verdict on them is ours.
         case .hashOnly(let payload):
             DepthFindings(
