@@ -22,7 +22,7 @@ start_s3() {
         -master.port="$PORT_S3_MASTER" -master.port.grpc="$PORT_S3_MASTER_GRPC" -master.volumeSizeLimitMB=256 -master.telemetry=false \
         -master.electionTimeout=1s -master.heartbeatInterval=100ms \
         -volume.port="$PORT_S3_VOLUME" -volume.port.grpc="$PORT_S3_VOLUME_GRPC" -volume.max=200 -volume.preStopSeconds=0 \
-        -filer -filer.port="$PORT_S3_FILER" -filer.port.grpc="$PORT_S3_FILER_GRPC" \
+        -filer -filer.port="$PORT_S3_FILER" -filer.port.grpc="$PORT_S3_FILER_GRPC" -filer.maxMB=1 \
         -s3 -s3.port="$PORT_S3" -s3.port.grpc="$PORT_S3_GRPC" -s3.port.iceberg=0 -s3.port.lance=0 -s3.config="$identities"
     wait_until "the object store" 90 s3 s3_answers
 }

@@ -37,6 +37,8 @@ stack_value() {
     RIAL_KAFKA_SECURITY_PROTOCOL) echo PLAINTEXT ;;
     # The local broker's high watermarks are wrong, so `latest` would start at an arbitrary offset.
     RIAL_KAFKA_WAKE_OFFSET) echo earliest ;;
+    # As many as an instance has consumers: each more costs the local broker much CPU all the time.
+    RIAL_KAFKA_PARTITIONS) echo "${RIAL_KAFKA_PARTITIONS:-2}" ;;
     # The local broker does not respond before this time, and frequent fetches cost it much CPU.
     RIAL_KAFKA_FETCH_WAIT_MS) echo "${RIAL_KAFKA_FETCH_WAIT_MS:-25}" ;;
     # With the local broker a group stays half formed for minutes when two members leave and come back.
@@ -166,7 +168,7 @@ report_unready() {
 admin() {
     (
         unset RIAL_DATABASE_URL_FILE
-        export_settings operator RIAL_KAFKA_BROKERS RIAL_S3_ENDPOINT RIAL_S3_REGION RIAL_S3_BUCKET RIAL_S3_ACCESS_KEY_ID \
+        export_settings operator RIAL_KAFKA_BROKERS RIAL_KAFKA_PARTITIONS RIAL_S3_ENDPOINT RIAL_S3_REGION RIAL_S3_BUCKET RIAL_S3_ACCESS_KEY_ID \
             RIAL_S3_SECRET_ACCESS_KEY
         RIAL_DATABASE_URL=$(owner_url)
         export RIAL_DATABASE_URL
