@@ -62,4 +62,4 @@ format: ## format the sources
 
 lint: ## check the format, and the scripts where shellcheck is installed
 	swift format lint -r -p --strict $(SOURCES)
-	@if command -v shellcheck >/dev/null; then shellcheck -x scripts/*.sh deploy/*.sh .ci/run; fi
+	@if command -v shellcheck >/dev/null; then shellcheck -x scripts/*.sh scripts/*/*.sh deploy/*.sh Tests/*/*.sh .ci/run; fi

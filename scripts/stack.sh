@@ -90,6 +90,7 @@ prepare() {
     source "$PORTS"
     # shellcheck disable=SC2031 # what a service is given on top stays in its own subshell
     HTTP_PORT=${RIAL_HTTP_PORT:-$PORT_HTTP}
+    # shellcheck disable=SC2031 # likewise
     PUBLIC_URL=${RIAL_PUBLIC_URL:-http://127.0.0.1:$HTTP_PORT}
 }
 

@@ -184,7 +184,7 @@ fi
 phase "checking docker-compose.yml, the documents and the scripts" python3 -m unittest discover -s Tests/deploy -p '*.py' || failed+=("Tests/deploy")
 swift format lint -r -p --strict Package.swift Services Shared Clients Tests Benchmarks Fuzz || failed+=("swift format lint")
 if command -v shellcheck >/dev/null; then
-    shellcheck -x scripts/*.sh deploy/*.sh .ci/run || failed+=("shellcheck")
+    shellcheck -x scripts/*.sh scripts/*/*.sh deploy/*.sh Tests/*/*.sh .ci/run || failed+=("shellcheck")
 fi
 
 slowest
