@@ -116,9 +116,27 @@ class ImageTests(unittest.TestCase):
             with self.subTest(image):
                 root = self.roots[image]
                 strays = [
-                    each for pattern in ("src", ".git", "run/secrets/*", "opt/rial/**/*.swift", "opt/rial/**/*.pem.key", "root/.cache/*")
+                    each for pattern in ("src", ".git", "run/secrets/*", "opt/rial/**/*.swift", "root/.cache/*")
                     for each in root.glob(pattern)]
                 self.assertEqual(strays, [])
+                # Programs have the words, but not at the beginning of a line.
+                keys = [
+                    each for folder in ("etc", "home", "opt", "root", "run", "tmp", "usr/local", "var") for each in (root / folder).rglob("*")
+                    if each.is_file() and not each.is_symlink()
+                    and re.search(rb"(?m)^-----BEGIN [A-Z ]*PRIVATE KEY-----$", each.read_bytes())]
+                self.assertEqual(keys, [])
+
+    def test_the_terms_of_libraries_under_the_gpl_are_in_the_image_that_has_them(self):
+        for image in IMAGES:
+            root = self.roots[image]
+            terms = ["usr/share/doc/libavcodec/copyright", "usr/share/doc/libavcodec/COPYING.GPLv2", "usr/share/doc/libx264-164/copyright"]
+            with self.subTest(image):
+                if not list((root / "usr/local/lib").glob("libavcodec.so.*")):
+                    self.assertNotIn("GPL", image_config(image)["Labels"]["org.opencontainers.image.licenses"])
+                    continue
+                self.assertEqual(image_config(image)["Labels"]["org.opencontainers.image.licenses"], "Apache-2.0 AND GPL-2.0-or-later")
+                self.assertEqual([name for name in terms if not (root / name).is_file()], [])
+                self.assertRegex((root / "usr/share/doc/libavcodec/source").read_text(), r"^built from Debian's source package ffmpeg \S+\n$")
 
 
 def sql(text):
