@@ -182,10 +182,7 @@ else
 fi
 
 phase "checking docker-compose.yml, the documents and the scripts" python3 -m unittest discover -s Tests/deploy -p '*.py' || failed+=("Tests/deploy")
-swift format lint -r -p --strict Package.swift Services Shared Clients Tests Benchmarks Fuzz || failed+=("swift format lint")
-if command -v shellcheck >/dev/null; then
-    shellcheck -x scripts/*.sh scripts/*/*.sh deploy/*.sh Tests/*/*.sh .ci/run || failed+=("shellcheck")
-fi
+make --silent lint || failed+=("make lint")
 
 slowest
 say "where the time went"

@@ -43,7 +43,7 @@ struct UnavoidableWork {
             hasher.update(data: compressedDepth)
             return hasher.finalize().withUnsafeBytes { $0.count == 32 }
         }
-        part("colour decode fitted to \(PhotoVariants.largeSide) px") { (try? PhotoVariants(photo)) != nil }
+        part("decode, brightness to \(PhotoVariants.largeSide) px") { (try? PhotoVariants(photo)) != nil }
         part("JPEG of \(PhotoVariants.largeSide), \(PhotoVariants.smallSide) and \(PhotoVariants.thumbnailSide) px") {
             (try? decoded.makeCopies(orientation: 1) { _, _ in }) != nil
         }

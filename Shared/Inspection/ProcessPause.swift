@@ -69,7 +69,7 @@ public final class ProcessPause: Sendable {
 }
 
 /// When processes are stopped.
-struct PauseSchedule: Equatable {
+struct PauseSchedule {
     private var urgent = 0
     private var stop: ContinuousClock.Instant?
     /// No stop before.

@@ -40,16 +40,15 @@ struct DepthSample {
         return try RGBImage(width: width, height: height, pixels: pixels)
     }
 
-    /// Metres as 32-bit floats, little-endian.
     private static func slantedPlane(width: Int, height: Int) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for y in 0..<height {
-            for x in 0..<width {
-                let depth = 1 + Float(x) / 100 + Float(y) / 200
-                withUnsafeBytes(of: depth.bitPattern.littleEndian) { bytes += $0 }
-            }
+        map(width: width, height: height) { x, y in 1 + Float(x) / 100 + Float(y) / 200 }
+    }
+
+    /// Metres as 32-bit floats, little-endian.
+    static func map(width: Int, height: Int, _ metres: (_ x: Int, _ y: Int) -> Float) -> [UInt8] {
+        (0..<width * height).flatMap { place in
+            withUnsafeBytes(of: metres(place % width, place / width).bitPattern.littleEndian, Array.init)
         }
-        return bytes
     }
 }
 
@@ -64,12 +63,8 @@ struct TurnedScene {
         return x > 0.65 && x < 0.75 && y > 0.6 && y < 0.95 ? 1.6 : 2.5
     }
 
-    /// Metres as 32-bit floats, little-endian.
     var depth: [UInt8] {
-        (0..<48 * 64).flatMap { place in
-            let metres = Float(metres(Double(place % 64) / 64, Double(place / 64) / 48))
-            return withUnsafeBytes(of: metres.bitPattern.littleEndian, Array.init)
-        }
+        DepthSample.map(width: 64, height: 48) { x, y in Float(metres(Double(x) / 64, Double(y) / 48)) }
     }
 
     func photo() throws -> [UInt8] {

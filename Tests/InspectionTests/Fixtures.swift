@@ -24,10 +24,14 @@ enum Fixtures {
     static func children() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { $0.allSatisfy(\.isNumber) }.compactMap { process in
             guard let line = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return nil }
-            // proc(5): after the name in parentheses come the state and the parent.
-            let fields = line.suffix(from: line.lastIndex(of: ")") ?? line.startIndex).split(separator: " ")
+            let fields = fields(behindName: line)
             return fields.count > 2 && fields[2] == "\(getpid())" ? line : nil
         }
+    }
+
+    /// Of a line as in proc(5): after the name in parentheses, whose end is the first field, come the state and the parent.
+    static func fields(behindName line: String) -> [Substring] {
+        line.suffix(from: line.lastIndex(of: ")") ?? line.startIndex).split(separator: " ")
     }
 }
 

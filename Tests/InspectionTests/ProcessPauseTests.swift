@@ -57,11 +57,8 @@ final class PauseScheduleTests {
 }
 
 extension InspectionSuite {
-    /// State and parent of the only child process, as in proc(5); `nil` if there is none.
-    private func childState() throws -> Substring? {
-        guard let line = try Fixtures.children().first, let end = line.lastIndex(of: ")") else { return nil }
-        return line.suffix(from: end).split(separator: " ")[1]
-    }
+    /// The state of the only child process, as in proc(5); `nil` if there is none.
+    private func childState() throws -> Substring? { try Fixtures.children().first.map { Fixtures.fields(behindName: $0)[1] } }
 
     @Test("stops what has begun to write while something is urgent, lets it go on in time, and its end is what it would have been")
     func pauses() async throws {

@@ -63,7 +63,6 @@ actor CaptureAnalysis {
         // Each picture is stored while the next is made.
         let (pictures, made) = AsyncStream.makeStream(of: (MediaName, EncodedPicture).self)
         async let storing = storage.store(pictures, of: capture)
-        defer { made.finish() }
         var findings = try await analyze(depth.bytes, photo: photo.bytes, content) { made.yield(($0, $1)) }
         made.finish()
         let stored = try await storing
