@@ -93,11 +93,14 @@ let package = Package(
         .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CExpat", path: "Shared/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
 
+        .target(name: "AreaAverage", path: "Shared/AreaAverage", swiftSettings: computing),
         .target(name: "Blocking", path: "Shared/Blocking"),
         .target(name: "Compression", dependencies: ["CZlib"], path: "Shared/Compression", swiftSettings: computing),
         .target(name: "CaptureProtocol", dependencies: [crypto], path: "Shared/CaptureProtocol"),
         .target(name: "Models", dependencies: ["CaptureProtocol"], path: "Shared/Models"),
-        .target(name: "Depth", dependencies: ["CaptureProtocol", "Models", "CZlib"], path: "Shared/Depth", swiftSettings: computing),
+        .target(
+            name: "Depth", dependencies: ["AreaAverage", "CaptureProtocol", "Models", "CZlib"], path: "Shared/Depth",
+            swiftSettings: computing),
         .target(
             name: "JPEGMetadata", dependencies: ["CaptureProtocol", "Models"], path: "Shared/JPEGMetadata", swiftSettings: computing),
         .target(
@@ -198,8 +201,8 @@ let package = Package(
             name: "C2PAInspector", dependencies: ["CaptureProtocol", "ContentCredentials", "CSandbox", "Models"],
             path: "Services/c2pa-inspector"),
         .executableTarget(
-            name: "VideoDecoder", dependencies: ["CAVCodec", "CSandbox", "Movie", "VideoDecoding"], path: "Services/video-decoder",
-            swiftSettings: computing),
+            name: "VideoDecoder", dependencies: ["AreaAverage", "CAVCodec", "CSandbox", "Movie", "VideoDecoding"],
+            path: "Services/video-decoder", swiftSettings: computing),
 
         .target(
             name: "CaptureKit",
@@ -252,6 +255,7 @@ let package = Package(
             ],
             path: "Tests/TestSupport"),
         .testTarget(name: "BlockingTests", dependencies: ["Blocking"], path: "Tests/BlockingTests"),
+        .testTarget(name: "AreaAverageTests", dependencies: ["AreaAverage"], path: "Tests/AreaAverageTests"),
         .testTarget(name: "CompressionTests", dependencies: ["Compression", "TestSupport"], path: "Tests/CompressionTests"),
         .testTarget(
             name: "CaptureProtocolTests", dependencies: ["CaptureProtocol", crypto, "TestSupport"], path: "Tests/CaptureProtocolTests"),

@@ -1,3 +1,5 @@
+import AreaAverage
+
 /// Brightness of a photo, 8 bits a pixel, row-major, top row first, in the layout of the file (EXIF orientation not applied).
 public struct LumaImage: Sendable, Equatable {
     public let width: Int
@@ -26,44 +28,11 @@ public struct LumaImage: Sendable, Equatable {
     /// Scales by area average, in exact integer arithmetic.
     func scaled(toWidth newWidth: Int, height newHeight: Int) -> LumaImage {
         guard newWidth != width || newHeight != height else { return self }
-        let total = width * height
-        var output: [UInt8] = []
-        output.reserveCapacity(newWidth * newHeight)
-        var sums = [Int](repeating: 0, count: newWidth)
-        for row in 0..<newHeight {
-            for index in sums.indices { sums[index] = 0 }
-            // In units of 1 / newHeight source rows this target row is start..<start + height.
-            let start = row * height
-            for y in start / newHeight...(start + height - 1) / newHeight {
-                let weight = min(start + height, (y + 1) * newHeight) - max(start, y * newHeight)
-                addRow(y, weight: weight, to: &sums)
-            }
-            for sum in sums { output.append(UInt8((sum + total / 2) / total)) }
+        let average = AreaAverage(from: (width, height), to: (newWidth, newHeight))
+        let scaled = pixels.withUnsafeBufferPointer { pixels in
+            average.scale { y in UnsafeBufferPointer(rebasing: pixels[y * width..<(y + 1) * width]) }
         }
-        return LumaImage(trusted: newWidth, newHeight, output)
-    }
-
-    /// Adds a source row, scaled to `sums.count` columns. In units of 1 / `sums.count` source columns, each target column is `width` wide.
-    private func addRow(_ y: Int, weight rowWeight: Int, to sums: inout [Int]) {
-        let count = sums.count
-        var x = 0
-        // The rest of source column x.
-        var rest = count
-        for column in 0..<count {
-            var needed = width
-            var sum = 0
-            while needed > 0 {
-                let share = min(rest, needed)
-                sum += Int(pixels[y * width + x]) * share
-                needed -= share
-                rest -= share
-                if rest == 0 {
-                    x += 1
-                    rest = count
-                }
-            }
-            sums[column] += sum * rowWeight
-        }
+        return LumaImage(trusted: newWidth, newHeight, scaled)
     }
 
     /// The middle of the picture; of an odd difference the larger half is cut off at the right and at the bottom.

@@ -95,7 +95,7 @@ LAYERS = (
     {"CaptureProtocol"},
     {"Models"},
     {
-        "Attestation", "Depth", "JPEGMetadata", "Movie", "VideoChain", "Imaging", "Evidence", "ShareCard", "Signing", "ContentCredentials", "ManifestStore",
+        "AreaAverage", "Attestation", "Depth", "JPEGMetadata", "Movie", "VideoChain", "Imaging", "Evidence", "ShareCard", "Signing", "ContentCredentials", "ManifestStore",
         "TransparencyLog", "Site",
     },
     {"Blocking", "Compression", "HTTPServing", "Multipart", "Persistence", "Messaging", "ObjectStorage", "MediaStore", "Observability", "Inspection",
@@ -109,7 +109,7 @@ DOMAIN = LAYERS[2]
 INPUT_OUTPUT = re.compile(r"Hummingbird|HTTPTypes|NIO|AsyncHTTPClient|ServiceLifecycle|Logging|Metrics")
 # Allowed imports within a layer.
 SIDEWAYS = {
-    "Imaging": {"JPEGMetadata"}, "ShareCard": {"Imaging", "JPEGMetadata"}, "ContentCredentials": {"Signing"}, "ManifestStore": {"Attestation"},
+    "Depth": {"AreaAverage"}, "Imaging": {"JPEGMetadata"}, "ShareCard": {"Imaging", "JPEGMetadata"}, "ContentCredentials": {"Signing"}, "ManifestStore": {"Attestation"},
     "Persistence": {"Blocking", "Observability"}, "ObjectStorage": {"Observability"}, "Messaging": {"Blocking"}, "Inspection": {"Blocking"}, "Observability": {"HTTPServing"}, "VideoDecoding": {"Inspection"}, "VideoChain": {"Depth", "Movie"}, "MediaStore": {"ObjectStorage"}, "Site": {"Evidence"},
 }
 
