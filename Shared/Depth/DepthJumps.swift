@@ -8,36 +8,76 @@ struct DepthJumps {
     let jumpCount: Int
 
     init(_ map: DepthMap) {
-        var edges = [Bool](repeating: false, count: map.metres.count)
+        let (width, height) = (map.width, map.height)
+        var counted = Counted(edges: [Bool](repeating: false, count: map.metres.count))
+        var here = [Double](repeating: .nan, count: width)
+        var below = here
+        for y in 0..<height {
+            if y == 0 { Self.load(map, 0, into: &here) } else { swap(&here, &below) }
+            counted.compare(here.dropLast(), here.dropFirst(), at: y * width, apart: 1)
+            guard y + 1 < height else { break }
+            Self.load(map, y + 1, into: &below)
+            counted.compare(here[...], below[...], at: y * width, apart: width)
+        }
+        edges = counted.edges
+        edgeCount = edges.count { $0 }
+        pairCount = counted.pairs
+        jumpCount = counted.jumps
+    }
+
+    /// A row of a map in metres; NaN where there is no measurement.
+    private static func load(_ map: DepthMap, _ y: Int, into row: inout [Double]) {
+        row.withUnsafeMutableBufferPointer { row in
+            map.metres.withUnsafeBufferPointer { metres in
+                for x in row.indices {
+                    let depth = Double(metres[y * map.width + x])
+                    row[x] = DepthMap.isValid(depth) ? depth : .nan
+                }
+            }
+        }
+    }
+
+    private struct Counted {
+        var edges: [Bool]
         var pairs = 0
         var jumps = 0
-        let (width, height) = (map.width, map.height)
-        map.metres.withUnsafeBufferPointer { metres in
-            edges.withUnsafeMutableBufferPointer { edges in
-                func compare(_ here: Double, _ index: Int, _ other: Int) {
-                    let there = Double(metres[other])
-                    guard DepthMap.isValid(there) else { return }
-                    pairs += 1
-                    guard abs(here - there) > 0.05 * (here < there ? here : there) else { return }
-                    jumps += 1
-                    edges[index] = true
-                    edges[other] = true
-                }
-                for y in 0..<height {
-                    for x in 0..<width {
-                        let index = y * width + x
-                        let here = Double(metres[index])
-                        guard DepthMap.isValid(here) else { continue }
-                        if x + 1 < width { compare(here, index, index + 1) }
-                        if y + 1 < height { compare(here, index, index + width) }
+
+        /// Compares each pixel of a run with its neighbour in another; `place` is that of the first pixel in the map, and `apart` how far
+        /// beyond a pixel its neighbour is. Most have no jump, so they are looked at four at a time.
+        mutating func compare(_ here: ArraySlice<Double>, _ there: ArraySlice<Double>, at place: Int, apart: Int) {
+            here.withUnsafeBufferPointer { here in
+                there.withUnsafeBufferPointer { there in
+                    var valid = SIMD4<Int64>()
+                    var x = 0
+                    while x + 4 <= here.count {
+                        let first = SIMD4(here[x], here[x + 1], here[x + 2], here[x + 3])
+                        let second = SIMD4(there[x], there[x + 1], there[x + 2], there[x + 3])
+                        let difference = first - second
+                        // False for NaN, as is each comparison below.
+                        valid.replace(with: valid &+ 1, where: difference .== difference)
+                        let limit = 0.05 * first.replacing(with: second, where: .!(first .< second))
+                        let jump = (difference .> limit) .| (-difference .> limit)
+                        if any(jump) {
+                            for lane in 0..<4 where jump[lane] { mark(place + x + lane, apart) }
+                        }
+                        x += 4
+                    }
+                    pairs += Int(valid.wrappedSum())
+                    while x < here.count {
+                        let difference = here[x] - there[x]
+                        if !difference.isNaN { pairs += 1 }
+                        if abs(difference) > 0.05 * (here[x] < there[x] ? here[x] : there[x]) { mark(place + x, apart) }
+                        x += 1
                     }
                 }
             }
         }
-        self.edges = edges
-        edgeCount = edges.count { $0 }
-        pairCount = pairs
-        jumpCount = jumps
+
+        private mutating func mark(_ place: Int, _ apart: Int) {
+            jumps += 1
+            edges[place] = true
+            edges[place + apart] = true
+        }
     }
 
     /// Whether the map is noise: over half of all pairs are jumps, or the valid pixels are too scattered for a surface: fewer than one pair

@@ -29,15 +29,15 @@ struct Moments {
         }
     }
 
-    /// The sums of four rows, one in each lane: the same additions in the same order as for a single row. A pixel without weight adds 0, which
+    /// The sums of two rows, one in each lane: the same additions in the same order as for a single row. A pixel without weight adds 0, which
     /// changes no sum.
-    struct FourRows {
-        private var (s0, s1, s2, s3) = (SIMD4<Double>(), SIMD4<Double>(), SIMD4<Double>(), SIMD4<Double>())
-        private var (s4, t0, t1, t2) = (SIMD4<Double>(), SIMD4<Double>(), SIMD4<Double>(), SIMD4<Double>())
+    struct TwoRows {
+        private var (s0, s1, s2, s3) = (SIMD2<Double>(), SIMD2<Double>(), SIMD2<Double>(), SIMD2<Double>())
+        private var (s4, t0, t1, t2) = (SIMD2<Double>(), SIMD2<Double>(), SIMD2<Double>(), SIMD2<Double>())
 
         /// - Parameter inverseDepth: finite.
         @inline(__always)
-        mutating func add(_ inverseDepth: SIMD4<Double>, u: Double, weight: SIMD4<Double>) {
+        mutating func add(_ inverseDepth: SIMD2<Double>, u: Double, weight: SIMD2<Double>) {
             let first = weight * u
             let second = first * u
             let third = second * u

@@ -13,7 +13,7 @@ struct RobustFit {
 
     private let grid: CentreGrid
     /// See ``groups(of:)``.
-    private let fourRows: [SIMD4<Double>]
+    private let twoRows: [SIMD2<Double>]
     /// In 1/m: a thousandth of the mean inverse depth. Smaller residuals are rounding errors, and surfaces that differ by less count as the
     /// same.
     private let leastScale: Double
@@ -22,7 +22,7 @@ struct RobustFit {
 
     init(_ grid: CentreGrid) {
         self.grid = grid
-        fourRows = Self.groups(of: grid)
+        twoRows = Self.groups(of: grid)
         leastScale = 0.001 * grid.meanInverse
         residuals = ResidualMedian(grid)
     }
@@ -72,14 +72,14 @@ struct RobustFit {
         let share = 1 / cutoff
         let width = grid.u.count
         grid.u.withUnsafeBufferPointer { columns in
-            fourRows.withUnsafeBufferPointer { inverse in
-                for top in stride(from: 0, to: grid.v.count, by: 4) {
-                    let lines = (0..<4).map { fit.row(top + $0 < grid.v.count ? grid.v[top + $0] : 0) }
-                    let constant = SIMD4(lines[0].constant, lines[1].constant, lines[2].constant, lines[3].constant)
-                    let linear = SIMD4(lines[0].linear, lines[1].linear, lines[2].linear, lines[3].linear)
-                    let square = lines[0].square
-                    var rows = Moments.FourRows()
-                    var place = top / 4 * width
+            twoRows.withUnsafeBufferPointer { inverse in
+                for top in stride(from: 0, to: grid.v.count, by: 2) {
+                    let lines = (fit.row(grid.v[top]), fit.row(top + 1 < grid.v.count ? grid.v[top + 1] : 0))
+                    let constant = SIMD2(lines.0.constant, lines.1.constant)
+                    let linear = SIMD2(lines.0.linear, lines.1.linear)
+                    let square = lines.0.square
+                    var rows = Moments.TwoRows()
+                    var place = top / 2 * width
                     for u in columns {
                         // As `SurfaceFit.Row.inverseDepth(_:)`.
                         let ratio = (inverse[place] - (constant + u * (linear + square * u))) * share
@@ -88,20 +88,20 @@ struct RobustFit {
                         rows.add(inverse[place], u: u, weight: (rest * rest).replacing(with: 0, where: .!(rest .> 0)))
                         place += 1
                     }
-                    for lane in 0..<min(4, grid.v.count - top) { moments.add(rows[lane], v: grid.v[top + lane]) }
+                    for lane in 0..<min(2, grid.v.count - top) { moments.add(rows[lane], v: grid.v[top + lane]) }
                 }
             }
         }
         return moments
     }
 
-    /// The centre's inverse depths by groups of four rows, one row in each lane. What is no measurement is so far off any surface that it has
+    /// The centre's inverse depths by pairs of rows, one row in each lane. What is no measurement is so far off any surface that it has
     /// no weight; unlike NaN it stays 0 when multiplied by it.
-    private static func groups(of grid: CentreGrid) -> [SIMD4<Double>] {
+    private static func groups(of grid: CentreGrid) -> [SIMD2<Double>] {
         let (width, height) = (grid.u.count, grid.v.count)
-        var groups = [SIMD4<Double>](repeating: SIMD4(repeating: 1e300), count: (height + 3) / 4 * width)
+        var groups = [SIMD2<Double>](repeating: SIMD2(repeating: 1e300), count: (height + 1) / 2 * width)
         for y in 0..<height {
-            for x in 0..<width where !grid.inverse[y * width + x].isNaN { groups[y / 4 * width + x][y % 4] = grid.inverse[y * width + x] }
+            for x in 0..<width where !grid.inverse[y * width + x].isNaN { groups[y / 2 * width + x][y % 2] = grid.inverse[y * width + x] }
         }
         return groups
     }

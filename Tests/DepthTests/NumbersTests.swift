@@ -108,6 +108,34 @@ struct NumbersTests {
         }
     }
 
+    @Test(
+        "count the jumps between neighbours that are both measured",
+        arguments: [(1, 1), (1, 7), (2, 1), (4, 3), (5, 4), (9, 6), (67, 31)])
+    func jumps(width: Int, height: Int) throws {
+        var random = Randomness(UInt64(100 * width + height))
+        let depths: [Float] = [1, 1.04, 1.06, 0.096, 0.1, 19.9, 20, 20.1, 3, .nan, -2, .infinity]
+        let metres = (0..<width * height).map { _ in depths[min(Int(random.unit() * Double(depths.count)), depths.count - 1)] }
+        var (pairs, jumps) = (0, 0)
+        var edges = [Bool](repeating: false, count: metres.count)
+        for place in metres.indices {
+            let neighbours = [place % width + 1 < width ? place + 1 : nil, place + width < metres.count ? place + width : nil]
+            for other in neighbours.compactMap({ $0 }) {
+                let (here, there) = (Double(metres[place]), Double(metres[other]))
+                guard DepthMap.isValid(here), DepthMap.isValid(there) else { continue }
+                pairs += 1
+                guard abs(here - there) > 0.05 * min(here, there) else { continue }
+                jumps += 1
+                edges[place] = true
+                edges[other] = true
+            }
+        }
+        let found = DepthJumps(try DepthMap(width: width, height: height, metres: metres))
+        #expect(found.pairCount == pairs)
+        #expect(found.jumpCount == jumps)
+        #expect(found.edges == edges)
+        #expect(found.edgeCount == edges.count { $0 })
+    }
+
     @Test("find an edge at most 2 px away", arguments: [(0, 1.0), (1, 1), (2, 0.5), (3, 0)])
     func coherence(shift: Int, expected: Double) throws {
         let map = try DepthMap(width: 20, height: 1, metres: (0..<20).map { $0 < 10 ? 1 : 2 })

@@ -35,16 +35,22 @@ struct CoarseSearch {
         let points = columns.count * rows.count
         guard points > 0, first.width == second.width, first.height == second.height else { return [] }
         let sums = sums()
+        let displacements = Self.displacements
+        // The sides of the windows that are inside both pictures, by displacement.
+        let widths = columns.map { x in displacements.map { inside(around: x, $0.dx, first.width).count } }
+        var costs = [BlockCost](repeating: BlockCost(sum: 0, pixels: 0), count: displacements.count)
         var matches: [Match] = []
         matches.reserveCapacity(points)
         for (row, y) in rows.enumerated() {
+            let heights = displacements.map { inside(around: y, $0.dy, first.height).count }
             for (column, x) in columns.enumerated() {
                 let point = row * columns.count + column
-                let costs = Self.displacements.indices.map { index in
-                    BlockCost(sum: Int(sums[index * points + point]), pixels: pixels(x, y, Self.displacements[index]))
+                let widths = widths[column]
+                for index in displacements.indices {
+                    costs[index] = BlockCost(sum: Int(sums[index * points + point]), pixels: widths[index] * heights[index])
                 }
-                if let best = Self.best(costs) {
-                    matches.append(Match(x: x, y: y, dx: Self.displacements[best].dx, dy: Self.displacements[best].dy))
+                if let best = Self.best(costs, displacements) {
+                    matches.append(Match(x: x, y: y, dx: displacements[best].dx, dy: displacements[best].dy))
                 }
             }
         }
@@ -52,7 +58,7 @@ struct CoarseSearch {
     }
 
     /// The index of the least cost, if it is alone.
-    private static func best(_ costs: [BlockCost]) -> Int? {
+    private static func best(_ costs: [BlockCost], _ displacements: [(dx: Int, dy: Int)]) -> Int? {
         var best: Int?
         for (index, cost) in costs.enumerated() where BlockCost.isEnough(cost.pixels, radius: radius) {
             if let known = best, !cost.isLess(of: costs[known]) { continue }
@@ -60,19 +66,12 @@ struct CoarseSearch {
         }
         guard let best else { return nil }
         let match = displacements[best]
-        for (index, cost) in costs.enumerated() where BlockCost.isEnough(cost.pixels, radius: radius) {
+        for (index, cost) in costs.enumerated() where cost.isLess(thanTenths: aloneTenths, of: costs[best]) {
             let other = displacements[index]
             guard max(abs(other.dx - match.dx), abs(other.dy - match.dy)) > alone else { continue }
-            if cost.isLess(thanTenths: aloneTenths, of: costs[best]) { return nil }
+            if BlockCost.isEnough(cost.pixels, radius: radius) { return nil }
         }
         return best
-    }
-
-    /// Pixels of the window at a point that are inside both pictures.
-    private func pixels(_ x: Int, _ y: Int, _ by: (dx: Int, dy: Int)) -> Int {
-        let columns = inside(around: x, by.dx, first.width)
-        let rows = inside(around: y, by.dy, first.height)
-        return columns.count * rows.count
     }
 
     /// The part of a window's side that is inside both pictures.

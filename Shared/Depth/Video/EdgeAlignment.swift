@@ -74,12 +74,11 @@ enum EdgeAlignment {
 
 /// The ranks of a picture's pixels by contrast.
 enum ContrastRanks {
-    /// The square of the greatest gradient: 255 in both axes.
-    private static let greatest = 2 * 255 * 255
-
     /// Ranks of gx² + gy² of central differences (0 across the border), from 0; equal ones in row-major order.
     static func of(_ luma: LumaImage) -> [Int32] {
         let gradients = squaredGradients(luma)
+        // At most 2 × 255²: 255 in both axes.
+        let greatest = Int(gradients.max() ?? 0)
         var starts = [Int32](repeating: 0, count: greatest + 2)
         var ranks = [Int32](repeating: 0, count: gradients.count)
         starts.withUnsafeMutableBufferPointer { starts in
