@@ -1,3 +1,5 @@
+import Dispatch
+
 /// Scales by area average: each source pixel is weighted by the area that it covers. Rows first, then columns, in fixed-point arithmetic,
 /// so that the result is the same on all machines; flat areas keep their value exactly.
 struct AreaScaler {
@@ -42,20 +44,39 @@ struct AreaScaler {
         )
     }
 
+    /// Large pictures are scaled in bands of rows, at the same time.
     /// - Parameter source: row-major, of the source's size.
     func scale(_ source: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         let count = starts.count * channels
         return [UInt8](unsafeUninitializedCapacity: rows.count * count) { output, initialized in
-            // Behind the last column for weights of 0.
-            var sums = [UInt32](repeating: 0, count: stride + taps * channels)
-            for (y, row) in rows.enumerated() {
-                sums.withUnsafeMutableBufferPointer { sums in
-                    add(row, of: source, to: sums)
-                    let line = UnsafeMutableBufferPointer(rebasing: output[y * count..<(y + 1) * count])
-                    if channels == 1 { averageOne(sums, into: line) } else { averageThree(sums, into: line) }
-                }
-            }
             initialized = rows.count * count
+            // Each band has rows of its own, and all are done before this ends.
+            nonisolated(unsafe) let source = source
+            nonisolated(unsafe) let output = UnsafeMutableBufferPointer(rebasing: output[..<initialized])
+            let bands = min(Self.bands, 1 + rows.count * count / Self.valuesOfBand)
+            DispatchQueue.concurrentPerform(iterations: bands) { band in
+                scale(source, rows: rows.count * band / bands..<rows.count * (band + 1) / bands, into: output)
+            }
+        }
+    }
+
+    private static let bands = 2
+    /// About half a millisecond.
+    private static let valuesOfBand = 250_000
+
+    /// - Parameters:
+    ///   - places: the target rows to fill.
+    ///   - output: the whole target.
+    private func scale(_ source: UnsafeBufferPointer<UInt8>, rows places: Range<Int>, into output: UnsafeMutableBufferPointer<UInt8>) {
+        let count = starts.count * channels
+        // Behind the last column for weights of 0.
+        var sums = [UInt32](repeating: 0, count: stride + taps * channels)
+        for y in places {
+            sums.withUnsafeMutableBufferPointer { sums in
+                add(rows[y], of: source, to: sums)
+                let line = UnsafeMutableBufferPointer(rebasing: output[y * count..<(y + 1) * count])
+                if channels == 1 { averageOne(sums, into: line) } else { averageThree(sums, into: line) }
+            }
         }
     }
 

@@ -1,4 +1,6 @@
+import Dispatch
 import JPEGMetadata
+import Synchronization
 
 /// Decodes a photo once for everything that is derived from its pixels: upright copies for pages and lists (`guides/site.md` §8), without
 /// metadata except the colour profile, and the brightness with which its depth map is compared.
@@ -65,18 +67,29 @@ public struct PhotoVariants: Sendable {
     ///
     /// - Parameters:
     ///   - orientation: EXIF orientation of the photo, 1...8, which is applied.
-    ///   - take: gets each copy as soon as it is made, the largest first. There is no large one if the small one has all pixels of the photo.
+    ///   - take: gets each copy as soon as it is made, on two threads: the large one, and the small one before the thumbnail. There is no large
+    ///     one if the small one has all pixels of the photo.
     /// - Throws: ``ImagingError`` `encodingFailed`.
-    public func makeCopies(orientation: Int, _ take: (Size, Picture) -> Void) throws(ImagingError) {
+    public func makeCopies(orientation: Int, _ take: @Sendable (Size, Picture) -> Void) throws(ImagingError) {
         // Each from the next larger one.
         let large = PlanarImage(luma: large, anyBlue: blue, anyRed: red)
-        if max(large.width, large.height) > Self.smallSide {
-            take(.large, try picture(large.oriented(orientation), within: Self.maximumLargeBytes))
+        let failures = Mutex<ImagingError?>(nil)
+        DispatchQueue.concurrentPerform(iterations: 2) { half in
+            do throws(ImagingError) {
+                if half == 0 {
+                    guard max(large.width, large.height) > Self.smallSide else { return }
+                    take(.large, try picture(large.oriented(orientation), within: Self.maximumLargeBytes))
+                } else {
+                    let small = PlanarImage(luma: small, anyBlue: large.blue, anyRed: large.red)
+                    take(.small, try picture(small.oriented(orientation), within: Self.maximumSmallBytes))
+                    let thumbnail = PlanarImage(luma: thumbnail, anyBlue: small.blue, anyRed: small.red)
+                    take(.thumbnail, try picture(thumbnail.oriented(orientation), within: Self.maximumThumbnailBytes))
+                }
+            } catch {
+                failures.withLock { $0 = error }
+            }
         }
-        let small = PlanarImage(luma: small, anyBlue: large.blue, anyRed: large.red)
-        take(.small, try picture(small.oriented(orientation), within: Self.maximumSmallBytes))
-        let thumbnail = PlanarImage(luma: thumbnail, anyBlue: small.blue, anyRed: small.red)
-        take(.thumbnail, try picture(thumbnail.oriented(orientation), within: Self.maximumThumbnailBytes))
+        if let failure = failures.withLock({ $0 }) { throw failure }
     }
 
     private func picture(_ image: PlanarImage, within limit: Int) throws(ImagingError) -> Picture {

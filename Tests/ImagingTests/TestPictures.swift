@@ -1,14 +1,18 @@
 import CTurboJPEG
 import Imaging
+import Synchronization
 import Testing
 
 extension PhotoVariants {
     /// All copies; no large one if the small one has all pixels.
     func copies(orientation: Int) throws(ImagingError) -> (thumbnail: Picture, small: Picture, large: Picture?) {
-        var made: [Size: Picture] = [:]
-        try makeCopies(orientation: orientation) { made[$0] = $1 }
-        guard let thumbnail = made[.thumbnail], let small = made[.small] else { throw ImagingError(.encodingFailed, "a copy is missing") }
-        return (thumbnail, small, made[.large])
+        let made = Mutex<[Size: Picture]>([:])
+        try makeCopies(orientation: orientation) { size, picture in made.withLock { $0[size] = picture } }
+        let copies = made.withLock { $0 }
+        guard let thumbnail = copies[.thumbnail], let small = copies[.small] else {
+            throw ImagingError(.encodingFailed, "a copy is missing")
+        }
+        return (thumbnail, small, copies[.large])
     }
 }
 

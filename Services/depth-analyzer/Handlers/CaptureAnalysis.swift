@@ -73,7 +73,7 @@ actor CaptureAnalysis {
     }
 
     private func analyze(
-        _ compressed: [UInt8], photo: [UInt8], _ content: PhotoContent, store: ((MediaName, EncodedPicture) -> Void)?
+        _ compressed: [UInt8], photo: [UInt8], _ content: PhotoContent, store: (@Sendable (MediaName, EncodedPicture) -> Void)?
     ) async throws -> DepthFindings {
         let start = ContinuousClock.now
         defer { Metrics.Timer(label: "rial_depth_analysis_seconds").record(duration: start.duration(to: .now)) }
