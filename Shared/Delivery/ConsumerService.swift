@@ -115,8 +115,18 @@ extension ConsumerService where Handler.Transaction == PostgresConnection {
             ledger: PostgresRecordLedger(service: service, topic: topic, database: database), logger: logger
         ) {
             try KafkaConsumer(
-                kafka, topics: [topic.rawValue], group: Self.group(of: service), logger: logger,
+                kafka.fetching(topic), topics: [topic.rawValue], group: Self.group(of: service), logger: logger,
                 onUnknownTopic: { [topics] _ in Task { await topics.ensure() } })
         }
+    }
+}
+
+extension KafkaConfiguration {
+    /// Brokers that respond only at the end of ``fetchWait`` need a short one for low latency, and spend processor time on each fetch: few
+    /// fetches do where nobody waits for tenths of a second.
+    func fetching(_ topic: Topic) -> KafkaConfiguration {
+        var configuration = self
+        if !topic.isOnPhotoPath { configuration.fetchWait = max(fetchWait, .milliseconds(100)) }
+        return configuration
     }
 }

@@ -17,6 +17,11 @@ public struct Topic: RawRepresentable, Hashable, Sendable, CustomStringConvertib
     /// Written by the database's function `rial_withdraw`.
     public static let captureWithdrawn = Topic(rawValue: "rial.capture.withdrawn.v1")
 
+    /// Whether a photo's way to its evidence leads through this topic. People wait for that, and it takes about a tenth of a second.
+    public var isOnPhotoPath: Bool {
+        [Topic.captureReceived, .attestationAppraised, .depthAnalyzed, .mediaSynced].contains(self)
+    }
+
     /// The dead-letter topic of `service` for this topic's records.
     public func deadLetters(of service: ServiceName) -> Topic { Topic(rawValue: "\(rawValue).\(service.rawValue).dlq") }
 

@@ -146,4 +146,18 @@ struct TopicAccessTests {
             }
         }
     }
+
+    @Test("fetches seldom where no photo waits for it")
+    func fetchWait() {
+        var kafka = KafkaConfiguration(brokers: "broker:9092", clientID: "service")
+        kafka.fetchWait = .milliseconds(12)
+        for topic in [Topic.captureReceived, .attestationAppraised, .depthAnalyzed, .mediaSynced] {
+            #expect(kafka.fetching(topic).fetchWait == .milliseconds(12))
+        }
+        for topic in [Topic.videoReceived, .evidenceAssembled, .evidenceLogged, .deviceRevoked, .captureWithdrawn] {
+            #expect(kafka.fetching(topic).fetchWait == .milliseconds(100))
+        }
+        kafka.fetchWait = .milliseconds(500)
+        #expect(kafka.fetching(.videoReceived).fetchWait == .milliseconds(500))
+    }
 }

@@ -40,7 +40,7 @@ stack_value() {
     # As many as an instance has consumers: each more costs the local broker much CPU all the time.
     RIAL_KAFKA_PARTITIONS) echo "${RIAL_KAFKA_PARTITIONS:-2}" ;;
     # The local broker does not respond before this time, and frequent fetches cost it much CPU.
-    RIAL_KAFKA_FETCH_WAIT_MS) echo "${RIAL_KAFKA_FETCH_WAIT_MS:-25}" ;;
+    RIAL_KAFKA_FETCH_WAIT_MS) echo "${RIAL_KAFKA_FETCH_WAIT_MS:-12}" ;;
     # With the local broker a group stays half formed for minutes when two members leave and come back.
     RIAL_KAFKA_LEAVE_GROUP) echo 0 ;;
     # A restarted service gets its former partitions back only after this timeout.
