@@ -68,12 +68,29 @@ struct NumbersTests {
         #expect(again == nil, "another start comes to the same surface")
     }
 
-    @Test("find the median residual whatever the arrangement", arguments: [0.0, 1e-15, 1e-3, 1, 1e4])
-    func residuals(scale: Double) throws {
+    @Test("find the median residual whatever the arrangement", arguments: [0.0, 1e-15, 1e-3, 1, 1e4], [(60, 50), (256, 192)])
+    func residuals(scale: Double, size: (Int, Int)) throws {
         var random = Randomness(12)
-        let map = try Maps.make(width: 60, height: 50) { _, _ in random.unit() < 0.2 ? 0 : 0.5 + random.unit() }
-        let grid = CentreGrid(map)
-        let fit = SurfaceFit(coefficients: [scale, scale, 0, 0, 0, 0])
+        let grid = CentreGrid(try Maps.make(width: size.0, height: size.1) { _, _ in random.unit() < 0.2 ? 0 : 0.5 + random.unit() })
+        try check(SurfaceFit(coefficients: [scale, scale, 0, 0, 0, 0]), grid)
+    }
+
+    @Test("find the median residual where a sample misleads", arguments: [16, 4, 2])
+    func misleadingSample(spacing: Int) throws {
+        let (width, height) = (256, 192)
+        let place = CentreGrid(try DepthMap(width: width, height: height, metres: [Float](repeating: 1, count: width * height)))
+        var metres = [Float](repeating: 2, count: width * height)
+        for (index, y) in place.rows.enumerated() {
+            for (column, x) in place.columns.enumerated() {
+                let isChosen = (index * place.columns.count + column) % spacing == 0
+                metres[y * width + x] = isChosen ? 0.5 + Float(index) / 400 : 1.5 + Float(column) / 300
+            }
+        }
+        try check(SurfaceFit(coefficients: [1, 0, 0, 0, 0, 0]), CentreGrid(try DepthMap(width: width, height: height, metres: metres)))
+    }
+
+    /// Compares with sorting.
+    private func check(_ fit: SurfaceFit, _ grid: CentreGrid) throws {
         var all: [Double] = []
         for y in grid.v.indices {
             for x in grid.u.indices where !grid.inverse[y * grid.u.count + x].isNaN {
@@ -83,6 +100,8 @@ struct NumbersTests {
         #expect(all.count == grid.validCount)
         var median = ResidualMedian(grid)
         for _ in 0..<2 { #expect(median.median(of: fit, in: grid) == all.sorted()[all.count / 2]) }
+        let nowhere = SurfaceFit(coefficients: [.nan, 0, 0, 0, 0, 0])
+        #expect(median.median(of: nowhere, in: grid) == nil)
     }
 
     @Test("scale a picture by the area that each pixel covers")
