@@ -10,14 +10,16 @@ struct DepthJumps {
     init(_ map: DepthMap) {
         let (width, height) = (map.width, map.height)
         var counted = Counted(edges: [Bool](repeating: false, count: map.metres.count))
-        var here = [Double](repeating: .nan, count: width)
+        // Rows end with NaN, which has no jump to anything, so that they are whole groups of four, also when moved by a pixel.
+        var here = [Double](repeating: .nan, count: (width + 3) / 4 * 4 + 1)
         var below = here
+        Self.load(map, 0, into: &here)
         for y in 0..<height {
-            if y == 0 { Self.load(map, 0, into: &here) } else { swap(&here, &below) }
-            counted.compare(here.dropLast(), here.dropFirst(), at: y * width, apart: 1)
+            counted.compare(here[...], here[1...], at: y * width, apart: 1)
             guard y + 1 < height else { break }
             Self.load(map, y + 1, into: &below)
             counted.compare(here[...], below[...], at: y * width, apart: width)
+            swap(&here, &below)
         }
         edges = counted.edges
         edgeCount = edges.count { $0 }
@@ -25,11 +27,12 @@ struct DepthJumps {
         jumpCount = counted.jumps
     }
 
-    /// A row of a map in metres; NaN where there is no measurement.
+    /// A row of a map in metres, if there is one; NaN where there is no measurement.
     private static func load(_ map: DepthMap, _ y: Int, into row: inout [Double]) {
+        guard y < map.height else { return }
         row.withUnsafeMutableBufferPointer { row in
             map.metres.withUnsafeBufferPointer { metres in
-                for x in row.indices {
+                for x in 0..<map.width {
                     let depth = Double(metres[y * map.width + x])
                     row[x] = DepthMap.isValid(depth) ? depth : .nan
                 }
@@ -42,14 +45,13 @@ struct DepthJumps {
         var pairs = 0
         var jumps = 0
 
-        /// Compares each pixel of a run with its neighbour in another; `place` is that of the first pixel in the map, and `apart` how far
-        /// beyond a pixel its neighbour is. Most have no jump, so they are looked at four at a time.
+        /// Compares the pixels of a row, in whole groups of four, with their neighbours; `place` is that of the first pixel in the map, and
+        /// `apart` how far beyond a pixel its neighbour is. Most groups have no jump.
         mutating func compare(_ here: ArraySlice<Double>, _ there: ArraySlice<Double>, at place: Int, apart: Int) {
             here.withUnsafeBufferPointer { here in
                 there.withUnsafeBufferPointer { there in
                     var valid = SIMD4<Int64>()
-                    var x = 0
-                    while x + 4 <= here.count {
+                    for x in stride(from: 0, to: here.count & ~3, by: 4) {
                         let first = SIMD4(here[x], here[x + 1], here[x + 2], here[x + 3])
                         let second = SIMD4(there[x], there[x + 1], there[x + 2], there[x + 3])
                         let difference = first - second
@@ -60,15 +62,8 @@ struct DepthJumps {
                         if any(jump) {
                             for lane in 0..<4 where jump[lane] { mark(place + x + lane, apart) }
                         }
-                        x += 4
                     }
                     pairs += Int(valid.wrappedSum())
-                    while x < here.count {
-                        let difference = here[x] - there[x]
-                        if !difference.isNaN { pairs += 1 }
-                        if abs(difference) > 0.05 * (here[x] < there[x] ? here[x] : there[x]) { mark(place + x, apart) }
-                        x += 1
-                    }
                 }
             }
         }

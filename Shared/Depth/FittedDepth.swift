@@ -5,7 +5,7 @@ public import Models
 /// time, so it can run while the photo is being decoded.
 public struct FittedDepth: Sendable {
     private enum Centre {
-        case surface(FittedSurface)
+        case surface(FittedSurface, isScattered: Bool)
         /// Why there is no surface.
         case none(DepthReason)
     }
@@ -35,7 +35,7 @@ public struct FittedDepth: Sendable {
         guard !jumps.isNoise(validCount: statistics.valid.count), let surface = CentreRelief.surface(of: grid) else {
             return .none(.notASurface)
         }
-        return .surface(surface)
+        return .surface(surface, isScattered: surface.isScattered)
     }
 
     /// The rotation that is most likely measured: the photo's edges decide only where the sizes leave a choice.
@@ -82,10 +82,10 @@ public struct FittedDepth: Sendable {
     private func appraise(isMetAsSpecified: Bool) -> (verdict: DepthVerdict, surface: FittedSurface?, reason: DepthReason?) {
         switch centre {
         case .none(let reason): return (.undecided, nil, reason)
-        case .surface(let surface):
+        case .surface(let surface, let isScattered):
             let verdict = DepthRule.verdict(
                 relief: surface.relief, front: surface.front, isMetAsSpecified: isMetAsSpecified, reason: nil)
-            return verdict == .real && surface.isScattered ? (.undecided, surface, .notASurface) : (verdict, surface, nil)
+            return verdict == .real && isScattered ? (.undecided, surface, .notASurface) : (verdict, surface, nil)
         }
     }
 }

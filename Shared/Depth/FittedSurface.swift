@@ -5,9 +5,6 @@ struct FittedSurface {
     private let offsets: [Double]
     private let frontCount: Int
     private let behindCount: Int
-    /// Whether the pixels off the surface are noise and not objects: over half of the pairs of such a pixel and a neighbour differ, in their
-    /// distance from the surface, by more than the tolerance.
-    private(set) var isScattered = false
 
     init(_ fit: SurfaceFit, _ grid: CentreGrid) {
         self.grid = grid
@@ -28,7 +25,6 @@ struct FittedSurface {
         self.offsets = offsets
         frontCount = front
         behindCount = behind
-        isScattered = areOffsetsScattered()
     }
 
     /// The number of valid pixels off a surface.
@@ -56,7 +52,9 @@ struct FittedSurface {
     var front: Double { Double(frontCount) / Double(grid.validCount) }
     var behind: Double { Double(behindCount) / Double(grid.validCount) }
 
-    private func areOffsetsScattered() -> Bool {
+    /// Whether the pixels off the surface are noise and not objects: over half of the pairs of such a pixel and a neighbour differ, in their
+    /// distance from the surface, by more than the tolerance.
+    var isScattered: Bool {
         var pairs = 0
         var apart = 0
         let width = grid.u.count

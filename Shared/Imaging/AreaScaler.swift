@@ -50,7 +50,7 @@ struct AreaScaler {
         let count = starts.count * channels
         return [UInt8](unsafeUninitializedCapacity: rows.count * count) { output, initialized in
             initialized = rows.count * count
-            // Each band has rows of its own, and all are done before this ends.
+            // Safe, since bands only read the source and write rows of their own, and all are done before the buffers end.
             nonisolated(unsafe) let source = source
             nonisolated(unsafe) let output = UnsafeMutableBufferPointer(rebasing: output[..<initialized])
             let bands = min(Self.bands, 1 + rows.count * count / Self.valuesOfBand)
