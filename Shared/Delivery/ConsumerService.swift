@@ -87,7 +87,7 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
                 RecordSpan.process.record(
                     topic: topic, key: key, eventID: record.header("ce_id"), trace, parent: parent, since: began,
                     more: [
-                        ("messaging.consumer.group.name", .text(Self.group(of: delivery.service))),
+                        ("messaging.consumer.group.name", .text(Handler.Message.topic.consumerGroup(of: delivery.service))),
                         ("messaging.destination.partition.id", .text(String(record.partition))),
                         ("messaging.kafka.offset", .integer(record.offset)),
                     ],
@@ -96,11 +96,6 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
             }
         }
     }
-}
-
-extension ConsumerService {
-    /// One consumer group per topic: in a shared group, members with different topics would trigger rebalances for each other.
-    static func group(of service: ServiceName) -> String { "\(service.rawValue).\(Handler.Message.topic.rawValue)" }
 }
 
 extension ConsumerService where Handler.Transaction == PostgresConnection {
@@ -115,7 +110,7 @@ extension ConsumerService where Handler.Transaction == PostgresConnection {
             ledger: PostgresRecordLedger(service: service, topic: topic, database: database), logger: logger
         ) {
             try KafkaConsumer(
-                kafka.fetching(topic), topics: [topic.rawValue], group: Self.group(of: service), logger: logger,
+                kafka.fetching(topic), topics: [topic.rawValue], group: topic.consumerGroup(of: service), logger: logger,
                 onUnknownTopic: { [topics] _ in Task { await topics.ensure() } })
         }
     }

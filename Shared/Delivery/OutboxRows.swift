@@ -48,7 +48,7 @@ struct PostgresOutboxRows: OutboxRows {
             let rows = try await connection.query(
                 """
                 SELECT id, topic, record_key, headers, value FROM \(unescaped: service.outboxTable)
-                ORDER BY id LIMIT \(limit) FOR UPDATE SKIP LOCKED
+                WHERE \(PostgresPublishingGate.isOpen) ORDER BY id LIMIT \(limit) FOR UPDATE SKIP LOCKED
                 """
             ).map { try OutboxRow($0) }
             let (done, result) = try await publish(rows)

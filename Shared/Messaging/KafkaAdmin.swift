@@ -3,7 +3,7 @@ import CRdKafka
 import Foundation
 import Logging
 
-/// Lists and creates topics, and grants access rights.
+/// Lists, creates and grows topics, and grants access rights.
 public struct KafkaAdmin: Sendable {
     let client: AdminClient
 
@@ -37,7 +37,7 @@ actor AdminClient {
     private let executor = BlockingExecutor(label: "kafka-admin")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    private let configuration: KafkaConfiguration
+    let configuration: KafkaConfiguration
     private var client: KafkaClient?
 
     init(_ configuration: KafkaConfiguration) { self.configuration = configuration }
@@ -89,10 +89,15 @@ actor AdminClient {
         var count = 0
         let results = rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count)
         for topic in UnsafeBufferPointer(start: results, count: count) {
-            let error = rd_kafka_topic_result_error(topic)
-            guard error == RD_KAFKA_RESP_ERR_NO_ERROR || error == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS else {
-                throw KafkaError(error, message: rd_kafka_topic_result_error_string(topic).map { String(cString: $0) })
-            }
+            try Self.check(topic, except: RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
+        }
+    }
+
+    /// - Throws: ``KafkaError`` if the request failed for this topic, but for an error that makes no difference.
+    static func check(_ topic: OpaquePointer?, except harmless: rd_kafka_resp_err_t = RD_KAFKA_RESP_ERR_NO_ERROR) throws {
+        let error = rd_kafka_topic_result_error(topic)
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR || error == harmless else {
+            throw KafkaError(error, message: rd_kafka_topic_result_error_string(topic).map { String(cString: $0) })
         }
     }
 

@@ -54,7 +54,7 @@ public struct KafkaTopicReader: Sendable {
     }
 
     /// The high watermark of each partition that has records, as the broker reports it.
-    private static func ends(
+    static func ends(
         of topic: String, partitions: Int, on client: KafkaClient, until deadline: ContinuousClock.Instant
     ) throws -> [Int32: Int64] {
         var ends: [Int32: Int64] = [:]

@@ -25,6 +25,11 @@ public struct Topic: RawRepresentable, Hashable, Sendable, CustomStringConvertib
     /// The dead-letter topic of `service` for this topic's records.
     public func deadLetters(of service: ServiceName) -> Topic { Topic(rawValue: "\(rawValue).\(service.rawValue).dlq") }
 
+    /// The consumer group in which the instances of `service` share this topic's records.
+    ///
+    /// One for each topic: in a shared group, members with different topics would trigger rebalances for each other.
+    public func consumerGroup(of service: ServiceName) -> String { "\(service.rawValue).\(rawValue)" }
+
     /// Every topic with the services that have a dead-letter topic for it.
     public static let consumers: [(topic: Topic, services: [ServiceName])] = [
         (.registrationSubmitted, [.attestationVerifier]),

@@ -84,4 +84,46 @@ struct OutboxRowsTests {
             #expect(try await Self.keys(rows) == ["2"])
         }
     }
+
+    @Test(
+        "are given to nobody while the gate is closed, which waits for those that somebody has", .enabled(if: TestSchema.isConfigured))
+    func gate() async throws {
+        let url = try #require(TestSchema.serverURL)
+        try await with(.postgres, .transparencyLog) { rows in
+            let gate = PostgresPublishingGate(databaseURL: url)
+            let isPublished = Flag()
+            let closing = try await rows.withBatch(limit: 1) { batch in
+                #expect(batch.map(\.key) == ["0"])
+                let closing = Task {
+                    try await gate.closed { check in
+                        #expect(isPublished.isSet)
+                        #expect(try await Self.keys(rows).isEmpty)
+                        try await check()
+                        #expect(try await Self.keys(rows).isEmpty)
+                    }
+                }
+                // It asks for the lock now, and others get nothing any more.
+                try await waitUntil("the gate closes") { try await Self.keys(rows).isEmpty }
+                isPublished.set()
+                return ([batch[0].id], closing)
+            }
+            try await closing.value
+            #expect(try await Self.keys(rows) == ["1", "2"])
+        }
+    }
+
+    @Test("are given again when who closed the gate is gone", .enabled(if: TestSchema.isConfigured))
+    func brokenGate() async throws {
+        let url = try #require(TestSchema.serverURL)
+        let pool = try #require(TestSchema.shared)
+        await #expect(throws: PostgresError.self) {
+            try await PostgresPublishingGate(databaseURL: url).closed { check in
+                try await check()
+                _ = try await pool.query(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'rial-publishing-gate'")
+                try await check()
+            }
+        }
+        #expect(try await pool.query("SELECT \(PostgresPublishingGate.isOpen) AS is_open").first?.get("is_open") == true)
+    }
 }

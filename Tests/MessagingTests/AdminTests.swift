@@ -1,5 +1,6 @@
 import Foundation
 import Messaging
+import TestSupport
 import Testing
 
 @testable import Messaging
@@ -40,6 +41,42 @@ struct AdminTests {
             let topics = try await admin.topics()
             #expect(topics[topic] == 1)
             #expect(topics[topic + "-b"] == 3)
+        }
+    }
+
+    @Test("gives topics more partitions, and the first topic's refusal is thrown when the others have grown")
+    func grows() async throws {
+        let broker = try StandInBroker()
+        let admin = KafkaAdmin(KafkaConfiguration(brokers: broker.address, clientID: "tests"))
+        try await admin.createTopics(["a", "b", "large"], partitions: 3)
+        try await admin.growTopics(["a"], partitions: 4)
+        #expect(try await admin.topics() == ["a": 4, "b": 3, "large": 3])
+        let refusal = await kafkaError { try await admin.growTopics(["a", "missing", "b"], partitions: 4) }
+        #expect(refusal?.name == "INVALID_PARTITIONS" && refusal?.message == "not more than there are")
+        #expect(await kafkaError { try await admin.growTopics(["missing"], partitions: 4) }?.isUnknownTopic == true)
+        #expect(try await admin.topics() == ["a": 4, "b": 4, "large": 3])
+        try await admin.growTopics([], partitions: 9)
+    }
+
+    @Test("counts what a group has not committed, without joining it")
+    func uncommitted() async throws {
+        try await TestBroker.mock.with(partitions: 3) { configuration, topic in
+            let admin = KafkaAdmin(configuration)
+            func left() async throws -> Int64 { try await admin.uncommitted(of: topic, partitions: 3, by: "g") }
+            #expect(try await left() == 0)
+            let producer = try KafkaProducer(configuration, logger: logger)
+            for index in 0..<20 { try await producer.send(topic: topic, key: "\(index)".bytes, value: [1]) }
+            #expect(try await left() == 20)
+            let consumer = try KafkaConsumer(configuration, topics: [topic], group: "g", logger: logger)
+            for record in try await receive(20, from: consumer) {
+                #expect(try await left() == 20, "received, and not handled")
+                try await consumer.store(record)
+            }
+            try await eventually("all are committed") { try await left() == 0 }
+            try await producer.send(topic: topic, key: nil, value: [1])
+            #expect(try await left() == 1)
+            #expect(try await admin.uncommitted(of: topic, partitions: 3, by: "another") == 21)
+            await consumer.close()
         }
     }
 

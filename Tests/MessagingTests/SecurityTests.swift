@@ -1,23 +1,24 @@
 import Foundation
 import Messaging
+import TestSupport
 import Testing
 
 @Suite("Secure broker connections")
 struct SecurityTests {
-    private func configuration(_ broker: SecureBroker, _ security: KafkaSecurity) -> KafkaConfiguration {
+    private func configuration(_ broker: StandInBroker, _ security: KafkaSecurity) -> KafkaConfiguration {
         var configuration = KafkaConfiguration(brokers: broker.address, clientID: "tests")
         configuration.security = security
         return configuration
     }
 
-    private func isLetIn(_ broker: SecureBroker, _ security: KafkaSecurity, within limit: Duration = .seconds(10)) async -> Bool {
+    private func isLetIn(_ broker: StandInBroker, _ security: KafkaSecurity, within limit: Duration = .seconds(10)) async -> Bool {
         await KafkaAdmin(configuration(broker, security)).brokersReachable(timeout: limit)
     }
 
     @Test("a broker under our authority is reached over TLS, with the authority as a file or as text")
     func trusted() async throws {
         let authority = try TestAuthority()
-        let broker = try SecureBroker(authority)
+        let broker = try StandInBroker(authority)
         let pem = try String(contentsOf: authority.root, encoding: .utf8)
         for authorities in [KafkaSecurity.Authorities.file(authority.root.path), .pem(pem)] {
             #expect(await isLetIn(broker, KafkaSecurity(transport: .tls, authorities: authorities)))
@@ -27,7 +28,7 @@ struct SecurityTests {
     @Test("a broker with another authority, another name or an unknown authority is refused")
     func distrusted() async throws {
         let (ours, other, misnamed) = (try TestAuthority(), try TestAuthority(), try TestAuthority(host: "elsewhere.example"))
-        let (broker, wrongName) = (try SecureBroker(ours), try SecureBroker(misnamed))
+        let (broker, wrongName) = (try StandInBroker(ours), try StandInBroker(misnamed))
         let trusting = { (authority: TestAuthority) in KafkaSecurity(transport: .tls, authorities: .file(authority.root.path)) }
         #expect(await !isLetIn(broker, trusting(other), within: .seconds(2)))
         #expect(await !isLetIn(broker, KafkaSecurity(transport: .tls), within: .seconds(2)))
@@ -41,7 +42,7 @@ struct SecurityTests {
         let authority = try TestAuthority()
         let trusted = KafkaSecurity.Authorities.file(authority.root.path)
         for transport in [KafkaSecurity.Transport.saslTLS, .saslPlaintext] {
-            let broker = try SecureBroker(
+            let broker = try StandInBroker(
                 transport.isEncrypted ? authority : nil, mechanism: mechanism.rawValue, user: "gateway", password: "right")
             let security = { (user: String, password: String) in
                 KafkaSecurity(
@@ -60,7 +61,7 @@ struct SecurityTests {
     @Test("producer, consumer and topic reader use the admin's security settings")
     func everyClient() async throws {
         let authority = try TestAuthority()
-        let broker = try SecureBroker(authority, mechanism: "SCRAM-SHA-256", user: "rial", password: "right")
+        let broker = try StandInBroker(authority, mechanism: "SCRAM-SHA-256", user: "rial", password: "right")
         let configuration = configuration(
             broker,
             KafkaSecurity(
@@ -114,7 +115,7 @@ struct SecurityTests {
 
     @Test("access rights reach the broker unchanged")
     func rights() async throws {
-        let broker = try SecureBroker(nil)
+        let broker = try StandInBroker(nil)
         try await KafkaAdmin(configuration(broker, KafkaSecurity())).allow([
             KafkaRight(user: "gateway", .write, .topic("t.v1")), KafkaRight(user: "gateway", .read, .groups(prefix: "gateway-")),
             KafkaRight(user: "upload-sync", .create, .topic("t.v1")),

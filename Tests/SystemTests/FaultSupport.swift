@@ -98,9 +98,9 @@ extension LocalStack {
     }
 
     /// Runs `rial` with an operator's settings and returns its output.
-    func rial(_ arguments: [String]) async throws -> String {
+    func rial(_ arguments: [String], _ settings: [String: String] = [:]) async throws -> String {
         let program = SharedData.projectRoot.appendingPathComponent(".build/debug/rial").path
-        return try await Self.run(program, arguments, addresses)
+        return try await Self.run(program, arguments, addresses.merging(settings) { _, new in new })
     }
 
     /// Everything that must not change once a capture is complete.

@@ -1,6 +1,5 @@
 import Foundation
 import SimulatedDevice
-import Synchronization
 import TestSupport
 import Testing
 
@@ -86,12 +85,6 @@ extension SystemTests {
             }
         }
     }
-}
-
-private final class Flag: Sendable {
-    private let value = Mutex(false)
-    var isSet: Bool { value.withLock { $0 } }
-    func set() { value.withLock { $0 = true } }
 }
 
 /// HAProxy before gateways, which asks each on its admin port whether it is ready.

@@ -1,16 +1,16 @@
-import Foundation
+public import Foundation
 import Synchronization
 import Testing
 
 /// A certificate authority and a broker's certificate, made by openssl; deleted with the last reference.
-final class TestAuthority: Sendable {
+public final class TestAuthority: Sendable {
     private let folder: URL
-    var root: URL { folder.appending(path: "root.pem") }
+    public var root: URL { folder.appending(path: "root.pem") }
     var certificate: URL { folder.appending(path: "broker.pem") }
     var key: URL { folder.appending(path: "broker.key") }
 
     /// - Parameter host: the host in the broker's certificate.
-    init(host: String = "localhost") throws {
+    public init(host: String = "localhost") throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "rial-authority-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data("subjectAltName=DNS:\(host)\nbasicConstraints=CA:FALSE\n".utf8).write(to: folder.appending(path: "extensions"))
@@ -37,19 +37,19 @@ final class TestAuthority: Sendable {
     deinit { try? FileManager.default.removeItem(at: folder) }
 }
 
-/// Runs `Tests/broker/secure_broker.py`, which accepts or rejects clients; the process ends with the last reference.
+/// Runs `Tests/broker/stand_in_broker.py`, which accepts or rejects clients and can grow topics; the process ends with the last reference.
 ///
 /// `@unchecked Sendable`: the process is started before the value is shared, and only terminated afterwards.
-final class SecureBroker: @unchecked Sendable {
-    let address: String
+public final class StandInBroker: @unchecked Sendable {
+    public let address: String
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
     private let lines = Mutex<[String]>([])
 
-    init(_ authority: TestAuthority?, mechanism: String? = nil, user: String? = nil, password: String? = nil) throws {
+    public init(_ authority: TestAuthority? = nil, mechanism: String? = nil, user: String? = nil, password: String? = nil) throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "broker/secure_broker.py")
+            .appending(path: "broker/stand_in_broker.py")
         var arguments = ["python3", script.path]
         if let authority { arguments += ["--certificate", authority.certificate.path, "--key", authority.key.path] }
         for (name, value) in [("--mechanism", mechanism), ("--user", user), ("--password", password)] {
@@ -81,5 +81,15 @@ final class SecureBroker: @unchecked Sendable {
     }
 
     /// The lines that it printed, one JSON object each.
-    var told: [String] { lines.withLock { $0 } }
+    public var told: [String] { lines.withLock { $0 } }
+
+    /// Puts so many records into the topic's first partition.
+    public func setEnd(of topic: String, to count: Int) throws { try change(#"{"end": ["\#(topic)", \#(count)]}"#) }
+
+    /// Makes so many of them handled by a group.
+    public func commit(_ count: Int, of topic: String, by group: String) throws {
+        try change(#"{"committed": ["\#(group)", "\#(topic)", \#(count)]}"#)
+    }
+
+    private func change(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
 }

@@ -1,8 +1,6 @@
-import Persistence
-
 extension PostgresConnection {
     /// Closes the connection when `body` has ended, also with an error.
-    nonisolated func closing<T: Sendable>(after body: @Sendable (PostgresConnection) async throws -> T) async throws -> T {
+    public nonisolated func closing<T: Sendable>(after body: @Sendable (PostgresConnection) async throws -> T) async throws -> T {
         do {
             let value = try await body(self)
             await close()

@@ -1,8 +1,10 @@
-"""The part of a Kafka broker that clients meet first: TLS, login, metadata and the given access control lists.
+"""The part of a Kafka broker that clients meet first, and requests that the broker of the local stack does not know.
 
 Implements the part of Kafka's protocol that clients need to connect: ApiVersions, SaslHandshake and SaslAuthenticate (PLAIN, SCRAM-SHA-256
-and SCRAM-SHA-512 by RFC 5802), Metadata and CreateAcls. Prints `port N` once it listens, then a JSON line for each login and each list
-entry. Ends with its standard input.
+and SCRAM-SHA-512 by RFC 5802), Metadata and CreateAcls; CreateTopics and CreatePartitions; and of consumer groups FindCoordinator,
+ListOffsets and OffsetFetch. Prints `port N` once it listens, then a JSON line for each login, list entry and topic that grows. Reads JSON
+lines: `{"end": [TOPIC, N]}` for N records in a topic's first partition, `{"committed": [GROUP, TOPIC, N]}` for what a group has handled of
+them. Ends with its standard input.
 """
 
 import argparse
@@ -18,9 +20,12 @@ import sys
 import threading
 
 API_VERSIONS, METADATA, HANDSHAKE, AUTHENTICATE, CREATE_ACLS = 18, 3, 17, 36, 30
+CREATE_TOPICS, CREATE_PARTITIONS, FIND_COORDINATOR, LIST_OFFSETS, OFFSET_FETCH = 19, 37, 10, 2, 9
 # The supported versions of each request, all older than the compact encoding.
-SPOKEN = {API_VERSIONS: (0, 0), METADATA: (0, 4), HANDSHAKE: (0, 1), AUTHENTICATE: (0, 1), CREATE_ACLS: (1, 1)}
+SPOKEN = {API_VERSIONS: (0, 0), METADATA: (0, 4), HANDSHAKE: (0, 1), AUTHENTICATE: (0, 1), CREATE_ACLS: (1, 1),
+          CREATE_TOPICS: (4, 4), CREATE_PARTITIONS: (0, 0), FIND_COORDINATOR: (0, 0), LIST_OFFSETS: (1, 1), OFFSET_FETCH: (1, 1)}
 UNSUPPORTED_VERSION, UNSUPPORTED_MECHANISM, AUTHENTICATION_FAILED = 35, 33, 58
+TOPIC_ALREADY_EXISTS, INVALID_PARTITIONS, UNKNOWN_TOPIC = 36, 37, 3
 
 
 def text(value):
@@ -49,6 +54,14 @@ class Reader:
     def text(self):
         value = self.bytes(">h")
         return None if value is None else value.decode()
+
+    def list(self, item):
+        """Of a null list, too, nothing."""
+        return [item() for _ in range(max(0, self.number(">i")))]
+
+
+def listed(items):
+    return struct.pack(">i", len(items)) + b"".join(items)
 
 
 class Login:
@@ -96,6 +109,8 @@ class Broker:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.printing = threading.Lock()
+        self.topics = {}
+        self.ends, self.committed = {}, {}
 
     def tell(self, line):
         with self.printing:
@@ -152,7 +167,7 @@ class Broker:
                 if version > 0:
                     body += struct.pack(">q", 0)
             else:
-                body = {API_VERSIONS: self.versions, METADATA: self.metadata, CREATE_ACLS: self.create_acls}[key](request, version)
+                body = self.answers[key](self, request, version)
             answer = struct.pack(">i", correlation) + body
             connection.sendall(struct.pack(">i", len(answer)) + answer)
 
@@ -170,7 +185,70 @@ class Broker:
             body += text("secure")
         if version >= 1:
             body += struct.pack(">i", 1)
-        return body + struct.pack(">i", 0)
+        # librdkafka asks for all topics by a null list, in version 0 by an empty one.
+        count = request.number(">i")
+        names = [request.text() for _ in range(max(0, count))]
+        if count < 0 or (version == 0 and not names):
+            names = list(self.topics)
+        return body + listed([self.topic(name, version) for name in names])
+
+    def topic(self, name, version):
+        partitions = [
+            struct.pack(">hii", 0, index, 1) + listed([struct.pack(">i", 1)]) * 2 for index in range(self.topics.get(name, 0))]
+        internal = b"\0" if version >= 1 else b""
+        return struct.pack(">h", 0 if partitions else UNKNOWN_TOPIC) + text(name) + internal + listed(partitions)
+
+    def create_topics(self, request, version):
+        def created():
+            name, partitions, _ = request.text(), request.number(">i"), request.number(">h")
+            request.list(lambda: (request.number(">i"), request.list(lambda: request.number(">i"))))
+            request.list(lambda: (request.text(), request.text()))
+            known = name in self.topics
+            self.topics.setdefault(name, partitions)
+            return text(name) + struct.pack(">h", TOPIC_ALREADY_EXISTS if known else 0) + text(None)
+        return struct.pack(">i", 0) + listed(request.list(created))
+
+    def create_partitions(self, request, version):
+        def grown():
+            name, partitions = request.text(), request.number(">i")
+            request.list(lambda: request.list(lambda: request.number(">i")))
+            if name not in self.topics:
+                return text(name) + struct.pack(">h", UNKNOWN_TOPIC) + text(None)
+            if partitions <= self.topics[name]:
+                return text(name) + struct.pack(">h", INVALID_PARTITIONS) + text("not more than there are")
+            self.topics[name] = partitions
+            self.tell(json.dumps({"grown": [name, partitions]}))
+            return text(name) + struct.pack(">h", 0) + text(None)
+        return struct.pack(">i", 0) + listed(request.list(grown))
+
+    def find_coordinator(self, request, version):
+        return struct.pack(">hi", 0, 1) + text("localhost") + struct.pack(">i", self.port)
+
+    def list_offsets(self, request, version):
+        request.number(">i")
+
+        def topic():
+            name = request.text()
+
+            def partition():
+                index, time = request.number(">i"), request.number(">q")
+                # -2 asks for the first offset, -1 for the end.
+                return struct.pack(">ihqq", index, 0, -1, 0 if time == -2 or index else self.ends.get(name, 0))
+            return text(name) + listed(request.list(partition))
+        return listed(request.list(topic))
+
+    def offset_fetch(self, request, version):
+        group = request.text()
+
+        def topic():
+            name = request.text()
+
+            def partition():
+                index = request.number(">i")
+                offset = -1 if index else self.committed.get((group, name), -1)
+                return struct.pack(">iq", index, offset) + text("") + struct.pack(">h", 0)
+            return text(name) + listed(request.list(partition))
+        return listed(request.list(topic))
 
     def create_acls(self, request, version):
         count = request.number(">i")
@@ -180,6 +258,16 @@ class Broker:
             operation, permission = request.number(">b"), request.number(">b")
             self.tell(json.dumps({"acl": [kind, name, pattern, principal, host, operation, permission]}))
         return struct.pack(">ii", 0, count) + (struct.pack(">h", 0) + text(None)) * count
+
+    answers = {
+        API_VERSIONS: versions, METADATA: metadata, CREATE_ACLS: create_acls, CREATE_TOPICS: create_topics,
+        CREATE_PARTITIONS: create_partitions, FIND_COORDINATOR: find_coordinator, LIST_OFFSETS: list_offsets, OFFSET_FETCH: offset_fetch}
+
+    def change(self, end=None, committed=None):
+        if end:
+            self.ends[end[0]] = end[1]
+        if committed:
+            self.committed[tuple(committed[:2])] = committed[2]
 
 
 def main():
@@ -191,7 +279,8 @@ def main():
     parser.add_argument("--password")
     broker = Broker(parser.parse_args())
     threading.Thread(target=broker.run, daemon=True).start()
-    sys.stdin.read()
+    for line in sys.stdin:
+        broker.change(**json.loads(line))
 
 
 main()

@@ -1,0 +1,35 @@
+import Persistence
+
+/// Keeps the relays of all services from publishing for a while. Their records wait in the outboxes.
+public protocol PublishingGate: Sendable {
+    /// Runs `body` while no relay publishes.
+    /// - Parameter body: calls `check` before each step that depends on it; `check` throws once the gate may be open again.
+    func closed<Result: Sendable>(
+        _ body: @Sendable (_ check: @Sendable () async throws -> Void) async throws -> Result
+    ) async throws -> Result
+}
+
+/// A gate in PostgreSQL: a relay shares an advisory lock while it publishes a batch, and publishes nothing while another holds it alone.
+public struct PostgresPublishingGate: PublishingGate {
+    /// Whether the current transaction may publish, which then stays so until its end. An uncorrelated subquery is evaluated once, not for
+    /// each row.
+    static let isOpen: SQL = "(SELECT pg_try_advisory_xact_lock_shared(hashtext('rial-publishing')))"
+
+    private let databaseURL: String
+
+    public init(databaseURL: String) { self.databaseURL = databaseURL }
+
+    /// Waits up to half a minute for batches that are being published.
+    public func closed<Result: Sendable>(
+        _ body: @Sendable (_ check: @Sendable () async throws -> Void) async throws -> Result
+    ) async throws -> Result {
+        // Waiting for a lock may take two thirds of a statement's time.
+        let connection = try await PostgresConnection.connect(
+            url: databaseURL, applicationName: "rial-publishing-gate", statementTimeout: .seconds(45))
+        // The lock ends with its connection.
+        return try await connection.closing { connection in
+            try await connection.query("SELECT pg_advisory_lock(hashtext('rial-publishing'))")
+            return try await body { try await connection.query("SELECT 1") }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+public import Messaging
+import Models
+
+/// The topics of a cluster and how far their consumer groups are.
+public protocol PartitionedTopics: Sendable {
+    /// Every topic with its number of partitions.
+    func topics() async throws -> [String: Int]
+    /// Gives each of the topics, which have fewer, this many partitions.
+    func growTopics(_ names: [String], partitions: Int32) async throws
+    /// How many records of a topic a consumer group has not committed.
+    func uncommitted(of topic: String, partitions: Int, by group: String) async throws -> Int64
+}
+
+extension KafkaAdmin: PartitionedTopics {}
+
+/// Adds partitions to the pipeline's topics, such that records with the same key stay in order (SPEC §1).
+///
+/// The partition of a key depends on how many there are. So nothing is published meanwhile: what was published before is handled first, and
+/// publishing goes on when every producer knows the new number. Captures are accepted all the time, and wait.
+public struct TopicGrowth: Sendable {
+    /// Consumer groups had not handled all records before the timeout; nothing was changed.
+    public struct Behind: Error, CustomStringConvertible {
+        /// The groups' uncommitted records.
+        public let groups: [String: Int64]
+
+        public var description: String {
+            groups.sorted { $0.key < $1.key }.map { "\($0.key) has \($0.value) records left" }.joined(separator: ", ")
+        }
+    }
+
+    /// Longer than a producer goes on sending a record whose relay is no longer there.
+    static let inFlight: Duration = .seconds(12)
+    /// Longer than a producer goes on with an old number of partitions.
+    static let metadataAge: Duration = .seconds(6)
+    static let interval: Duration = .milliseconds(500)
+
+    private let topics: any PartitionedTopics
+    private let gate: any PublishingGate
+    private let clock: any Clock<Duration>
+
+    public init(topics: any PartitionedTopics, gate: any PublishingGate, clock: any Clock<Duration> = ContinuousClock()) {
+        self.topics = topics
+        self.gate = gate
+        self.clock = clock
+    }
+
+    /// - Parameters:
+    ///   - partitions: of each topic that has fewer; others stay as they are.
+    ///   - timeout: for consumers to handle what was published.
+    /// - Returns: the topics that grew.
+    /// - Throws: ``Behind``, or the error of a dependency. After an error some topics may have grown; it can be repeated.
+    public func run(partitions: Int32, timeout: Duration) async throws -> [String] {
+        let existing = try await topics.topics()
+        let growing = Topic.all.map(\.rawValue).filter { existing[$0].map { $0 < partitions } ?? false }
+        guard !growing.isEmpty else { return [] }
+        return try await gate.closed { check in
+            try await poll(for: timeout, check) { try await behind(existing) }
+            try await topics.growTopics(growing, partitions: partitions)
+            try await clock.sleep(for: Self.metadataAge)
+            try await check()
+            return growing
+        }
+    }
+
+    /// Waits until no group is behind, and at least for ``inFlight``.
+    private func poll(
+        for timeout: Duration, _ check: @Sendable () async throws -> Void, _ behind: () async throws -> [String: Int64]
+    ) async throws {
+        var waited = Duration.zero
+        while true {
+            let groups = try await behind()
+            try await check()
+            if groups.isEmpty, waited >= Self.inFlight { return }
+            guard waited < max(timeout, Self.inFlight) else { throw Behind(groups: groups) }
+            try await clock.sleep(for: Self.interval)
+            waited += Self.interval
+        }
+    }
+
+    private func behind(_ existing: [String: Int]) async throws -> [String: Int64] {
+        var behind: [String: Int64] = [:]
+        for (topic, services) in Topic.consumers {
+            guard let partitions = existing[topic.rawValue] else { continue }
+            for group in services.map(topic.consumerGroup) {
+                let count = try await topics.uncommitted(of: topic.rawValue, partitions: partitions, by: group)
+                if count > 0 { behind[group] = count }
+            }
+        }
+        return behind
+    }
+}
