@@ -54,7 +54,8 @@ public struct TopicGrowth: Sendable {
         let growing = Topic.all.map(\.rawValue).filter { existing[$0].map { $0 < partitions } ?? false }
         guard !growing.isEmpty else { return [] }
         return try await gate.closed { check in
-            try await poll(for: timeout, check) { try await behind(existing) }
+            try await clock.sleep(for: Self.inFlight)
+            try await awaitHandled(existing, timeout: timeout, check)
             try await topics.growTopics(growing, partitions: partitions)
             try await clock.sleep(for: Self.metadataAge)
             try await check()
@@ -62,30 +63,30 @@ public struct TopicGrowth: Sendable {
         }
     }
 
-    /// Waits until no group is behind, and at least for ``inFlight``.
-    private func poll(
-        for timeout: Duration, _ check: @Sendable () async throws -> Void, _ behind: () async throws -> [String: Int64]
+    /// Waits until every consumer group has handled what was published. One that has stays so, since nothing is published.
+    private func awaitHandled(
+        _ existing: [String: Int], timeout: Duration, _ check: @Sendable () async throws -> Void
     ) async throws {
+        var groups = Topic.consumers.flatMap { topic, services in
+            existing[topic.rawValue].map { partitions in
+                services.map { (name: topic.consumerGroup(of: $0), topic: topic.rawValue, partitions: partitions) }
+            } ?? []
+        }
         var waited = Duration.zero
         while true {
-            let groups = try await behind()
+            var behind: [String: Int64] = [:]
+            waited += try await clock.measure {
+                for group in groups {
+                    let count = try await topics.uncommitted(of: group.topic, partitions: group.partitions, by: group.name)
+                    if count > 0 { behind[group.name] = count }
+                }
+            }
             try await check()
-            if groups.isEmpty, waited >= Self.inFlight { return }
-            guard waited < max(timeout, Self.inFlight) else { throw Behind(groups: groups) }
+            guard !behind.isEmpty else { return }
+            guard waited < timeout else { throw Behind(groups: behind) }
+            groups.removeAll { behind[$0.name] == nil }
             try await clock.sleep(for: Self.interval)
             waited += Self.interval
         }
-    }
-
-    private func behind(_ existing: [String: Int]) async throws -> [String: Int64] {
-        var behind: [String: Int64] = [:]
-        for (topic, services) in Topic.consumers {
-            guard let partitions = existing[topic.rawValue] else { continue }
-            for group in services.map(topic.consumerGroup) {
-                let count = try await topics.uncommitted(of: topic.rawValue, partitions: partitions, by: group)
-                if count > 0 { behind[group] = count }
-            }
-        }
-        return behind
     }
 }
