@@ -78,11 +78,12 @@ swift_tests() { # swift_tests GROUP OPTION…
 system='^SystemTests\.SystemTests'
 # Has a stack of its own.
 faults='^SystemTests\.FaultTests'
-modules() { swift_tests "modules, log and migrations" --skip "$system" --skip "$faults"; }
+modules() { RIAL_CONSUMERS=1 swift_tests "modules, log and migrations" --skip "$system" --skip "$faults"; }
 # Those of them that take about half of the time, with the faults; the other group runs all others.
 half="$system/(Policy|Storage|Credential|Fault|Queue|Video(Fault|Verification|Withdrawal))"
 first_half() { swift_tests "the whole system, first half, and faults" --filter "$half" --filter "$faults"; }
-second_half() { RIAL_TEST_STACK=system-2 swift_tests "the whole system, second half" --filter "$system/" --skip "$half"; }
+# One consumer of each topic costs the idle broker less; the first half has two, as services have by default.
+second_half() { RIAL_CONSUMERS=1 RIAL_TEST_STACK=system-2 swift_tests "the whole system, second half" --filter "$system/" --skip "$half"; }
 # test_speed, which measures page load times, runs afterwards, when nothing else runs.
 browser_tests() {
     local module
@@ -105,6 +106,14 @@ outside_tests() {
     for part in "${outside_parts[@]}"; do
         if "$part" 2>&1 | tee "$logs/$(basename "${part%/run.sh}").part"; then echo "$part" >>"$logs/outside.passed"; else status=1; fi
     done
+    return $status
+}
+
+checks="docker-compose.yml, documents and scripts"
+check_files() {
+    local status=0
+    python3 -m unittest discover -s Tests/deploy -p '*.py' || status=1
+    make --silent lint || status=1
     return $status
 }
 
@@ -144,9 +153,9 @@ slowest() {
         -e 's/^took ([0-9.]+) s: (.*)/\1 \2/p' | grep -v ' run with ' | sort -rn | awk 'NR <= 20 { printf "%8.1f s ", $1; sub(/^[^ ]* /, ""); print }' || true
 }
 
-# Where nobody debugs, debugging information is not needed. Elsewhere another option would build everything again.
+# Where nobody debugs, neither debugging information nor an index for editors is needed. Elsewhere another option would build everything again.
 options=()
-if [ -n "${CI:-}" ]; then options+=(-Xswiftc -gnone); fi
+if [ -n "${CI:-}" ]; then options+=(-Xswiftc -gnone -Xcc -g0 -Xswiftc -use-ld=lld --disable-index-store); fi
 phase "building" swift build --build-tests "${options[@]}" || fail "the build failed" "its errors are above"
 # Start from an empty stack: the remains of an earlier run must not affect this one.
 scripts/stack.sh clean test
@@ -163,6 +172,7 @@ set +a
 if [ $# -gt 0 ]; then
     say "running the tests"
     swift test --skip-build --no-parallel "$@" 2>&1 | tee "$logs/swift.log" || failed+=("swift test")
+    phase "$checks" check_files || failed+=("$checks")
 else
     rm -rf .local/browser-shots
     say "running the tests, in groups beside each other"
@@ -178,11 +188,11 @@ else
         done
         failed=("${still[@]}")
     fi
+    # Both wait much, and leave a processor to the browser.
+    group "$checks" check_files
     phase "how soon pages are there" Tests/browser/run.sh test_speed || failed+=("Tests/browser test_speed")
+    await_groups
 fi
-
-phase "checking docker-compose.yml, the documents and the scripts" python3 -m unittest discover -s Tests/deploy -p '*.py' || failed+=("Tests/deploy")
-make --silent lint || failed+=("make lint")
 
 slowest
 say "where the time went"

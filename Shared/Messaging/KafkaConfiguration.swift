@@ -42,6 +42,9 @@ public struct KafkaConfiguration: Sendable {
         case admin
     }
 
+    /// Members learn of a rebalance by their next heartbeat, and records of their partitions wait until all have.
+    private var heartbeatInterval: Duration { min(sessionTimeout / 3, .milliseconds(500)) }
+
     /// The librdkafka properties for a client, in the order in which they are set.
     func properties(for role: Role) -> [(name: String, value: String)] {
         var all = brokers.isEmpty ? [] : [("bootstrap.servers", brokers)]
@@ -67,7 +70,7 @@ public struct KafkaConfiguration: Sendable {
             all += [
                 ("group.id", group), ("enable.auto.offset.store", "false"), ("enable.auto.commit", "true"),
                 ("auto.commit.interval.ms", "1000"), ("auto.offset.reset", offsetReset.rawValue),
-                ("session.timeout.ms", milliseconds(sessionTimeout)), ("heartbeat.interval.ms", milliseconds(sessionTimeout / 3)),
+                ("session.timeout.ms", milliseconds(sessionTimeout)), ("heartbeat.interval.ms", milliseconds(heartbeatInterval)),
                 ("max.poll.interval.ms", milliseconds(max(maximumPollInterval, sessionTimeout))),
                 ("fetch.wait.max.ms", milliseconds(fetchWait)), ("fetch.error.backoff.ms", "100"),
                 ("fetch.max.bytes", String(max(8_388_608, maximumRecordBytes))), ("queued.max.messages.kbytes", "8192"),

@@ -112,7 +112,7 @@ struct LocalStack: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
-        let kept = ["RIAL_KAFKA_FETCH_WAIT_MS", "RIAL_KAFKA_PARTITIONS"]
+        let kept = ["RIAL_KAFKA_FETCH_WAIT_MS", "RIAL_KAFKA_PARTITIONS", "RIAL_CONSUMERS"]
         process.environment = ProcessInfo.processInfo.environment
             .filter { !$0.key.hasPrefix("RIAL_") && !$0.key.hasPrefix("OTEL_") || kept.contains($0.key) }
             .merging(settings) { _, new in new }

@@ -119,7 +119,7 @@ class Browser:
         """Saves a screenshot, by default of the whole page, and returns its path."""
         SHOTS.mkdir(parents=True, exist_ok=True)
         file = SHOTS / f"{''.join(c if c.isalnum() or c in '-_.' else '-' for c in name)[:120]}.png"
-        picture = self.cdp("Page.captureScreenshot", format="png", captureBeyondViewport=whole, **self._whole() if whole else {})
+        picture = self.cdp("Page.captureScreenshot", format="png", captureBeyondViewport=whole, optimizeForSpeed=True, **self._whole() if whole else {})
         file.write_bytes(base64.b64decode(picture["data"]))
         return file
 
@@ -211,7 +211,7 @@ def _started(language, font_size, size):
     options = Options()
     options.binary_location = program("chromium", "chromium-browser")
     for argument in [
-        "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", "--disable-background-networking",
+        "--headless=new", "--disable-gpu", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", "--disable-background-networking",
         "--disable-component-update", "--no-first-run", f"--lang={language}", f"--window-size={size[0]},{size[1]}",
     ]:
         options.add_argument(argument)

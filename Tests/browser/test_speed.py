@@ -8,9 +8,11 @@ import unittest
 import world
 from browser import open_browser
 
-# 1.6 Mbit/s in each direction, 150 ms round trip; load of the machine affects times, so the best of three loads counts.
+# 1.6 Mbit/s in each direction, 150 ms round trip; load of the machine affects times, so one of three loads has to be in time.
 NETWORK = {"offline": False, "latency": 150, "downloadThroughput": 1.6e6 / 8, "uploadThroughput": 1.6e6 / 8}
 LOADS = 3
+# Milliseconds of first and largest contentful paint; cumulative layout shift.
+LIMITS = {"fcp": 1000, "lcp": 1800, "cls": 0.02}
 
 WATCH = """
 window.seen = {fcp: null, lcp: null, cls: 0, what: ''};
@@ -56,31 +58,35 @@ class SpeedTests(unittest.TestCase):
                 "performance.timing.navigationStart + 500"), 60, "the page is there")
             return browser.js("return seen")
 
+    def best(self, path, width, height, names):
+        """The best values of the loads until one of them is within all limits."""
+        best = dict.fromkeys(names, 1e9)
+        for _ in range(LOADS):
+            seen = self.load(path, width, height)
+            best = {name: min(best[name], seen[name]) for name in names} | {"what": seen["what"]}
+            if all(best[name] < LIMITS[name] for name in names):
+                break
+        return best
+
+    def expect_soon(self, best, names):
+        for name in names:
+            self.assertLess(best[name], LIMITS[name], name)
+
     def test_pages_are_there_soon_over_a_slow_connection(self):
         for width, height in [(360, 780), (1280, 800)]:
             for name, path in {**paths(), "bundle": "/bundle"}.items():
-                best = {"fcp": 1e9, "lcp": 1e9, "cls": 1e9}
-                for _ in range(LOADS):
-                    seen = self.load(path, width, height)
-                    best = {key: min(best[key], seen[key]) for key in best}
-                times = f"FCP {best['fcp']:.0f} ms, LCP {best['lcp']:.0f} ms ({seen['what']})"
+                best = self.best(path, width, height, LIMITS)
+                times = f"FCP {best['fcp']:.0f} ms, LCP {best['lcp']:.0f} ms ({best['what']})"
                 print(f"\n  {name} at {width}: {times}, CLS {best['cls']:.4f}", end="")
                 with self.subTest(name, width=width):
-                    self.assertLess(best["fcp"], 1000)
-                    self.assertLess(best["lcp"], 1800)
-                    self.assertLess(best["cls"], 0.02)
-
+                    self.expect_soon(best, LIMITS)
 
     def test_a_large_video_delays_no_page(self):
         path, size = video()
         self.assertGreater(size, 8_000_000)
-        best = {"fcp": 1e9, "cls": 1e9}
-        for _ in range(LOADS):
-            seen = self.load(path, 360, 780)
-            best = {key: min(best[key], seen[key]) for key in best}
+        best = self.best(path, 360, 780, ["fcp", "cls"])
         print(f"\n  a video of {size / 1e6:.0f} MB: FCP {best['fcp']:.0f} ms, CLS {best['cls']:.4f}", end="")
-        self.assertLess(best["fcp"], 1000)
-        self.assertLess(best["cls"], 0.02)
+        self.expect_soon(best, ["fcp", "cls"])
 
 
 class WeightTests(unittest.TestCase):

@@ -50,8 +50,8 @@ struct AdminTopics: AsyncParsableCommand {
             let grown = try await StartupRetry(dependency: "Kafka or PostgreSQL") {
                 try await growth.run(partitions: partitions, timeout: .seconds(within))
             }
-            Console.result(
-                grown.isEmpty ? "partitions: no topic has fewer than \(partitions)" : "partitions: \(grown.count) topics have \(partitions) now")
+            let result = grown.isEmpty ? "no topic has fewer than \(partitions)" : "\(grown.count) topics have \(partitions) now"
+            Console.result("partitions: \(result)")
         } catch let error as TopicGrowth.Behind {
             throw CommandFailure("No topic has grown: \(error). Services that handle records must run.")
         }
