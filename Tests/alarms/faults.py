@@ -122,7 +122,7 @@ class AlarmTests(unittest.TestCase):
     def completed(self, size="1008x756"):
         """Sends a photo, and waits for its evidence. Returns the capture's id."""
         capture = self.send(size)
-        eventually("the capture is complete", lambda: sql(f"SELECT status FROM captures WHERE id = '{capture}'") == "complete")
+        eventually("the capture is complete", lambda: sql(f"SELECT status FROM captures WHERE id = '{capture}'") == "complete", 120)
         return capture
 
     @contextlib.contextmanager
