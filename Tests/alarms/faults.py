@@ -1,5 +1,6 @@
 """What the tests of the alarms share: the local stack, a Prometheus over it, and how a fault is made and ended."""
 
+import atexit
 import contextlib
 import itertools
 import json
@@ -131,6 +132,7 @@ class AlarmTests(unittest.TestCase):
         with subprocess.Popen(
                 [RIAL, "load", "--rate", "0.3", "--seconds", "900", "--size", "small", "--devices", "1"], stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as load:
+            atexit.register(load.terminate)
             try:
                 yield
             finally:

@@ -1,5 +1,6 @@
 """A Prometheus that scrapes a local stack every second, with the rules' times shortened."""
 
+import atexit
 import json
 import os
 import pathlib
@@ -80,6 +81,8 @@ class Prometheus:
             self.process = subprocess.Popen(
                 [PROGRAM, f"--config.file={self.folder / 'prometheus.yml'}", f"--storage.tsdb.path={self.folder / 'data'}",
                  f"--web.listen-address={self.address}"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        # Tests that are interrupted leave the block without its end.
+        atexit.register(self.process.terminate)
         return self
 
     def __exit__(self, *_):
