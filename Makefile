@@ -41,7 +41,7 @@ test-images: ## build every image, and run them as docker-compose.yml does; root
 	@scripts/setup.sh --tests
 	@Tests/images/run.sh
 
-test-alarms: build ## fire alarms by real faults on a new stack, with Prometheus; ten minutes
+test-alarms: build ## fire every alarm by a real fault on a new stack, with Prometheus; a quarter of an hour
 	@scripts/setup.sh --tests
 	@Tests/alarms/run.sh
 
