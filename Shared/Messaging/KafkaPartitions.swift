@@ -1,6 +1,4 @@
-import Blocking
 import CRdKafka
-import Foundation
 import Logging
 
 extension KafkaAdmin {
