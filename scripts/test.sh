@@ -153,9 +153,9 @@ slowest() {
         -e 's/^took ([0-9.]+) s: (.*)/\1 \2/p' | grep -v ' run with ' | sort -rn | awk 'NR <= 20 { printf "%8.1f s ", $1; sub(/^[^ ]* /, ""); print }' || true
 }
 
-# Where nobody debugs, neither debugging information nor an index for editors is needed. Elsewhere another option would build everything again.
+# Where nobody debugs, debugging information is not needed. Elsewhere another option would build everything again.
 options=()
-if [ -n "${CI:-}" ]; then options+=(-Xswiftc -gnone -Xcc -g0 -Xswiftc -use-ld=lld --disable-index-store); fi
+if [ -n "${CI:-}" ]; then options+=(-Xswiftc -gnone -Xcc -g0 -Xswiftc -use-ld=lld); fi
 phase "building" swift build --build-tests "${options[@]}" || fail "the build failed" "its errors are above"
 # Start from an empty stack: the remains of an earlier run must not affect this one.
 scripts/stack.sh clean test

@@ -54,9 +54,13 @@ public final class CredentialWriter: Sendable {
         try sign(claim, photo: photo, room: 4 << 20)
     }
 
+    /// Some more bytes than manifest stores have.
+    private static let usualRoom = 64 << 10
+
     /// - Parameter room: how many bytes the copy may have more than the photo. Stores have some ten thousand.
     func sign(_ claim: CaptureClaim, photo: [UInt8], room: Int) throws(CredentialError) -> SignedCopy {
-        let (source, destination) = (MemoryStream(photo, maximumBytes: photo.count), MemoryStream(maximumBytes: photo.count + room))
+        let source = MemoryStream(photo, maximumBytes: photo.count)
+        let destination = MemoryStream(maximumBytes: photo.count + room, expectedBytes: photo.count + Self.usualRoom)
         let signed = try withExtendedLifetime((source, destination)) { () throws(CredentialError) in
             try sign(claim, source.handle, destination.handle)
         }

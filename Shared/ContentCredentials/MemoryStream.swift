@@ -7,9 +7,12 @@ final class MemoryStream {
     private var position = 0
     private(set) var handle: OpaquePointer?
 
-    /// - Parameter maximumBytes: the largest size; writing beyond it fails.
-    init(_ bytes: [UInt8] = [], maximumBytes: Int) {
+    /// - Parameters:
+    ///   - maximumBytes: the largest size; writing beyond it fails.
+    ///   - expectedBytes: up to which it grows without being moved.
+    init(_ bytes: [UInt8] = [], maximumBytes: Int, expectedBytes: Int = 0) {
         self.bytes = bytes
+        if expectedBytes > bytes.count { self.bytes.reserveCapacity(min(expectedBytes, maximumBytes)) }
         self.maximumBytes = maximumBytes
         handle = c2pa_create_stream(
             Unmanaged.passUnretained(self).toOpaque(),

@@ -4,11 +4,11 @@ Images are buildah's. Each container has its own process, mount, network, IPC an
 has the rights that compose gives it; each of compose's networks is a bridge of its own, so that only who shares one can connect.
 """
 
+import contextlib
 import json
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import time
@@ -131,7 +131,11 @@ class Composition:
                 shared = [network for network in one.addresses if network in other.addresses]
                 # A service's name is that of its first container, which is enough here.
                 lines += [f"{other.addresses[network]} {other.name}" for network in shared[:1]]
-            one.hosts.write_text("\n".join(lines) + "\n")
+            text = "\n".join(lines) + "\n"
+            # The same file, since containers have it mounted, and never empty for who reads it meanwhile.
+            with open(os.open(one.hosts, os.O_RDWR | os.O_CREAT, 0o644), "r+") as file:
+                file.write(text)
+                file.truncate()
 
     def volume(self, name, image_root, target):
         """A named volume: new, it gets the files and the owner that the image has there."""
@@ -140,17 +144,17 @@ class Composition:
             place.mkdir()
             there = pathlib.Path(image_root + target)
             if there.is_dir():
-                shutil.copytree(there, place, dirs_exist_ok=True, symlinks=True)
-                owner = there.stat()
-                os.chown(place, owner.st_uid, owner.st_gid)
-                place.chmod(owner.st_mode & 0o7777)
+                # With everybody's files, and what it is itself.
+                output("cp", "--archive", f"{there}/.", place)
         return place
 
     def close(self):
-        for container in self.containers.values():
-            container.remove()
-        for index in self.networks.values():
-            subprocess.run(["ip", "link", "del", f"{BRIDGE}{index}"], capture_output=True)
+        """Ends and removes everything, also if something of it fails; the last failure is raised."""
+        with contextlib.ExitStack() as ends:
+            for index in self.networks.values():
+                ends.callback(subprocess.run, ["ip", "link", "del", f"{BRIDGE}{index}"], capture_output=True)
+            for container in self.containers.values():
+                ends.callback(container.remove)
 
 
 class Container:
@@ -308,8 +312,15 @@ class Container:
 
     def kill(self):
         if (first := self.first()) is not None:
-            os.kill(first, signal.SIGKILL)
-        self.process.wait(10)
+            # It can end by itself meanwhile.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(first, signal.SIGKILL)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            # With `unshare`, process 1 of the container ends.
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait(10)
 
     def log(self):
         return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""

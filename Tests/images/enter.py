@@ -20,6 +20,11 @@ PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 24, 38
 HARDENED = "nosuid,nodev,noexec"
 # Readable and nothing else, as Docker gives them.
 READ_ONLY_PROC = ["bus", "fs", "irq", "sys", "sysrq-trigger"]
+# Empty, as Docker gives them.
+MASKED = [
+    "proc/acpi", "proc/asound", "proc/interrupts", "proc/kcore", "proc/keys", "proc/latency_stats", "proc/sched_debug", "proc/scsi",
+    "proc/timer_list", "proc/timer_stats", "sys/devices/virtual/powercap", "sys/firmware"]
+UNKNOWN_CALL = -1
 COMPARISONS = {
     "SCMP_CMP_EQ": seccomp.EQ, "SCMP_CMP_NE": seccomp.NE, "SCMP_CMP_MASKED_EQ": seccomp.MASKED_EQ, "SCMP_CMP_GT": seccomp.GT,
     "SCMP_CMP_GE": seccomp.GE, "SCMP_CMP_LT": seccomp.LT, "SCMP_CMP_LE": seccomp.LE,
@@ -60,10 +65,9 @@ def profile_filter(file):
                 [each["value"], each.get("valueTwo", 0)] if each["op"] == "SCMP_CMP_MASKED_EQ" else [each["value"]]))
             for each in rule.get("args") or []]
         for name in rule.get("names") or [rule["name"]]:
-            try:
+            # The profile names calls of all architectures, and newer ones than this version of libseccomp knows.
+            if seccomp.resolve_syscall(seccomp.Arch(), name) != UNKNOWN_CALL:
                 made.add_rule(action, name, *conditions)
-            except (RuntimeError, OSError, ValueError):
-                pass  # a call that this architecture, or this version of libseccomp, does not know
     return made
 
 
@@ -109,6 +113,11 @@ def file_system(container, root):
     for name in READ_ONLY_PROC:
         if (root / "proc" / name).exists():
             bind(root / "proc" / name, root / "proc" / name, read_only=True)
+    for place in (root / each for each in MASKED):
+        if place.is_dir():
+            mount("-t", "tmpfs", "-o", f"{HARDENED},ro,size=0", "tmpfs", place)
+        elif place.exists():
+            bind("/dev/null", place)
     if container["read_only"]:
         mount("-o", "remount,bind,ro", root)
 

@@ -22,7 +22,11 @@ run() { # run CONTAINER COMMAND…: without a namespace of its own, for which th
 
 commit() { # commit CONTAINER IMAGE
     buildah commit -q --rm "$1" "$2" >/dev/null
+    made=
 }
+# The container that is being changed.
+made=
+trap 'if [ -n "$made" ]; then buildah rm "$made" >/dev/null 2>&1 || true; fi' EXIT
 
 # Asked once: where there is no registry it is not waited for again.
 official=$folder/official

@@ -5,7 +5,8 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 cd "$ROOT"
 unset_settings
-[ "$(id -u)" = 0 ] || fail "this is not root" "run: sudo make test-images"
+[ "$(id -u)" = 0 ] || fail "this is not root" "run: sudo env PATH=\"\$PATH\" make test-images"
+command -v swift >/dev/null || fail "Swift is not in root's PATH" "run: sudo env PATH=\"\$PATH\" make test-images"
 missing=()
 for program in buildah debootstrap ip nsenter setpriv unshare curl ffmpeg; do
     command -v "$program" >/dev/null || missing+=("$program")
