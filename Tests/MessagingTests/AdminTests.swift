@@ -68,10 +68,9 @@ struct AdminTests {
             for index in 0..<20 { try await producer.send(topic: topic, key: "\(index)".bytes, value: [1]) }
             #expect(try await left() == 20)
             let consumer = try KafkaConsumer(configuration, topics: [topic], group: "g", logger: logger)
-            for record in try await receive(20, from: consumer) {
-                #expect(try await left() == 20, "received, and not handled")
-                try await consumer.store(record)
-            }
+            let records = try await receive(20, from: consumer)
+            #expect(try await left() == 20, "received, and not handled")
+            for record in records { try await consumer.store(record) }
             try await eventually("all are committed") { try await left() == 0 }
             try await producer.send(topic: topic, key: nil, value: [1])
             #expect(try await left() == 1)
