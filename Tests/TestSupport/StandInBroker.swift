@@ -39,7 +39,8 @@ public final class TestAuthority: Sendable {
 
 /// Runs `Tests/broker/stand_in_broker.py`, which accepts or rejects clients and can grow topics; the process ends with the last reference.
 ///
-/// `@unchecked Sendable`: the process is started before the value is shared, and only terminated afterwards.
+/// `@unchecked Sendable`: the process is started before the value is shared and only ends afterwards; what is written to it meanwhile are
+/// lines shorter than a pipe's atomic write.
 public final class StandInBroker: @unchecked Sendable {
     public let address: String
     private let process = Process()
