@@ -242,7 +242,7 @@ let package = Package(
             name: "ComponentBench",
             dependencies: [
                 "Attestation", "CC2PA", "CaptureKit", "CaptureProtocol", "Compression", "ContentCredentials", "Depth", "Imaging",
-                "JPEGMetadata", "Models", "Movie", "Scene", "Signing", "SimulatedDevice", "VideoChain", crypto,
+                "JPEGMetadata", "Models", "Movie", "Scene", "ShareCard", "Signing", "SimulatedDevice", "VideoChain", crypto,
             ],
             path: "Benchmarks/ComponentBench"),
 

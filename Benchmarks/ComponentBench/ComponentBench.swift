@@ -8,7 +8,9 @@ import Imaging
 import JPEGMetadata
 import Models
 import Scene
+import ShareCard
 import SimulatedDevice
+import Synchronization
 
 /// Measures the components, the device's among them, in relation to the bare cost of their parts, in CPU time on one core, and the
 /// unavoidable work of a capture: the first output of `make bench`.
@@ -93,6 +95,7 @@ enum ComponentBench {
         Table.row(
             "the same, turned upright", ProcessorTime.measure { (try? PhotoVariants(jpeg).makeCopies(orientation: 6) { _, _ in }) != nil },
             bare: colour)
+        try shareCard(jpeg)
         let gray = try PhotoVariants(jpeg).luma(covering: (width, height))
         let luma = try LumaImage(width: gray.width, height: gray.height, pixels: gray.pixels)
         let whole = ProcessorTime.measure {
@@ -109,6 +112,18 @@ enum ComponentBench {
         Table.row("C2PA library alone, sign and read", bare)
         Table.row("Content Credentials, sign and read", ProcessorTime.measure { credentials.signAndRead() }, bare: bare)
         try UnavoidableWork(photo: jpeg, compressedDepth: depth, depth: map, credentials: credentials).print()
+    }
+
+    /// Drawn from either picture of a page.
+    private static func shareCard(_ photo: [UInt8]) throws {
+        let copies = Mutex<[PhotoVariants.Size: [UInt8]]>([:])
+        try PhotoVariants(photo).makeCopies(orientation: 1) { size, copy in copies.withLock { $0[size] = copy.jpeg } }
+        let content = ShareCardContent(subject: .photo, level: .high, capturedAt: .exact(Date()), placeName: "Lyon, France")
+        let renderer = ShareCardRenderer()
+        for (size, side) in [(PhotoVariants.Size.small, PhotoVariants.smallSide), (.large, PhotoVariants.largeSide)] {
+            let copy = copies.withLock { $0[size] }
+            Table.row("share card from \(side) px", ProcessorTime.measure { (try? renderer.render(content, photo: copy)) != nil })
+        }
     }
 
     /// A depth map of the largest size compared with one of the sensor's size: at most three times the cost.

@@ -40,7 +40,6 @@ final class Canvas {
         cairo_fill(context)
     }
 
-    /// - Parameter dash: lengths of dashes and gaps; empty for a solid line.
     /// A disc with a triangle: what is shown is a video.
     func playMark(at middle: Point, radius: Double) {
         cairo_set_source_rgba(context, 0.1, 0.1, 0.1, 0.72)
@@ -54,6 +53,7 @@ final class Canvas {
         cairo_fill(context)
     }
 
+    /// - Parameter dash: lengths of dashes and gaps; empty for a solid line.
     func stroke(_ box: Box, radius: Double, width: Double, dash: [Double] = [], _ colour: Colour) {
         set(colour)
         round(box, radius)

@@ -11,9 +11,9 @@ public struct ShareCardRenderer: Sendable {
     /// The first that gives a file of at most ``maximumBytes`` is used.
     private static let qualities = [90, 84, 76, 66, 52, 38, 24]
 
-    private let fonts: CardFonts
+    private let typesetters: Typesetters
 
-    public init(fonts: CardFonts = .debian) { self.fonts = fonts }
+    public init(fonts: CardFonts = .debian) { typesetters = Typesetters(fonts) }
 
     /// With Debian's fonts.
     /// - Throws: ``ShareCardError``.
@@ -25,7 +25,8 @@ public struct ShareCardRenderer: Sendable {
     /// - Returns: a JPEG of 1200 × 630 pixels without metadata.
     /// - Throws: ``ShareCardError``.
     public func render(_ content: ShareCardContent, photo: [UInt8]?) throws(ShareCardError) -> [UInt8] {
-        let typesetter = try Typesetter(fonts: fonts, sample: content.placeName ?? "")
+        let typesetter = try typesetters.take(for: content.placeName ?? "")
+        defer { typesetters.keep(typesetter) }
         let canvas = try Canvas(width: Self.width, height: Self.height)
         let top = content.isDevelopment ? Self.bandHeight : 0
         let height = Double(Self.height) - top

@@ -1,23 +1,49 @@
 import CPango
+import Synchronization
+
+/// Keeps one typesetter from card to card, since loading the fonts takes longer than drawing the texts.
+final class Typesetters: Sendable {
+    private let fonts: CardFonts
+    private let spare = Mutex<Typesetter?>(nil)
+
+    init(_ fonts: CardFonts) { self.fonts = fonts }
+
+    /// A typesetter that nobody else has.
+    /// - Parameter sample: letters of scripts for which further fonts may be needed.
+    /// - Throws: ``ShareCardError`` `fontMissing` or `drawingFailed`.
+    func take(for sample: String) throws(ShareCardError) -> Typesetter {
+        let further = fonts.further(for: sample)
+        guard further.isEmpty, let kept = spare.withLock({ $0.take() }) else { return try Typesetter(fonts, further: further) }
+        return kept
+    }
+
+    func keep(_ typesetter: Typesetter) {
+        guard !typesetter.hasFurtherFonts else { return }
+        spare.withLock { $0 = typesetter }
+    }
+}
 
 /// Typesets texts with Pango: shapes and orders the letters of every script, breaks lines, and ends long texts with an ellipsis.
 ///
-/// It uses only the fonts of ``CardFonts`` and no fontconfig settings; used by one thread.
-final class Typesetter {
+/// It uses only the fonts of ``CardFonts`` and no fontconfig settings.
+///
+/// `@unchecked Sendable`: ``Typesetters`` gives it to one thread at a time.
+final class Typesetter: @unchecked Sendable {
     private let fontMap: OpaquePointer
     private let context: OpaquePointer
     private let furtherFamilies: String
+    var hasFurtherFonts: Bool { !furtherFamilies.isEmpty }
 
-    /// - Parameter sample: letters of scripts for which further fonts may be needed.
+    /// - Parameter further: fonts for letters that the needed ones lack; those that cannot be loaded are left out.
     /// - Throws: ``ShareCardError`` `fontMissing` or `drawingFailed`.
-    init(fonts: CardFonts, sample: String) throws(ShareCardError) {
+    init(_ fonts: CardFonts, further: [(file: String, family: String)]) throws(ShareCardError) {
         guard let config = FcConfigCreate() else { throw ShareCardError(.drawingFailed, "no font configuration") }
         // The font map takes its own reference.
         defer { FcConfigDestroy(config) }
         for file in fonts.neededFiles where FcConfigAppFontAddFile(config, file) == 0 {
             throw ShareCardError(.fontMissing, file)
         }
-        let further = fonts.further(for: sample).filter { FcConfigAppFontAddFile(config, $0.file) != 0 }
+        let further = further.filter { FcConfigAppFontAddFile(config, $0.file) != 0 }
         guard let fontMap = pango_cairo_font_map_new_for_font_type(CAIRO_FONT_TYPE_FT) else {
             throw ShareCardError(.drawingFailed, "Pango has no FreeType")
         }

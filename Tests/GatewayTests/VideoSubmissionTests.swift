@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Compression
+import Crypto
 import Foundation
 import Models
 import Movie
@@ -179,9 +180,11 @@ struct VideoSubmissionTests {
                 try parts.inspect(rest.prefix(chunk), of: name)
                 rest = rest.dropFirst(chunk)
             }
+            var hasher = SHA256()
+            hasher.update(data: bytes)
             parts.end(
-                StoredMedia(key: part, sha256: ContentDigest(of: bytes), sizeBytes: Int64(bytes.count), contentType: name.contentType), name
-            )
+                StoredMedia(key: part, sha256: ContentDigest(hasher.finalize()), sizeBytes: Int64(bytes.count), contentType: name.contentType),
+                name, hasher: hasher)
         }
         for (part, bytes) in [("metadata", video.metadata), ("hash_chain", video.chainBytes)] where part != missing {
             parts.collect(bytes.count > VideoParts.collected[part] ?? 0 ? nil : bytes, of: part)

@@ -25,11 +25,11 @@ actor ShareCardMaker {
         _ = try renderer.render(ShareCardContent(subject: .photo, level: nil, capturedAt: .notShared, placeName: nil), photo: nil)
     }
 
-    /// - Parameter objects: the pictures made from the photo, by name; the largest one is used.
+    /// - Parameter objects: the pictures made from the capture, by name; of a photo the small one, which covers the card's left part.
     /// - Returns: `nil` if no card could be drawn; the capture is completed without one.
     /// - Throws: ``RejectedMessage`` if the picture is missing or its digest differs; storage errors unchanged.
     func make(_ content: ShareCardContent, for capture: CaptureID, from objects: [MediaName: StoredMedia]) async throws -> StoredMedia? {
-        let source = objects[.largePicture] ?? objects[.smallPicture] ?? objects[.poster]
+        let source = objects[.smallPicture] ?? objects[.poster]
         var photo: [UInt8]?
         if let source { photo = try await storage.accepted(source, missing: .pictureMissing) }
         let start = ContinuousClock.now

@@ -140,6 +140,7 @@ actor BodyIntake<Parts: CaptureParts> {
         let digest = ContentDigest(current.hasher.finalize())
         _ = try await upload.finish(sha256: digest.bytes)
         self.upload = nil
-        parts.end(StoredMedia(key: key, sha256: digest, sizeBytes: current.size, contentType: object.contentType), object)
+        let media = StoredMedia(key: key, sha256: digest, sizeBytes: current.size, contentType: object.contentType)
+        parts.end(media, object, hasher: current.hasher)
     }
 }

@@ -63,8 +63,11 @@ struct LogStatusReader: Sendable {
     /// - Returns: `nil` unless it is complete: nothing is stated of others.
     func status(of capture: CaptureID, _ state: CaptureStatus, at now: Date) async throws -> LogStatus? {
         guard state == .complete else { return nil }
-        return try await status(of: capture, at: now)
+        return try await status(after: last(of: capture), at: now)
     }
+
+    /// The last statement about a capture, by which ``status(after:at:)`` finds out the rest.
+    func last(of capture: CaptureID) async throws -> PlacedStatement? { try await log.last(of: capture) }
 
     /// The verdicts that others by other methods have followed, oldest first.
     func earlierVerdicts(on capture: CaptureID) async throws -> [EarlierVerdict] {
@@ -82,8 +85,8 @@ struct LogStatusReader: Sendable {
         }
     }
 
-    private func status(of capture: CaptureID, at now: Date) async throws -> LogStatus {
-        let last = try await log.last(of: capture)
+    /// - Parameter last: the last statement about a capture that is complete.
+    func status(after last: PlacedStatement?, at now: Date) async throws -> LogStatus {
         let standing: LogStatus.Standing? = last.map { $0.kind == .revocation ? .revoked : .stands }
         guard let place = last?.place, place.isPublished else {
             if let notBefore = last?.notBefore, notBefore > now {

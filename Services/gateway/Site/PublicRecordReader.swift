@@ -12,21 +12,24 @@ struct PublicRecordReader: Sendable {
 
     /// - Returns: `nil` if there is no such capture.
     func find(_ id: CaptureID, at now: Date) async throws -> PublicRecord? {
+        // Both at the same time: a page waits for the database once.
+        async let last = log.last(of: id)
         guard let stored = try await records.record(id) else { return nil }
-        return try await record(stored, at: now)
+        return try await record(stored, last: await last, at: now)
     }
 
     /// - Returns: `nil` if there is no such capture.
     func find(shortID: String, at now: Date) async throws -> PublicRecord? {
         guard let stored = try await records.record(shortID: shortID) else { return nil }
-        return try await record(stored, at: now)
+        return try await record(stored, last: log.last(of: stored.row.id), at: now)
     }
 
-    private func record(_ record: StoredRecord, at now: Date) async throws -> PublicRecord {
+    private func record(_ record: StoredRecord, last: PlacedStatement?, at now: Date) async throws -> PublicRecord {
         let parts = record.row.status == .processing ? try await captures.parts(of: record.row.id) : []
         let earlier = record.isReassessed ? try await log.earlierVerdicts(on: record.row.id) : []
+        let status = record.row.status == .complete ? try await log.status(after: last, at: now) : nil
         return PublicRecord(
-            record, log: try await log.status(of: record.row.id, record.row.status, at: now).map { RecordLog($0, earlier: earlier) },
+            record, log: status.map { RecordLog($0, earlier: earlier) },
             finished: Set(parts.filter { !$0.isGivenUp }.map(\.part)),
             media: published(record.media, of: record.row.id, at: now))
     }

@@ -1,3 +1,4 @@
+import Crypto
 import Models
 
 /// The parts of one kind of capture as they come: what is stored is inspected while it streams by, what is small is collected.
@@ -18,7 +19,8 @@ protocol CaptureParts: Sendable {
     mutating func inspect(_ bytes: ArraySlice<UInt8>, of name: MediaName) throws
 
     /// A part was stored.
-    mutating func end(_ object: StoredMedia, _ name: MediaName)
+    /// - Parameter hasher: has hashed the part and nothing else.
+    mutating func end(_ object: StoredMedia, _ name: MediaName, hasher: SHA256)
 
     /// A part was collected.
     /// - Parameter bytes: `nil` if there were too many.

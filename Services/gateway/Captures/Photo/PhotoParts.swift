@@ -22,7 +22,8 @@ struct PhotoParts: CaptureParts {
 
     private(set) var received = Received()
     private var head: [UInt8] = []
-    private var photoHasher = SHA256()
+    /// Has hashed the photo, once it is stored.
+    private var photoHasher: SHA256?
     /// Over photo then depth, if the depth part comes after the photo.
     private var continued: SHA256?
     private let inspection = DepthInspection()
@@ -36,22 +37,22 @@ struct PhotoParts: CaptureParts {
     }
 
     mutating func begin(_ name: MediaName) {
-        if name == .depth, received.photo != nil { continued = photoHasher }
+        if name == .depth { continued = photoHasher }
     }
 
     mutating func inspect(_ bytes: ArraySlice<UInt8>, of name: MediaName) {
         if name == .original {
             head += bytes.prefix(3 - head.count)
-            bytes.withUnsafeBytes { photoHasher.update(bufferPointer: $0) }
         } else {
             bytes.withUnsafeBytes { continued?.update(bufferPointer: $0) }
             inspection.update(bytes)
         }
     }
 
-    mutating func end(_ object: StoredMedia, _ name: MediaName) {
+    mutating func end(_ object: StoredMedia, _ name: MediaName, hasher: SHA256) {
         if name == .original {
             received.photo = object
+            photoHasher = hasher
             received.isJPEG = head == [0xff, 0xd8, 0xff]
         } else {
             received.depth = object

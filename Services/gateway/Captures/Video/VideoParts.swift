@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Crypto
 import Models
 import Movie
 import VideoChain
@@ -47,7 +48,7 @@ struct VideoParts: CaptureParts {
         }
     }
 
-    mutating func end(_ object: StoredMedia, _ name: MediaName) {
+    mutating func end(_ object: StoredMedia, _ name: MediaName, hasher: SHA256) {
         guard name == .originalVideo else {
             received.depth = object
             received.depthProblem = depth.finish()
