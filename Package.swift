@@ -198,10 +198,10 @@ let package = Package(
             path: "Services/transparency-log"),
 
         .executableTarget(
-            name: "C2PAInspector", dependencies: ["CaptureProtocol", "ContentCredentials", "CSandbox", "Models"],
+            name: "C2PAInspector", dependencies: ["CaptureProtocol", "ContentCredentials", "CSandbox", "Inspection", "Models"],
             path: "Services/c2pa-inspector"),
         .executableTarget(
-            name: "VideoDecoder", dependencies: ["AreaAverage", "CAVCodec", "CSandbox", "Movie", "VideoDecoding"],
+            name: "VideoDecoder", dependencies: ["AreaAverage", "CAVCodec", "CSandbox", "Inspection", "Movie", "VideoDecoding"],
             path: "Services/video-decoder", swiftSettings: computing),
 
         .target(

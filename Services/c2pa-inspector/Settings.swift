@@ -1,4 +1,5 @@
 import CSandbox
+import Inspection
 
 /// The command-line arguments.
 struct Settings {
@@ -16,18 +17,10 @@ struct Settings {
                 continue
             }
             guard let value = rest.next() else { return nil }
-            switch name {
-            case "--media-type": mediaType = value
-            case "--memory-bytes":
-                guard let number = UInt64(value) else { return nil }
-                limits.memory_bytes = number
-            case "--cpu-seconds":
-                guard let number = UInt64(value), number > 0, number < UInt64(UInt32.max) else { return nil }
-                limits.cpu_seconds = number
-            case "--wall-seconds":
-                guard let number = UInt32(value) else { return nil }
-                limits.wall_seconds = number
-            default: return nil
+            if name == "--media-type" {
+                mediaType = value
+            } else if !limits.take(name, value) {
+                return nil
             }
         }
     }

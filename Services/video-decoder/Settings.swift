@@ -1,4 +1,5 @@
 import CSandbox
+import Inspection
 
 /// The command-line arguments.
 struct Settings {
@@ -54,16 +55,7 @@ struct Settings {
         case "--playback":
             guard let side = Int(value), (16...4096).contains(side) else { return false }
             playbackSide = side
-        case "--memory-bytes":
-            guard let number = UInt64(value) else { return false }
-            limits.memory_bytes = number
-        case "--cpu-seconds":
-            guard let number = UInt64(value), number > 0, number < UInt64(UInt32.max) else { return false }
-            limits.cpu_seconds = number
-        case "--wall-seconds":
-            guard let number = UInt32(value) else { return false }
-            limits.wall_seconds = number
-        default: return false
+        default: return limits.take(name, value)
         }
         return true
     }

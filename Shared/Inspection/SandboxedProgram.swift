@@ -124,13 +124,10 @@ public struct SandboxedProgram: Sendable {
     ) throws(InspectionError) -> Result {
         if killSwitch.cause != nil { throw .cancelled }
         let start = ContinuousClock.now
-        let bounds = [
-            "--memory-bytes", "\(limits.memoryBytes)", "--cpu-seconds", "\(limits.cpuSeconds)", "--wall-seconds", "\(limits.orphanSeconds)",
-        ]
         let input = try OwnedDescriptor(reopening: descriptor)
         let others = try DescriptorList(opening: files)
         let process = try InspectorProcess(
-            executable: executable, arguments: arguments + bounds, input: input, others: others, limits: limits)
+            executable: executable, arguments: arguments + limits.arguments, input: input, others: others, limits: limits)
         return InspectorWatch(limits: limits, killSwitch: killSwitch, pause: pause).watch(process, since: start, consumer)
     }
 }

@@ -76,11 +76,7 @@ actor AdminClient {
         var topics: [OpaquePointer?] = []
         defer { for topic in topics { rd_kafka_NewTopic_destroy(topic) } }
         for name in names {
-            var reason = [CChar](repeating: 0, count: 512)
-            guard let topic = rd_kafka_NewTopic_new(name, partitions, replicationFactor, &reason, reason.count) else {
-                throw KafkaError(RD_KAFKA_RESP_ERR__INVALID_ARG, message: text(reason))
-            }
-            topics.append(topic)
+            topics.append(try Self.item { rd_kafka_NewTopic_new(name, partitions, replicationFactor, $0, $1) })
         }
         let event = try result(of: RD_KAFKA_ADMIN_OP_CREATETOPICS) { options, queue in
             rd_kafka_CreateTopics(client.handle, &topics, topics.count, options, queue)
@@ -91,6 +87,14 @@ actor AdminClient {
         for topic in UnsafeBufferPointer(start: results, count: count) {
             try Self.check(topic, except: RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
         }
+    }
+
+    /// An item of a request.
+    /// - Throws: ``KafkaError`` with what librdkafka writes into the text if there is none.
+    static func item(_ make: (_ reason: UnsafeMutablePointer<CChar>?, _ size: Int) -> OpaquePointer?) throws -> OpaquePointer {
+        var reason = [CChar](repeating: 0, count: 512)
+        guard let item = make(&reason, reason.count) else { throw KafkaError(RD_KAFKA_RESP_ERR__INVALID_ARG, message: text(reason)) }
+        return item
     }
 
     /// - Throws: ``KafkaError`` if the request failed for this topic, but for an error that makes no difference.

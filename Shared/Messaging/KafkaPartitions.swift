@@ -23,13 +23,7 @@ extension AdminClient {
         let client = try connected()
         var requests: [OpaquePointer?] = []
         defer { for request in requests { rd_kafka_NewPartitions_destroy(request) } }
-        for name in names {
-            var reason = [CChar](repeating: 0, count: 512)
-            guard let request = rd_kafka_NewPartitions_new(name, Int(partitions), &reason, reason.count) else {
-                throw KafkaError(RD_KAFKA_RESP_ERR__INVALID_ARG, message: text(reason))
-            }
-            requests.append(request)
-        }
+        for name in names { requests.append(try Self.item { rd_kafka_NewPartitions_new(name, Int(partitions), $0, $1) }) }
         let event = try result(of: RD_KAFKA_ADMIN_OP_CREATEPARTITIONS) { options, queue in
             rd_kafka_CreatePartitions(client.handle, &requests, requests.count, options, queue)
         }

@@ -63,11 +63,9 @@ extension AdminClient {
             case .write: RD_KAFKA_ACL_OPERATION_WRITE
             case .create: RD_KAFKA_ACL_OPERATION_CREATE
             }
-        var reason = [CChar](repeating: 0, count: 512)
-        guard
-            let binding = rd_kafka_AclBinding_new(
-                kind, name, pattern, "User:" + right.user, "*", operation, RD_KAFKA_ACL_PERMISSION_TYPE_ALLOW, &reason, reason.count)
-        else { throw KafkaError(RD_KAFKA_RESP_ERR__INVALID_ARG, message: text(reason)) }
-        return binding
+        return try item {
+            rd_kafka_AclBinding_new(
+                kind, name, pattern, "User:" + right.user, "*", operation, RD_KAFKA_ACL_PERMISSION_TYPE_ALLOW, $0, $1)
+        }
     }
 }

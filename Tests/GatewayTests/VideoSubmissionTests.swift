@@ -183,7 +183,8 @@ struct VideoSubmissionTests {
             var hasher = SHA256()
             hasher.update(data: bytes)
             parts.end(
-                StoredMedia(key: part, sha256: ContentDigest(hasher.finalize()), sizeBytes: Int64(bytes.count), contentType: name.contentType),
+                StoredMedia(
+                    key: part, sha256: ContentDigest(hasher.finalize()), sizeBytes: Int64(bytes.count), contentType: name.contentType),
                 name, hasher: hasher)
         }
         for (part, bytes) in [("metadata", video.metadata), ("hash_chain", video.chainBytes)] where part != missing {

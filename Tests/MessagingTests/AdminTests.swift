@@ -1,5 +1,4 @@
 import Foundation
-import Messaging
 import TestSupport
 import Testing
 

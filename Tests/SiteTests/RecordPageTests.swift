@@ -1,4 +1,3 @@
-import Models
 import CaptureProtocol
 import Foundation
 import Models

@@ -26,7 +26,7 @@ public final class TimestampAuthority: Sendable {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rial-tsa-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         self.folder = folder
-        try Data(Self.configuration(usage: usage).utf8).write(to: folder.appendingPathComponent("tsa.cnf"))
+        try Data(try Self.configuration(usage: usage).utf8).write(to: folder.appendingPathComponent("tsa.cnf"))
         try Data("01\n".utf8).write(to: folder.appendingPathComponent("serial"))
         let new = ["req", "-config", "tsa.cnf", "-newkey"] + key + ["-nodes", "-sha256"]
         for command in [
@@ -104,33 +104,8 @@ public final class TimestampAuthority: Sendable {
         guard process.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
     }
 
-    private static func configuration(usage: String) -> String {
-        """
-        [req]
-        distinguished_name = name
-        [name]
-        [root]
-        basicConstraints = critical,CA:TRUE
-        keyUsage = critical,keyCertSign,cRLSign
-        subjectKeyIdentifier = hash
-        [time]
-        basicConstraints = critical,CA:FALSE
-        keyUsage = critical,digitalSignature
-        extendedKeyUsage = \(usage)
-        subjectKeyIdentifier = hash
-        authorityKeyIdentifier = keyid
-        [authority]
-        serial = serial
-        crypto_device = builtin
-        signer_cert = time.pem
-        signer_key = time.key
-        certs = root.pem
-        signer_digest = sha256
-        default_policy = 1.2.3.4.1
-        other_policies = 1.2.3.4.2
-        digests = sha256,sha384,sha512
-        accuracy = secs:1
-        ess_cert_id_alg = sha256
-        """
+    private static func configuration(usage: String) throws -> String {
+        try String(contentsOf: SharedData.projectRoot.appending(path: "Tests/timestamp-authority.cnf"), encoding: .utf8)
+            .replacing("critical,timeStamping", with: usage)
     }
 }

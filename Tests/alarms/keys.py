@@ -66,38 +66,12 @@ class Token:
 class TimestampAuthority:
     """A time-stamp authority (RFC 3161) that runs `openssl ts`, with keys in a folder. It keeps its port while it is away."""
 
-    CONFIGURATION = """\
-[root]
-basicConstraints = critical,CA:TRUE
-keyUsage = critical,keyCertSign,cRLSign
-subjectKeyIdentifier = hash
-[time]
-basicConstraints = critical,CA:FALSE
-keyUsage = critical,digitalSignature
-extendedKeyUsage = critical,timeStamping
-subjectKeyIdentifier = hash
-authorityKeyIdentifier = keyid
-[req]
-distinguished_name = name
-[name]
-[authority]
-serial = serial
-crypto_device = builtin
-signer_cert = time.pem
-signer_key = time.key
-certs = root.pem
-signer_digest = sha256
-default_policy = 1.2.3.4.1
-other_policies = 1.2.3.4.2
-digests = sha256,sha384,sha512
-accuracy = secs:1
-ess_cert_id_alg = sha256
-"""
+    CONFIGURATION = pathlib.Path(__file__).parents[1] / "timestamp-authority.cnf"
 
     def __init__(self, folder):
         self.folder = folder
         folder.mkdir(exist_ok=True)
-        (folder / "tsa.cnf").write_text(self.CONFIGURATION)
+        shutil.copy(self.CONFIGURATION, folder / "tsa.cnf")
         (folder / "serial").write_text("01\n")
         new = ("openssl", "req", "-config", "tsa.cnf", "-newkey", "rsa:2048", "-nodes", "-sha256")
         run(folder, *new, "-x509", "-days", "30", "-subj", "/O=Test/CN=time root", "-extensions", "root", "-keyout", "root.key", "-out",

@@ -1,5 +1,3 @@
-import CaptureProtocol
-import Models
 import ArgumentParser
 import CaptureProtocol
 import Foundation
@@ -17,16 +15,7 @@ struct CaptureSend: AsyncParsableCommand {
             file holds no device, one is registered first.
             """)
 
-    @Option(help: "JPEG file.")
-    var photo: String
-    @Option(help: "Depth map file.")
-    var depth: String
-    @Option(help: "The depth map's width.")
-    var width: Int
-    @Option(help: "The depth map's height.")
-    var height: Int
-    @Option(help: "Where it was taken: LATITUDE,LONGITUDE in degrees; write --location=-33.9,18.4 for the south.")
-    var location: LocationArgument?
+    @OptionGroup var files: PhotoFileOptions
     @Option(help: "When it was taken, RFC 3339.")
     var capturedAt: RFC3339Time?
     @Option(help: "The model that took it.")
@@ -37,11 +26,7 @@ struct CaptureSend: AsyncParsableCommand {
     var binding = BindingChoice.v2
     @Flag(help: "Send no assertion, like --binding none.")
     var noAssertion = false
-    @Flag(help: "Wait for the evidence and show it.")
-    var watch = false
-    @Flag(help: "Print JSON.")
-    var json = false
-
+    @OptionGroup var shown: AcceptedOptions
     @OptionGroup var hashOnlyOptions: HashOnlyOptions
     @OptionGroup var server: ServerOptions
     @OptionGroup var stateOptions: StateOptions
@@ -56,9 +41,9 @@ struct CaptureSend: AsyncParsableCommand {
 
     func run() async throws {
         let client = try server.client()
-        let photoURL = URL(fileURLWithPath: photo)
+        let photoURL = URL(fileURLWithPath: files.photo)
         let facts = try PhotoFacts(url: photoURL)
-        let depthFile = try DepthFile(url: URL(fileURLWithPath: depth), width: width, height: height)
+        let depthFile = try files.depthFile()
         let time = capturedAt?.date ?? facts.capturedAt ?? Date()
         let session = try await session(client, model: model ?? facts.model)
         let deviceModel = await session.model
@@ -68,21 +53,15 @@ struct CaptureSend: AsyncParsableCommand {
             accepted = try await HashOnlySend(client: client, session: session).send(
                 photo: photoURL, depth: depthFile,
                 facts: HashOnlyPayload.Facts(
-                    capturedAt: time, location: location?.location, deviceModel: stated, appVersion: Product.version),
+                    capturedAt: time, location: files.location?.location, deviceModel: stated, appVersion: Product.version),
                 sharing: hashOnlyOptions.flags)
         } else {
             let draft = CaptureDraft(
-                photo: try .file(at: photoURL), depthMap: try depthFile.content(), depthWidth: width, depthHeight: height,
-                capturedAt: time, location: location?.location)
+                photo: try .file(at: photoURL), depthMap: try depthFile.content(), depthWidth: files.width, depthHeight: files.height,
+                capturedAt: time, location: files.location?.location)
             accepted = try await send(draft, model: stated, client, session)
         }
-        guard watch else {
-            return Console.result(try json ? accepted.jsonText() : "capture \(accepted.captureID)\n\(accepted.verificationURL)")
-        }
-        Console.progress("capture \(accepted.captureID)")
-        let capture = try await CaptureWatcher(client: client).follow(accepted.captureID)
-        Console.result(capture.report(asJSON: json))
-        if capture.status == .failed { throw ExitCode.failure }
+        try await shown.show(accepted, client)
     }
 
     private func send(
@@ -106,8 +85,4 @@ struct CaptureSend: AsyncParsableCommand {
         }
         return try DeviceSession(file: file, signatureVersion: signatureVersion)
     }
-}
-
-extension AcceptedCapture {
-    fileprivate func jsonText() throws -> String { try JSONValue(parsing: WireJSON.encode(self)).prettyText }
 }

@@ -12,16 +12,7 @@ struct QueueAdd: AsyncParsableCommand {
             privacy`) photo and depth map are never sent. Prints the id in the store.
             """)
 
-    @Option(help: "JPEG file.")
-    var photo: String
-    @Option(help: "Depth map file: little-endian float32 (.f32), or compressed.")
-    var depth: String
-    @Option(help: "The depth map's width.")
-    var width: Int
-    @Option(help: "The depth map's height.")
-    var height: Int
-    @Option(help: "Where it was taken: LATITUDE,LONGITUDE in degrees; write --location=-33.9,18.4 for the south.")
-    var location: LocationArgument?
+    @OptionGroup var files: PhotoFileOptions
     @Option(help: "When it was taken, RFC 3339 (default: now).")
     var capturedAt: RFC3339Time?
     @Option(help: "EXIF orientation, 1 to 8.")
@@ -39,15 +30,15 @@ struct QueueAdd: AsyncParsableCommand {
         var privacy = try options.privacySettings.load()
         if isPrivate { privacy.isOn = true }
         let queue = try await options.offline()
-        let depthMap = try DepthFile(url: URL(fileURLWithPath: depth), width: width, height: height)
-        let jpeg = try read(photo)
+        let depthMap = try files.depthFile()
+        let jpeg = try read(files.photo)
         let frame = CapturedFrame(
-            jpeg: jpeg, depth: try DepthPlane(bytes: try depthMap.values(), width: width, height: height),
-            luma: privacy.isOn ? PhotoLuma.plane(of: jpeg, depthWidth: width, depthHeight: height) : nil,
+            jpeg: jpeg, depth: try DepthPlane(bytes: try depthMap.values(), width: files.width, height: files.height),
+            luma: privacy.isOn ? PhotoLuma.plane(of: jpeg, depthWidth: files.width, depthHeight: files.height) : nil,
             capturedAt: capturedAt?.date ?? Date(), orientation: PhotoOrientation(rawValue: orientation) ?? .up)
         // Debug builds are slower than any phone.
         let processed = try FrameProcessor(limit: .seconds(60)).process(
-            frame, on: SimulatedPhone(), location: location?.location, privacy: privacy)
+            frame, on: SimulatedPhone(), location: files.location?.location, privacy: privacy)
         Console.result(try await queue.add(processed).id.description)
     }
 

@@ -13,11 +13,7 @@ struct VideoSend: AsyncParsableCommand {
     var folder: String
     @Flag(help: "Go on where an upload broke off, also one of an earlier command, whose address is kept in upload.json beside the parts.")
     var resumable = false
-    @Flag(help: "Wait for the evidence and show it.")
-    var watch = false
-    @Flag(help: "Print JSON.")
-    var json = false
-
+    @OptionGroup var shown: AcceptedOptions
     @OptionGroup var hashOnlyOptions: HashOnlyOptions
     @OptionGroup var server: ServerOptions
     @OptionGroup var stateOptions: StateOptions
@@ -25,15 +21,7 @@ struct VideoSend: AsyncParsableCommand {
     func run() async throws {
         let client = try server.client()
         let session = try DeviceSession(file: stateOptions.file)
-        let accepted = try await accepted(client, session)
-        guard watch else {
-            let text = try JSONValue(parsing: WireJSON.encode(accepted)).prettyText
-            return Console.result(json ? text : "capture \(accepted.captureID)\n\(accepted.verificationURL)")
-        }
-        Console.progress("capture \(accepted.captureID)")
-        let capture = try await CaptureWatcher(client: client).follow(accepted.captureID)
-        Console.result(capture.report(asJSON: json))
-        if capture.status == .failed { throw ExitCode.failure }
+        try await shown.show(await accepted(client, session), client)
     }
 
     private func accepted(_ client: APIClient, _ session: DeviceSession) async throws -> AcceptedCapture {

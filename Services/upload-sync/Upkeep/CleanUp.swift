@@ -13,6 +13,27 @@ enum CleanUp: String, CaseIterable {
 
     var failures: Counter { Counter(label: "rial_cleanups_failed_total", dimensions: [("task", rawValue)]) }
 
+    /// Cleans up captures, batch after batch, until one is not full or nothing of one could be cleaned up.
+    /// - Parameters:
+    ///   - next: the next captures, at most so many.
+    ///   - clean: returns false for a capture whose time has not come. One that fails does not keep the others.
+    func inBatches(
+        of size: Int, _ logger: Logger, _ next: (Int) async throws -> [CaptureID], _ clean: (CaptureID) async throws -> Bool
+    ) async throws {
+        while true {
+            let captures = try await next(size)
+            var cleaned = 0
+            for id in captures {
+                do {
+                    if try await clean(id) { cleaned += 1 }
+                } catch {
+                    logger.cleanUpFailed(self, id, error)
+                }
+            }
+            guard captures.count == size, cleaned > 0, !Task.isCancelled else { return }
+        }
+    }
+
     /// Shows the counters before there is anything to count, so that the first time is an increase.
     static func showCounters() {
         for task in allCases { task.failures.increment(by: 0) }

@@ -23,18 +23,7 @@ struct DerivedSweeper {
 
     /// - Parameter now: to compute the age of objects.
     func sweep(at now: Date) async throws {
-        while true {
-            let captures = try await rows.unswept(limit: Self.batchSize)
-            var swept = 0
-            for id in captures {
-                do {
-                    if try await sweep(id, at: now) { swept += 1 }
-                } catch {
-                    logger.cleanUpFailed(.derivedObjects, id, error)
-                }
-            }
-            guard captures.count == Self.batchSize, swept > 0, !Task.isCancelled else { return }
-        }
+        try await CleanUp.derivedObjects.inBatches(of: Self.batchSize, logger, rows.unswept(limit:)) { try await sweep($0, at: now) }
     }
 
     /// - Returns: false if an orphaned object is younger than ``youth``; the capture is then swept again later.

@@ -27,19 +27,10 @@ struct IntakeCleaner {
     let logger: Logger
 
     func deleteFinished() async throws {
-        while true {
-            let captures = try await rows.finished(limit: Self.batchSize)
-            var deleted = 0
-            for id in captures {
-                do {
-                    try await StoredPrefix.intake(of: id, in: storage).empty()
-                    try await rows.noteDeleted(id)
-                    deleted += 1
-                } catch {
-                    logger.cleanUpFailed(.finishedIntake, id, error)
-                }
-            }
-            guard captures.count == Self.batchSize, deleted > 0, !Task.isCancelled else { return }
+        try await CleanUp.finishedIntake.inBatches(of: Self.batchSize, logger, rows.finished(limit:)) { id in
+            try await StoredPrefix.intake(of: id, in: storage).empty()
+            try await rows.noteDeleted(id)
+            return true
         }
     }
 

@@ -27,18 +27,7 @@ struct MediaExpiry {
     let logger: Logger
 
     func expire() async throws {
-        while true {
-            let captures = try await rows.expired(limit: Self.batchSize)
-            var expired = 0
-            for id in captures {
-                do {
-                    if try await expire(id) { expired += 1 }
-                } catch {
-                    logger.cleanUpFailed(.failedMedia, id, error)
-                }
-            }
-            guard captures.count == Self.batchSize, expired > 0, !Task.isCancelled else { return }
-        }
+        try await CleanUp.failedMedia.inBatches(of: Self.batchSize, logger, rows.expired(limit:)) { try await expire($0) }
     }
 
     /// Removes the references first and then the objects, so that no row names a deleted object even if deletion is slow. A repeated upload

@@ -21,7 +21,7 @@ struct BundleFormTests {
         let revocation = try Statement(
             .revocation(reason: "device_revoked"), capture: statement.capture, subject: statement.subject, sequence: 1, time: 1_793_534_500,
             previous: statement.commitment(salt: try ExampleBundle.salt()))
-        bundle.statements.append(.init(statement: revocation, evidence: nil, proof: Array(ExampleBundle.proof.utf8), timestamp: nil))
+        bundle.statements.append(.init(statement: revocation, evidence: nil, proof: Array(WorkedExample.proof.utf8), timestamp: nil))
         bundle.media = ["public.jpg": [2], "c2pa.jpg": [3]]
         let raw = RawParts(digests: [.photo: ContentDigest(of: [4])], salt: try ExampleBundle.salt())
         bundle.owner = .init(
@@ -91,7 +91,7 @@ struct BundleFormTests {
         "are refused with other content",
         arguments: [
             ("mimetype", "application/vnd.rial.bundle.v2+zip"), ("mimetype", "application/vnd.rial.bundle.v1+zip\n"), ("mimetype", ""),
-            ("0/statement.json", "{}"), ("1/statement.json", ExampleBundle.statement.replacing("\"sequence\":0", with: "\"sequence\":1")),
+            ("0/statement.json", "{}"), ("1/statement.json", WorkedExample.statement.replacing("\"sequence\":0", with: "\"sequence\":1")),
             ("owner/raw.json", "{}"), ("owner/client-data-hash", "31 bytes"),
         ])
     func content(name: String, content: String) throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TransparencyLog
 
-/// The worked example of SPEC-log.md, as values and as the texts that stand there.
+/// The worked example of SPEC-log.md as values; ``WorkedExample`` has its texts.
 enum ExampleBundle {
     static let algorithms = ["confidence": "1", "depth": "relief-1", "metadata": "1"]
 
@@ -36,23 +36,11 @@ enum ExampleBundle {
 
     static func bundle() throws -> EvidenceBundle {
         let logged = EvidenceBundle.Logged(
-            statement: try madeStatement(), evidence: Array(evidence.utf8), proof: Array(proof.utf8), timestamp: nil)
+            statement: try madeStatement(), evidence: Array(evidence.utf8), proof: Array(WorkedExample.proof.utf8), timestamp: nil)
         return EvidenceBundle(statements: [logged], manifest: Array("example manifest".utf8))
     }
 
-    static func policy() throws -> TrustPolicy { try TrustPolicy(Array(policyText.utf8)) }
-
-    static let statement = """
-        {"algorithms":{"confidence":"1","depth":"relief-1","metadata":"1"},"capture":"0f0e0d0c-0b0a-4908-8706-050403020100",\
-        "captured_at":"2026-11-01T11:59:58.000Z","confidence":"high",\
-        "evidence":"92a9050cae09674e0530771c5d663d9a3336637c16cc59f25cbe0ffb3fcd45c1","files":{\
-        "c2pa.jpg":"e52d26eefba2f18510fb18717a5da92fdd2f360d9592c4551dcd43508f63b962",\
-        "manifest.c2pa":"89333bc71f02c647533ab52e592ad22c609728f12eabff6fda0920109db40401"},"kind":"assessment",\
-        "manifest":"urn:c2pa:11111111-2222-4333-8444-555555555555:rial",\
-        "media":"71b1c551c902b4994991929cae31aec5fba97a48409afbf4326845f37099e3cc","media_type":"photo","mode":"full",\
-        "raw":"81fd606f645f87d6ef8cf37195219e98b4875e1c5fbb23fcc0f768fa02dd3a14","received_at":"2026-11-01T12:00:02.000Z",\
-        "sequence":0,"subject":"36d5ece5ebe25a89905a187acb9416f3","time":1793534402,"type":"rial.statement/1"}
-        """
+    static func policy() throws -> TrustPolicy { try TrustPolicy(Array(WorkedExample.policy.utf8)) }
 
     static let evidence = """
         {"algorithm_versions":{"confidence":"1","depth":"relief-1","metadata":"1"},"analysis_source":"server",\
@@ -65,39 +53,5 @@ enum ExampleBundle {
         "model":{"status":"pass"},"model_verified":true,"resolution":{"status":"pass"},"timestamp":{"status":"pass"},\
         "timestamp_valid":true},"processing":{"completed_at":"2026-11-01T12:00:02.250Z","duration_ms":250,\
         "received_at":"2026-11-01T12:00:02.000Z"},"type":"photo"}
-        """
-
-    static let proof = """
-        c2sp.org/tlog-proof@v1
-        extra J1bro0GyhBSUqjp29TizDJhlttjH9eDKMtOaSTgYl18=
-        index 300
-        gp4NUr0b2YlERf/oAMcoAaBob/Xw3I9uNdCO4ihUjUw=
-        BQECZHc6Ej3mMRKo+yZjwCOoSoHUwlmUZ2FhLm6GvA0=
-        e3vhEnQ8eKaFh+519IQVYD5o1I3HU2nrnKZMrVC1Svc=
-        2JUN/kzmllB0umd16Y+pDFgve7AYtRjm6frXhOHCgt0=
-        lTEZsgJAZMKLEE6hlZDn2F+MhQphsiPaQoeJ7DbV90k=
-        fHQImlRwCojB2wMroBfLioVyPjblLSN5CYNbonaOmDw=
-        miQCQcZYDzjsfM+zCj1+vmKAtQqgigYBIFZ1sC37FmQ=
-        w+womdIeP/4w51+WvB/5UxiSMYlLD+i2nJ8A+IP/OSs=
-        LM/0RdTLy7bjErcByx8r2RwnBcxP8DgAa2IYUQVhF98=
-
-        rial.example/log/2026
-        500
-        vxRVdT3N8QvH1fkjA6G62Hwi62yrrYAoDpON4OLi5Os=
-
-        — rial.example/log/2026 Ux2NRE972WdYSI1dpMd75/CH0ELFCO+bFVxNJi3DSMKljaqAD4ZHz+apXT4IUyb5Ae9/IqjRoJclnbDb01SDu8hvJg8=
-        — witness.example/w1 5612rQAAAABq5ynELqcaAj3dv87vypDbqiWJevndJQiJGRzAglYSByW0/w5yHA7v+Uv2gDtzk6VLGuAvdYeSPDk/7i6rVYB8nJ01Dg==
-        — witness.example/w2 uChzYQAAAABq5ynF+m64LSrd1P3RA3GvJgzWOJwuTmasSyGIB0yL2zvZgYQLWJnsFxHk8VDvtdkVI9kyoWzIN0FF2VqBi8VOIZzwCw==
-
-        """
-
-    static let policyText = """
-        log rial.example/log/2026+531d8d44+AfiQP59qW7lLoUzFERvPNI7MBCgQo1Jzk0p0XXwrMk1v https://rial.example/log/2026
-        witness w1 witness.example/w1+e7ad76ad+BBYx+RFMzgpZAYCJr2EyjKHdUMdoZzXWWMTKBPNO3uOE
-        witness w2 witness.example/w2+b8287361+BOk7HbiO7wlOZ1Xq+T57UE8N5O0jwL/uqKWAyALSwwcX
-        witness w3 witness.example/w3+135143eb+BIpDXlJGphhdrAbOm/n4OSZdE4MElKFoPv3rjGNVR0yE
-        group ours 2 w1 w2 w3
-        quorum ours
-
         """
 }

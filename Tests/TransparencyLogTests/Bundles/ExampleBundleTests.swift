@@ -10,7 +10,7 @@ struct ExampleBundleTests {
     @Test("gives statement, commitment, leaf and leaf hash from values")
     func made() throws {
         let statement = try ExampleBundle.madeStatement()
-        #expect(String(decoding: statement.bytes, as: UTF8.self) == ExampleBundle.statement)
+        #expect(String(decoding: statement.bytes, as: UTF8.self) == WorkedExample.statement)
         let salt = try ExampleBundle.salt()
         let commitment = "82c2f7b00484c66c5b7e751de35abef887576c9961038ba1d25e40c637327585"
         #expect(statement.commitment(salt: salt).hex == commitment)
@@ -22,7 +22,7 @@ struct ExampleBundleTests {
 
     @Test("reads back as the values that it was made of")
     func read() throws {
-        let statement = try Statement(bytes: Array(ExampleBundle.statement.utf8))
+        let statement = try Statement(bytes: Array(WorkedExample.statement.utf8))
         #expect(statement == (try ExampleBundle.madeStatement()))
         #expect(statement.verdict == (try ExampleBundle.verdict()))
     }
@@ -37,7 +37,7 @@ struct ExampleBundleTests {
 
     @Test("stamps the checkpoint as the log alone signed it")
     func stamped() throws {
-        let judged = try ExampleBundle.policy().judge(try TransparencyProof(Array(ExampleBundle.proof.utf8)).note)
+        let judged = try ExampleBundle.policy().judge(try TransparencyProof(Array(WorkedExample.proof.utf8)).note)
         #expect(
             ContentDigest(of: judged.stampedBytes).hex == "90066656fa3bf446462b429d5139a84027d9e5a6a4145a29cc7129c3b8cf4307")
     }

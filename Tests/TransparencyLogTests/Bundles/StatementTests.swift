@@ -48,14 +48,14 @@ struct StatementTests {
             ("\"algorithms\":{", "\"algorithms\":{\"a\":{\"a\":{\"a\":{\"a\":{}}}},"),
         ])
     func refused(part: String, other: String) throws {
-        let text = ExampleBundle.statement.replacingOccurrences(of: part, with: other)
-        #expect(text != ExampleBundle.statement)
+        let text = WorkedExample.statement.replacingOccurrences(of: part, with: other)
+        #expect(text != WorkedExample.statement)
         #expect(throws: BundleError.self) { try Statement(bytes: Array(text.utf8)) }
     }
 
     @Test("are refused cut off at any byte, and with any byte changed to one that is no text")
     func cut() {
-        let bytes = Array(ExampleBundle.statement.utf8)
+        let bytes = Array(WorkedExample.statement.utf8)
         for index in bytes.indices {
             #expect(throws: BundleError.self) { try Statement(bytes: Array(bytes[..<index])) }
             var changed = bytes
