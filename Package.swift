@@ -318,7 +318,7 @@ let package = Package(
         .testTarget(
             name: "EvidenceAssemblerTests",
             dependencies: [
-                "CaptureProtocol", "ContentCredentials", "Delivery", "EvidenceAssembler", "Imaging", "MediaStore", "Models",
+                "CaptureProtocol", "ContentCredentials", "Delivery", "Evidence", "EvidenceAssembler", "Imaging", "MediaStore", "Models",
                 "ObjectStorage", "Persistence", "Signing", "TestSupport", "TransparencyLog", logging,
             ],
             path: "Tests/EvidenceAssemblerTests"),

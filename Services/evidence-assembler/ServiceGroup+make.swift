@@ -11,7 +11,7 @@ import Signing
 
 /// Builds the service from its settings.
 func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
-    CityNames.warmUp()
+    let cities = CityNames.bundled()
     let signer = try settings.signer.signer(at: Date())
     let certificate = try SigningCertificate(pem: settings.signer.certificates)
     let signerCheck = BlockingExecutor(label: "signer-check")
@@ -39,10 +39,10 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let cards = try ShareCardMaker(storage: backbone.storage, logger: logger)
     let assembly = CaptureAssembly(
         captures: PostgresAssemblyRepository(database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox),
-        storage: backbone.storage, credentials: credentials, cards: cards, scratchFolder: settings.scratchFolder)
+        storage: backbone.storage, credentials: credentials, cards: cards, cities: cities, scratchFolder: settings.scratchFolder)
     let reassessment = CaptureReassessment(
         captures: PostgresReassessmentRepository(database: backbone.database, outbox: backbone.outbox), storage: backbone.storage,
-        cards: cards, scratchFolder: settings.scratchFolder, logger: logger)
+        cards: cards, cities: cities, scratchFolder: settings.scratchFolder, logger: logger)
     let issued = PostgresCredentialRepository(database: backbone.database, outbox: backbone.outbox)
     let statements = PostgresStatementRepository(database: backbone.database, outbox: backbone.outbox, inbox: backbone.inbox)
     let revision = DeviceRevision(statements: statements, logger: logger)

@@ -11,11 +11,8 @@ public struct CityNames: Sendable {
     static let countryRadiusKilometres = 350.0
     static let nowhere = "at sea"
 
-    /// Loaded once from the module's resources; without them every place is "at sea".
-    public static let shared = CityNames(folder: resources)
-
-    /// Loads the names now, so that the first capture need not wait.
-    public static func warmUp() { _ = shared }
+    /// Loads the names from the module's resources, which takes tenths of a second; without them every place is "at sea".
+    public static func bundled() -> CityNames { CityNames(folder: resources) }
     static var resources: URL { Bundle.module.bundleURL.appendingPathComponent("Resources") }
 
     private struct City: Sendable {

@@ -61,13 +61,15 @@ public enum EvidenceAssembly {
         }
     }
 
-    /// - Parameter receivedAt: when the upload was accepted, even if it is assessed again later.
+    /// - Parameters:
+    ///   - receivedAt: when the upload was accepted, even if it is assessed again later.
+    ///   - cities: names its coarse place.
     public static func assemble(
-        attestation: AttestationFindings, depth: DepthFindings, statement: Statement, receivedAt: Date, completedAt: Date
+        attestation: AttestationFindings, depth: DepthFindings, statement: Statement, receivedAt: Date, completedAt: Date, cities: CityNames
     ) -> (package: EvidencePackage, confidence: ConfidenceLevel) {
         let hardware = HardwareAttestationEvidence(attestation)
         let depthEvidence = self.depthEvidence(depth, attestation: attestation, source: statement.analysisSource)
-        let checks = metadataEvidence(statement, registeredModel: attestation.deviceModel, receivedAt: receivedAt)
+        let checks = metadataEvidence(statement, registeredModel: attestation.deviceModel, receivedAt: receivedAt, cities)
         let statuses = [checks.timestamp.status, checks.model.status, checks.resolution.status, checks.location.status]
         let (kind, chain) = (statement.kind, statement.kind.type == .video ? attestation.hashChain : nil)
         let confidence =
@@ -118,14 +120,16 @@ public enum EvidenceAssembly {
         attestation.hasLiDAR != false && !IPhoneModels.isWithoutLiDAR(attestation.deviceModel)
     }
 
-    private static func metadataEvidence(_ statement: Statement, registeredModel: String, receivedAt: Date) -> MetadataEvidence {
+    private static func metadataEvidence(
+        _ statement: Statement, registeredModel: String, receivedAt: Date, _ cities: CityNames
+    ) -> MetadataEvidence {
         switch statement {
         case .photo(let metadata, let exif):
             MetadataEvidence(
                 timestamp: TimestampCheck.result(exif, capturedAt: metadata.capturedAt, receivedAt: receivedAt),
                 model: ModelCheck.result(exif: exif?.model, claimed: metadata.deviceModel, registered: registeredModel),
                 resolution: ResolutionCheck.result(exif, claimed: metadata.deviceModel),
-                location: LocationCheck.result(metadata.location), place: place(metadata.location))
+                location: LocationCheck.result(metadata.location), place: place(metadata.location, cities))
         case .hashOnly(let payload):
             MetadataEvidence(
                 timestamp: TimestampCheck.result(signed: payload.capturedAt, receivedAt: receivedAt),
@@ -134,18 +138,18 @@ public enum EvidenceAssembly {
                 resolution: MetadataCheck(.unavailable, reason: .mediaNotStored),
                 location: payload.flags.location == .none
                     ? MetadataCheck(.unavailable, reason: .notShared) : LocationCheck.result(payload.location),
-                place: place(payload.location))
+                place: place(payload.location, cities))
         case .video(let metadata, let file):
             MetadataEvidence(
                 timestamp: TimestampCheck.result(file, startedAt: metadata.startedAt, receivedAt: receivedAt),
                 model: ModelCheck.result(exif: file.model, claimed: metadata.deviceModel, registered: registeredModel),
                 resolution: ResolutionCheck.result(file), location: LocationCheck.result(metadata.location),
-                place: place(metadata.location))
+                place: place(metadata.location, cities))
         }
     }
 
-    private static func place(_ location: PreciseLocation?) -> CoarseLocation? {
-        location.flatMap { LocationCheck.isOnEarth($0) ? CoarseLocation($0, names: .shared) : nil }
+    private static func place(_ location: PreciseLocation?, _ cities: CityNames) -> CoarseLocation? {
+        location.flatMap { LocationCheck.isOnEarth($0) ? CoarseLocation($0, names: cities) : nil }
     }
 
     /// SPEC §7: withheld unless the hardware check passed and the capture is not suspicious; else pending. SPEC §9: nothing is signed for

@@ -26,3 +26,9 @@ public struct S3Configuration: Sendable {
         return "\(host):\(port)"
     }
 }
+
+extension S3Configuration: CustomStringConvertible, CustomReflectable {
+    /// Never contains the secret.
+    public var description: String { "\(bucket) at \(endpoint) in \(region) as \(accessKeyID)" }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -115,3 +115,9 @@ public struct SigV4Signer: Sendable {
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }
+
+extension SigV4Signer: CustomStringConvertible, CustomReflectable {
+    /// Never contains the secret.
+    public var description: String { "\(Self.algorithm) for \(accessKeyID) in \(region)" }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

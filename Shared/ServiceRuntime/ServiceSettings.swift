@@ -51,3 +51,10 @@ public struct ServiceSettings: Sendable {
         }
     }
 }
+
+extension ServiceSettings: CustomReflectable {
+    /// Without the database's address, which contains a password.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["mode": mode, "kafka": kafka, "storage": storage, "adminHost": adminHost, "adminPort": adminPort])
+    }
+}

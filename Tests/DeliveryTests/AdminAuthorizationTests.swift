@@ -45,14 +45,23 @@ struct AdminAuthorizationTests {
         #expect(AdminAuthorization(token: nil).refusal([:]) == .tokenNotSet)
     }
 
+    private static let variables = [
+        "RIAL_MODE": "development", "RIAL_DATABASE_URL": "postgresql://u:hunter2@h/d", "RIAL_KAFKA_BROKERS": "h:1",
+        "RIAL_S3_ENDPOINT": "http://h", "RIAL_S3_REGION": "r", "RIAL_S3_BUCKET": "b", "RIAL_S3_ACCESS_KEY_ID": "k",
+        "RIAL_S3_SECRET_ACCESS_KEY": "hunter2", "RIAL_ADMIN_PORT": "9090",
+    ]
+
+    @Test("no description of the settings contains a secret")
+    func secrets() throws {
+        let settings = try ServiceSettings(ServiceEnvironment(Self.variables), service: .gateway)
+        var text = "\(settings)"
+        dump(settings, to: &text)
+        #expect(!text.contains("hunter2") && text.contains("9090"))
+    }
+
     @Test("the admin port is this machine's alone unless the setting says otherwise")
     func host() throws {
-        var variables = [
-            "RIAL_MODE": "development", "RIAL_DATABASE_URL": "postgresql://h/d", "RIAL_KAFKA_BROKERS": "h:1",
-            "RIAL_S3_ENDPOINT": "http://h",
-            "RIAL_S3_REGION": "r", "RIAL_S3_BUCKET": "b", "RIAL_S3_ACCESS_KEY_ID": "k", "RIAL_S3_SECRET_ACCESS_KEY": "s",
-            "RIAL_ADMIN_PORT": "9090",
-        ]
+        var variables = Self.variables
         #expect(try ServiceSettings(ServiceEnvironment(variables), service: .gateway).adminHost == "127.0.0.1")
         variables["RIAL_ADMIN_HOST"] = "0.0.0.0"
         #expect(try ServiceSettings(ServiceEnvironment(variables), service: .gateway).adminHost == "0.0.0.0")

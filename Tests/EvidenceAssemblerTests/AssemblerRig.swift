@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Delivery
+import Evidence
 import Foundation
 import Logging
 import Models
@@ -86,11 +87,16 @@ struct KeptStatement: Equatable {
     let leafIndex: Int?
 }
 
+/// Loaded once.
+private let cities = CityNames.bundled()
+
 extension AssemblerRig {
     var quiet: Logger { Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() } }
 
     func assembly() throws -> CaptureAssembly<Captures> {
-        CaptureAssembly(captures: captures, storage: store, credentials: issuer, cards: try ShareCardMaker(storage: store, logger: quiet))
+        CaptureAssembly(
+            captures: captures, storage: store, credentials: issuer, cards: try ShareCardMaker(storage: store, logger: quiet),
+            cities: cities)
     }
 
     /// One run of the periodic retry.
@@ -106,7 +112,8 @@ extension AssemblerRig {
 
     func reassess() async throws {
         try await CaptureReassessment(
-            captures: reassessments, storage: store, cards: try ShareCardMaker(storage: store, logger: quiet), logger: quiet
+            captures: reassessments, storage: store, cards: try ShareCardMaker(storage: store, logger: quiet), cities: cities,
+            logger: quiet
         ).run()
     }
 

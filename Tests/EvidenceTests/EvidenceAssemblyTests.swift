@@ -49,7 +49,7 @@ struct EvidenceAssemblerTests {
     ) throws -> (package: EvidencePackage, confidence: ConfidenceLevel) {
         EvidenceAssembly.assemble(
             attestation: attestation, depth: depth, statement: .photo(try metadata(location), exif: exif), receivedAt: Self.receipt,
-            completedAt: Self.receipt.addingTimeInterval(0.25))
+            completedAt: Self.receipt.addingTimeInterval(0.25), cities: .loaded)
     }
 
     @Test("gives HIGH to a capture that passes every check, with every finding in the package")

@@ -22,7 +22,7 @@ struct HashOnlyAssemblyTests {
             unavailableReason: payload.depth == nil && payload.video?.depth == nil ? .noDepth : nil, preview: nil)
         return EvidenceAssembly.assemble(
             attestation: attestation, depth: depth, statement: .hashOnly(payload), receivedAt: Self.receipt,
-            completedAt: Self.receipt.addingTimeInterval(0.25))
+            completedAt: Self.receipt.addingTimeInterval(0.25), cities: .loaded)
     }
 
     @Test("is HIGH with a signed scene, says who measured, and signs nothing for media that were not seen")

@@ -8,7 +8,7 @@ import Testing
 @Suite("Places")
 struct PlaceTests {
     @Test("has its data of cities")
-    func loaded() { #expect(CityNames.shared.count > 30_000) }
+    func loaded() { #expect(CityNames.loaded.count > 30_000) }
 
     @Test(
         "names a place by the nearest city",
@@ -19,7 +19,7 @@ struct PlaceTests {
             (-23.7, 133.88, "Alice Springs, Australia"), (64.18, -51.7, "Nuuk, Greenland"),
         ])
     func cities(latitude: Double, longitude: Double, name: String) {
-        #expect(CityNames.shared.name(latitude: latitude, longitude: longitude) == name)
+        #expect(CityNames.loaded.name(latitude: latitude, longitude: longitude) == name)
     }
 
     @Test(
@@ -28,7 +28,7 @@ struct PlaceTests {
             (45.7676, 4.8345, "Lyon, France"), (48.8592, 2.3417, "Paris, France"), (43.3, 5.38, "Marseille, France"),
         ])
     func districts(latitude: Double, longitude: Double, name: String) {
-        #expect(CityNames.shared.name(latitude: latitude, longitude: longitude) == name)
+        #expect(CityNames.loaded.name(latitude: latitude, longitude: longitude) == name)
     }
 
     @Test(
@@ -37,7 +37,7 @@ struct PlaceTests {
             (-25.3444, 131.0369, "Australia"), (27.5, 5.0, "Algeria"), (44.5, -110.5, "United States"),
         ])
     func countries(latitude: Double, longitude: Double, name: String) {
-        #expect(CityNames.shared.name(latitude: latitude, longitude: longitude) == name)
+        #expect(CityNames.loaded.name(latitude: latitude, longitude: longitude) == name)
     }
 
     @Test(
@@ -47,16 +47,16 @@ struct PlaceTests {
             (1e300, 1e300), (0, .infinity),
         ] as [(Double, Double)])
     func nowhere(latitude: Double, longitude: Double) {
-        #expect(CityNames.shared.name(latitude: latitude, longitude: longitude) == "at sea")
+        #expect(CityNames.loaded.name(latitude: latitude, longitude: longitude) == "at sea")
     }
 
     @Test("finds the same city from both sides of the antimeridian")
     func antimeridian() {
         // Waiyevo on Taveuni is at 179.98° W; Labasa, the nearest large town, at 179.37° E.
-        let east = CityNames.shared.name(latitude: -16.6, longitude: 179.99)
-        let west = CityNames.shared.name(latitude: -16.6, longitude: -179.99)
+        let east = CityNames.loaded.name(latitude: -16.6, longitude: 179.99)
+        let west = CityNames.loaded.name(latitude: -16.6, longitude: -179.99)
         #expect(east == west && east != "at sea")
-        #expect(CityNames.shared.name(latitude: -16.6, longitude: 180) == CityNames.shared.name(latitude: -16.6, longitude: -180))
+        #expect(CityNames.loaded.name(latitude: -16.6, longitude: 180) == CityNames.loaded.name(latitude: -16.6, longitude: -180))
     }
 
     @Test("agrees with a search of every city", arguments: 0..<4)
@@ -73,7 +73,7 @@ struct PlaceTests {
             let place = SpherePoint(latitude: latitude, longitude: longitude)
             let distances = places.map { SpherePoint.kilometres(squaredChord: place.squaredChord(to: $0.1)) }
             let nearest = try #require(distances.indices.min { distances[$0] < distances[$1] })
-            let name = CityNames.shared.name(latitude: latitude, longitude: longitude)
+            let name = CityNames.loaded.name(latitude: latitude, longitude: longitude)
             switch distances[nearest] {
             case ...50: #expect(name.hasPrefix(places[nearest].0 + ", ") || places[nearest].0.contains { $0.isNumber })
             case ...350: #expect(name != "at sea" && !name.contains(", "))
@@ -104,7 +104,7 @@ struct PlaceTests {
         ])
     func coarse(latitude: Double, longitude: Double, roundedLatitude: Double, roundedLongitude: Double) {
         let place = CoarseLocation(
-            PreciseLocation(latitude: latitude, longitude: longitude, altitude: 12.345, accuracy: 1), names: .shared)
+            PreciseLocation(latitude: latitude, longitude: longitude, altitude: 12.345, accuracy: 1), names: .loaded)
         #expect(place.latitude == roundedLatitude && place.longitude == roundedLongitude)
         #expect(place.latitude.sign == .plus || place.latitude != 0)
     }
@@ -120,4 +120,9 @@ struct PlaceTests {
         #expect(LocationCheck.result(location) == MetadataCheck(status, reason: status == .fail ? .notOnEarth : nil))
         #expect(LocationCheck.result(nil) == MetadataCheck(.unavailable, reason: .notProvided))
     }
+}
+
+extension CityNames {
+    /// The bundled names, loaded once for all tests.
+    static let loaded = bundled()
 }

@@ -51,7 +51,7 @@ struct VideoAssemblyTests {
             hasLiDAR: hasLiDAR, hashChain: chain)
         return EvidenceAssembly.assemble(
             attestation: attestation, depth: depth, statement: try statement(location: location), receivedAt: Self.receipt,
-            completedAt: Self.receipt.addingTimeInterval(1))
+            completedAt: Self.receipt.addingTimeInterval(1), cities: .loaded)
     }
 
     private func depth(_ verdict: DepthVerdict, reason: VideoDepthReason? = nil) -> DepthFindings {

@@ -14,6 +14,8 @@ struct HashOnlyPublicFormTests {
     /// With so many digits that no random identifier has them.
     private static let counter = "4071178203"
 
+    private static let cities = CityNames.bundled()
+
     /// A complete capture of a device that is registered with a model, at an exact time.
     private static func row(sharing flags: MetadataFlags) throws -> CaptureRow {
         let payload = HashOnlySamples.payload(sharing: flags)
@@ -22,7 +24,7 @@ struct HashOnlyPublicFormTests {
             isDevelopmentAttestation: false, deviceModel: HashOnlySamples.model, hasLiDAR: true)
         let package = EvidenceAssembly.assemble(
             attestation: findings, depth: DepthFindings(measurements: DepthMeasurements(HashOnlySamples.depth), preview: nil),
-            statement: .hashOnly(payload), receivedAt: received, completedAt: received.addingTimeInterval(0.25)
+            statement: .hashOnly(payload), receivedAt: received, completedAt: received.addingTimeInterval(0.25), cities: cities
         ).package
         func json(_ value: some Encodable) throws -> String { String(decoding: try WireJSON.encode(value), as: UTF8.self) }
         return try CaptureRow(

@@ -51,6 +51,17 @@ struct SigV4SignerTests {
         #expect(authorization.hasSuffix("Signature=\(signature)"))
     }
 
+    @Test("no description contains the secret")
+    func secret() throws {
+        let configuration = S3Configuration(
+            endpoint: try #require(URL(string: "http://127.0.0.1:9000")), region: "us-east-1", bucket: "rial",
+            accessKeyID: signer.accessKeyID, secretAccessKey: signer.secretAccessKey)
+        var text = "\(configuration) \(signer)"
+        dump(configuration, to: &text)
+        dump(signer, to: &text)
+        #expect(!text.contains(signer.secretAccessKey) && text.contains(signer.accessKeyID))
+    }
+
     @Test("makes presigned links")
     func presigned() {
         let query = signer.presignedQuery(

@@ -21,6 +21,7 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
     let storage: any ObjectStore
     let credentials: any CredentialIssuing
     let cards: ShareCardMaker
+    let cities: CityNames
     var statements = StatementMaker()
     /// Where a video lies, without a name, while it is published.
     var scratchFolder = FileManager.default.temporaryDirectory.path
@@ -47,7 +48,7 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
             if let known { known } else { try await EvidenceAssembly.Statement(announcement, original, storage) }
         let (assembled, confidence) = EvidenceAssembly.assemble(
             attestation: parts.attestation, depth: parts.depth, statement: statement, receivedAt: announcement.receivedAt,
-            completedAt: Date())
+            completedAt: Date(), cities: cities)
         let content = ShareCardContent(
             assembled, confidence, parts.attestation, capturedAt: statement.capturedAt, mediaHash: gathered.mediaHash)
         async let card = cards.make(content, for: capture, from: parts.pictures)

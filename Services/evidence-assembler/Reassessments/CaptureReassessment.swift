@@ -15,6 +15,7 @@ struct CaptureReassessment: Sendable {
     let captures: any ReassessmentRepository
     let storage: any ObjectStore
     let cards: ShareCardMaker
+    let cities: CityNames
     var scratchFolder = FileManager.default.temporaryDirectory.path
     let logger: Logger
 
@@ -49,7 +50,7 @@ struct CaptureReassessment: Sendable {
         let statement = try await EvidenceAssembly.Statement(announcement, original, storage)
         var (package, confidence) = EvidenceAssembly.assemble(
             attestation: parts.attestation, depth: parts.depth, statement: statement, receivedAt: announcement.receivedAt,
-            completedAt: announcement.receivedAt)
+            completedAt: announcement.receivedAt, cities: cities)
         package.processing = due.package.processing
         // Signatures are appraised once, with what was known of the device then.
         for method in ["attestation", "hash_chain"] { package.algorithmVersions[method] = due.package.algorithmVersions[method] }
