@@ -43,8 +43,9 @@ struct TimestampAnswerTests {
             ("critical,serverAuth", false),
         ])
     func purpose(usage: String, isRight: Bool) async throws {
-        let content = Array(try TimestampAnswer(try TimestampAuthority().answer(to: try Self.request())).signature.content)
+        // The certificate must be valid at the time that the content states, which another authority has written.
         let authority = try TimestampAuthority(key: Self.keys[1], usage: usage)
+        let content = Array(try TimestampAnswer(try TimestampAuthority().answer(to: try Self.request())).signature.content)
         let answer = try TimestampAnswer(Self.answer(token: try authority.sign(content: content)))
         let anchors = try TimestampAnchors(pem: authority.rootPEM)
         let verdict = await answer.verify(imprint: Self.imprint, nonce: Self.nonce, anchors: anchors)
