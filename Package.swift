@@ -163,7 +163,8 @@ let package = Package(
         .target(
             name: "ServiceRuntime",
             dependencies: [
-                "Blocking", "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Observability", "Persistence", crypto,
+                "Blocking", "CSandbox", "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Observability",
+                "Persistence", crypto,
                 logging, metrics, lifecycle, unixSignals, hummingbird, httpClient, httpTypes, nioCore, nioHTTP1,
             ],
             path: "Shared/ServiceRuntime"),

@@ -2,6 +2,9 @@
 #include "cprocess.h"
 
 #include <errno.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #if defined(__linux__)
 
@@ -62,3 +65,11 @@ int rial_pipe(int ends[2]) { (void)ends; return ENOTSUP; }
 int rial_anonymous_file(const char *name) { (void)name; errno = ENOTSUP; return -1; }
 
 #endif
+
+void rial_bound_arenas(int count) {
+#if defined(__GLIBC__)
+    mallopt(M_ARENA_MAX, count);
+#else
+    (void)count;
+#endif
+}

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import AsyncHTTPClient
+import CSandbox
 import CaptureProtocol
 import Foundation
 public import Logging
@@ -15,6 +16,7 @@ public enum ServiceMain {
     public static func run(
         _ service: ServiceName, make: @Sendable (ServiceEnvironment, MetricsRegistry, Logger) throws -> ServiceGroup
     ) async throws {
+        boundArenas()
         let environment = ServiceEnvironment()
         if CommandLine.arguments.dropFirst().first == "healthcheck" { exit(await isHealthy(environment) ? 0 : 1) }
         let level = (try? environment.optional("RIAL_LOG_LEVEL")).flatMap { $0 }.flatMap(Logger.Level.init(rawValue:)) ?? .info
@@ -33,6 +35,10 @@ public enum ServiceMain {
             exit(78)
         }
     }
+
+    /// glibc gives threads up to eight arenas a processor, and each keeps what the photos in it once needed: `evidence-assembler` grew to more
+    /// than twice the memory that it has with one arena a processor, at the same speed.
+    private static func boundArenas() { rial_bound_arenas(Int32(clamping: max(2, ProcessInfo.processInfo.activeProcessorCount))) }
 
     /// Asks the service's own admin port whether it is ready. For container health checks, as images contain no other client.
     private static func isHealthy(_ environment: ServiceEnvironment) async -> Bool {

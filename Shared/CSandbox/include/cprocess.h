@@ -1,4 +1,4 @@
-// Functions of glibc for starting processes that Swift cannot import because they are not part of POSIX.
+// Functions of glibc for processes that Swift cannot import because they are not part of POSIX.
 #ifndef RIAL_CPROCESS_H
 #define RIAL_CPROCESS_H
 
@@ -17,5 +17,8 @@ int rial_pipe(int ends[2]);
 
 // Makes a file in memory; programs that are started do not inherit it. Returns a descriptor, or -1 with errno set.
 int rial_anonymous_file(const char *name);
+
+// Bounds the number of arenas that malloc shares out among threads; those that there are already stay.
+void rial_bound_arenas(int count);
 
 #endif
