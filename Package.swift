@@ -164,8 +164,7 @@ let package = Package(
             name: "ServiceRuntime",
             dependencies: [
                 "Blocking", "CSandbox", "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Observability",
-                "Persistence", crypto,
-                logging, metrics, lifecycle, unixSignals, hummingbird, httpClient, httpTypes, nioCore, nioHTTP1,
+                "Persistence", crypto, logging, metrics, lifecycle, unixSignals, hummingbird, httpClient, httpTypes, nioCore, nioHTTP1,
             ],
             path: "Shared/ServiceRuntime"),
 

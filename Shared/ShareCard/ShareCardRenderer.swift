@@ -1,8 +1,8 @@
 /// Draws the preview picture for shared links to a capture (`guides/site.md` §8).
 ///
 /// The same content gives the same bytes on machines with the same font and library packages. A call takes tens of milliseconds of
-/// CPU and must not run on the cooperative pool; calls may run at the same time.
-public struct ShareCardRenderer: Sendable {
+/// CPU and must not run on the cooperative pool. A renderer is used by one thread at a time; several may draw at the same time.
+public final class ShareCardRenderer {
     public static let width = 1200
     public static let height = 630
     public static let maximumBytes = 300_000
@@ -11,9 +11,11 @@ public struct ShareCardRenderer: Sendable {
     /// The first that gives a file of at most ``maximumBytes`` is used.
     private static let qualities = [90, 84, 76, 66, 52, 38, 24]
 
-    private let typesetters: Typesetters
+    private let fonts: CardFonts
+    /// Kept from card to card, since loading the fonts takes longer than drawing the texts; `nil` until it is needed.
+    private var usual: Typesetter?
 
-    public init(fonts: CardFonts = .debian) { typesetters = Typesetters(fonts) }
+    public init(fonts: CardFonts = .debian) { self.fonts = fonts }
 
     /// With Debian's fonts.
     /// - Throws: ``ShareCardError``.
@@ -25,8 +27,7 @@ public struct ShareCardRenderer: Sendable {
     /// - Returns: a JPEG of 1200 × 630 pixels without metadata.
     /// - Throws: ``ShareCardError``.
     public func render(_ content: ShareCardContent, photo: [UInt8]?) throws(ShareCardError) -> [UInt8] {
-        let typesetter = try typesetters.take(for: content.placeName ?? "")
-        defer { typesetters.keep(typesetter) }
+        let typesetter = try typesetter(for: content.placeName ?? "")
         let canvas = try Canvas(width: Self.width, height: Self.height)
         let top = content.isDevelopment ? Self.bandHeight : 0
         let height = Double(Self.height) - top
@@ -42,6 +43,16 @@ public struct ShareCardRenderer: Sendable {
         try FactsPanel(box: right).draw(content, on: canvas, with: typesetter)
         if content.isDevelopment { try drawBand(on: canvas, with: typesetter) }
         return try canvas.jpeg(qualities: Self.qualities, maximumBytes: Self.maximumBytes)
+    }
+
+    /// - Parameter sample: letters of scripts for which further fonts may be needed; those are loaded for one card alone.
+    private func typesetter(for sample: String) throws(ShareCardError) -> Typesetter {
+        let further = fonts.further(for: sample)
+        guard further.isEmpty else { return try Typesetter(fonts, further: further) }
+        if let usual { return usual }
+        let typesetter = try Typesetter(fonts, further: [])
+        usual = typesetter
+        return typesetter
     }
 
     private func drawBand(on canvas: Canvas, with typesetter: Typesetter) throws(ShareCardError) {

@@ -1,38 +1,12 @@
 import CPango
-import Synchronization
-
-/// Keeps one typesetter from card to card, since loading the fonts takes longer than drawing the texts.
-final class Typesetters: Sendable {
-    private let fonts: CardFonts
-    private let spare = Mutex<Typesetter?>(nil)
-
-    init(_ fonts: CardFonts) { self.fonts = fonts }
-
-    /// A typesetter that nobody else has.
-    /// - Parameter sample: letters of scripts for which further fonts may be needed.
-    /// - Throws: ``ShareCardError`` `fontMissing` or `drawingFailed`.
-    func take(for sample: String) throws(ShareCardError) -> Typesetter {
-        let further = fonts.further(for: sample)
-        guard further.isEmpty, let kept = spare.withLock({ $0.take() }) else { return try Typesetter(fonts, further: further) }
-        return kept
-    }
-
-    func keep(_ typesetter: Typesetter) {
-        guard !typesetter.hasFurtherFonts else { return }
-        spare.withLock { $0 = typesetter }
-    }
-}
 
 /// Typesets texts with Pango: shapes and orders the letters of every script, breaks lines, and ends long texts with an ellipsis.
 ///
-/// It uses only the fonts of ``CardFonts`` and no fontconfig settings.
-///
-/// `@unchecked Sendable`: ``Typesetters`` gives it to one thread at a time.
-final class Typesetter: @unchecked Sendable {
+/// It uses only the fonts of ``CardFonts`` and no fontconfig settings; used by one thread at a time.
+final class Typesetter {
     private let fontMap: OpaquePointer
     private let context: OpaquePointer
     private let furtherFamilies: String
-    var hasFurtherFonts: Bool { !furtherFamilies.isEmpty }
 
     /// - Parameter further: fonts for letters that the needed ones lack; those that cannot be loaded are left out.
     /// - Throws: ``ShareCardError`` `fontMissing` or `drawingFailed`.

@@ -33,6 +33,17 @@ struct ShareCardRendererTests {
         }
     }
 
+    @Test("is the same bytes whatever its renderer has drawn before")
+    func reused() throws {
+        let (renderer, photo) = (ShareCardRenderer(), try Cards.photo())
+        for place in ["Lyon, France", "חיפה, ישראל", "Lyon, France", "Zürich, Switzerland", "Lyon, France"] {
+            for level in [ConfidenceLevel.high, .suspicious] {
+                let content = Cards.content(level, place: place)
+                #expect(try renderer.render(content, photo: photo) == ShareCardRenderer.render(content, photo: photo))
+            }
+        }
+    }
+
     @Test(
         "has a badge in the colour of its level, with the shape and the word",
         arguments: [(ConfidenceLevel.high, 0x17643D), (.medium, 0xF6CB45), (.low, 0xF3923C), (.suspicious, 0xB3261E)]

@@ -19,10 +19,11 @@ actor ShareCardMaker {
 
     /// - Throws: ``ShareCardError`` if cards cannot be drawn on this machine, for example because a font is missing.
     init(storage: any ObjectStore, logger: Logger) throws {
-        renderer = ShareCardRenderer()
+        let renderer = ShareCardRenderer()
+        _ = try renderer.render(ShareCardContent(subject: .photo, level: nil, capturedAt: .notShared, placeName: nil), photo: nil)
+        self.renderer = renderer
         self.storage = storage
         self.logger = logger
-        _ = try renderer.render(ShareCardContent(subject: .photo, level: nil, capturedAt: .notShared, placeName: nil), photo: nil)
     }
 
     /// - Parameter objects: the pictures made from the capture, by name; of a photo the small one, which covers the card's left part.
