@@ -319,7 +319,7 @@ let package = Package(
             name: "EvidenceAssemblerTests",
             dependencies: [
                 "CaptureProtocol", "ContentCredentials", "Delivery", "Evidence", "EvidenceAssembler", "Imaging", "MediaStore", "Models",
-                "ObjectStorage", "Persistence", "Signing", "TestSupport", "TransparencyLog", logging,
+                "ObjectStorage", "Persistence", "ServiceRuntime", "Signing", "TestSupport", "TransparencyLog", logging,
             ],
             path: "Tests/EvidenceAssemblerTests"),
         .testTarget(
@@ -393,7 +393,7 @@ let package = Package(
         .testTarget(
             name: "TransparencyLogServiceTests",
             dependencies: [
-                "CaptureProtocol", "Delivery", "Models", "ObjectStorage", "Persistence", "TestSupport",
+                "CaptureProtocol", "Delivery", "Models", "ObjectStorage", "Persistence", "ServiceRuntime", "TestSupport",
                 "TransparencyLog", "TransparencyLogService", crypto, httpClient, logging,
             ],
             path: "Tests/TransparencyLogServiceTests", swiftSettings: computing),

@@ -27,7 +27,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let challenges = ChallengeRepository(database: database, outbox: backbone.outbox)
     let captures = CaptureRepository(database: database, outbox: backbone.outbox)
     let verifications = VerificationRepository(database: database)
-    let links = MediaLinks(key: settings.linkKey)
+    let links = MediaLinks(key: settings.linkKey.value)
     let inspectors = inspectorPool(settings.verification)
     let verifier = fileVerifier(settings, verifications, inspectors, buckets, logger)
     let log = PostgresLogReading(database: database)
@@ -97,7 +97,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let cleaner = UploadCleaner(uploads: resumable.uploads, resumable: resumable, logger: logger)
     let stops = UploadStopListener(
         listener: PostgresListener(
-            url: settings.common.databaseURL, channels: [UploadRepository.channel], applicationName: "gateway-uploads", logger: logger),
+            url: settings.common.databaseURL.value, channels: [UploadRepository.channel], applicationName: "gateway-uploads", logger: logger),
         runs: resumable.runs)
     var quiet = logger
     quiet.logLevel = .warning

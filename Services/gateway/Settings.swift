@@ -15,7 +15,7 @@ struct Settings: Sendable {
     /// Without a trailing slash.
     let publicURL: String
     /// At least 32 bytes.
-    let linkKey: [UInt8]
+    let linkKey: Secret<[UInt8]>
     let host: String
     let port: Int
     /// `nil` for plain HTTP, which a proxy then protects.
@@ -74,12 +74,12 @@ struct Settings: Sendable {
         return kafka
     }
 
-    private static func key(_ environment: ServiceEnvironment, _ name: String) throws -> [UInt8] {
+    private static func key(_ environment: ServiceEnvironment, _ name: String) throws -> Secret<[UInt8]> {
         let text = try environment.required(name)
         guard let bytes = Hex.decode(text) ?? Base64.decode(text), bytes.count >= 32 else {
             throw SettingsError(name, "must be at least 32 bytes in hex or base64")
         }
-        return bytes
+        return Secret(bytes)
     }
 
     /// TLS 1.3 with the certificate and key of the two files.

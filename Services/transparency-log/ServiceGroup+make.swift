@@ -22,7 +22,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let backbone = try Backbone(
         .transparencyLog, settings: settings.common, metrics: metrics, logger: logger, probes: [("log", { frozen.isSound })])
     let repository = PostgresLogRepository(
-        database: backbone.database, url: settings.common.databaseURL, outbox: backbone.outbox)
+        database: backbone.database, url: settings.common.databaseURL.value, outbox: backbone.outbox)
     let panel = WitnessPanel(
         policy: policy, connections: connections, timeout: settings.witnessTimeout, now: { Date() }, logger: logger)
     let sequencer = Sequencer(

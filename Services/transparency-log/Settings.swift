@@ -67,29 +67,29 @@ struct TimestampSettings: Sendable {
 
 /// The log's key: in a PEM file, or in a PKCS#11 token, which it never leaves.
 enum LogKeySettings: Sendable {
-    case pem(String)
-    case token(module: String, label: String, pin: String, keyLabel: String)
+    case pem(Secret<String>)
+    case token(module: String, label: String, pin: Secret<String>, keyLabel: String)
 
     init(_ environment: ServiceEnvironment) throws {
         guard let module = try environment.optional("RIAL_LOG_PKCS11_MODULE") else {
-            self = .pem(try environment.pem("RIAL_LOG_PRIVATE_KEY"))
+            self = .pem(Secret(try environment.pem("RIAL_LOG_PRIVATE_KEY")))
             return
         }
         guard try environment.optional("RIAL_LOG_PRIVATE_KEY") == nil else {
             throw SettingsError("RIAL_LOG_PRIVATE_KEY", "is set, and so is RIAL_LOG_PKCS11_MODULE: give one")
         }
         self = .token(
-            module: module, label: try environment.required("RIAL_LOG_PKCS11_TOKEN"), pin: try environment.required("RIAL_LOG_PKCS11_PIN"),
-            keyLabel: try environment.required("RIAL_LOG_PKCS11_KEY"))
+            module: module, label: try environment.required("RIAL_LOG_PKCS11_TOKEN"),
+            pin: Secret(try environment.required("RIAL_LOG_PKCS11_PIN")), keyLabel: try environment.required("RIAL_LOG_PKCS11_KEY"))
     }
 
     /// - Throws: `SettingsError` for wrong settings, and for a token that is not there: the service manager restarts the service until it is.
     func signer() throws -> any MessageSigner {
         do {
             switch self {
-            case .pem(let text): return try PEMMessageSigner(privateKeyPEM: text)
+            case .pem(let key): return try PEMMessageSigner(privateKeyPEM: key.value)
             case .token(let module, let label, let pin, let keyLabel):
-                return try PKCS11MessageSigner(module: module, tokenLabel: label, pin: pin, keyLabel: keyLabel)
+                return try PKCS11MessageSigner(module: module, tokenLabel: label, pin: pin.value, keyLabel: keyLabel)
             }
         } catch {
             let variable = if case .pem = self { "RIAL_LOG_PRIVATE_KEY" } else { "RIAL_LOG_PKCS11_MODULE" }

@@ -43,7 +43,7 @@ public struct Backbone: Sendable {
         if let folder = settings.failPoints { FailPoint.arm(folder: folder) }
         tracing = settings.tracing.map { SpanCollector.start($0, service, logger: logger) } ?? []
         let database = PostgresPool(
-            url: settings.databaseURL, size: settings.databasePoolSize, applicationName: service.rawValue, logger: logger)
+            url: settings.databaseURL.value, size: settings.databasePoolSize, applicationName: service.rawValue, logger: logger)
         self.database = database
         producer = try KafkaProducer(settings.kafka, logger: logger)
         topics = TopicCreator(configuration: settings.kafka, partitions: settings.kafkaPartitions, logger: logger)
@@ -53,7 +53,7 @@ public struct Backbone: Sendable {
         let storageProbe = StorageProbe(service, storage: connections.probes, logger: logger)
         let admin = KafkaAdmin(settings.kafka)
         kafkaAdmin = admin
-        let heartbeat = Heartbeat(service, url: settings.databaseURL, logger: logger)
+        let heartbeat = Heartbeat(service, url: settings.databaseURL.value, logger: logger)
         let own: [(name: String, probe: Readiness.Probe)] = [
             ("database", { (try? await heartbeat.beat()) != nil }),
             ("broker", { await admin.brokersReachable(timeout: .seconds(2)) }),
@@ -82,7 +82,7 @@ public struct Backbone: Sendable {
         let relay = OutboxRelay(
             service: service, database: database,
             listener: PostgresListener(
-                url: settings.databaseURL, channels: [service.outboxTable], applicationName: service.rawValue + "-relay", logger: logger),
+                url: settings.databaseURL.value, channels: [service.outboxTable], applicationName: service.rawValue + "-relay", logger: logger),
             producer: producer, topics: topics, logger: logger)
         let sweep = PeriodicTask(name: "inbox sweep", every: .seconds(3600), logger: logger) { [inbox, database] in
             try await inbox.sweep(database)

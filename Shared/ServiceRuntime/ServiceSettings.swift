@@ -9,7 +9,8 @@ public enum RunMode: String, Sendable, CaseIterable { case production, developme
 /// The settings every service reads (SPEC §12).
 public struct ServiceSettings: Sendable {
     public let mode: RunMode
-    public let databaseURL: String
+    /// Its address, which contains a password.
+    public let databaseURL: Secret<String>
     public let databasePoolSize: Int
     public let kafka: KafkaConfiguration
     public let kafkaPartitions: Int32
@@ -27,7 +28,7 @@ public struct ServiceSettings: Sendable {
 
     public init(_ environment: ServiceEnvironment, service: ServiceName) throws {
         mode = try environment.choice("RIAL_MODE", RunMode.self)
-        databaseURL = try environment.required("RIAL_DATABASE_URL")
+        databaseURL = Secret(try environment.required("RIAL_DATABASE_URL"))
         databasePoolSize = try environment.integer("RIAL_DATABASE_POOL_SIZE", default: 8, in: 2...200)
         kafka = try KafkaSettings.read(environment, clientID: "rial-\(service.rawValue)", mode: mode)
         kafkaPartitions = Int32(try environment.integer("RIAL_KAFKA_PARTITIONS", default: 6, in: 1...1000))
@@ -49,12 +50,5 @@ public struct ServiceSettings: Sendable {
         if failPoints != nil, mode == .production {
             throw SettingsError("RIAL_FAIL_POINTS", "is for development mode only")
         }
-    }
-}
-
-extension ServiceSettings: CustomReflectable {
-    /// Without the database's address, which contains a password.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["mode": mode, "kafka": kafka, "storage": storage, "adminHost": adminHost, "adminPort": adminPort])
     }
 }

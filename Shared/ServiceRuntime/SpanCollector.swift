@@ -41,7 +41,7 @@ struct SpanCollector: Service {
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.add(name: "User-Agent", value: Product.generator)
-        for header in headers { request.headers.add(name: header.name, value: header.value) }
+        for header in headers { request.headers.add(name: header.name, value: header.value.value) }
         request.body = .bytes(document)
         do {
             let response = try await client.execute(request, timeout: TimeAmount(Self.timeout))

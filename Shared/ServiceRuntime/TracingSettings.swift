@@ -10,10 +10,10 @@ public struct TracingSettings: Sendable, Equatable {
     /// Sent with each request to the collector, such as its credentials.
     public let headers: [Header]
 
-    /// A header of requests to the collector. Its value may be secret.
+    /// A header of requests to the collector.
     public struct Header: Sendable, Equatable {
         public let name: String
-        public let value: String
+        public let value: Secret<String>
     }
 
     /// `nil` without an endpoint: no spans are made then.
@@ -61,7 +61,7 @@ extension TracingSettings.Header {
         guard !name.isEmpty, name.utf8.allSatisfy(Self.isToken), !Self.reserved.contains(name),
             value.utf8.allSatisfy({ (0x20...0x7e).contains($0) })
         else { return nil }
-        (self.name, self.value) = (name, value)
+        (self.name, self.value) = (name, Secret(value))
     }
 
     private static func isToken(_ unit: UInt8) -> Bool {

@@ -150,7 +150,7 @@ struct TracingSettingsTests {
         func headers(_ variables: [String: String]) throws -> [String]? {
             let endpoint = ["OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"]
             return try TracingSettings.read(ServiceEnvironment(endpoint.merging(variables) { $1 }))?.headers.map {
-                "\($0.name): \($0.value)"
+                "\($0.name): \($0.value.value)"
             }
         }
         #expect(try headers([:]) == [])

@@ -6,8 +6,8 @@ import Signing
 /// Which key signs Content Credentials: one in a PEM file (development), or one that never leaves a PKCS#11 token (production).
 struct SignerSettings: Sendable {
     enum Key: Sendable {
-        case pem(String)
-        case token(module: String, label: String, pin: String, keyLabel: String)
+        case pem(Secret<String>)
+        case token(module: String, label: String, pin: Secret<String>, keyLabel: String)
     }
     /// PEM: the signer's certificate, then its issuers.
     let certificates: String
@@ -24,7 +24,7 @@ struct SignerSettings: Sendable {
             return url
         }
         guard let module = try environment.optional("RIAL_C2PA_PKCS11_MODULE") else {
-            key = .pem(try environment.pem("RIAL_C2PA_PRIVATE_KEY"))
+            key = .pem(Secret(try environment.pem("RIAL_C2PA_PRIVATE_KEY")))
             return
         }
         guard try environment.optional("RIAL_C2PA_PRIVATE_KEY") == nil else {
@@ -32,7 +32,7 @@ struct SignerSettings: Sendable {
         }
         key = .token(
             module: module, label: try environment.required("RIAL_C2PA_PKCS11_TOKEN"),
-            pin: try environment.required("RIAL_C2PA_PKCS11_PIN"), keyLabel: try environment.required("RIAL_C2PA_PKCS11_KEY"))
+            pin: Secret(try environment.required("RIAL_C2PA_PKCS11_PIN")), keyLabel: try environment.required("RIAL_C2PA_PKCS11_KEY"))
     }
 
     /// Makes the signer and checks that its key matches a certificate of the right profile.
@@ -46,10 +46,10 @@ struct SignerSettings: Sendable {
         }
         do {
             switch key {
-            case .pem(let text): return try PEMSigner(certificatesPEM: certificates, privateKeyPEM: text, at: now)
+            case .pem(let key): return try PEMSigner(certificatesPEM: certificates, privateKeyPEM: key.value, at: now)
             case .token(let module, let label, let pin, let keyLabel):
                 return try PKCS11Signer(
-                    module: module, tokenLabel: label, pin: pin, keyLabel: keyLabel, certificatesPEM: certificates, at: now)
+                    module: module, tokenLabel: label, pin: pin.value, keyLabel: keyLabel, certificatesPEM: certificates, at: now)
             }
         } catch SigningError.configuration(let problem) {
             throw SettingsError(keyVariable, "and RIAL_C2PA_CERTIFICATES do not make a signer: \(problem)")
