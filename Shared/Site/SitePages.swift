@@ -14,7 +14,7 @@ package struct SitePages: Sendable {
     /// The whole document.
     package func html(_ page: Page, _ language: Language) throws(SiteError) -> String {
         let strings = resources.strings(language, page.type)
-        var context = frame(page, language, strings).merging(page.context) { _, own in own }
+        var context = frame(page, language, strings).overridden(by: page.context)
         context["css"] = resources.css
         if page.isPortable {
             context["base"] = settings.publicURL

@@ -2,7 +2,27 @@ import Foundation
 import Mustache
 
 /// The values for a template: text, `Bool`, nested contexts, or arrays of these. Absent values have no key.
-package typealias ViewContext = [String: Any]
+///
+/// A type of its own, since the template library asks each context for each name what it is, and that takes longer for a generic type.
+package struct ViewContext: ExpressibleByDictionaryLiteral, MustacheParent {
+    private var values: [String: Any]
+
+    package init(dictionaryLiteral elements: (String, Any)...) { values = Dictionary(elements) { $1 } }
+
+    package subscript(_ name: String) -> Any? {
+        get { values[name] }
+        set { values[name] = newValue }
+    }
+
+    func child(named name: String) -> Any? { values[name] }
+
+    /// With the other's values too; where both have one, the other's.
+    func overridden(by other: ViewContext) -> ViewContext {
+        var all = self
+        all.values.merge(other.values) { $1 }
+        return all
+    }
+}
 
 /// The templates of one language and type of capture, compiled with its strings filled in.
 struct Templates: Sendable {
