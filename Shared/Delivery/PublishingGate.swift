@@ -11,9 +11,12 @@ public protocol PublishingGate: Sendable {
 
 /// A gate in PostgreSQL: a relay shares an advisory lock while it publishes a batch, and publishes nothing while another holds it alone.
 public struct PostgresPublishingGate: PublishingGate {
+    /// The advisory lock.
+    private static let lock: SQL = "hashtext('rial-publishing')"
+
     /// Whether the current transaction may publish, which then stays so until its end. An uncorrelated subquery is evaluated once, not for
     /// each row.
-    static let isOpen: SQL = "(SELECT pg_try_advisory_xact_lock_shared(hashtext('rial-publishing')))"
+    static let isOpen: SQL = "(SELECT pg_try_advisory_xact_lock_shared(" + lock + "))"
 
     private let databaseURL: String
 
@@ -28,7 +31,7 @@ public struct PostgresPublishingGate: PublishingGate {
             url: databaseURL, applicationName: "rial-publishing-gate", statementTimeout: .seconds(45))
         // The lock ends with its connection.
         return try await connection.closing { connection in
-            try await connection.query("SELECT pg_advisory_lock(hashtext('rial-publishing'))")
+            try await connection.query("SELECT pg_advisory_lock(" + Self.lock + ")")
             return try await body { try await connection.query("SELECT 1") }
         }
     }
