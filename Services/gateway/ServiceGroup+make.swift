@@ -97,7 +97,8 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let cleaner = UploadCleaner(uploads: resumable.uploads, resumable: resumable, logger: logger)
     let stops = UploadStopListener(
         listener: PostgresListener(
-            url: settings.common.databaseURL.value, channels: [UploadRepository.channel], applicationName: "gateway-uploads", logger: logger),
+            url: settings.common.databaseURL.value, channels: [UploadRepository.channel], applicationName: "gateway-uploads", logger: logger
+        ),
         runs: resumable.runs)
     var quiet = logger
     quiet.logLevel = .warning

@@ -82,7 +82,8 @@ public struct Backbone: Sendable {
         let relay = OutboxRelay(
             service: service, database: database,
             listener: PostgresListener(
-                url: settings.databaseURL.value, channels: [service.outboxTable], applicationName: service.rawValue + "-relay", logger: logger),
+                url: settings.databaseURL.value, channels: [service.outboxTable], applicationName: service.rawValue + "-relay",
+                logger: logger),
             producer: producer, topics: topics, logger: logger)
         let sweep = PeriodicTask(name: "inbox sweep", every: .seconds(3600), logger: logger) { [inbox, database] in
             try await inbox.sweep(database)

@@ -27,7 +27,8 @@ struct SignerSettingsTests {
         #expect(error?.variable == "RIAL_C2PA_PRIVATE_KEY")
     }
 
-    @Test("each of the token's settings is asked for", arguments: ["RIAL_C2PA_PKCS11_TOKEN", "RIAL_C2PA_PKCS11_PIN", "RIAL_C2PA_PKCS11_KEY"])
+    @Test(
+        "each of the token's settings is asked for", arguments: ["RIAL_C2PA_PKCS11_TOKEN", "RIAL_C2PA_PKCS11_PIN", "RIAL_C2PA_PKCS11_KEY"])
     func missing(variable: String) {
         let variables = Self.token.filter { $0.key != variable }
         let error = #expect(throws: SettingsError.self) { try SignerSettings(ServiceEnvironment(variables)) }
