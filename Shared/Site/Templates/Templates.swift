@@ -7,7 +7,7 @@ import Mustache
 package struct ViewContext: ExpressibleByDictionaryLiteral, MustacheParent {
     private var values: [String: Any]
 
-    package init(dictionaryLiteral elements: (String, Any)...) { values = Dictionary(elements) { $1 } }
+    package init(dictionaryLiteral elements: (String, Any)...) { values = Dictionary(uniqueKeysWithValues: elements) }
 
     package subscript(_ name: String) -> Any? {
         get { values[name] }
