@@ -56,7 +56,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let sizes = PictureSizes(
         pictures: PostgresPictureRepository(database: backbone.database), storage: backbone.storage, logger: logger)
     let watch = CertificateWatch(
-        certificate: certificate, isKeyInFile: settings.signer.isKeyInFile, mode: settings.common.mode, logger: logger)
+        certificate: certificate, isKeyInFile: settings.signer.key.isInFile, mode: settings.common.mode, logger: logger)
     watch.warnOfKey()
     CaptureFailures.show()
     return backbone.serviceGroup([

@@ -7,7 +7,7 @@ import TransparencyLog
 /// The environment variables of `transparency-log`, read once at start.
 struct Settings: Sendable {
     let common: ServiceSettings
-    let key: LogKeySettings
+    let key: SigningKeySettings
     /// `nil` for no witnesses.
     let policy: TrustPolicy?
     /// At most one checkpoint in so many seconds.
@@ -19,7 +19,7 @@ struct Settings: Sendable {
 
     init(_ environment: ServiceEnvironment) throws {
         common = try ServiceSettings(environment, service: .transparencyLog)
-        key = try LogKeySettings(environment)
+        key = try SigningKeySettings(environment, prefix: "RIAL_LOG")
         policy = try Self.policy(environment)
         checkpointSeconds = try environment.integer("RIAL_LOG_CHECKPOINT_SECONDS", default: 1, in: 1...3600)
         witnessTimeout = .milliseconds(try environment.integer("RIAL_LOG_WITNESS_TIMEOUT_MS", default: 2000, in: 50...10_000))
@@ -65,34 +65,16 @@ struct TimestampSettings: Sendable {
     }
 }
 
-/// The log's key: in a PEM file, or in a PKCS#11 token, which it never leaves.
-enum LogKeySettings: Sendable {
-    case pem(Secret<String>)
-    case token(module: String, label: String, pin: Secret<String>, keyLabel: String)
-
-    init(_ environment: ServiceEnvironment) throws {
-        guard let module = try environment.optional("RIAL_LOG_PKCS11_MODULE") else {
-            self = .pem(Secret(try environment.pem("RIAL_LOG_PRIVATE_KEY")))
-            return
-        }
-        guard try environment.optional("RIAL_LOG_PRIVATE_KEY") == nil else {
-            throw SettingsError("RIAL_LOG_PRIVATE_KEY", "is set, and so is RIAL_LOG_PKCS11_MODULE: give one")
-        }
-        self = .token(
-            module: module, label: try environment.required("RIAL_LOG_PKCS11_TOKEN"),
-            pin: Secret(try environment.required("RIAL_LOG_PKCS11_PIN")), keyLabel: try environment.required("RIAL_LOG_PKCS11_KEY"))
-    }
-
+extension SigningKeySettings {
     /// - Throws: `SettingsError` for wrong settings, and for a token that is not there: the service manager restarts the service until it is.
     func signer() throws -> any MessageSigner {
         do {
-            switch self {
+            switch key {
             case .pem(let key): return try PEMMessageSigner(privateKeyPEM: key.value)
             case .token(let module, let label, let pin, let keyLabel):
                 return try PKCS11MessageSigner(module: module, tokenLabel: label, pin: pin.value, keyLabel: keyLabel)
             }
         } catch {
-            let variable = if case .pem = self { "RIAL_LOG_PRIVATE_KEY" } else { "RIAL_LOG_PKCS11_MODULE" }
             throw SettingsError(variable, "cannot be used: \(error)")
         }
     }

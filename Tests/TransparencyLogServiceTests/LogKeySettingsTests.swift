@@ -12,7 +12,7 @@ struct LogKeySettingsTests {
 
     @Test("neither the key nor the token's PIN is ever shown", arguments: [token, file])
     func secrets(variables: [String: String]) throws {
-        let settings = try LogKeySettings(ServiceEnvironment(variables))
+        let settings = try SigningKeySettings(ServiceEnvironment(variables), prefix: "RIAL_LOG")
         var text = "\(settings)"
         dump(settings, to: &text)
         #expect(!text.contains("hunter2") && text.contains("secret"))
@@ -21,7 +21,7 @@ struct LogKeySettingsTests {
     @Test("a key in a file and one in a token are refused together")
     func both() {
         let variables = Self.token.merging(Self.file) { $1 }
-        let error = #expect(throws: SettingsError.self) { try LogKeySettings(ServiceEnvironment(variables)) }
+        let error = #expect(throws: SettingsError.self) { try SigningKeySettings(ServiceEnvironment(variables), prefix: "RIAL_LOG") }
         #expect(error?.variable == "RIAL_LOG_PRIVATE_KEY")
     }
 }
