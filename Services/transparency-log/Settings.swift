@@ -19,7 +19,7 @@ struct Settings: Sendable {
 
     init(_ environment: ServiceEnvironment) throws {
         common = try ServiceSettings(environment, service: .transparencyLog)
-        key = try SigningKeySettings(environment, prefix: "RIAL_LOG")
+        key = try .log(environment)
         policy = try Self.policy(environment)
         checkpointSeconds = try environment.integer("RIAL_LOG_CHECKPOINT_SECONDS", default: 1, in: 1...3600)
         witnessTimeout = .milliseconds(try environment.integer("RIAL_LOG_WITNESS_TIMEOUT_MS", default: 2000, in: 50...10_000))
@@ -66,6 +66,12 @@ struct TimestampSettings: Sendable {
 }
 
 extension SigningKeySettings {
+    static func log(_ environment: ServiceEnvironment) throws -> SigningKeySettings {
+        try SigningKeySettings(
+            environment, file: "RIAL_LOG_PRIVATE_KEY", module: "RIAL_LOG_PKCS11_MODULE", token: "RIAL_LOG_PKCS11_TOKEN",
+            pin: "RIAL_LOG_PKCS11_PIN", keyLabel: "RIAL_LOG_PKCS11_KEY")
+    }
+
     /// - Throws: `SettingsError` for wrong settings, and for a token that is not there: the service manager restarts the service until it is.
     func signer() throws -> any MessageSigner {
         do {

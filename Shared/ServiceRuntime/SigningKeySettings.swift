@@ -8,20 +8,23 @@ public struct SigningKeySettings: Sendable {
     /// The variable to name when the key cannot be used.
     public let variable: String
 
-    /// - Parameter prefix: that of its variables: `RIAL_LOG` for `RIAL_LOG_PRIVATE_KEY`, `RIAL_LOG_PKCS11_MODULE` and so on.
+    /// - Parameters:
+    ///   - file: the variable with the key in PEM.
+    ///   - module: that with the PKCS#11 module; those that follow are of its token.
     /// - Throws: ``SettingsError`` if none or both are given, or the token's settings are incomplete.
-    public init(_ environment: ServiceEnvironment, prefix: String) throws {
-        let (file, token) = (prefix + "_PRIVATE_KEY", prefix + "_PKCS11_MODULE")
-        guard let module = try environment.optional(token) else {
+    public init(
+        _ environment: ServiceEnvironment, file: String, module: String, token: String, pin: String, keyLabel: String
+    ) throws {
+        guard let path = try environment.optional(module) else {
             variable = file
             key = .pem(Secret(try environment.pem(file)))
             return
         }
-        guard try environment.optional(file) == nil else { throw SettingsError(file, "is set, and so is \(token): give one") }
-        variable = token
+        guard try environment.optional(file) == nil else { throw SettingsError(file, "is set, and so is \(module): give one") }
+        variable = module
         key = .token(
-            module: module, label: try environment.required(prefix + "_PKCS11_TOKEN"),
-            pin: Secret(try environment.required(prefix + "_PKCS11_PIN")), keyLabel: try environment.required(prefix + "_PKCS11_KEY"))
+            module: path, label: try environment.required(token), pin: Secret(try environment.required(pin)),
+            keyLabel: try environment.required(keyLabel))
     }
 
     /// Whether the key can be copied from a file or from this process's memory.

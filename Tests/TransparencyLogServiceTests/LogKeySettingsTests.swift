@@ -12,7 +12,7 @@ struct LogKeySettingsTests {
 
     @Test("neither the key nor the token's PIN is ever shown", arguments: [token, file])
     func secrets(variables: [String: String]) throws {
-        let settings = try SigningKeySettings(ServiceEnvironment(variables), prefix: "RIAL_LOG")
+        let settings = try SigningKeySettings.log(ServiceEnvironment(variables))
         var text = "\(settings)"
         dump(settings, to: &text)
         #expect(!text.contains("hunter2") && text.contains("secret"))
@@ -21,7 +21,7 @@ struct LogKeySettingsTests {
     @Test("a key in a file and one in a token are refused together")
     func both() {
         let variables = Self.token.merging(Self.file) { $1 }
-        let error = #expect(throws: SettingsError.self) { try SigningKeySettings(ServiceEnvironment(variables), prefix: "RIAL_LOG") }
+        let error = #expect(throws: SettingsError.self) { try SigningKeySettings.log(ServiceEnvironment(variables)) }
         #expect(error?.variable == "RIAL_LOG_PRIVATE_KEY")
     }
 }

@@ -19,7 +19,9 @@ struct SignerSettings: Sendable {
             }
             return url
         }
-        key = try SigningKeySettings(environment, prefix: "RIAL_C2PA")
+        key = try SigningKeySettings(
+            environment, file: "RIAL_C2PA_PRIVATE_KEY", module: "RIAL_C2PA_PKCS11_MODULE", token: "RIAL_C2PA_PKCS11_TOKEN",
+            pin: "RIAL_C2PA_PKCS11_PIN", keyLabel: "RIAL_C2PA_PKCS11_KEY")
     }
 
     /// Makes the signer and checks that its key matches a certificate of the right profile.
