@@ -38,7 +38,8 @@ packages() {
             command -v chromium-browser >/dev/null || missing+=(chromium-browser)
             command -v chromedriver >/dev/null || missing+=(chromium-chromedriver)
         else
-            for package in chromium chromium-driver; do has_package "$package" || missing+=("$package"); done
+            # Together, since the driver is for a browser of its own version.
+            if ! has_package chromium-headless-shell || ! has_package chromium-driver; then missing+=(chromium-headless-shell chromium-driver); fi
         fi
         # Go's implementation of notes, tiles and proofs reads our log.
         # The first wheels may have been unpacked without tests.

@@ -7,7 +7,7 @@ cd "$ROOT"
 # Ignores the caller's STACK: parts of the test stack are stopped, and its data is deleted.
 export STACK=${KEEP:-browser}
 unset_settings
-CHROMIUM=$(command -v chromium || command -v chromium-browser) || fail "Chromium is missing" "run: scripts/setup.sh --tests"
+CHROMIUM=$(command -v chromium-headless-shell || command -v chromium || command -v chromium-browser) || fail "Chromium is missing" "run: scripts/setup.sh --tests"
 command -v chromedriver >/dev/null || fail "chromedriver is missing" "run: scripts/setup.sh --tests"
 python_for Tests/browser --no-deps
 SHOTS="$ROOT/.local/browser-shots"

@@ -95,6 +95,7 @@ class SizeTests(unittest.TestCase):
             for page in every_page():
                 with self.subTest(page.name):
                     browser.go(page.path)
+                    self.assertEqual(browser.js("return getComputedStyle(document.documentElement).fontSize"), "32px")
                     self.assertEqual(layout.flaws(browser), [])
 
     def test_text_may_be_spaced_wider(self):
