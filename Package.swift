@@ -270,13 +270,13 @@ let package = Package(
                 "SimulatedDevice", "TestSupport", "VideoChain",
                 crypto, grdb, nioCore, nioHTTP1, nioPosix, nioSSL,
             ],
-            path: "Tests/CaptureKitTests", swiftSettings: computing),
+            path: "Tests/CaptureKitTests"),
         .testTarget(
             name: "SimulatedCameraTests",
             dependencies: [
                 "CaptureKit", "CaptureProtocol", "Depth", "Models", "Movie", "Scene", "SimulatedCamera", "VideoChain", crypto,
             ],
-            path: "Tests/SimulatedCameraTests", swiftSettings: computing),
+            path: "Tests/SimulatedCameraTests"),
         .testTarget(
             name: "SimulatedDeviceTests", dependencies: ["SimulatedDevice", "Attestation", crypto], path: "Tests/SimulatedDeviceTests"),
         .testTarget(
@@ -302,7 +302,7 @@ let package = Package(
             path: "Tests/DepthTests", swiftSettings: computing),
         .testTarget(
             name: "JPEGMetadataTests", dependencies: ["JPEGMetadata", "Imaging", "Models", "TestSupport"],
-            path: "Tests/JPEGMetadataTests", swiftSettings: computing),
+            path: "Tests/JPEGMetadataTests"),
         .testTarget(
             name: "ImagingTests", dependencies: ["Imaging", "JPEGMetadata", "CPNG", "CTurboJPEG"],
             path: "Tests/ImagingTests", swiftSettings: computing),
@@ -311,10 +311,10 @@ let package = Package(
             path: "Tests/ShareCardTests", swiftSettings: computing),
         .testTarget(
             name: "SceneTests", dependencies: ["CaptureProtocol", "Scene", "Depth", "Imaging", "Models"],
-            path: "Tests/SceneTests", swiftSettings: computing),
+            path: "Tests/SceneTests"),
         .testTarget(
             name: "EvidenceTests", dependencies: ["Evidence", "CaptureProtocol", "Models", "TestSupport"],
-            path: "Tests/EvidenceTests", swiftSettings: computing),
+            path: "Tests/EvidenceTests"),
         .testTarget(
             name: "EvidenceAssemblerTests",
             dependencies: [
@@ -325,13 +325,13 @@ let package = Package(
         .testTarget(
             name: "VideoChainTests", dependencies: ["VideoChain", "CaptureProtocol", "Movie", crypto], path: "Tests/VideoChainTests"),
         .testTarget(
-            name: "MovieTests", dependencies: ["Movie", "TestSupport", crypto], path: "Tests/MovieTests", swiftSettings: computing),
+            name: "MovieTests", dependencies: ["Movie", "TestSupport", crypto], path: "Tests/MovieTests"),
         .testTarget(
             name: "VideoDecodingTests", dependencies: ["Inspection", "Movie", "TestSupport", "VideoDecoder", "VideoDecoding"],
-            path: "Tests/VideoDecodingTests", swiftSettings: computing),
+            path: "Tests/VideoDecodingTests"),
         .testTarget(
             name: "TransparencyLogTests", dependencies: ["CaptureProtocol", "TestSupport", "TransparencyLog"],
-            path: "Tests/TransparencyLogTests", exclude: ["Reference"], swiftSettings: computing),
+            path: "Tests/TransparencyLogTests", exclude: ["Reference"]),
         .testTarget(name: "MultipartTests", dependencies: ["Multipart"], path: "Tests/MultipartTests"),
         .testTarget(
             name: "ObjectStorageTests",
@@ -361,8 +361,8 @@ let package = Package(
         .testTarget(
             name: "RialCLITests",
             dependencies: [
-                "CaptureProtocol", "HTTPServing", "Models", "ObjectStorage", "Persistence", "RialCLI", "TestSupport", "TransparencyLog",
-                crypto, arguments, httpClient, httpTypes, hummingbird, logging, nioCore, nioHTTP1,
+                "CaptureProtocol", "HTTPServing", "Models", "ObjectStorage", "Persistence", "RialCLI", "ServiceRuntime", "TestSupport",
+                "TransparencyLog", crypto, arguments, httpClient, httpTypes, hummingbird, logging, nioCore, nioHTTP1,
             ],
             path: "Tests/RialCLITests"),
         .testTarget(
@@ -396,7 +396,7 @@ let package = Package(
                 "CaptureProtocol", "Delivery", "Models", "ObjectStorage", "Persistence", "ServiceRuntime", "TestSupport",
                 "TransparencyLog", "TransparencyLogService", crypto, httpClient, logging,
             ],
-            path: "Tests/TransparencyLogServiceTests", swiftSettings: computing),
+            path: "Tests/TransparencyLogServiceTests"),
         .testTarget(
             name: "DeliveryTests",
             dependencies: [
