@@ -4,18 +4,25 @@ public import CaptureProtocol
 public struct DetectionReport: Sendable, Equatable, Encodable {
     private let value: StrictJSON
 
-    /// Reads one JSON object. Rejects values that PostgreSQL's `jsonb` cannot store: NUL in a text, or a number out of a double's range.
-    /// - Throws: ``MetadataError`` for anything else, including duplicate names and nesting deeper than 32.
+    /// Reads one JSON object as a device sends it. Rejects values that PostgreSQL's `jsonb` cannot store, NUL in a text, and numbers that it
+    /// would write with many more digits than were sent: those but zero whose magnitude is not from 1e-20 to 1e20.
+    /// - Throws: ``MetadataError`` for anything else, including more than 64 KiB, duplicate names and nesting deeper than 32.
     public init(parsing bytes: [UInt8]) throws(MetadataError) {
         guard bytes.count <= SizeLimits.metadata else {
             throw MetadataError("detection", "is larger than \(SizeLimits.metadata >> 10) KiB")
         }
+        try self.init(stored: bytes)
+        guard value.isStorable else { throw MetadataError("detection", "has a text or a number that cannot be kept") }
+    }
+
+    /// Reads a stored report. `jsonb` is read as PostgreSQL writes it, which is longer than what was sent.
+    public init(stored bytes: [UInt8]) throws(MetadataError) {
         do {
             value = try StrictJSON(bytes)
         } catch {
             throw MetadataError("detection", "is not JSON of at most 32 levels")
         }
-        guard case .object = value, value.isStorable else { throw MetadataError("detection", "is not a JSON object that can be kept") }
+        guard case .object = value else { throw MetadataError("detection", "is not a JSON object") }
     }
 
     private init(_ value: StrictJSON) { self.value = value }
@@ -31,7 +38,7 @@ extension StrictJSON {
     fileprivate var isStorable: Bool {
         switch self {
         case .null, .bool: true
-        case .number(let number): number.isFinite
+        case .number(let number): number == 0 || (1e-20...1e20).contains(abs(number))
         case .string(let text): !text.unicodeScalars.contains("\0")
         case .array(let elements): elements.allSatisfy(\.isStorable)
         case .object(let members): members.allSatisfy { !$0.key.unicodeScalars.contains("\0") && $0.value.isStorable }

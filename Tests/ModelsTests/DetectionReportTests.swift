@@ -14,7 +14,8 @@ struct DetectionReportTests {
     @Test(
         "what could not be kept or is no object is refused",
         arguments: [
-            "", "[]", "1", "{", #"{"a":"\u0000"}"#, #"{"\u0000":1}"#, #"{"a":1e400}"#, #"{"a":1,"a":2}"#,
+            "", "[]", "1", "{", #"{"a":"\u0000"}"#, #"{"\u0000":1}"#, #"{"a":1e400}"#, #"{"a":1e21}"#, #"{"a":-1e21}"#, #"{"a":1e-21}"#,
+            #"{"a":1,"a":2}"#,
             String(repeating: #"{"a":"#, count: 40) + "1" + String(repeating: "}", count: 40),
         ])
     func refused(text: String) {

@@ -30,7 +30,7 @@ struct PublicDetectionTests {
             #"{"model":"screen-check-7"}"#, #"{"classes":["door"]}"#, #"{"moire":{"note":"x","point":[1,2],"score":"0.5"}}"#,
             #"{"moire":[0.5]}"#, #"{"moire":{"moire":{"score":0.5}}}"#, #"{"score":37.774929}"#, #"{"score":-0.5}"#, #"{"score":[0.5]}"#,
             #"{"score":true}"#, #"{"detected":1}"#, #"{"verdict":"lyon"}"#, #"{"verdict":"6ba7b8109dad11d180b400c04fd430c8"}"#,
-            #"{"version":1.5}"#, #"{"version":1000}"#, #"{"duration_ms":1e300}"#, #"{"status":null}"#, #"{"Score":0.5}"#, #"{"SCORE":0.5}"#,
+            #"{"version":1.5}"#, #"{"version":1000}"#, #"{"duration_ms":1e20}"#, #"{"status":null}"#, #"{"Score":0.5}"#, #"{"SCORE":0.5}"#,
             #"{"score ":0.5}"#, #"{"37.774929":{"score":0.5}}"#, "{}",
         ])
     func kept(text: String) throws { #expect(try form(text) == nil) }

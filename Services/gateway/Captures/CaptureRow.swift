@@ -58,7 +58,7 @@ struct CaptureRow: Sendable {
         self.capturedAt = capturedAt
         evidence = try row.getOptional("evidence", as: PostgresJSON.self)?.decode(EvidencePackage.self)
         location = try row.getOptional("location", as: PostgresJSON.self)?.decode(PreciseLocation.self)
-        detection = try row.getOptional("detection", as: PostgresJSON.self).map { try DetectionReport(parsing: $0.bytes) }
+        detection = try row.getOptional("detection", as: PostgresJSON.self).map { try DetectionReport(stored: $0.bytes) }
         mediaNames = Set(try row.get("media_names", as: [String].self).compactMap(MediaName.init))
     }
 }

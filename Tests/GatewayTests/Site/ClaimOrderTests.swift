@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import Models
+import Persistence
 import TestSupport
 import Testing
 
@@ -27,6 +28,27 @@ struct ClaimOrderTests {
             }
             let claims = try await VerificationRepository(database: database.pool).claims(of: Samples.digest)
             #expect(claims.map(\.row.id) == expected)
+        }
+    }
+
+    @Test("a capture that cannot be read hides no other")
+    func unreadable() async throws {
+        try await SiteDatabase.with { database in
+            let package = Samples.Evidence(development: false).package
+            let first = try await database.insertCapture(
+                of: try await database.insertDevice(), short: "AAAAAAAA", package, .high, at: Samples.received)
+            let second = try await database.insertCapture(
+                of: try await database.insertDevice(), short: "BBBBBBBB", package, .high, at: Samples.received)
+            let repository = VerificationRepository(database: database.pool)
+            // Deeper than this version reads.
+            let deep = #"{"a":"# + String(repeating: "[", count: 40) + String(repeating: "]", count: 40) + "}"
+            func spoil(_ capture: CaptureID) async throws {
+                _ = try await database.pool.query("UPDATE captures SET detection = \(deep)::jsonb WHERE id = \(capture.uuid)")
+            }
+            try await spoil(first)
+            #expect(try await repository.claims(of: Samples.digest).map(\.row.id) == [second])
+            try await spoil(second)
+            await #expect(throws: MetadataError.self) { try await repository.claims(of: Samples.digest) }
         }
     }
 }
