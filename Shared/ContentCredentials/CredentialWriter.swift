@@ -74,7 +74,7 @@ public final class CredentialWriter: Sendable {
     ///   - length: of the public copy in bytes, an MP4.
     ///   - read: reads it.
     ///   - descriptor: an empty file that may be read and written.
-    /// - Throws: as ``sign(_:photo:)``.
+    /// - Throws: as ``sign(_:photo:)``; ``CredentialError/scratch(_:)`` if reading or the file failed.
     public func sign(
         _ claim: CaptureClaim, videoLength length: Int64, read: @escaping RangeReader, into descriptor: Int32
     ) throws(CredentialError) -> SignedFile {
@@ -82,7 +82,14 @@ public final class CredentialWriter: Sendable {
             SourceStream(length: length, read: read), FileSink(descriptor, maximumBytes: length + (4 << 20))
         )
         return try withExtendedLifetime((source, destination)) { () throws(CredentialError) in
-            try sign(claim, source.handle, destination.handle)
+            do throws(CredentialError) {
+                return try sign(claim, source.handle, destination.handle)
+            } catch {
+                // The library reports only that it could not go on.
+                if let code = destination.failure { throw .scratch("the copy: \(String(cString: strerror(code)))") }
+                if source.hasFailed { throw .scratch("the source cannot be read") }
+                throw error
+            }
         }
     }
 

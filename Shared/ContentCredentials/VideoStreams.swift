@@ -9,6 +9,8 @@ final class SourceStream {
     private let length: Int64
     private let read: RangeReader
     private var position: Int64 = 0
+    /// Whether the reader failed.
+    private(set) var hasFailed = false
     private(set) var handle: OpaquePointer?
 
     init(length: Int64, read: @escaping RangeReader) {
@@ -34,6 +36,7 @@ final class SourceStream {
         guard part > 0 else { return 0 }
         let done = read(position, UnsafeMutableRawBufferPointer(start: bytes, count: part))
         if done > 0 { position += Int64(done) }
+        if done < 0 { hasFailed = true }
         return done
     }
 
@@ -50,6 +53,8 @@ final class FileSink {
     private let maximumBytes: Int64
     private var position: Int64 = 0
     private var length: Int64 = 0
+    /// `errno` of the last failure; `nil` if the disk never failed.
+    private(set) var failure: Int32?
     private(set) var handle: OpaquePointer?
 
     /// - Parameter descriptor: an empty file, open as long as the stream exists.
@@ -91,6 +96,7 @@ final class FileSink {
         while true {
             let count = call()
             if count < 0, errno == EINTR { continue }
+            if count < 0 { failure = errno }
             return count
         }
     }

@@ -94,6 +94,32 @@ struct SignedVideoTests {
         #expect(try signed.report(Array(signed.copy.dropLast(5))).state != .trusted)
     }
 
+    @Test("a disk that fails is told from a video that cannot be signed", arguments: [true, false])
+    func scratch(isSource: Bool) throws {
+        let fixture = try Fixture()
+        let claim = fixture.claim(try #require(Samples.video(named: "whole").evidence))
+        // Takes nothing: "no space left on device".
+        let full = open("/dev/full", O_RDWR)
+        try #require(full >= 0)
+        defer { close(full) }
+        let writer = try CredentialWriter(signer: fixture.signer, timestampAuthority: nil)
+        let bytes = try RecordedVideo(seconds: 1, startedAt: Fixture.capturedAt).video
+        let file = try NamelessFile()
+        do {
+            _ = try writer.sign(
+                claim, videoLength: Int64(bytes.count),
+                read: { offset, target in
+                    guard !isSource else { return -1 }
+                    let part = bytes.dropFirst(Int(offset)).prefix(target.count)
+                    part.withUnsafeBytes { target.copyMemory(from: $0) }
+                    return part.count
+                }, into: isSource ? file.descriptor : full)
+            Issue.record("signed")
+        } catch {
+            guard case .scratch = error else { throw error }
+        }
+    }
+
     private func data(_ label: String, in report: CredentialReport) throws -> [String: Any] {
         let text = try #require(report.assertions.first { $0.label == label }?.data)
         return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])

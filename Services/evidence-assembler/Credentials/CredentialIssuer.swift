@@ -1,6 +1,7 @@
 import Blocking
 import CaptureProtocol
 import ContentCredentials
+import Delivery
 import Foundation
 import Logging
 import ManifestStore
@@ -139,6 +140,8 @@ actor CredentialIssuer: CredentialIssuing {
                 return .noTimestampYet
             case .signer(let failure): return noSigner("\(failure)")
             case .refused(let reason): return refused(copy, reason)
+            // Says nothing about the capture, which is signed once the disk can.
+            case .scratch(let problem): throw DependencyUnavailable("scratch", problem)
             }
         }
         Metrics.Timer(label: "rial_signing_seconds").record(duration: start.duration(to: .now))
@@ -180,7 +183,12 @@ private enum Signable: Sendable {
                 manifestID: signed.manifestID, manifest: signed.manifest, hasTimestamp: signed.hasTimestamp,
                 copy: .memory(signed.bytes, photo.pixels))
         case .video(let video):
-            guard let file = try? NamelessFile(in: scratchFolder) else { throw .refused("no room for the signed copy") }
+            let file: NamelessFile
+            do {
+                file = try NamelessFile(in: scratchFolder)
+            } catch {
+                throw .scratch("the copy: \(error)")
+            }
             let signed = try writer.sign(
                 claim, videoLength: video.sizeBytes,
                 read: { offset, target in
