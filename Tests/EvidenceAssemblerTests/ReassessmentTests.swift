@@ -57,6 +57,18 @@ struct ReassessmentTests {
         #expect(try await rig.announced(for: capture.id).map(\.confidenceLevel) == [.high, .medium])
     }
 
+    @Test("are compared as they are stored: a time that is computed again has more digits than one that is read")
+    func storedForm() throws {
+        var package = Samples.Evidence().package
+        let time = Date(timeIntervalSince1970: 1_790_000_000.1234567)
+        package.processing = .init(receivedAt: time, completedAt: time)
+        let stored = try WireJSON.decode(EvidencePackage.self, from: try WireJSON.encode(package))
+        #expect(package != stored)
+        #expect(try package.isStored(as: stored))
+        package.processing = .init(receivedAt: time, completedAt: time.addingTimeInterval(0.001))
+        #expect(try !package.isStored(as: stored))
+    }
+
     @Test("of which nothing is different are settled without a statement", arguments: Backend.available)
     func unchanged(backend: Backend) async throws {
         let rig = try backend.rig()

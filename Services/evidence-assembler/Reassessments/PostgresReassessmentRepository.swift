@@ -52,7 +52,7 @@ struct PostgresReassessmentRepository: ReassessmentRepository {
             let outcome: ReassessmentOutcome
             if last.kind == .revocation {
                 outcome = .revoked
-            } else if package == stored, try row.get("confidence_level") == verdict.confidence.rawValue {
+            } else if try package.isStored(as: stored), try row.get("confidence_level") == verdict.confidence.rawValue {
                 outcome = .unchanged
             } else {
                 outcome = .reassessed
@@ -82,4 +82,9 @@ struct PostgresReassessmentRepository: ReassessmentRepository {
             UPDATE reassessments SET settled_at = now(), outcome = \(outcome) WHERE capture_id = \(capture.uuid) AND settled_at IS NULL
             """)
     }
+}
+
+extension EvidencePackage {
+    /// Whether it would be stored in the same form: times are kept in milliseconds, and a computed one is not the one that is read again.
+    func isStored(as stored: EvidencePackage) throws -> Bool { try WireJSON.encode(self) == WireJSON.encode(stored) }
 }
