@@ -1,5 +1,6 @@
 import Blocking
 import ContentCredentials
+import Delivery
 import Evidence
 import Foundation
 import Logging
@@ -49,9 +50,11 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let unstated = UnstatedCaptures(statements: statements, logger: logger)
     let logged = LoggedStatements(statements: statements)
     let revised = RevisedDevices(revision: revision)
+    func ledger(_ task: String) -> PostgresTaskLedger { PostgresTaskLedger(backbone.service, task: task, database: backbone.database) }
     let waiting = WaitingCredentials(
-        captures: issued, storage: backbone.storage, credentials: credentials, scratchFolder: settings.scratchFolder, logger: logger)
-    let unsigned = UnsignedCaptures(assembly: assembly, logger: logger)
+        captures: issued, storage: backbone.storage, credentials: credentials, ledger: ledger("waiting credentials"),
+        scratchFolder: settings.scratchFolder, logger: logger)
+    let unsigned = UnsignedCaptures(assembly: assembly, ledger: ledger("unsigned captures"), logger: logger)
     let digests = CredentialDigests(credentials: issued, storage: backbone.storage, logger: logger)
     let sizes = PictureSizes(
         pictures: PostgresPictureRepository(database: backbone.database), storage: backbone.storage, logger: logger)

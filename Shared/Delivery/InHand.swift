@@ -7,6 +7,8 @@ import Persistence
 /// An entry is inserted before a record is handled and deleted with its effect (``Inbox/accept(_:consumer:on:)``) or its dead letter. An
 /// entry that exists on redelivery was left by a process that crashed.
 struct InHand: Sendable {
+    /// What was in hand when this many processes crashed is given up (SPEC §1).
+    static let maximumDeaths = 3
     let service: ServiceName
 
     /// - Returns: how many processes have crashed while handling the record.

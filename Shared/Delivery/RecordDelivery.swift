@@ -16,8 +16,6 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
 
     /// Attempts before a record is dead-lettered. Failures of dependencies do not count.
     static var maximumAttempts: Int { 6 }
-    /// A record whose process crashed this often while handling it is dead-lettered (SPEC §1).
-    static var maximumDeaths: Int { 3 }
     let service: ServiceName
     let handler: Handler
     let ledger: any RecordLedger<Handler.Transaction>
@@ -51,7 +49,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
                 if !isInHand {
                     let deaths = try await ledger.take(decoded.id)
                     isInHand = true
-                    guard deaths < Self.maximumDeaths else {
+                    guard deaths < InHand.maximumDeaths else {
                         throw RejectedMessage(.processDied, detail: "\(deaths) processes ended while they had it in hand")
                     }
                 }

@@ -45,6 +45,9 @@ protocol AssemblerRig: Sendable {
     var reassessments: any ReassessmentRepository { get }
     var store: MemoryObjectStore { get }
     var issuer: ScriptedIssuer { get }
+    func ledger(_ task: String) -> any TaskLedger
+    /// As if what the ledgers have in hand had been taken long ago.
+    func ageLedgers() async throws
 
     func inTransaction(_ body: @escaping @Sendable (Captures.Transaction) async throws -> Void) async throws
     /// Stores a capture, as the gateway does.
@@ -100,9 +103,13 @@ extension AssemblerRig {
     }
 
     /// One run of the periodic retry.
-    func retryUnsigned() async throws { try await UnsignedCaptures(assembly: try assembly(), logger: quiet).retry() }
+    func retryUnsigned() async throws {
+        try await UnsignedCaptures(assembly: try assembly(), ledger: ledger("unsigned captures"), logger: quiet).retry()
+    }
     func retryWaiting() async throws {
-        try await WaitingCredentials(captures: credentials, storage: store, credentials: issuer, logger: quiet).retry()
+        try await WaitingCredentials(
+            captures: credentials, storage: store, credentials: issuer, ledger: ledger("waiting credentials"), logger: quiet
+        ).retry()
     }
 
     func stateUnstated() async throws { try await UnstatedCaptures(statements: statements, logger: quiet).state() }
@@ -194,6 +201,11 @@ struct PostgresRig: AssemblerRig {
     }
     var reassessments: any ReassessmentRepository {
         PostgresReassessmentRepository(database: database, outbox: Outbox(.evidenceAssembler))
+    }
+
+    func ledger(_ task: String) -> any TaskLedger { PostgresTaskLedger(.evidenceAssembler, task: task, database: database) }
+    func ageLedgers() async throws {
+        _ = try await database.query("UPDATE evidence_assembler_in_hand SET noted_at = noted_at - interval '301 seconds'")
     }
 
     func inTransaction(_ body: @escaping @Sendable (PostgresConnection) async throws -> Void) async throws {

@@ -14,11 +14,16 @@ struct MemoryRig: AssemblerRig {
     let captures = MemoryCaptures()
     let store = MemoryObjectStore()
     let issuer: ScriptedIssuer
+    private let unsigned = MemoryTaskLedger()
+    private let waiting = MemoryTaskLedger()
     var credentials: any CredentialRepository { captures }
     var statements: any StatementRepository { captures }
     var reassessments: any ReassessmentRepository { captures }
 
     init() { issuer = ScriptedIssuer(store) }
+
+    func ledger(_ task: String) -> any TaskLedger { task == "unsigned captures" ? unsigned : waiting }
+    func ageLedgers() async throws { for ledger in [unsigned, waiting] { ledger.age() } }
 
     func inTransaction(_ body: @escaping @Sendable (MemoryTransaction) async throws -> Void) async throws {
         let transaction = MemoryTransaction()
@@ -154,6 +159,10 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         return isNew
     }
 
+    func fail(_ capture: CaptureID, reason: FailureReason) async throws -> Bool {
+        state.withLock { $0.fail(capture, StableWord(reason)) }
+    }
+
     func unsigned(limit: Int) async throws -> [CaptureID] {
         state.withLock { state in
             Array(
@@ -165,7 +174,8 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
 
     func gathered(_ capture: CaptureID) async throws -> GatheredCapture? {
         try state.withLock { state in
-            guard let entry = state.entries[capture], let parts = try EvidenceParts(entry.all) else { return nil }
+            guard let entry = state.entries[capture], entry.state.status == .processing, let parts = try EvidenceParts(entry.all)
+            else { return nil }
             return Self.gathered(entry, parts)
         }
     }
@@ -185,9 +195,13 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         }
     }
 
-    func settle(_ capture: CaptureID, _ outcome: Result<IssuedCredentials, NotSignable>) async throws -> ContentCredentialsEvidence? {
+    func settle(
+        _ capture: CaptureID, _ waiting: WaitingCapture, _ outcome: Result<IssuedCredentials, NotSignable>
+    ) async throws -> ContentCredentialsEvidence? {
         try state.withLock { state in
-            guard state.entries[capture]?.state.package?.contentCredentials.status == .pending else { return nil }
+            guard let entry = state.entries[capture], let package = entry.state.package, let confidence = entry.confidence,
+                package.contentCredentials.status == .pending, waiting.hasVerdict(package, confidence)
+            else { return nil }
             let settled: ContentCredentialsEvidence
             switch outcome {
             case .failure(let refusal): settled = ContentCredentialsEvidence(status: .unavailable, reason: refusal.reason)

@@ -86,14 +86,15 @@ struct SampleCapture {
 final class ScriptedIssuer: CredentialIssuing {
     enum Behaviour: Sendable { case signs, noSigner, noTimestamp, refuses, storeAway }
 
-    private let state = Mutex((behaviour: Behaviour.signs, asked: [CaptureID]()))
+    private let state = Mutex((behaviour: Behaviour.signs, claimed: [CaptureClaim]()))
     private let store: MemoryObjectStore
 
     init(_ store: MemoryObjectStore) { self.store = store }
 
     func set(_ behaviour: Behaviour) { state.withLock { $0.behaviour = behaviour } }
     /// The captures for which credentials were requested, in order.
-    var asked: [CaptureID] { state.withLock { $0.asked } }
+    var asked: [CaptureID] { claimed.map(\.captureID) }
+    var claimed: [CaptureClaim] { state.withLock { $0.claimed } }
 
     func issue(_ claim: CaptureClaim, video: PublicVideo, isTrial: Bool) async throws -> Issuing {
         try await sign(claim, bytes: try video.bytes(0..<video.sizeBytes), named: .signedVideo, pixels: nil)
@@ -105,7 +106,7 @@ final class ScriptedIssuer: CredentialIssuing {
 
     private func sign(_ claim: CaptureClaim, bytes: [UInt8]?, named name: MediaName, pixels: PixelSize?) async throws -> Issuing {
         let behaviour = state.withLock { state in
-            state.asked.append(claim.captureID)
+            state.claimed.append(claim)
             return state.behaviour
         }
         guard let bytes else { return .notSignable(reason: .photoUnreadable) }

@@ -1,5 +1,7 @@
 import Persistence
 import CaptureProtocol
+import ContentCredentials
+import Delivery
 import Models
 import ObjectStorage
 import TestSupport
@@ -92,10 +94,66 @@ struct WaitingTests {
         let capture = try await rig.capture()
         rig.issuer.set(.noTimestamp)
         for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
-        #expect(try await rig.credentials.settle(capture.id, .failure(NotSignable(reason: .photoNotSignable)))?.status == .unavailable)
-        #expect(try await rig.credentials.settle(capture.id, .failure(NotSignable(reason: .digestMismatch))) == nil)
+        let waiting = try #require(try await rig.credentials.find(capture.id))
+        func settle(_ reason: CredentialsReason) async throws -> ContentCredentialsEvidence? {
+            try await rig.credentials.settle(capture.id, waiting, .failure(NotSignable(reason: reason)))
+        }
+        #expect(try await settle(.photoNotSignable)?.status == .unavailable)
+        #expect(try await settle(.digestMismatch) == nil)
         #expect(try await rig.credentials.find(capture.id) == nil)
         #expect(try await rig.state(of: capture.id).package?.contentCredentials.reason?.text == "photo_not_signable")
+    }
+
+    @Test("a copy that states a verdict of before is not published: it is signed again", arguments: Backend.available)
+    func otherVerdict(backend: Backend) async throws {
+        let rig = try backend.rig()
+        try await only(rig)
+        let capture = try await rig.capture()
+        rig.issuer.set(.noTimestamp)
+        for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+        let before = try #require(try await rig.credentials.find(capture.id))
+        var findings = DepthFindings(measurements: capture.depth.measurements, preview: nil)
+        findings.measurements?.verdict = .flat
+        try await rig.request(reassessmentOf: capture.id, measured: findings)
+        try await rig.reassess()
+        #expect(try await rig.outcome(of: capture.id) == "reassessed")
+        #expect(try await rig.credentials.settle(capture.id, before, .failure(NotSignable(reason: .photoNotSignable))) == nil)
+        rig.issuer.set(.signs)
+        try await rig.retryWaiting()
+        #expect(try await rig.state(of: capture.id).package?.contentCredentials.status == .embedded)
+        #expect(rig.issuer.claimed.last?.confidence.level == .medium)
+    }
+
+    @Test("one that crashed three processes is given up, not tried for ever", arguments: Backend.available)
+    func crashes(backend: Backend) async throws {
+        let rig = try backend.rig()
+        try await only(rig)
+        let (unsigned, unstamped) = (try await rig.capture(), try await rig.capture())
+        for (capture, behaviour) in [(unsigned, ScriptedIssuer.Behaviour.noSigner), (unstamped, .noTimestamp)] {
+            rig.issuer.set(behaviour)
+            for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+        }
+        try await rig.age(unsigned.id)
+        rig.issuer.set(.signs)
+        let asked = rig.issuer.asked.count
+        // As processes leave it that crash over both, each long after the one before.
+        for _ in 0..<3 {
+            for (task, capture) in [("unsigned captures", unsigned), ("waiting credentials", unstamped)] {
+                #expect(try await rig.ledger(task).take(capture.id.uuid) == .taken)
+            }
+            // The last crash may have been a moment ago, or another instance is at work.
+            try await rig.retryUnsigned()
+            try await rig.retryWaiting()
+            try await rig.ageLedgers()
+        }
+        try await rig.retryUnsigned()
+        try await rig.retryWaiting()
+        #expect(rig.issuer.asked.count == asked)
+        let failed = try await rig.state(of: unsigned.id)
+        #expect(failed.status == .failed && failed.failure == FailureReason.processDied.rawValue)
+        #expect(try await rig.announced(for: unsigned.id).map(\.status) == [.failed])
+        let credentials = try await rig.state(of: unstamped.id).package?.contentCredentials
+        #expect(credentials?.status == .unavailable && credentials?.reason?.text == CredentialsReason.photoNotSignable.rawValue)
     }
 
     @Test("a turn ends after three that met a dependency that is away", arguments: Backend.available)

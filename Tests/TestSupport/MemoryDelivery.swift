@@ -1,5 +1,6 @@
 public import CaptureProtocol
 public import Delivery
+public import Foundation
 public import Messaging
 import Models
 import Synchronization
@@ -194,5 +195,30 @@ public final class MemoryRecordPublisher: RecordPublisher {
         let record = Sent(topic: topic, key: key, value: value, headers: headers)
         if let error = state.withLock({ $0.refusal })(record) { throw error }
         state.withLock { $0.sent.append(record) }
+    }
+}
+
+/// A ledger of periodic tasks in memory.
+public final class MemoryTaskLedger: TaskLedger {
+    private let tries = Mutex<[UUID: (count: Int, isRecent: Bool)]>([:])
+
+    public init() {}
+
+    /// As if what is in hand had been taken long ago.
+    public func age() { tries.withLock { tries in tries = tries.mapValues { ($0.count, false) } } }
+
+    public func take(_ work: UUID) async throws -> TakenTask {
+        tries.withLock { tries in
+            let (count, isRecent) = tries[work] ?? (0, false)
+            guard count == 0 || !isRecent else { return .elsewhere }
+            tries[work] = (count + 1, true)
+            return count + 1 > 3 ? .fatal : .taken
+        }
+    }
+
+    public func settle(_ work: UUID) async throws { tries.withLock { $0[work] = nil } }
+
+    public func release(_ work: UUID) async throws {
+        tries.withLock { tries in if let (count, isRecent) = tries[work] { tries[work] = (count - 1, isRecent) } }
     }
 }

@@ -8,6 +8,10 @@ struct WaitingCapture: Sendable {
     let confidence: ConfidenceLevel
     let capturedAt: Date
     let parts: EvidenceParts
+
+    func hasVerdict(_ package: EvidencePackage, _ confidence: ConfidenceLevel) -> Bool {
+        self.package == package && self.confidence == confidence
+    }
 }
 
 /// A manifest without recorded digests.
@@ -28,10 +32,13 @@ protocol CredentialRepository: Sendable {
     func find(_ capture: CaptureID) async throws -> WaitingCapture?
 
     /// Records the signed copy of a waiting capture, with a statement, or why there is none. Of two concurrent calls the first wins.
-    /// - Parameter outcome: the credentials, or the reason why there are none.
-    /// - Returns: the evidence now recorded; `nil` if the capture no longer waits or another instance is settling it.
+    /// - Parameters:
+    ///   - waiting: as it was found, whose verdict the signed copy states.
+    ///   - outcome: the credentials, or the reason why there are none.
+    /// - Returns: the evidence now recorded; `nil` if the capture no longer waits, has another verdict now, or another instance is settling
+    ///   it.
     func settle(
-        _ capture: CaptureID, _ outcome: Result<IssuedCredentials, NotSignable>
+        _ capture: CaptureID, _ waiting: WaitingCapture, _ outcome: Result<IssuedCredentials, NotSignable>
     ) async throws -> ContentCredentialsEvidence?
 
     /// Ordered by capture id, after the given one.

@@ -66,9 +66,13 @@ protocol AssemblyRepository: Sendable {
     /// - Returns: false if the capture is complete or has already failed for the same reason.
     func fail(_ capture: CaptureID, reason: FailureReason, on transaction: Transaction) async throws -> Bool
 
+    /// Records and announces that the capture failed, in a transaction of its own.
+    /// - Returns: as ``fail(_:reason:on:)``.
+    func fail(_ capture: CaptureID, reason: FailureReason) async throws -> Bool
+
     /// Captures in processing whose last part was received more than five seconds ago: they wait for the signer. Longest waiting first.
     func unsigned(limit: Int) async throws -> [CaptureID]
 
-    /// The current parts of a waiting capture; `nil` if parts are missing.
+    /// The current parts of a capture in processing; `nil` if parts are missing, or if it is not in processing any more.
     func gathered(_ capture: CaptureID) async throws -> GatheredCapture?
 }

@@ -34,6 +34,8 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
         guard gathered.announcement.content.kind == .video else { return try await assemble(gathered, event: event, logger) }
         let permit = try await videos.acquire()
         defer { videos.release(permit) }
+        // A handler may have completed it while this waited.
+        if event == nil, try await captures.gathered(gathered.announcement.captureID) == nil { return }
         try await assemble(gathered, event: event, logger)
     }
 

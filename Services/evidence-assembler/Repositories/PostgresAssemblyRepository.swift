@@ -66,6 +66,10 @@ struct PostgresAssemblyRepository: AssemblyRepository {
         try await announce(StableWord(reason), of: capture, on: connection)
     }
 
+    func fail(_ capture: CaptureID, reason: FailureReason) async throws -> Bool {
+        try await database.withTransaction { try await announce(StableWord(reason), of: capture, on: $0) }
+    }
+
     private func announce(
         _ failure: StableWord<FailureReason>, of capture: CaptureID, on connection: PostgresConnection
     ) async throws -> Bool {
@@ -81,8 +85,10 @@ struct PostgresAssemblyRepository: AssemblyRepository {
 
     func gathered(_ capture: CaptureID) async throws -> GatheredCapture? {
         try await database.withConnection { connection in
-            guard let parts = try EvidenceParts(try await EvidencePartTable(connection).all(of: capture)) else { return nil }
-            return try await CaptureTable(connection).find(capture)?.gathered(parts)
+            guard let row = try await CaptureTable(connection).find(capture), row.status == .processing,
+                let parts = try EvidenceParts(try await EvidencePartTable(connection).all(of: capture))
+            else { return nil }
+            return try row.gathered(parts)
         }
     }
 }

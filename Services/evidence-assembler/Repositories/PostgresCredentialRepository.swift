@@ -25,11 +25,12 @@ struct PostgresCredentialRepository: CredentialRepository {
     }
 
     func settle(
-        _ capture: CaptureID, _ outcome: Result<IssuedCredentials, NotSignable>
+        _ capture: CaptureID, _ waiting: WaitingCapture, _ outcome: Result<IssuedCredentials, NotSignable>
     ) async throws -> ContentCredentialsEvidence? {
         try await database.withTransaction { connection in
             let table = CredentialTable(connection)
-            guard let waiting = try await table.findWaiting(capture, isHeld: true) else { return nil }
+            guard let current = try await table.findWaiting(capture, isHeld: true), waiting.hasVerdict(current.package, current.confidence)
+            else { return nil }
             var package = waiting.package
             switch outcome {
             case .failure(let refusal): package.contentCredentials = .init(status: .unavailable, reason: refusal.reason)

@@ -1,10 +1,13 @@
+import CaptureProtocol
 import Delivery
 import Logging
 import Metrics
+import Models
 
 /// Completes captures that waited for the signer. They are found in PostgreSQL, so a restart forgets none.
 struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
     let assembly: CaptureAssembly<Captures>
+    let ledger: any TaskLedger
     let logger: Logger
 
     /// Completes the waiting captures; stops at the first that shows that the signer is still unavailable. A capture that fails otherwise
@@ -16,8 +19,10 @@ struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
         // Shuffled, so that a few unreadable captures do not block the others forever.
         for capture in waiting.shuffled() {
             do {
-                guard let gathered = try await assembly.captures.gathered(capture) else { continue }
-                try await assembly.complete(gathered, event: nil, logger)
+                try await ledger.run(capture.uuid, giveUp: { try await giveUp(capture) }) {
+                    guard let gathered = try await assembly.captures.gathered(capture) else { return }
+                    try await assembly.complete(gathered, event: nil, logger)
+                }
             } catch is SignerAway {
                 return
             } catch let error as CancellationError {
@@ -27,5 +32,12 @@ struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
                 if isDependencyFailure(error) { try limit.note(error) }
             }
         }
+    }
+
+    /// Three processes crashed while they completed it. `upload-sync` announces it again a few times, as any that failed by a fault of ours.
+    private func giveUp(_ capture: CaptureID) async throws {
+        logger.error("a capture that waited is given up", metadata: ["capture_id": "\(capture)"])
+        guard try await assembly.captures.fail(capture, reason: .processDied) else { return }
+        CaptureFailures.count(StableWord(.processDied))
     }
 }

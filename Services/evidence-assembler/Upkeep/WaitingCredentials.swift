@@ -1,5 +1,6 @@
 import CaptureProtocol
 import ContentCredentials
+import Delivery
 import Foundation
 import Logging
 import Metrics
@@ -12,6 +13,7 @@ struct WaitingCredentials: Sendable {
     let captures: any CredentialRepository
     let storage: any ObjectStore
     let credentials: any CredentialIssuing
+    let ledger: any TaskLedger
     var scratchFolder = FileManager.default.temporaryDirectory.path
     let logger: Logger
 
@@ -23,7 +25,11 @@ struct WaitingCredentials: Sendable {
         // Shuffled, so that a few unreadable captures do not block the others forever.
         for capture in waiting.shuffled() {
             do {
-                guard try await make(capture) else { return }
+                var isAway = false
+                try await ledger.run(capture.uuid, giveUp: { try await settle(capture, as: .photoNotSignable) }) {
+                    isAway = try await !make(capture)
+                }
+                if isAway { return }
             } catch let error as CancellationError {
                 throw error
             } catch {
@@ -34,7 +40,8 @@ struct WaitingCredentials: Sendable {
     }
 
     /// Signs before it locks: an authority may take half a minute, and other work on the capture must not wait for it. If two instances
-    /// sign the same capture, the first wins; the other's objects are orphaned and swept.
+    /// sign the same capture, the first wins; the other's objects are orphaned and swept, as are those of a capture that got another verdict
+    /// meanwhile, which is signed anew by the next run.
     ///
     /// - Returns: false if there is still no time stamp, or no signer.
     private func make(_ capture: CaptureID) async throws -> Bool {
@@ -47,11 +54,18 @@ struct WaitingCredentials: Sendable {
         case .notSignable(let reason): outcome = .failure(NotSignable(reason: reason))
         case .made(let issued): outcome = .success(issued)
         }
-        if let settled = try await captures.settle(capture, outcome) {
+        if let settled = try await captures.settle(capture, waiting, outcome) {
             logger.info(
                 "waiting credentials settled", metadata: ["capture_id": "\(capture)", "status": "\(settled.status.rawValue)"])
         }
         return true
+    }
+
+    /// Three processes crashed while they signed it.
+    private func settle(_ capture: CaptureID, as reason: CredentialsReason) async throws {
+        logger.error("waiting credentials are given up", metadata: ["capture_id": "\(capture)"])
+        guard let waiting = try await captures.find(capture) else { return }
+        _ = try await captures.settle(capture, waiting, .failure(NotSignable(reason: reason)))
     }
 
     /// A photo that is missing or whose digest differs is never signed, and does not block the others.
