@@ -14,6 +14,8 @@ public enum VideoDepthReason: String, Sendable, CaseIterable {
 /// (`guides/video.md` §5, step 6).
 public enum VideoDepthRule {
     public static let method = "relief-video-1"
+    /// With fewer keyframes nothing is decided.
+    public static let leastKeyframes = 5
 
     /// What the verdict follows from.
     public struct Measurements: Sendable, Equatable {

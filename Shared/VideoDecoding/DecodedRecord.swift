@@ -57,6 +57,9 @@ public enum DecodedRecord: Sendable, Equatable {
 
     private static func littleEndian(_ number: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: number.littleEndian) { Array($0) } }
 
+    /// No sample of an accepted video is later, in ticks; sums and differences of such times do not overflow.
+    private static let latest: Int64 = 1 << 46
+
     /// Reads a whole record.
     /// - Returns: `nil` if it is malformed.
     init?(kind: Kind, number: Int, width: Int, height: Int, payload: [UInt8]) {
@@ -73,6 +76,8 @@ public enum DecodedRecord: Sendable, Equatable {
             func time(_ offset: Int) -> Int64 {
                 payload.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Int64.self)) }
             }
+            let times = -Self.latest...Self.latest
+            guard times.contains(time(0)), times.contains(time(8)) else { return nil }
             self = .playbackSample(
                 PlaybackSample(time: time(0), decodeTime: time(8), isSync: number == 1, bytes: Array(payload[16...])))
         case .end: self = .end(pictures: number)

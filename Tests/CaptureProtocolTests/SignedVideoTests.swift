@@ -106,6 +106,16 @@ struct SignedVideoTests {
                 $0.edgeAlignment = nil
                 $0.reason = .depthNotOfVideo
             } == nil)
+        let few = 4
+        #expect(
+            try field {
+                ($0.keyframes, $0.realShare, $0.flatShare, $0.suspiciousFrames) = (few, 1, 0, [])
+            } == "reason", "the rule decides nothing with so few")
+        #expect(
+            try field {
+                ($0.keyframes, $0.realShare, $0.flatShare, $0.suspiciousFrames) = (few, 1, 0, [])
+                $0.reason = .tooFewKeyframes
+            } == nil)
         // What only the device saw.
         for reason in [VideoDepthReason.videoUndecodable, .tooFewKeyframes, .tooFewValid, .frozenDepth, .partlyFlat] {
             #expect(try field { $0.reason = reason } == nil)

@@ -52,6 +52,7 @@ public struct SignedVideoDepth: Sendable, Equatable {
         (measured.realShare, measured.flatShare) = (realShare, flatShare)
         (measured.depthConsistency, measured.sceneStability) = (depthConsistency, sceneStability)
         (measured.motionCoherence, measured.edgeAlignment) = (motionCoherence, edgeAlignment)
+        measured.isCovered = keyframes >= VideoDepthRule.leastKeyframes
         switch reason {
         case .videoUndecodable: measured.isDecodable = false
         case .tooFewKeyframes: measured.isCovered = false
