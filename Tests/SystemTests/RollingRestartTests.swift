@@ -36,7 +36,7 @@ extension SystemTests {
             for number in [7, 8] { _ = try await stack.startGateway(number, settings: Self.settings) }
             let balancer = try await Balancer(before: [7, 8], of: stack)
             let result: Result<[String], any Error>
-            do { result = .success(try await Self.load(balancer.client) { try await Self.restartAll(stack) }) } catch {
+            do { result = .success(try await Self.load(balancer.client) { try await Self.restartAll(stack, behind: balancer) }) } catch {
                 result = .failure(error)
             }
             await balancer.end()
@@ -49,8 +49,11 @@ extension SystemTests {
             }
         }
 
-        private static func restartAll(_ stack: LocalStack) async throws {
-            for number in [7, 8] { try await stack.control("restart", "gateway", number, settings: settings) }
+        private static func restartAll(_ stack: LocalStack, behind balancer: Balancer) async throws {
+            for number in [7, 8] {
+                try await stack.control("restart", "gateway", number, settings: settings)
+                try await eventually("the balancer knows that it is ready") { try await balancer.hasAll() }
+            }
             // Without waiting until each has caught up.
             for service in LocalStack.services where service != "gateway" { try await stack.control("restart", service) }
         }
@@ -92,6 +95,9 @@ private struct Balancer: Sendable {
     private static let folder = SharedData.projectRoot.appendingPathComponent(".local/tools/haproxy")
     static var isAvailable: Bool { FileManager.default.fileExists(atPath: folder.appendingPathComponent(".complete").path) }
 
+    /// The path at which it says whether all are there.
+    private static let state = "/balancer"
+
     let client: TestClient
     private let process: Process
     private let settings: URL
@@ -116,6 +122,8 @@ private struct Balancer: Sendable {
               option httpchk GET /readyz
               option http-server-close
               default-server inter 200ms fall 1 rise 1
+              http-request return status 200 if { path \(Self.state) } { nbsrv(gateways) ge \(gateways.count) }
+              http-request return status 503 if { path \(Self.state) }
             \(servers.joined(separator: "\n"))
 
             """.utf8
@@ -132,6 +140,9 @@ private struct Balancer: Sendable {
         client = TestClient(url: "http://127.0.0.1:\(port)")
         try await eventually("the balancer answers") { [client] in (try? await client.send("GET", "/health").status) == 200 }
     }
+
+    /// Whether it takes all gateways for ready.
+    func hasAll() async throws -> Bool { try await client.send("GET", Self.state).status == 200 }
 
     func end() async {
         process.terminate()
