@@ -91,14 +91,18 @@ final class MemoryScrubRows: ScrubRepository {
     func withNext(
         days: Int, look: @escaping @Sendable (CaptureID, [(name: String, media: StoredMedia)]) async throws -> ScrubFindings
     ) async throws -> ScrubFindings? {
-        guard let next = state.withLock({ $0.due.first }) else { return nil }
-        let findings = try await look(next.capture, next.objects)
-        state.withLock { state in
-            state.due.removeFirst()
-            state.looked.append(next.capture)
-            for object in findings.objects { state.problems[object.name] = object.problem }
+        guard let next = state.withLock({ $0.due.isEmpty ? nil : $0.due.removeFirst() }) else { return nil }
+        do {
+            let findings = try await look(next.capture, next.objects)
+            state.withLock { state in
+                state.looked.append(next.capture)
+                for object in findings.objects { state.problems[object.name] = object.problem }
+            }
+            return findings
+        } catch {
+            state.withLock { $0.due.insert(next, at: 0) }
+            throw error
         }
-        return findings
     }
 
     func measure() async throws -> (damaged: Int64, unscrubbedSeconds: Double) {

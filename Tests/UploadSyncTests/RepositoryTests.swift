@@ -137,13 +137,6 @@ struct RepositoryTests {
         func look(_ problem: MediaProblem?) async throws -> [String]? {
             let findings = try await scrubs.withNext(days: 400) { id, objects in
                 #expect(id == capture)
-                // A video takes longer than transactions may be idle: before the look, this one asked for more time.
-                let patient = try await database.query(
-                    """
-                    SELECT 1 AS one FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()
-                        AND query LIKE '%idle_in_transaction_session_timeout%'
-                    """)
-                #expect(patient.count == 1)
                 return ScrubFindings(objects: objects.map { .init(name: $0.name, media: $0.media, problem: problem) })
             }
             return findings?.objects.map(\.media.key)
@@ -151,10 +144,38 @@ struct RepositoryTests {
         #expect(try await look(.missing) == ["b"])
         #expect(try await look(.missing) == nil, "it was looked at just now")
         #expect(try await scrubs.measure().damaged == 1)
-        _ = try await database.query("UPDATE sync_jobs SET scrubbed_at = NULL WHERE capture_id = \(capture.uuid)")
+        try await setScrub(of: capture, to: nil)
         await #expect(throws: Hiccup.self) { try await scrubs.withNext(days: 400) { _, _ in throw Hiccup() } }
         #expect(try await look(nil) == ["b"], "a process that fails over it leaves it due")
         let state = try await scrubs.measure()
         #expect(state.damaged == 0 && state.unscrubbedSeconds >= 0)
+
+        let before = Date(timeIntervalSinceNow: -450 * 86_400)
+        try await setScrub(of: capture, to: before)
+        let cancelled = Task {
+            try await scrubs.withNext(days: 400) { _, _ in
+                withUnsafeCurrentTask { $0?.cancel() }
+                try Task.checkCancellation()
+                return ScrubFindings()
+            }
+        }
+        await #expect(throws: CancellationError.self) { _ = try await cancelled.value }
+        let kept = try await database.query("SELECT scrubbed_at FROM sync_jobs WHERE capture_id = \(capture.uuid)")
+        let keptAt = try #require(try kept.first?.getOptional("scrubbed_at", as: Date.self))
+        #expect(abs(keptAt.timeIntervalSince(before)) < 0.001, "one that is cancelled over it, too")
+
+        let withdrawn = try await scrubs.withNext(days: 400) { id, objects in
+            // Nothing is locked meanwhile, and another instance has other captures.
+            let other = try await scrubs.withNext(days: 400) { _, _ in ScrubFindings() }
+            #expect(other == nil)
+            _ = try await database.query("SELECT rial_withdraw(\(id.uuid))")
+            return ScrubFindings(objects: objects.map { .init(name: $0.name, media: $0.media, problem: .missing) })
+        }
+        #expect(withdrawn?.objects.count == 1)
+        #expect(try await scrubs.measure().damaged == 0, "nothing is kept of what was withdrawn meanwhile")
+    }
+
+    private func setScrub(of capture: CaptureID, to time: Date?) async throws {
+        _ = try await database.query("UPDATE sync_jobs SET scrubbed_at = \(time) WHERE capture_id = \(capture.uuid)")
     }
 }

@@ -155,10 +155,12 @@ struct MediaScrubberTests {
         )
     }
 
+    private func scrubber(_ rows: MemoryScrubRows, bytesPerSecond: Int = 1 << 30) -> MediaScrubber {
+        MediaScrubber(days: 30, bytesPerSecond: bytesPerSecond, rows: rows, storage: store, clock: clock, logger: quiet)
+    }
+
     private func scrub(_ rows: MemoryScrubRows, bytesPerSecond: Int = 1 << 30) async throws {
-        try await MediaScrubber(
-            days: 30, bytesPerSecond: bytesPerSecond, rows: rows, storage: store, clock: clock, logger: quiet
-        ).scrub()
+        try await scrubber(rows, bytesPerSecond: bytesPerSecond).scrub()
     }
 
     @Test("finds what is missing or other than it was, and that it is mended later")
@@ -171,11 +173,19 @@ struct MediaScrubberTests {
         let rows = MemoryScrubRows([(capture, objects)])
         try await scrub(rows)
         #expect(rows.now.problems == ["gone": .missing, "swapped": .digestMismatch, "short": .digestMismatch])
-        #expect(rows.now.isMeasured)
         _ = try await put("gone")
         rows.add(capture, objects)
         try await scrub(rows)
         #expect(rows.now.problems == ["swapped": .digestMismatch, "short": .digestMismatch])
+    }
+
+    @Test("is measured whatever is due, and without a store")
+    func measured() async throws {
+        let capture = CaptureID()
+        let rows = MemoryScrubRows([(capture, [try await put("sound")])])
+        store.refuse { _ in .unavailable }
+        try await scrubber(rows).measure()
+        #expect(rows.now.isMeasured && rows.now.due.map(\.capture) == [capture] && rows.now.looked.isEmpty)
     }
 
     @Test("reads no more bytes a second than it may")

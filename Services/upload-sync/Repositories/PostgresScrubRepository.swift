@@ -5,29 +5,65 @@ import Persistence
 
 /// Scrub times in `sync_jobs`, damage in `media_damage`.
 struct PostgresScrubRepository: ScrubRepository {
-    /// Enough to read the media of a video, some 300 MB, from a slow store.
-    static let longestLook = Duration.seconds(1800)
     let database: PostgresPool
 
     func withNext(
         days: Int, look: @escaping @Sendable (CaptureID, [(name: String, media: StoredMedia)]) async throws -> ScrubFindings
     ) async throws -> ScrubFindings? {
-        // The transaction locks the row, so that two instances do not read the same capture.
+        guard let claim = try await self.claim(days: days) else { return nil }
+        do {
+            let findings = try await look(claim.capture, claim.objects)
+            // Of a capture that was withdrawn meanwhile nothing is stored: see the trigger `media_damage_withdrawn`.
+            try await database.withTransaction { connection in
+                for object in findings.objects { try await note(object, of: claim.capture, on: connection) }
+            }
+            return findings
+        } catch {
+            await putBack(claim)
+            throw error
+        }
+    }
+
+    /// A capture that counts as scrubbed while it is looked at.
+    private struct Claim: Sendable {
+        let capture: CaptureID
+        let objects: [(name: String, media: StoredMedia)]
+        let scrubbedAt: Date
+        /// The scrub before.
+        let formerly: Date?
+    }
+
+    private func claim(days: Int) async throws -> Claim? {
         try await database.withTransaction { connection in
+            // Two instances do not get the same capture.
             let due = try await connection.query(
                 """
-                SELECT capture_id FROM sync_jobs WHERE synced_at IS NOT NULL
+                SELECT capture_id, scrubbed_at FROM sync_jobs WHERE synced_at IS NOT NULL
                     AND coalesce(scrubbed_at, synced_at) < now() - make_interval(days => \(days)::int)
                 ORDER BY coalesce(scrubbed_at, synced_at) LIMIT 1 FOR UPDATE SKIP LOCKED
                 """)
-            guard let capture = try due.first.map({ CaptureID(try $0.get("capture_id", as: UUID.self)) }) else { return nil }
-            try await connection.query("UPDATE sync_jobs SET scrubbed_at = now() WHERE capture_id = \(capture.uuid)")
-            let objects = try await objects(of: capture, on: connection)
-            try await connection.mayIdle(for: Self.longestLook)
-            let findings = try await look(capture, objects)
-            for object in findings.objects { try await note(object, of: capture, on: connection) }
-            return findings
+            guard let former = due.first else { return nil }
+            let capture = CaptureID(try former.get("capture_id", as: UUID.self))
+            let claimed = try await connection.query(
+                "UPDATE sync_jobs SET scrubbed_at = now() WHERE capture_id = \(capture.uuid) RETURNING scrubbed_at")
+            guard let present = claimed.first else { return nil }
+            return Claim(
+                capture: capture, objects: try await objects(of: capture, on: connection),
+                scrubbedAt: try present.get("scrubbed_at", as: Date.self),
+                formerly: try former.getOptional("scrubbed_at", as: Date.self))
         }
+    }
+
+    /// Makes a capture due again. If this fails, its turn comes with the next interval.
+    private func putBack(_ claim: Claim) async {
+        // A task of its own, since this one may be cancelled.
+        await Task {
+            _ = try? await database.query(
+                """
+                UPDATE sync_jobs SET scrubbed_at = \(claim.formerly)
+                WHERE capture_id = \(claim.capture.uuid) AND scrubbed_at = \(claim.scrubbedAt)
+                """)
+        }.value
     }
 
     private func objects(of capture: CaptureID, on connection: PostgresConnection) async throws -> [(name: String, media: StoredMedia)] {

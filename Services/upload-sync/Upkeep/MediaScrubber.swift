@@ -22,12 +22,15 @@ struct ScrubFindings: Sendable {
     var bytes: Int64 { objects.reduce(0) { $0 + $1.media.sizeBytes } }
 }
 
-/// Scrub times and damaged objects. Each method is one transaction.
+/// Scrub times and damaged objects.
 protocol ScrubRepository: Sendable {
-    /// Calls `look` with the objects of the capture whose last scrub is oldest, if that is more than `days` ago, and stores the findings. A
-    /// row lock keeps other instances from the same capture. The capture counts as scrubbed even if an object could not be read, so that
-    /// others get their turn; if the process dies, it is due again.
+    /// Calls `look` with the objects of the capture whose last scrub is oldest, if that is more than `days` ago, and stores the findings.
+    ///
+    /// The capture counts as scrubbed from before the look, so that other instances take other captures and no row is locked meanwhile, and
+    /// even if an object could not be read, so that others get their turn. If `look` or storing the findings fails, it is due again; if the
+    /// process dies, not before the next interval.
     /// - Returns: the findings; `nil` if nothing is due.
+    /// - Throws: what `look` throws, and database errors.
     func withNext(
         days: Int, look: @escaping @Sendable (CaptureID, [(name: String, media: StoredMedia)]) async throws -> ScrubFindings
     ) async throws -> ScrubFindings?
@@ -80,6 +83,10 @@ struct MediaScrubber {
             let pause = Duration.seconds(Double(findings.bytes) / Double(bytesPerSecond)) - start.duration(to: .now)
             if pause > .zero { await cancelWhenGracefulShutdown { try? await clock.sleep(for: pause) } }
         }
+    }
+
+    /// Shows how much is damaged and how far behind scrubbing is.
+    func measure() async throws {
         let state = try await rows.measure()
         Meter(label: "rial_media_damaged").set(state.damaged)
         Meter(label: "rial_media_unscrubbed_seconds").set(state.unscrubbedSeconds)
