@@ -22,6 +22,13 @@ struct RateLimitsTests {
         #expect(limits.failures == BucketRule(name: "auth-failure", burst: 60, perSecond: 1))
     }
 
+    @Test("for each capture ten uploads may be created")
+    func creations() throws {
+        let rule = try RateLimits(ServiceEnvironment([:])).captures(.video, ofVerified: true)
+        #expect(rule.creations == BucketRule(name: "video-creation", burst: 300, perSecond: rule.perSecond * 10))
+        #expect(try RateLimits(ServiceEnvironment(["RIAL_LIMIT_CAPTURES_PER_HOUR": "0"])).captures.creations.isOff)
+    }
+
     @Test("zero means none")
     func off() throws {
         let limits = try RateLimits(

@@ -117,6 +117,25 @@ extension SystemTests {
             }
         }
 
+        @Test("a device may create and cancel ten for each capture that it may send", .timeLimit(.minutes(1)))
+        func creations() async throws {
+            let stack = try LocalStack.required()
+            let client = try await stack.startGateway(
+                6,
+                settings: [
+                    "RIAL_LIMIT_CAPTURES_PER_HOUR": "1", "RIAL_LIMIT_CAPTURES_BURST": "1", "RIAL_LIMIT_CAPTURES_PER_ADDRESS_HOUR": "0",
+                ])
+            var body = try await ResumableBody(client)
+            for _ in 0..<10 { #expect(try await client.send("DELETE", body.created(at: client)).status == 204) }
+            let refused = try await client.send(
+                "POST", TestClient.captures, headers: body.creation(isComplete: false) + [("Content-Length", "0")])
+            APIRefusal.rateLimited.expectEnvelope(refused)
+            #expect(refused.headers["ratelimit-limit"] == "10")
+            let device = try #require(body.device.deviceID)
+            #expect(try await stack.sql("SELECT count(*) FROM intakes WHERE device_id = '\(device)'") == ["0"])
+            try await stack.control("stop", "gateway", 6)
+        }
+
         @Test("abandoned ones are gone from database and store after their time", .timeLimit(.minutes(4)))
         func abandoned() async throws {
             let (client, stack) = (try TestClient.current(), try LocalStack.required())

@@ -24,6 +24,13 @@ struct CaptureRates: Sendable {
         try await buckets.debit(limits.capturesOfAddress, address.description)
         return allowance
     }
+
+    /// Counts the creation of an upload that may be resumed, whatever becomes of it: its rows stay for days.
+    /// - Throws: ``RateLimitExceeded``.
+    func debitCreation(_ type: CaptureType, of device: KnownDevice, from address: ClientAddress) async throws {
+        try await buckets.debit(limits.captures(type, ofVerified: device.isVerified).creations, device.id.description)
+        try await buckets.debit(limits.capturesOfAddress.creations, address.description)
+    }
 }
 
 /// A capture that the server is responsible for from now on.

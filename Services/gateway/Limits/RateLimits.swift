@@ -11,6 +11,9 @@ struct BucketRule: Sendable, Equatable {
 
     /// Seconds until so many tokens are refilled, at most 1e9 (some thirty years).
     func seconds(toRefill tokens: Double) -> Double { perSecond > 0 ? min(tokens / perSecond, 1e9) : 1e9 }
+
+    /// Of a limit of captures, that of the uploads that are created for them: on a bad network, a device may begin one ten times.
+    var creations: BucketRule { BucketRule(name: "\(name)-creation", burst: burst * 10, perSecond: perSecond * 10) }
 }
 
 /// The rate limits of SPEC §2, each from an environment variable; 0 means no limit.

@@ -45,16 +45,14 @@ struct ResumableCreation: Sendable {
         defer { permit?.release() }
         // The digest in the header is the one that the device signed; what comes is compared with it at the end.
         try await authenticator.finish(pending, bodyDigest: offer.digest)
+        try await resumable.acceptance.rates.debitCreation(type, of: pending.device, from: address)
         let token = UploadToken.random()
         let place = responses.address(token)
-        switch try await resumable.uploads.create(
-            offer, type, contentType: contentType, device: pending.device.id, token: token,
-            runner: offer.isEmpty ? nil : resumable.runs.instance)
-        {
+        switch try await resumable.create(offer, type, contentType: contentType, device: pending.device.id, token: token) {
         case .recorded(_, let answer): return try responses.accepted(answer, at: place, offer.version, context)
         case .found(let upload):
             Counter(label: "rial_uploads_resumed_total").increment()
-            return responses.created(try await resumable.claim(upload, adding: false), at: place, offer.version)
+            return responses.created(upload, at: place, offer.version)
         case .new(let upload, let replaced):
             // The client waits for its 104.
             if let replaced { Task { await resumable.discard(replaced) } }

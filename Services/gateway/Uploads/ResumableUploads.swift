@@ -21,6 +21,23 @@ struct ResumableUploads: Sendable {
     let devices: DeviceRepository
     let acceptance: CaptureAcceptance
 
+    /// Creates an upload, or finds what there is of the same body; an open one belongs to no earlier request from then on.
+    /// - Throws: ``UploadError/tooMany(retrySeconds:)``, ``UploadError/gone``.
+    func create(
+        _ offer: UploadOffer, _ type: CaptureType, contentType: String, device: DeviceID, token: UploadToken
+    ) async throws -> UploadCreation {
+        let creation = try await uploads.create(
+            offer, type, contentType: contentType, device: device, token: token, runner: offer.isEmpty ? nil : runs.instance)
+        guard case .found(let upload) = creation else { return creation }
+        do {
+            return .found(try await claim(upload, adding: false))
+        } catch UploadError.completed {
+            // By the request that was still running.
+            guard let done = try await uploads.find(upload.id), let answer = done.answer else { throw UploadError.gone }
+            return .recorded(done, UploadAnswer(isNew: false, capture: answer.capture))
+        }
+    }
+
     /// Finds the upload at an address.
     /// - Throws: ``UploadError/unknown``, ``UploadError/gone``.
     func find(_ token: String) async throws -> Upload {

@@ -27,37 +27,46 @@ extension UploadRepository {
     ) async throws -> UploadCreation {
         let creation: UploadCreation = try await database.withTransaction { connection in
             try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended(\("uploads of \(device)"), 0))")
-            let known = try await Self.known(offer.digest, type, device, on: connection)
-            if let (upload, answer) = known.recorded {
-                let moved = try await Self.move(upload, to: token, offer.version, on: connection)
-                return .recorded(moved, answer)
-            }
-            var replaced: UploadID?
-            if let upload = known.open {
-                if offer.isEmpty, !offer.isComplete, upload.length == offer.length, upload.contentType == contentType {
-                    return .found(try await Self.move(upload, to: token, offer.version, on: connection))
+            while true {
+                let known = try await Self.known(offer.digest, type, device, on: connection)
+                if let (upload, answer) = known.recorded {
+                    let moved = try await Self.move(upload, to: token, offer.version, on: connection)
+                    return .recorded(moved, answer)
                 }
-                try await connection.query(
-                    "UPDATE uploads SET \(Self.ended), expires_at = now() + \(Self.kept) WHERE id = \(upload.id.uuid)")
-                replaced = upload.id
+                if let upload = known.open {
+                    if offer.isEmpty, !offer.isComplete, upload.length == offer.length, upload.contentType == contentType {
+                        return .found(try await Self.move(upload, to: token, offer.version, on: connection))
+                    }
+                    // One that is not open any more may have become a capture.
+                    guard try await !connection.query(Self.ending(upload.id)).isEmpty else { continue }
+                }
+                try await Self.checkOpen(device, on: connection)
+                let upload = try await Self.insert(offer, type, contentType, device, token, runner, on: connection)
+                return .new(upload, replaced: known.open?.id)
             }
-            try await Self.checkOpen(device, on: connection)
-            let id = UploadID()
-            let rows = try await connection.query(
-                """
-                WITH named AS (INSERT INTO intakes (id, device_id, prefix) VALUES (\(id.uuid), \(device.uuid), \("incoming/\(id)/")))
-                INSERT INTO uploads (
-                    id, type, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, epoch, runner, running_since,
-                    expires_at)
-                VALUES (\(id.uuid), \(type.rawValue), \(token.digest.bytes), \(device.uuid), \(offer.version.rawValue), \(contentType), \(offer.digest.bytes),
-                    \(offer.length), \(runner == nil ? 0 : 1), \(runner), CASE WHEN \(runner)::uuid IS NULL THEN NULL ELSE now() END, now() + \(Self.lifetime))
-                RETURNING \(Upload.columns)
-                """)
-            guard let row = rows.first else { throw PostgresError(code: .decoding, message: "an upload was not inserted") }
-            return .new(try Upload(row), replaced: replaced)
         }
         FailPoint.reached("gateway.upload.created")
         return creation
+    }
+
+    private static func insert(
+        _ offer: UploadOffer, _ type: CaptureType, _ contentType: String, _ device: DeviceID, _ token: UploadToken, _ runner: UUID?,
+        on connection: PostgresConnection
+    ) async throws -> Upload {
+        let id = UploadID()
+        let rows = try await connection.query(
+            """
+            WITH named AS (INSERT INTO intakes (id, device_id, prefix) VALUES (\(id.uuid), \(device.uuid), \("incoming/\(id)/")))
+            INSERT INTO uploads (
+                id, type, token_sha256, device_id, interop_version, content_type, body_sha256, length_bytes, epoch, runner, running_since,
+                expires_at)
+            VALUES (\(id.uuid), \(type.rawValue), \(token.digest.bytes), \(device.uuid), \(offer.version.rawValue), \(contentType),
+                \(offer.digest.bytes), \(offer.length), \(runner == nil ? 0 : 1), \(runner),
+                CASE WHEN \(runner)::uuid IS NULL THEN NULL ELSE now() END, now() + \(Self.lifetime))
+            RETURNING \(Upload.columns)
+            """)
+        guard let row = rows.first else { throw PostgresError(code: .decoding, message: "an upload was not inserted") }
+        return try Upload(row)
     }
 
     private static func known(

@@ -115,12 +115,19 @@ struct UploadRepository: Sendable {
     /// Closes an open upload that becomes nothing.
     /// - Returns: false if it was not open any more.
     @discardableResult
-    func end(_ id: UploadID) async throws -> Bool {
-        try await !database.query(
-            """
-            UPDATE uploads SET \(Self.ended), expires_at = now() + \(Self.kept) WHERE id = \(id.uuid) AND state = 'open' RETURNING id
-            """
-        ).isEmpty
+    func end(_ id: UploadID) async throws -> Bool { try await !database.query(Self.ending(id)).isEmpty }
+
+    /// Closes an open upload that becomes nothing, and gives a row if it was open.
+    ///
+    /// An upload whose epoch was 0 never belonged to a request that adds to it, and none will: no object of it exists, and nothing is left
+    /// for upload-sync to find by its row in `intakes`.
+    static func ending(_ id: UploadID) -> SQL {
+        """
+        WITH closed AS (
+            UPDATE uploads SET \(ended), expires_at = now() + \(kept) WHERE id = \(id.uuid) AND state = 'open' RETURNING id, epoch
+        ), forgotten AS (DELETE FROM intakes WHERE id IN (SELECT id FROM closed WHERE epoch = 1))
+        SELECT id FROM closed
+        """
     }
 
     /// Forgets the segments of a closed upload, whose objects are deleted.

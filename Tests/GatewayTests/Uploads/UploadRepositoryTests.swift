@@ -1,7 +1,11 @@
 import CaptureProtocol
+import Delivery
 import Foundation
 import HTTPTypes
+import Models
 import Persistence
+import ServiceRuntime
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -90,6 +94,69 @@ struct UploadRepositoryTests {
             #expect(again.id == upload.id && answer.capture == capture && !answer.isNew)
             _ = try await uploads.database.query("UPDATE captures SET status = 'failed', failure = 'x'")
             guard case .new = try await Self.create(uploads, device) else { throw CancellationError() }
+        }
+    }
+
+    /// Without a store.
+    private static func resumable(_ uploads: UploadRepository) throws -> ResumableUploads {
+        let database = uploads.database
+        let storage = TestBucket.client(try TestBucket.configuration("none", endpoint: "http://127.0.0.1:1"))
+        let upload = CaptureUpload(
+            captures: CaptureRepository(database: database, outbox: Outbox(.gateway)), intakes: IntakeRepository(database: database),
+            storage: storage)
+        let rates = CaptureRates(buckets: TokenBuckets(database: database), limits: try RateLimits(ServiceEnvironment([:])))
+        return ResumableUploads(
+            uploads: uploads, runs: UploadRuns(), storage: storage, devices: DeviceRepository(database: database),
+            acceptance: CaptureAcceptance(upload: upload, rates: rates))
+    }
+
+    @Test("a body that another request completes at this moment is known, too", .timeLimit(.minutes(1)), arguments: [true, false])
+    func completing(isEmpty: Bool) async throws {
+        try await Self.with { uploads, device in
+            let resumable = try Self.resumable(uploads)
+            let upload = try await Self.new(uploads, device)
+            let id = CaptureID()
+            _ = try await CaptureRepositoryTests.record(id, on: uploads.database, device)
+            let capture = AcceptedCapture(captureID: id, status: .processing, verificationURL: "https://rial.test/verify/\(id)")
+            let offer = try Self.offer([1], isEmpty: isEmpty)
+            let creating = try await uploads.database.withTransaction { connection in
+                // As the other request closes it.
+                try await connection.query(
+                    """
+                    UPDATE uploads SET state = 'done', capture_id = \(id.uuid),
+                        answer = \(PostgresJSON(encoding: UploadAnswer(isNew: true, capture: capture)))
+                    WHERE id = \(upload.id.uuid)
+                    """)
+                let creation = Task {
+                    try await resumable.create(offer, .photo, contentType: Self.contentType, device: device, token: .random())
+                }
+                try await poll("the creation waits for it", within: .seconds(30)) {
+                    try await !connection.query(
+                        "SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+                    ).isEmpty
+                }
+                return creation
+            }
+            guard case .recorded(let found, let answer) = try await creating.value else { throw CancellationError() }
+            #expect(found.id == upload.id && answer.capture == capture && !answer.isNew)
+        }
+    }
+
+    @Test("one to which no request ever added leaves no row of a folder when it ends; another one does")
+    func folders() async throws {
+        try await Self.with { uploads, device in
+            let cancelled = try await Self.new(uploads, device, [1])
+            #expect(try await uploads.end(cancelled.id))
+            let begun = try await Self.new(uploads, device, [2])
+            _ = try #require(try await uploads.claim(begun.id, runner: UUID()))
+            #expect(try await uploads.end(begun.id))
+            let replaced = try await Self.new(uploads, device, [3])
+            guard case .new(let next, let ended) = try await Self.create(uploads, device, [3], isEmpty: false) else {
+                throw CancellationError()
+            }
+            #expect(ended == replaced.id)
+            let left = Set(try await uploads.database.query("SELECT id FROM intakes").map { try $0.get("id", as: UUID.self) })
+            #expect(left == [begun.id.uuid, next.id.uuid])
         }
     }
 
