@@ -141,6 +141,14 @@ struct LogMonitorTests {
         }
     }
 
+    @Test("a log has the patience for its defects together: one after the other do not pass for ever")
+    func alternating() {
+        let defects = [LogDefect(.wentBack, "smaller"), LogDefect(.missing, "not there")]
+        var watch = DefectWatch(patience: 60)
+        let due = [0, 20, 40, 59, 60].enumerated().map { watch.isDue(defects[$0 % 2], at: $1) }
+        #expect(due == [false, false, false, false, true])
+    }
+
     @Test("a log whose files went back as well has gone back, too")
     func filesWentBack() async throws {
         let sound = try Self.log(700)

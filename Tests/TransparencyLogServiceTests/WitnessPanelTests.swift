@@ -101,6 +101,49 @@ struct WitnessPanelTests {
         #expect(freeze.reason == .witnessRefuses && rig.log.rows.shards[0].publishedSize == 101)
     }
 
+    @Test(
+        "that have another tree and say so aside, while a round goes on, freeze the log: nothing is signed afterwards",
+        arguments: SequencerPoint.allCases.filter { $0 != .led })
+    func contradictingAside(point: SequencerPoint) async throws {
+        let rig = try LogRig()
+        let (armed, isThere, mayGoOn) = (Latch(), Latch(), Latch())
+        let trigger = Trigger(point, at: 1)
+        let sequencer = rig.sequencer { reached in
+            guard armed.isOpen, trigger.fires(at: reached) else { return }
+            isThere.open()
+            while !mayGoOn.isOpen { try await Task.sleep(for: .milliseconds(1)) }
+        }
+        rig.add(0..<100)
+        try await rig.drain(sequencer)
+        rig.witnesses[2].behave(.unreachable)
+        for number in 100..<104 {
+            rig.add([number])
+            try await rig.drain(sequencer)
+        }
+        rig.witnesses[2].forget(to: TreeHead(size: 50, root: MerkleHash.empty))
+        rig.witnesses[2].behave(.honest)
+        rig.advance(61)
+        rig.add([104])
+        armed.open()
+        async let round = sequencer.turn()
+        try await waitUntil("the round is there") { isThere.isOpen }
+        try await sequencer.askAside()
+        mayGoOn.open()
+        var last = try await round
+        if case .published = last {
+            rig.advance(1)
+            rig.add([105])
+            last = try await sequencer.turn()
+        }
+        guard case .frozen(let freeze) = last else {
+            Issue.record("\(last)")
+            return
+        }
+        // What had its signature by then is published.
+        let isSigned = point == .signed || SetBackTests.afterHead.contains(point)
+        #expect(freeze.reason == .witnessRefuses && rig.log.rows.shards[0].publishedSize == (isSigned ? 106 : 105))
+    }
+
     @Test("cosign an idle log again every hour; the first time stays, the newest is served")
     func renewed() async throws {
         let rig = try LogRig()

@@ -268,6 +268,22 @@ class Wrong(BundleTest):
         raw = lambda content: content.replace(b'"salt":"ea', b'"salt":"eb')
         self.check(bundles.changed(joined, raw=raw), "bundle.bad.raw", place="owner/raw.json", policy=policy)
 
+    def test_a_payload_names_the_original_in_either_case(self):
+        media = bundles.assessment()[0]["media"]
+        for spelt, is_right in [(media, True), (media.upper(), True), (media[::-1], False)]:
+            flags = {"location": "none", "timestamp": "none", "device": "none"}
+            payload = bundles.canonical({
+                "version": 1, "media_type": "photo", "media_hash": spelt, "metadata_flags": flags, "metadata": {}, "depth_analysis": None})
+            digest, salt = bundles.sha256(payload).hex(), bytes([3] * 32)
+            raw = bundles.sha256(b"rial.raw/1\n", salt, f"payload {digest}\n".encode()).hex()
+            made = self.maker.bundle(
+                bundles.assessment(bundles.evidence(mode="hash_only"), mode="hash_only", raw=raw),
+                extra=[("owner/raw.json", bundles.canonical({"digests": {"payload": digest}, "salt": salt.hex()})), ("owner/payload.json", payload)])
+            if is_right:
+                self.check(made, "bundle.done.evidence")
+            else:
+                self.check(made, "bundle.wrong", "bundle.bad.part", place="owner/raw.json")
+
     def test_what_cannot_be_read(self):
         example = bundles.sample("example.rial")
         found = bundles.entries(example)

@@ -85,6 +85,8 @@ struct LogShards: Sendable {
     }
 
     private func finalTree(of shard: Shard) async throws -> TreeHead {
+        // Given up before anything of it was published.
+        guard shard.publishedSize > 0 else { return .empty }
         let rows = try await connection.query(
             "SELECT root FROM log_checkpoints WHERE origin = \(shard.origin) AND size = \(shard.publishedSize)")
         guard let root = try rows.first.flatMap({ ContentDigest(bytes: try $0.get("root", as: [UInt8].self)) }) else {
@@ -122,7 +124,8 @@ struct LogShards: Sendable {
             try await connection.query(
                 """
                 UPDATE log_shards SET size = published_size, closed_at = now(), next_key = NULL, end_index = NULL,
-                    root = (SELECT root FROM log_checkpoints WHERE log_checkpoints.origin = log_shards.origin AND size = published_size)
+                    root = CASE WHEN published_size = 0 THEN \(MerkleHash.empty.bytes) ELSE
+                        (SELECT root FROM log_checkpoints WHERE log_checkpoints.origin = log_shards.origin AND size = published_size) END
                 WHERE origin = \(shard.origin) AND frozen_reason IS NOT NULL
                 """)
         }

@@ -14,8 +14,6 @@ struct Leadership: Sendable {
     var checkpointETag: String?
     /// Whether the stored checkpoint is ``latest`` with all its cosignatures.
     var isCheckpointStored = false
-    /// What a witness said beside a round: nothing is signed any more.
-    var contradiction: Freeze?
     /// When a checkpoint was last committed.
     var committedAt = Date.distantPast
     /// When witnesses were last asked about ``latest``.

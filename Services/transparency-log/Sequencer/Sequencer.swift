@@ -30,6 +30,9 @@ actor Sequencer {
     let reached: @Sendable (SequencerPoint) async throws -> Void
     let logger: Logger
     private var leadership: Leadership?
+    /// What a witness said aside about the log that this instance leads: nothing is signed any more. Beside ``Leadership``, of which rounds
+    /// keep a copy while they wait.
+    private var contradiction: Freeze?
 
     /// - Parameter reached: called between any two effects; tests throw there, or kill the process.
     init(
@@ -75,7 +78,7 @@ actor Sequencer {
         guard let lead = leadership, let latest = lead.latest else { return }
         let answers = await panel.ask(latest, committedSize: lead.shard.head.size, .aside, proof: proofs(lead, to: latest.head))
         if let freeze = answers.freeze {
-            leadership?.contradiction = freeze
+            if leadership?.shard.origin == lead.shard.origin { contradiction = freeze }
             return
         }
         guard !answers.cosignatures.isEmpty else { return }
@@ -90,13 +93,14 @@ actor Sequencer {
     func stepDown() async {
         let session = leadership?.session
         leadership = nil
+        contradiction = nil
         Meter(label: "rial_log_sequencer").set(0)
         await session?.close()
     }
 
     /// Why there is no round; `nil` if this instance leads.
     private func standingAside() async throws -> SequencerTurn? {
-        if let freeze = leadership?.contradiction { throw SequencerHalt.freeze(freeze) }
+        if let contradiction { throw SequencerHalt.freeze(contradiction) }
         if leadership != nil { return nil }
         guard let shard = try await repository.openShard() else { return .noShard }
         // Without the lock, so that `rial log recover` can take it.
@@ -254,7 +258,7 @@ actor Sequencer {
             committed.text == shard.checkpoint.text
         else { throw SequencerHalt.freeze(.databaseDamaged, "the checkpoint of \(head.size) leaves is not the text of the committed tree") }
         // What a witness said beside this round counts, too.
-        if let freeze = leadership?.contradiction { throw SequencerHalt.freeze(freeze) }
+        if let contradiction { throw SequencerHalt.freeze(contradiction) }
         // A process that was stopped has lost its session by now, and a scrub may have frozen the log.
         guard try await lead.session.openShard() == shard else {
             throw SequencerHalt.lost("the shard is another than the one that was committed")

@@ -53,7 +53,7 @@ public struct CredentialsQuestion: Sendable {
     /// The signed copy, whose digest the verdict names too, and its name there.
     public let asset: GivenFile?
     public let verdict: Verdict
-    /// POSIX seconds by which the statement with the store's digest was seen; a signing certificate that was valid then was in time.
+    /// POSIX seconds by which the first statement with the store's digest was seen; a signing certificate that was valid then was in time.
     public let witnessedAt: UInt64?
 }
 

@@ -34,6 +34,8 @@ public struct BundleVerifier: Sendable {
         var checks = [BundleReport.Check(.form, .passed("The bundle has the one form that bundles have."))]
         var last: (verdict: Verdict, evidence: [UInt8], entry: BundleReport.Entry)?
         var revocation: BundleReport.Revocation?
+        // When witnesses first saw a statement with the manifest store, by the store's digest.
+        var storesSeenAt: [ContentDigest: UInt64] = [:]
         for (index, statement) in proven.enumerated() {
             var verification = StatementVerification(statement, policy: policy, anchors: anchors, confidence: examiners.confidence)
             await verification.run(at: index, after: index > 0 ? proven[index - 1] : nil)
@@ -45,6 +47,11 @@ public struct BundleVerifier: Sendable {
                     witnessedAt: verification.witnessedAt, stampedAt: verification.stampedAt)
                 last = (verdict, statement.logged.evidence ?? [], entry)
                 revocation = nil
+                if let store = verdict.files[BundleEntry.manifest.name], let seconds = verification.witnessedAt,
+                    !verification.checks.contains(where: \.finding.isFailed)
+                {
+                    storesSeenAt[store] = min(storesSeenAt[store] ?? seconds, seconds)
+                }
             case .revocation(let reason):
                 revocation = .init(reason: reason, sequence: statement.statement.sequence, time: statement.statement.time)
             }
@@ -55,7 +62,9 @@ public struct BundleVerifier: Sendable {
             checks.append(.init(.standing, .passed("No statement of the bundle takes the verdict back.")))
         }
         if let last {
-            let content = ContentVerification(bundle, last.verdict, evidence: last.evidence, witnessedAt: last.entry.witnessedAt)
+            let store = last.verdict.files[BundleEntry.manifest.name]
+            let content = ContentVerification(
+                bundle, last.verdict, evidence: last.evidence, storeSeenAt: store.flatMap { storesSeenAt[$0] })
             checks += await content.checks(files, examiners)
         }
         return BundleReport(

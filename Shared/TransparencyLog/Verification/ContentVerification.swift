@@ -5,18 +5,19 @@ struct ContentVerification {
     private let bundle: EvidenceBundle
     private let verdict: Verdict
     private let evidence: [UInt8]
-    private let witnessedAt: UInt64?
+    private let storeSeenAt: UInt64?
     /// Those of the bundle under their names there.
     private let bundledFiles: [GivenFile]
 
     /// - Parameters:
     ///   - verdict: the last one.
     ///   - evidence: of that verdict.
-    init(_ bundle: EvidenceBundle, _ verdict: Verdict, evidence: [UInt8], witnessedAt: UInt64?) {
+    ///   - storeSeenAt: when witnesses first saw a statement that names the manifest store of that verdict.
+    init(_ bundle: EvidenceBundle, _ verdict: Verdict, evidence: [UInt8], storeSeenAt: UInt64?) {
         self.bundle = bundle
         self.verdict = verdict
         self.evidence = evidence
-        self.witnessedAt = witnessedAt
+        self.storeSeenAt = storeSeenAt
         let media = bundle.media.sorted { $0.key < $1.key }.map { GivenFile(name: $0.key, bytes: $0.value) }
         bundledFiles = media + [bundle.manifest].compactMap { $0.map { GivenFile(name: BundleEntry.manifest.name, bytes: $0) } }
     }
@@ -71,7 +72,7 @@ struct ContentVerification {
         guard let examine = examiners.contentCredentials, store != nil || asset != nil else {
             return .notChecked("The Content Credentials were not checked.")
         }
-        return await examine(CredentialsQuestion(store: store, asset: asset, verdict: verdict, witnessedAt: witnessedAt))
+        return await examine(CredentialsQuestion(store: store, asset: asset, verdict: verdict, witnessedAt: storeSeenAt))
     }
 
     /// `c2pa.jpg` and `c2pa.mp4`.

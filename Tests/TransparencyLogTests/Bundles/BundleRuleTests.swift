@@ -219,6 +219,38 @@ struct BundleRuleTests {
         #expect(manifest.outcome == .wrong && manifest.check(.contentCredentials)?.isPassed == false)
     }
 
+    @Test("is that the manifest store was seen in time, in whichever of its statements was seen first")
+    func storeSeenAt() async throws {
+        let store = Array("example manifest".utf8)
+        let asked = BundleExaminers(contentCredentials: { question in
+            .notChecked(question.witnessedAt.map { "seen at \($0)" } ?? "never seen")
+        })
+        let verifier = BundleVerifier(policy: log.policy, examiners: asked)
+        func seen(_ statements: EvidenceBundle.Logged...) async throws -> String? {
+            let report = await verifier.verify(try EvidenceBundle(statements: statements, manifest: store).bytes())
+            return report.check(.contentCredentials)?.sentence
+        }
+        let assessed = try first()
+        let again = try next(.reassessment(try ExampleBundle.verdict()), after: assessed, salt: 1)
+        let later = [1_000_000, 1_000_000]
+        #expect(try await seen(logged(assessed, 1), logged(again, 2, cosignedAfter: later)) == "seen at \(assessed.time + 3)")
+        #expect(try await seen(logged(assessed, 1, cosignedAfter: later), logged(again, 2)) == "seen at \(again.time + 3)")
+        // Without a quorum nobody has seen it.
+        let alone = try logged(assessed, 1, cosignedAfter: [2])
+        #expect(try await seen(alone, logged(again, 2, cosignedAfter: later)) == "seen at \(again.time + 1_000_000)")
+        #expect(try await seen(alone) == "never seen")
+        // Of another store it says nothing, nor does a statement that is not in the tree.
+        let other = try first { $0.files["manifest.c2pa"] = ContentDigest(of: [1]) }
+        let after = try next(.reassessment(try ExampleBundle.verdict()), after: other, salt: 1)
+        #expect(try await seen(logged(other, 1), logged(after, 2, cosignedAfter: later)) == "seen at \(after.time + 1_000_000)")
+        var astray = try logged(assessed, 1)
+        let proof = try TransparencyProof(astray.proof)
+        astray.proof = try TransparencyProof(
+            extra: proof.extra, index: proof.index, inclusion: InclusionProof(hashes: [ContentDigest(of: [1])]), note: proof.note
+        ).bytes
+        #expect(try await seen(astray, logged(again, 2, cosignedAfter: later)) == "seen at \(again.time + 1_000_000)")
+    }
+
     @Test("has exit codes of its own for each outcome")
     func codes() {
         #expect(BundleReport.Outcome.allCases.map(\.exitCode) == [0, 1, 2, 3])

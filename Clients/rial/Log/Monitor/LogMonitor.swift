@@ -107,20 +107,21 @@ struct LogMonitor: AsyncParsableCommand {
 /// What was seen wrong and may pass, and what was said on standard error.
 struct DefectWatch {
     let patience: Int
-    private var seen: (kind: LogDefect.Kind, since: Int)?
+    /// When the first defect was seen, of whatever kind, since all was well.
+    private var since: Int?
     private var told: Set<String> = []
 
     init(patience: Int) { self.patience = patience }
 
     /// Nothing is wrong now.
-    mutating func pass() { seen = nil }
+    mutating func pass() { since = nil }
 
     /// Whether it is time to say so.
     mutating func isDue(_ defect: LogDefect, at now: Int) -> Bool {
         guard defect.passes else { return true }
-        if let seen, seen.kind == defect.kind { return now - seen.since >= patience }
-        seen = (defect.kind, now)
-        return patience == 0
+        let first = since ?? now
+        since = first
+        return now - first >= patience
     }
 
     /// Once each.

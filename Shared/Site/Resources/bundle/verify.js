@@ -35,7 +35,7 @@ async function verifyStatement(statement, policy) {
 function isOfOriginal({ owner, raw }, { mode, media_type: type, media }) {
   if (mode === 'full') return raw.digests[type] === media;
   try {
-    return !owner['payload.json'] || JSON.parse(utf8(textOf(owner['payload.json']))).media_hash === media;
+    return !owner['payload.json'] || JSON.parse(utf8(textOf(owner['payload.json']))).media_hash.toLowerCase() === media;
   } catch {
     return false;
   }

@@ -1,0 +1,55 @@
+import CaptureProtocol
+import Persistence
+import TestSupport
+import Testing
+import TransparencyLog
+
+@testable import RialCLI
+
+@Suite("Shards of the log, in PostgreSQL", .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+struct LogShardsTests {
+    /// Opens a shard, publishes its first leaf or nothing, gives it up and opens the next one.
+    /// - Parameter check: gets the shard that was given up, and leaf 0 of the next one.
+    private func giveUp(published: Bool, _ check: @Sendable (LogShards.Shard, LogLeaf) throws -> Void) async throws {
+        let first = try PublishedLog.signer("rial.example/log/2026", .log).verifier
+        let next = try PublishedLog.signer("rial.example/log/2027", .log).verifier
+        try await TestSchema.withPools(prefix: "shards") { pools in
+            try await pools[0].withConnection { connection in
+                let shards = LogShards(connection: connection)
+                try await shards.open("2026", key: first)
+                if published {
+                    try await connection.query("UPDATE log_checkpoints SET note = body, published_at = now()")
+                    try await connection.query("UPDATE log_shards SET published_size = 1")
+                }
+                try await connection.query("UPDATE log_shards SET frozen_reason = 'database_damaged', frozen_at = now()")
+                let frozen = try #require(try await shards.all().first)
+                try await shards.giveUp(frozen)
+                try await shards.open("2027", key: next)
+                let rows = try await connection.query(
+                    "SELECT leaf FROM log_entries WHERE origin = \(next.name.text) AND leaf_index = 0")
+                let leaf = try #require(try rows.first?.get("leaf", as: [UInt8].self))
+                let givenUp = try #require(try await shards.all().first)
+                try check(givenUp, try LogLeaf(bytes: leaf))
+            }
+        }
+    }
+
+    @Test("one that is given up before anything was published ends as the empty tree, which the next one names")
+    func nothingPublished() async throws {
+        try await giveUp(published: false) { shard, leaf in
+            #expect(shard.isClosed && shard.size == 0 && shard.root == MerkleHash.empty)
+            let origin = try #require(TextLine(shard.origin))
+            #expect(leaf == .shard(previous: origin, head: .empty))
+        }
+    }
+
+    @Test("one that is given up later ends where it was published last")
+    func published() async throws {
+        try await giveUp(published: true) { shard, leaf in
+            let head = TreeHead(size: 1, root: LogLeaf.shard(previous: nil, head: .empty).hash)
+            #expect(shard.isClosed && shard.size == 1 && shard.root == head.root)
+            let origin = try #require(TextLine(shard.origin))
+            #expect(leaf == .shard(previous: origin, head: head))
+        }
+    }
+}
