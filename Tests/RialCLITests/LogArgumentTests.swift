@@ -1,6 +1,7 @@
 import ArgumentParser
 import CaptureProtocol
 import Foundation
+import ServiceRuntime
 import TestSupport
 import Testing
 import TransparencyLog
@@ -29,6 +30,16 @@ struct LogArgumentTests {
     func refuses(arguments: [String]) throws {
         let error = try #require(throws: (any Error).self) { try Rial.parseAsRoot(arguments) }
         #expect(Rial.exitCode(for: error).rawValue == 64)
+    }
+
+    @Test("a key in a file and one in a token are refused together, as the service refuses them")
+    func bothKeys() {
+        let variables = [
+            "RIAL_LOG_PRIVATE_KEY": "-----BEGIN", "RIAL_LOG_PKCS11_MODULE": "/m.so", "RIAL_LOG_PKCS11_TOKEN": "t",
+            "RIAL_LOG_PKCS11_PIN": "1234", "RIAL_LOG_PKCS11_KEY": "k",
+        ]
+        let error = #expect(throws: SettingsError.self) { _ = try LogKeyReader.signer(ServiceEnvironment(variables)) }
+        #expect(error?.variable == "RIAL_LOG_PRIVATE_KEY")
     }
 
     @Test("an address to listen at has host and port", arguments: ["", ":1", "h", "h:", "h:70000", "h:-1", "::1:80", "h:+1"])

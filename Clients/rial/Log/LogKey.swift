@@ -57,12 +57,15 @@ enum LogOrigin {
 
 /// The log's private key, by the settings of the service.
 enum LogKeyReader {
+    /// - Throws: `SettingsError` if neither a file nor a token is given, or both.
     static func signer(_ environment: ServiceEnvironment) throws -> any MessageSigner {
-        guard let module = try environment.optional("RIAL_LOG_PKCS11_MODULE") else {
-            return try PEMMessageSigner(privateKeyPEM: try environment.pem("RIAL_LOG_PRIVATE_KEY"))
+        let settings = try SigningKeySettings(
+            environment, file: "RIAL_LOG_PRIVATE_KEY", module: "RIAL_LOG_PKCS11_MODULE", token: "RIAL_LOG_PKCS11_TOKEN",
+            pin: "RIAL_LOG_PKCS11_PIN", keyLabel: "RIAL_LOG_PKCS11_KEY")
+        switch settings.key {
+        case .pem(let key): return try PEMMessageSigner(privateKeyPEM: key.value)
+        case .token(let module, let label, let pin, let keyLabel):
+            return try PKCS11MessageSigner(module: module, tokenLabel: label, pin: pin.value, keyLabel: keyLabel)
         }
-        return try PKCS11MessageSigner(
-            module: module, tokenLabel: try environment.required("RIAL_LOG_PKCS11_TOKEN"),
-            pin: try environment.required("RIAL_LOG_PKCS11_PIN"), keyLabel: try environment.required("RIAL_LOG_PKCS11_KEY"))
     }
 }
