@@ -211,6 +211,37 @@ struct CaptureQueueTests {
         #expect(body.firstRange(of: Array("name=\"assertion\"".utf8)) == nil)
     }
 
+    @Test(
+        "sends only what lacks its assertion without it",
+        arguments: [CaptureState.pending, .uploading, .failed])
+    func nothingMissing(state: CaptureState) async throws {
+        let rig = try QueueRig()
+        let queue = try await rig.queue()
+        let id = try await queue.add(SampleContent()).id
+        for next in [CaptureState.uploading, state] {
+            try await queue.store.database.update(id) { row in row.state = next }
+        }
+        await #expect(throws: StoreError.notAllowed(state, to: .pending)) { try await queue.sendWithoutAssertion(id) }
+        let capture = try await queue.capture(id)
+        #expect(capture.state == state && capture.hasAssertion && !capture.facts.goesWithoutAssertion)
+    }
+
+    @Test("goes on if a capture is changed by another process while it is being sent")
+    func changedMeanwhile() async throws {
+        let rig = try QueueRig()
+        let other = try await rig.store.open()
+        let queue = try await rig.queue(
+            InterruptedServer(server: rig.server) {
+                for capture in try await other.captures() where capture.state == .uploading {
+                    try await other.database.update(capture.id) { row in row.state = .pending }
+                }
+            })
+        for seed in 1...2 { try await queue.add(SampleContent(depth: .noise(1000, seed: UInt64(seed)))) }
+        try await queue.run(untilEmpty: true)
+        #expect(try await queue.store.captures().map(\.state) == [.uploaded, .uploaded])
+        #expect(await rig.uploads.count == 3, "the first one is sent again")
+    }
+
     @Test("makes an assertion that failed in the foreground again")
     func resume() async throws {
         let rig = try QueueRig()
@@ -331,5 +362,18 @@ struct CaptureQueueTests {
         try await queue.endBackgroundUpload(upload, .success(.json(200, answer)))
         #expect(try await queue.capture(capture.id).state == .uploaded)
         #expect(!FileManager.default.fileExists(atPath: upload.bodyPath))
+    }
+}
+
+/// A scripted server, before whose first request something else happens.
+private struct InterruptedServer: HTTPTransport {
+    let server: ScriptedServer
+    let before: @Sendable () async throws -> Void
+
+    var origin: String? { server.origin }
+
+    func send(_ request: HTTPRequest, progress: @escaping @Sendable (Int64) -> Void) async throws -> HTTPResponse {
+        if await server.requests.isEmpty { try await before() }
+        return try await server.send(request, progress: progress)
     }
 }

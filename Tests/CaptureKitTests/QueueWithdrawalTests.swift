@@ -96,6 +96,18 @@ struct QueueWithdrawalTests {
         #expect(try await queue.capture(id).isWithdrawn)
     }
 
+    @Test("what is withdrawn, or may be, since its retention was found to have passed, is kept", arguments: [true, false])
+    func withdrawnMeanwhile(isWanted: Bool) async throws {
+        let (rig, queue, id) = try await sent(to: server { HTTPResponse(status: 204, headers: [:], body: []) })
+        let (found, files) = (try await queue.capture(id), try rig.store.content())
+        try await queue.store.database.update(id) { row in
+            if isWanted { row.facts.withdrawalWanted = true } else { row.facts.withdrawnOnServer = true }
+        }
+        try await queue.store.removeContent(of: found)
+        #expect(try await queue.capture(id).hasContent)
+        #expect(try rig.store.content() == files)
+    }
+
     @Test("what was not sent cannot be withdrawn; without an answer it is not known to be, and the original is kept")
     func unsent() async throws {
         let server = server { HTTPResponse(status: 204, headers: [:], body: []) }

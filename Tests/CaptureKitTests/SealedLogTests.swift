@@ -1,5 +1,6 @@
 import CaptureProtocol
 import Crypto
+import Synchronization
 import Testing
 
 @testable import CaptureKit
@@ -65,4 +66,40 @@ struct SealedLogTests {
         #expect(try entries(of: bytes, as: SealedItem(item.capture, .video)) == [])
         #expect(throws: SealError.notAuthentic) { try entries(of: Array(bytes.prefix(40))) }
     }
+
+    @Test("takes nothing more after an entry that was not written whole")
+    func torn() throws {
+        let file = CrampedFile()
+        let log = try SealedLogWriter(file, cipher: ChunkCipher(sealing: item, with: key))
+        try log.append([1])
+        file.setRoom(10)
+        #expect(throws: FileError.noSpace) { try log.append([2]) }
+        file.setRoom(.max)
+        #expect(throws: FileError.noSpace) { try log.append([3]) }
+        #expect(throws: FileError.noSpace) { try log.sync() }
+        #expect(file.bytes.count == 41 + 21 + 10, "no nonce is used twice")
+        #expect(try entries(of: file.bytes) == [[1]])
+    }
+}
+
+/// A file on a disk that may be full for a while: then it takes the beginning of what is written.
+private final class CrampedFile: WritableFile {
+    private let state = Mutex((bytes: [UInt8](), room: Int.max))
+
+    var bytes: [UInt8] { state.withLock { $0.bytes } }
+
+    /// - Parameter room: bytes that can be written from now on.
+    func setRoom(_ room: Int) { state.withLock { $0.room = room } }
+
+    func write(_ bytes: [UInt8]) throws(FileError) {
+        let isWhole = state.withLock { state in
+            let room = state.room
+            state.bytes += bytes.prefix(room)
+            state.room = max(0, room - bytes.count)
+            return bytes.count <= room
+        }
+        guard isWhole else { throw .noSpace }
+    }
+
+    func sync() throws(FileError) {}
 }

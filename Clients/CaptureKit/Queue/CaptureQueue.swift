@@ -115,6 +115,8 @@ extension CaptureQueue {
                 }
             } catch StoreError.unknownCapture {
                 // Deleted meanwhile.
+            } catch StoreError.notAllowed {
+                // Changed meanwhile, by another process perhaps: what it needs now is seen in the next turn.
             }
             notify()
         }
@@ -180,11 +182,12 @@ extension CaptureQueue {
         changed()
     }
 
-    /// Sends a capture whose assertion failed without it. The server then cannot prove which device made it.
+    /// Sends a capture whose assertion is missing without it. The server then cannot prove which device made it.
     /// - Throws: ``StoreError`` `needsAssertion` in privacy mode; `notAllowed`, `unknownCapture`.
     public func sendWithoutAssertion(_ id: LocalID) async throws {
         try await store.database.update(id) { row in
             guard row.kind.mode == .full else { throw StoreError.needsAssertion }
+            guard [.assertionPending, .assertionFailed].contains(row.state) else { throw StoreError.notAllowed(row.state, to: .pending) }
             row.facts.goesWithoutAssertion = true
             row.state = .pending
         }

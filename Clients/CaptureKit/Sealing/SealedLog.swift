@@ -10,6 +10,8 @@ final class SealedLogWriter {
     private let file: any WritableFile
     private let cipher: ChunkCipher
     private var number: Int64 = 0
+    /// Why an entry was not written whole. Nothing that came after it would be read, and its nonce would be used twice.
+    private var failure: FileError?
 
     init(_ file: any WritableFile, cipher: ChunkCipher) throws(FileError) {
         self.file = file
@@ -18,14 +20,25 @@ final class SealedLogWriter {
     }
 
     /// Appends an entry, in one write: a process that is killed leaves it whole, or a rest that is not read.
-    /// - Throws: ``FileError``; nothing must be appended afterwards.
+    /// - Throws: ``FileError``, and the same one from then on.
     func append(_ entry: [UInt8]) throws {
+        if let failure { throw failure }
         let sealed = try cipher.seal(entry, number: number, isLast: false)
-        try file.write(withUnsafeBytes(of: UInt32(clamping: sealed.count).bigEndian, Array.init) + sealed)
+        let framed = withUnsafeBytes(of: UInt32(clamping: sealed.count).bigEndian, Array.init) + sealed
+        do throws(FileError) {
+            try file.write(framed)
+        } catch {
+            failure = error
+            throw error
+        }
         number += 1
     }
 
-    func sync() throws(FileError) { try file.sync() }
+    /// - Throws: ``FileError``; that of ``append(_:)`` once an entry was not written whole.
+    func sync() throws(FileError) {
+        if let failure { throw failure }
+        try file.sync()
+    }
 }
 
 /// Reads a ``SealedLogWriter``'s file, one entry in memory at a time.

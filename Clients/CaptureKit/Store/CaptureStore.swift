@@ -233,20 +233,30 @@ extension CaptureStore {
     public func expire(at now: Date) async throws {
         let age = limits.retention / .seconds(1)
         for capture in try await database.captures(in: .uploaded)
-        where capture.mode == .full && capture.hasContent && !capture.isWithdrawn && capture.facts.withdrawalWanted != true {
+        where capture.mode == .full && capture.hasContent && !capture.facts.mayBeWithdrawn {
             guard let uploadedAt = capture.facts.uploadedAt, now.timeIntervalSince(uploadedAt) >= age else { continue }
-            try await database.update(capture.id) { row in
-                for kind in Self.expiring { row.sizes[kind] = nil }
-            }
-            failPoints.reached("store.expired")
-            try files.remove(Self.expiring.filter { capture.sizes[$0] != nil }.map { SealedItem(capture.id, $0) })
+            try await removeContent(of: capture)
         }
+    }
+
+    /// Removes photo, video and depth of a capture, unless it was withdrawn, or may have been, since it was read.
+    func removeContent(of capture: StoredCapture) async throws {
+        let left = try await database.update(capture.id) { row in
+            guard !row.facts.mayBeWithdrawn else { return }
+            for kind in Self.expiring { row.sizes[kind] = nil }
+        }
+        failPoints.reached("store.expired")
+        let removed = Self.expiring.filter { capture.sizes[$0] != nil && left.sizes[$0] == nil }
+        try files.remove(removed.map { SealedItem(capture.id, $0) })
     }
 
     private static let expiring: [SealedKind] = [.photo, .video, .depth]
 }
 
 extension CaptureFacts {
+    /// Whether it is withdrawn on the server, or may be.
+    fileprivate var mayBeWithdrawn: Bool { withdrawnOnServer == true || withdrawalWanted == true }
+
     /// The state of a new capture, and why it is that.
     mutating func state(after assertion: CaptureStore.Assertion, _ mode: CaptureMode) -> CaptureState {
         switch (assertion, mode) {
