@@ -33,8 +33,8 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         PeriodicTask(name: "erase withdrawn captures", every: .seconds(5), logger: logger) { try await withdrawn.eraseDue() },
         PeriodicTask(name: "bring repeated uploads", every: .seconds(1), logger: logger) { try await repeats.bring() },
         PeriodicTask(name: "read stored media again", every: .seconds(60), logger: logger) { try await scrubber.scrub() },
-        // A scrub may take hours.
-        PeriodicTask(name: "measure stored media", every: .seconds(60), logger: logger) { try await scrubber.measure() },
+        // A scrub may take hours, and damage must show within a minute.
+        PeriodicTask(name: "measure stored media", every: .seconds(20), logger: logger) { try await scrubber.measure() },
         PeriodicTask(name: "announce stuck captures", every: min(settings.announceAgainAfter / 4, .seconds(5)), logger: logger) {
             try await announcer.announce()
         },

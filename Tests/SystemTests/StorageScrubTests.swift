@@ -43,8 +43,8 @@ extension SystemTests {
                 let output = (error as? LocalStack.CommandFailed)?.output ?? ""
                 return output.contains(id) && output.contains("digest_mismatch") && output.contains(thumbnail)
             }
-            // They are measured every minute.
-            try await eventually(within: .seconds(90), "it shows in the metrics") {
+            // Measured three times a minute.
+            try await eventually(within: .seconds(60), "it shows in the metrics") {
                 try await stack.admin("upload-sync", "/metrics").text.contains("rial_media_damaged 2")
             }
 
