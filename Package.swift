@@ -318,7 +318,8 @@ let package = Package(
         .testTarget(
             name: "EvidenceAssemblerTests",
             dependencies: [
-                "CaptureProtocol", "ContentCredentials", "Delivery", "Evidence", "EvidenceAssembler", "Imaging", "MediaStore", "Models",
+                "Blocking", "CaptureProtocol", "ContentCredentials", "Delivery", "Evidence", "EvidenceAssembler", "Imaging", "MediaStore",
+                "Models",
                 "ObjectStorage", "Persistence", "ServiceRuntime", "Signing", "TestSupport", "TransparencyLog", logging,
             ],
             path: "Tests/EvidenceAssemblerTests"),

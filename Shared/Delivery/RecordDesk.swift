@@ -30,6 +30,8 @@ final class RecordDesk: Sendable {
     func pass(_ turn: RecordTurn, of record: KafkaRecord) {
         let hasRoom = state.withLock { state in
             state.passed.removeAll { $0.turn.isFinished }
+            // Again, by a handler that retries.
+            if state.passed.contains(where: { $0.turn === turn }) { return true }
             guard state.passed.count < Self.maximumPassed else { return false }
             state.passed.append((record.key, turn))
             return true

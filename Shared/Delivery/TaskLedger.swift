@@ -44,7 +44,8 @@ extension TaskLedger {
 
 /// The ledger in a service's own table.
 public struct PostgresTaskLedger: TaskLedger {
-    /// How long work stays in hand at most, and is left alone after a crash. Longer than any of it takes.
+    /// How long work stays in hand, and is left alone after a crash. What takes longer may be done twice, and only what takes so long for three
+    /// more instances would be given up.
     private static let seconds = 300
     private let service: ServiceName
     private let task: String

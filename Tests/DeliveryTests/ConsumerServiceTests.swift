@@ -194,6 +194,22 @@ struct RecordPassingTests {
         #expect(callsBefore.withLock { $0 } == 2 && delivery.handler.log.calls.count == 3)
     }
 
+    @Test("takes one place among those that are passed, however often its handler is repeated")
+    func repeated() async {
+        let desk = RecordDesk()
+        func begin(_ offset: Int64, _ name: String) async -> (RecordTurn, KafkaRecord) {
+            let record = Self.record(offset, name)
+            return (await desk.begin(record), record)
+        }
+        let (first, record) = await begin(0, "first")
+        for _ in 0...RecordDesk.maximumPassed { desk.pass(first, of: record) }
+        for number in 1..<RecordDesk.maximumPassed {
+            let (turn, other) = await begin(Int64(number), "other\(number)")
+            desk.pass(turn, of: other)
+            await turn.passed()
+        }
+    }
+
     @Test("is passed by others only while fewer than five do so at once")
     func limit() async throws {
         let names = (0...RecordDesk.maximumPassed).map { "long\($0)" }

@@ -1,3 +1,4 @@
+import Blocking
 import CaptureProtocol
 import ContentCredentials
 import Foundation
@@ -84,7 +85,7 @@ struct SampleCapture {
 
 /// Signs as scripted by a test: the copy is the photo with an additional byte.
 final class ScriptedIssuer: CredentialIssuing {
-    enum Behaviour: Sendable { case signs, noSigner, noTimestamp, refuses, storeAway }
+    enum Behaviour: Sendable { case signs, noSigner, noTimestamp, refuses, storeAway, diskFull }
 
     private let state = Mutex((behaviour: Behaviour.signs, claimed: [CaptureClaim]()))
     private let store: MemoryObjectStore
@@ -114,6 +115,10 @@ final class ScriptedIssuer: CredentialIssuing {
         case .noSigner: return .noSignerYet
         case .noTimestamp: return .noTimestampYet
         case .refuses: return .notSignable(reason: .photoNotSignable)
+        case .diskFull:
+            // Fails as on a full disk.
+            _ = try NamelessFile(in: "/nowhere")
+            return .noSignerYet
         case .storeAway: throw ObjectStorageError(.unavailable, "away")
         case .signs:
             let copy = try await store.storeDerived(bytes + [0], named: name, of: claim.captureID, pixels: pixels)

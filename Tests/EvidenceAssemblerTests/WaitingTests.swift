@@ -40,6 +40,22 @@ struct WaitingTests {
         #expect(try await rig.captures.unsigned(limit: 50).isEmpty)
     }
 
+    @Test("one for which the disk has no room waits in the same way, and holds up no other", arguments: Backend.available)
+    func noRoom(backend: Backend) async throws {
+        let rig = try backend.rig()
+        try await only(rig)
+        let capture = try await rig.capture()
+        rig.issuer.set(.diskFull)
+        for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+        #expect(try await rig.state(of: capture.id) == CaptureState())
+        try await rig.age(capture.id)
+        try await rig.retryUnsigned()
+        #expect(try await rig.captures.unsigned(limit: 50) == [capture.id])
+        rig.issuer.set(.signs)
+        try await rig.retryUnsigned()
+        #expect(try await rig.state(of: capture.id).package?.contentCredentials.status == .embedded)
+    }
+
     @Test("one without a time stamp is complete with its public copy, and signed once the authority is back", arguments: Backend.available)
     func stamped(backend: Backend) async throws {
         let rig = try backend.rig()

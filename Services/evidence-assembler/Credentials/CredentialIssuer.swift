@@ -1,7 +1,6 @@
 import Blocking
 import CaptureProtocol
 import ContentCredentials
-import Delivery
 import Foundation
 import Logging
 import ManifestStore
@@ -35,7 +34,7 @@ enum Issuing: Sendable {
     case made(IssuedCredentials)
     /// The time-stamp authority does not respond; retry later.
     case noTimestampYet
-    /// The signer is unavailable, or its certificate is not valid now; retry later.
+    /// The signer is unavailable, its certificate is not valid now, or there is no room for the copy; retry later.
     case noSignerYet
     /// There is no public copy, or the library cannot sign it: the capture is completed without credentials. The reason is recorded in the
     /// evidence.
@@ -140,8 +139,10 @@ actor CredentialIssuer: CredentialIssuing {
                 return .noTimestampYet
             case .signer(let failure): return noSigner("\(failure)")
             case .refused(let reason): return refused(copy, reason)
-            // Says nothing about the capture, which is signed once the disk can.
-            case .scratch(let problem): throw DependencyUnavailable("scratch", problem)
+            case .scratch(let problem):
+                // Says nothing about the capture, nor about the signer.
+                logger.warning("the disk of signed copies fails", metadata: ["problem": "\(problem)"])
+                return .noSignerYet
             }
         }
         Metrics.Timer(label: "rial_signing_seconds").record(duration: start.duration(to: .now))

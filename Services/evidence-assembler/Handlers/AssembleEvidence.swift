@@ -1,3 +1,4 @@
+import Blocking
 import CaptureProtocol
 import Logging
 import Delivery
@@ -16,10 +17,10 @@ struct AssembleEvidence<Part: PartEvent, Captures: AssemblyRepository>: MessageH
             if capture.announcement.content.kind == .video { context.letOthersPass() }
             do {
                 try await assembly.complete(capture, event: context, context.logger)
-            } catch is SignerAway {
+            } catch  where error is SignerAway || error is NamelessFile.Failure {
                 // Do not block the partition; ``UnsignedCaptures`` completes the capture later.
                 try await assembly.captures.park(message.captureID, answering: context)
-                context.logger.info("the capture waits for the signer")
+                context.logger.info("the capture waits for signer or disk", metadata: ["reason": "\(error)"])
             } catch let rejection as RejectedMessage {
                 // What is missing may have been erased: the capture may be withdrawn, which settles the event.
                 guard case .waiting = try await assembly.captures.take(Part.part, of: message.captureID, answering: context) else {

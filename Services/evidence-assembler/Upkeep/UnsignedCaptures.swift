@@ -3,6 +3,7 @@ import Delivery
 import Logging
 import Metrics
 import Models
+import ServiceLifecycle
 
 /// Completes captures that waited for the signer. They are found in PostgreSQL, so a restart forgets none.
 struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
@@ -18,13 +19,14 @@ struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
         var limit = FailureLimit()
         // Shuffled, so that a few unreadable captures do not block the others forever.
         for capture in waiting.shuffled() {
+            guard !Task.isShuttingDownGracefully else { return }
             do {
+                var isAway = false
                 try await ledger.run(capture.uuid, giveUp: { try await giveUp(capture) }) {
                     guard let gathered = try await assembly.captures.gathered(capture) else { return }
-                    try await assembly.complete(gathered, event: nil, logger)
+                    do { try await assembly.complete(gathered, event: nil, logger) } catch is SignerAway { isAway = true }
                 }
-            } catch is SignerAway {
-                return
+                if isAway { return }
             } catch let error as CancellationError {
                 throw error
             } catch {
