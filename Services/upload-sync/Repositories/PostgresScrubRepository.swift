@@ -80,6 +80,7 @@ struct PostgresScrubRepository: ScrubRepository {
         }
     }
 
+    /// An object that was replaced during the look, and perhaps deleted, is not damaged.
     private func note(_ object: ScrubFindings.Object, of capture: CaptureID, on connection: PostgresConnection) async throws {
         guard let problem = object.problem else {
             try await connection.query(
@@ -92,7 +93,8 @@ struct PostgresScrubRepository: ScrubRepository {
         try await connection.query(
             """
             INSERT INTO media_damage (capture_id, name, object_key, problem)
-            VALUES (\(capture.uuid), \(object.name), \(object.media.key), \(problem.rawValue))
+            SELECT capture_id, name, object_key, \(problem.rawValue) FROM media_objects
+                WHERE capture_id = \(capture.uuid) AND name = \(object.name) AND object_key = \(object.media.key)
             ON CONFLICT (capture_id, name) DO UPDATE SET problem = EXCLUDED.problem, object_key = EXCLUDED.object_key, seen_at = now(),
                 found_at = CASE WHEN media_damage.mended_at IS NULL THEN media_damage.found_at ELSE now() END, mended_at = NULL
             """)
