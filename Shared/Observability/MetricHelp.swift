@@ -77,6 +77,7 @@ enum MetricHelp {
         "rial_capture_completion_seconds": "Time in seconds from a capture's receipt to its completion.",
         "rial_captures_completed_total": "Captures whose evidence is complete, by confidence.",
         "rial_captures_failed_total": "Captures that ended as failed, by reason.",
+        "rial_claims_unreadable_total": "Captures that claim a file that was looked up, and cannot be read.",
         "rial_captures_unsigned": "Number of captures whose copies are not signed yet.",
         "rial_captures_unstated": "Number of captures without a statement for the public log.",
         "rial_credential_digests_failed_total": "Signed copies whose digests could not be recorded later, by reason.",

@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import ManifestStore
+import Metrics
 import Models
 import Persistence
 
@@ -59,6 +60,7 @@ struct VerificationRepository: Sendable {
             do {
                 return try read(row)
             } catch {
+                Counter(label: "rial_claims_unreadable_total").increment()
                 failure = failure ?? error
                 return nil
             }
