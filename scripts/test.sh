@@ -78,10 +78,12 @@ swift_tests() { # swift_tests GROUP OPTION…
 system='^SystemTests\.SystemTests'
 # Has a stack of its own.
 faults='^SystemTests\.FaultTests'
-modules() { RIAL_CONSUMERS=1 swift_tests "modules, log and migrations" --skip "$system" --skip "$faults"; }
-# Those of them that take about half of the time, with the faults; the other group runs all others.
+# Needs no stack; beside the shorter half of the whole system the groups take about as long as each other.
+library='^CaptureKitTests\.'
+modules() { RIAL_CONSUMERS=1 swift_tests "modules, log and migrations" --skip "$system" --skip "$faults" --skip "$library"; }
+# Those of them that take about half of the time, with faults and device library; the other group runs all others.
 half="$system/(Policy|Storage|Credential|Fault|Queue|Video(Fault|Verification|Withdrawal))"
-first_half() { swift_tests "the whole system, first half, and faults" --filter "$half" --filter "$faults"; }
+first_half() { swift_tests "the whole system, first half, faults and device library" --filter "$half" --filter "$faults" --filter "$library"; }
 # One consumer of each topic costs the idle broker less; the first half has two, as services have by default.
 second_half() { RIAL_CONSUMERS=1 RIAL_TEST_STACK=system-2 swift_tests "the whole system, second half" --filter "$system/" --skip "$half"; }
 # test_speed, which measures page load times, runs afterwards, when nothing else runs.
@@ -176,7 +178,7 @@ if [ $# -gt 0 ]; then
 else
     rm -rf .local/browser-shots
     say "running the tests, in groups beside each other"
-    group "the whole system, first half, and faults" first_half
+    group "the whole system, first half, faults and device library" first_half
     group "the whole system, second half" second_half
     group "modules, log and migrations" modules
     group "$outside" outside_tests
