@@ -83,7 +83,9 @@ library='^CaptureKitTests\.'
 modules() { RIAL_CONSUMERS=1 swift_tests "modules, log and migrations" --skip "$system" --skip "$faults" --skip "$library"; }
 # Those of them that take about half of the time, with faults and device library; the other group runs all others.
 half="$system/(Policy|Storage|Credential|Fault|Queue|Video(Fault|Verification|Withdrawal))"
-first_half() { swift_tests "the whole system, first half, faults and device library" --filter "$half" --filter "$faults" --filter "$library"; }
+first_half() {
+    swift_tests "the whole system, first half, faults and device library" --filter "$half" --filter "$faults" --filter "$library"
+}
 # One consumer of each topic costs the idle broker less; the first half has two, as services have by default.
 second_half() { RIAL_CONSUMERS=1 RIAL_TEST_STACK=system-2 swift_tests "the whole system, second half" --filter "$system/" --skip "$half"; }
 # test_speed, which measures page load times, runs afterwards, when nothing else runs.
