@@ -17,7 +17,7 @@ struct AssembleEvidence<Part: PartEvent, Captures: AssemblyRepository>: MessageH
             if capture.announcement.content.kind == .video { context.letOthersPass() }
             do {
                 try await assembly.complete(capture, event: context, context.logger)
-            } catch  where error is SignerAway || error is NamelessFile.Failure {
+            } catch let error where error is SignerAway || error is NamelessFile.Failure {
                 // Do not block the partition; ``UnsignedCaptures`` completes the capture later.
                 try await assembly.captures.park(message.captureID, answering: context)
                 context.logger.info("the capture waits for signer or disk", metadata: ["reason": "\(error)"])
