@@ -319,8 +319,7 @@ let package = Package(
             name: "EvidenceAssemblerTests",
             dependencies: [
                 "Blocking", "CaptureProtocol", "ContentCredentials", "Delivery", "Evidence", "EvidenceAssembler", "Imaging", "MediaStore",
-                "Models",
-                "ObjectStorage", "Persistence", "ServiceRuntime", "Signing", "TestSupport", "TransparencyLog", logging,
+                "Models", "ObjectStorage", "Persistence", "ServiceRuntime", "Signing", "TestSupport", "TransparencyLog", logging,
             ],
             path: "Tests/EvidenceAssemblerTests"),
         .testTarget(

@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Foundation
 import Models
 import Persistence
 
@@ -21,21 +22,19 @@ struct InHand: Sendable {
         return max((try rows.first?.get("tries", as: Int.self) ?? 1) - 1, 0)
     }
 
-    /// Records that the process stopped handling in an orderly way, which does not count as a crash.
-    func release(_ event: EventID, consumer: Topic, _ database: PostgresPool) async throws {
+    /// Records that the process stopped in an orderly way, which does not count as a crash.
+    /// - Parameters:
+    ///   - id: of an event, or of a task's work.
+    ///   - consumer: the event's topic, or the task's name.
+    func release(_ id: UUID, consumer: String, _ database: PostgresPool) async throws {
         _ = try await database.query(
-            """
-            UPDATE \(unescaped: service.inHandTable) SET tries = tries - 1
-            WHERE consumer = \(consumer.rawValue) AND event_id = \(event.uuid)
-            """)
+            "UPDATE \(unescaped: service.inHandTable) SET tries = tries - 1 WHERE consumer = \(consumer) AND event_id = \(id)")
     }
 
-    /// Deletes the entry of a dead-lettered record.
-    func settle(_ event: EventID, consumer: Topic, on connection: PostgresConnection) async throws {
-        try await connection.query(
-            """
-            DELETE FROM \(unescaped: service.inHandTable) WHERE consumer = \(consumer.rawValue) AND event_id = \(event.uuid)
-            """)
+    /// Deletes the entry of a dead-lettered record, or of a task's work that is over. The parameters are those of
+    /// ``release(_:consumer:_:)``.
+    func settle(_ id: UUID, consumer: String, on connection: PostgresConnection) async throws {
+        try await connection.query("DELETE FROM \(unescaped: service.inHandTable) WHERE consumer = \(consumer) AND event_id = \(id)")
     }
 
     func sweep(_ database: PostgresPool) async throws {

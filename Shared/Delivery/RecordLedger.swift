@@ -29,14 +29,16 @@ struct PostgresRecordLedger: RecordLedger {
 
     func take(_ event: EventID) async throws -> Int { try await InHand(service: service).take(event, consumer: topic, database) }
 
-    func release(_ event: EventID) async throws { try await InHand(service: service).release(event, consumer: topic, database) }
+    func release(_ event: EventID) async throws {
+        try await InHand(service: service).release(event.uuid, consumer: topic.rawValue, database)
+    }
 
     func store(
         _ letter: DeadLetter, of event: EventID?, announce: @escaping @Sendable (PostgresConnection) async throws -> Void
     ) async throws {
         try await database.withTransaction { connection in
             try await letter.append(to: Outbox(service), on: connection)
-            if let event { try await InHand(service: service).settle(event, consumer: topic, on: connection) }
+            if let event { try await InHand(service: service).settle(event.uuid, consumer: topic.rawValue, on: connection) }
             try await announce(connection)
         }
     }

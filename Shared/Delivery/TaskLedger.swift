@@ -70,12 +70,10 @@ public struct PostgresTaskLedger: TaskLedger {
     }
 
     public func settle(_ work: UUID) async throws {
-        _ = try await database.query(
-            "DELETE FROM \(unescaped: service.inHandTable) WHERE consumer = \(task) AND event_id = \(work)")
+        try await database.withConnection { try await InHand(service: service).settle(work, consumer: task, on: $0) }
     }
 
     public func release(_ work: UUID) async throws {
-        _ = try await database.query(
-            "UPDATE \(unescaped: service.inHandTable) SET tries = tries - 1 WHERE consumer = \(task) AND event_id = \(work)")
+        try await InHand(service: service).release(work, consumer: task, database)
     }
 }

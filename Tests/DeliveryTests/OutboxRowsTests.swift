@@ -9,17 +9,12 @@ import Testing
 
 @Suite("Rows of an outbox, in memory and in PostgreSQL", .sharedSchema("outboxes"))
 struct OutboxRowsTests {
-    enum Kind: String, CustomTestStringConvertible {
-        case memory, postgres
-        static var available: [Kind] { TestSchema.isConfigured ? [.memory, .postgres] : [.memory] }
-        var testDescription: String { rawValue }
-    }
-
     private static let headers = [KafkaHeader(name: "a", value: [0, 255]), KafkaHeader(name: "none", value: nil)]
 
     /// Provides rows with the keys `0`, `1`, `2`, of which the last is a tombstone.
     /// - Parameter service: one whose table no other test uses.
-    private func with(_ kind: Kind, _ service: ServiceName, _ body: @escaping @Sendable (any OutboxRows) async throws -> Void) async throws
+    private func with(_ kind: StoreKind, _ service: ServiceName, _ body: @escaping @Sendable (any OutboxRows) async throws -> Void)
+        async throws
     {
         switch kind {
         case .memory:
@@ -43,8 +38,8 @@ struct OutboxRowsTests {
         try await rows.withBatch(limit: limit) { ([], $0.map(\.key)) }
     }
 
-    @Test("are given in the order of writing, as they were written, and stay until they are done", arguments: Kind.available)
-    func order(kind: Kind) async throws {
+    @Test("are given in the order of writing, as they were written, and stay until they are done", arguments: StoreKind.available)
+    func order(kind: StoreKind) async throws {
         try await with(kind, .gateway) { rows in
             for _ in 0..<2 { #expect(try await Self.keys(rows, limit: 2) == ["0", "1"]) }
             try await rows.withBatch(limit: 100) { batch in
@@ -54,8 +49,8 @@ struct OutboxRowsTests {
         }
     }
 
-    @Test("are deleted when they are done, and no others", arguments: Kind.available)
-    func done(kind: Kind) async throws {
+    @Test("are deleted when they are done, and no others", arguments: StoreKind.available)
+    func done(kind: StoreKind) async throws {
         try await with(kind, .depthAnalyzer) { rows in
             let taken = try await rows.withBatch(limit: 100) { batch in ([batch[0].id, batch[2].id], batch.count) }
             #expect(taken == 3)
@@ -63,8 +58,8 @@ struct OutboxRowsTests {
         }
     }
 
-    @Test("all stay when publishing fails", arguments: Kind.available)
-    func failure(kind: Kind) async throws {
+    @Test("all stay when publishing fails", arguments: StoreKind.available)
+    func failure(kind: StoreKind) async throws {
         try await with(kind, .uploadSync) { rows in
             let failing: @Sendable ([OutboxRow]) async throws -> (done: [Int64], result: Int) = { _ in throw Hiccup() }
             await #expect(throws: Hiccup.self) { try await rows.withBatch(limit: 100, failing) }
@@ -73,8 +68,8 @@ struct OutboxRowsTests {
         }
     }
 
-    @Test("go to one reader at a time", arguments: Kind.available)
-    func shared(kind: Kind) async throws {
+    @Test("go to one reader at a time", arguments: StoreKind.available)
+    func shared(kind: StoreKind) async throws {
         try await with(kind, .evidenceAssembler) { rows in
             let (mine, others) = try await rows.withBatch(limit: 2) { batch in
                 let others = try await Self.keys(rows)

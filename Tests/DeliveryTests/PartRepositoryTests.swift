@@ -9,12 +9,6 @@ import Testing
 
 @Suite("What a service keeps of its answers, in memory and in PostgreSQL", .sharedSchema("parts"))
 struct PartRepositoryTests {
-    enum Kind: String, CustomTestStringConvertible {
-        case memory, postgres
-        static var available: [Kind] { TestSchema.isConfigured ? [.memory, .postgres] : [.memory] }
-        var testDescription: String { rawValue }
-    }
-
     /// A repository, and an accepted capture.
     private struct Subject: Sendable {
         let parts: any PartRepository<DepthAnalyzed, DepthFindings>
@@ -33,7 +27,7 @@ struct PartRepositoryTests {
         }
     }
 
-    private func with(_ kind: Kind, _ body: @escaping @Sendable (Subject) async throws -> Void) async throws {
+    private func with(_ kind: StoreKind, _ body: @escaping @Sendable (Subject) async throws -> Void) async throws {
         switch kind {
         case .memory:
             let capture = StoredCapture.announcement(CaptureID(), by: DeviceID())
@@ -76,8 +70,8 @@ struct PartRepositoryTests {
         DepthFindings(measurements: nil, unavailableReason: reason, preview: nil)
     }
 
-    @Test("the announcement comes from the capture's row, and nothing from one that nobody accepted", arguments: Kind.available)
-    func announcement(kind: Kind) async throws {
+    @Test("the announcement comes from the capture's row, and nothing from one that nobody accepted", arguments: StoreKind.available)
+    func announcement(kind: StoreKind) async throws {
         try await with(kind) { subject in
             let found = try #require(try await subject.parts.find(subject.capture.captureID))
             #expect(found.announcement == subject.capture && found.stored == nil && found.status == .processing)
@@ -85,8 +79,8 @@ struct PartRepositoryTests {
         }
     }
 
-    @Test("the first findings stand, and each event is announced once", arguments: Kind.available)
-    func firstStands(kind: Kind) async throws {
+    @Test("the first findings stand, and each event is announced once", arguments: StoreKind.available)
+    func firstStands(kind: StoreKind) async throws {
         try await with(kind) { subject in
             let id = subject.capture.captureID
             let event = EventID()
@@ -99,8 +93,8 @@ struct PartRepositoryTests {
         }
     }
 
-    @Test("findings that are made anew replace others until the capture is complete", arguments: Kind.available)
-    func replaced(kind: Kind) async throws {
+    @Test("findings that are made anew replace others until the capture is complete", arguments: StoreKind.available)
+    func replaced(kind: StoreKind) async throws {
         try await with(kind) { subject in
             let id = subject.capture.captureID
             _ = try await subject.save(Self.findings(.noDepth))
@@ -113,8 +107,8 @@ struct PartRepositoryTests {
         }
     }
 
-    @Test("what is kept is announced again, once an event", arguments: Kind.available)
-    func again(kind: Kind) async throws {
+    @Test("what is kept is announced again, once an event", arguments: StoreKind.available)
+    func again(kind: StoreKind) async throws {
         try await with(kind) { subject in
             let id = subject.capture.captureID
             _ = try await subject.save(Self.findings(.noDepth))
@@ -124,8 +118,8 @@ struct PartRepositoryTests {
         }
     }
 
-    @Test("findings replace a failure, and an unknown capture has neither", arguments: Kind.available)
-    func failure(kind: Kind) async throws {
+    @Test("findings replace a failure, and an unknown capture has neither", arguments: StoreKind.available)
+    func failure(kind: StoreKind) async throws {
         try await with(kind) { subject in
             let id = subject.capture.captureID
             try await subject.giveUp(id, .digestMismatch)

@@ -9,12 +9,6 @@ import Testing
 
 @Suite("Ledgers of records, in memory and in PostgreSQL", .sharedSchema("ledgers"))
 struct RecordLedgerTests {
-    enum Kind: String, CustomTestStringConvertible {
-        case memory, postgres
-        static var available: [Kind] { TestSchema.isConfigured ? [.memory, .postgres] : [.memory] }
-        var testDescription: String { rawValue }
-    }
-
     /// A ledger, with functions to inspect it.
     private struct Subject<Ledger: RecordLedger>: Sendable {
         let ledger: Ledger
@@ -25,7 +19,7 @@ struct RecordLedgerTests {
         let letter: DeadLetter
     }
 
-    private func with(_ kind: Kind, _ body: any Body) async throws {
+    private func with(_ kind: StoreKind, _ body: any Body) async throws {
         let key = EventID().description
         switch kind {
         case .memory:
@@ -70,8 +64,8 @@ struct RecordLedgerTests {
         }
     }
 
-    @Test("each time a record comes again without having been settled, a process has died over it", arguments: Kind.available)
-    func deaths(kind: Kind) async throws { try await with(kind, Deaths()) }
+    @Test("each time a record comes again without having been settled, a process has died over it", arguments: StoreKind.available)
+    func deaths(kind: StoreKind) async throws { try await with(kind, Deaths()) }
 
     private struct Settled: Body {
         func run<Ledger: RecordLedger>(_ subject: Subject<Ledger>) async throws {
@@ -87,8 +81,8 @@ struct RecordLedgerTests {
         }
     }
 
-    @Test("an orderly end is no death, and what was handled or given up leaves nothing", arguments: Kind.available)
-    func settled(kind: Kind) async throws { try await with(kind, Settled()) }
+    @Test("an orderly end is no death, and what was handled or given up leaves nothing", arguments: StoreKind.available)
+    func settled(kind: StoreKind) async throws { try await with(kind, Settled()) }
 
     private struct Together: Body {
         func run<Ledger: RecordLedger>(_ subject: Subject<Ledger>) async throws {
@@ -100,6 +94,6 @@ struct RecordLedgerTests {
         }
     }
 
-    @Test("a letter whose announcement fails is not stored, and its record stays in hand", arguments: Kind.available)
-    func together(kind: Kind) async throws { try await with(kind, Together()) }
+    @Test("a letter whose announcement fails is not stored, and its record stays in hand", arguments: StoreKind.available)
+    func together(kind: StoreKind) async throws { try await with(kind, Together()) }
 }

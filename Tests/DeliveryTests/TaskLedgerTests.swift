@@ -8,14 +8,8 @@ import Testing
 
 @Suite("Ledgers of periodic tasks, in memory and in PostgreSQL", .sharedSchema("task_ledgers"))
 struct TaskLedgerTests {
-    enum Kind: String, CustomTestStringConvertible {
-        case memory, postgres
-        static var available: [Kind] { TestSchema.isConfigured ? [.memory, .postgres] : [.memory] }
-        var testDescription: String { rawValue }
-    }
-
     /// A ledger, and what makes all that is in hand taken long ago.
-    private func ledger(_ kind: Kind) throws -> (any TaskLedger, age: () async throws -> Void) {
+    private func ledger(_ kind: StoreKind) throws -> (any TaskLedger, age: () async throws -> Void) {
         switch kind {
         case .memory:
             let ledger = MemoryTaskLedger()
@@ -33,8 +27,8 @@ struct TaskLedgerTests {
         }
     }
 
-    @Test("work is in hand once, until it is settled or released", arguments: Kind.available)
-    func once(kind: Kind) async throws {
+    @Test("work is in hand once, until it is settled or released", arguments: StoreKind.available)
+    func once(kind: StoreKind) async throws {
         let (ledger, _) = try ledger(kind)
         let (work, other) = (UUID(), UUID())
         #expect(try await ledger.take(work) == .taken)
@@ -47,8 +41,10 @@ struct TaskLedgerTests {
         #expect(try await ledger.take(work) == .taken)
     }
 
-    @Test("what was in hand when three processes crashed is fatal; what was released between counts as no crash", arguments: Kind.available)
-    func fatal(kind: Kind) async throws {
+    @Test(
+        "what was in hand when three processes crashed is fatal; what was released between counts as no crash",
+        arguments: StoreKind.available)
+    func fatal(kind: StoreKind) async throws {
         let (ledger, age) = try ledger(kind)
         let work = UUID()
         for _ in 0..<3 {
@@ -66,8 +62,8 @@ struct TaskLedgerTests {
 
     private struct Failed: Error {}
 
-    @Test("work that fails is released with its error, also if its task is cancelled", arguments: Kind.available)
-    func released(kind: Kind) async throws {
+    @Test("work that fails is released with its error, also if its task is cancelled", arguments: StoreKind.available)
+    func released(kind: StoreKind) async throws {
         let (ledger, _) = try ledger(kind)
         let work = UUID()
         await #expect(throws: Failed.self) { try await ledger.run(work, giveUp: {}) { throw Failed() } }
@@ -81,8 +77,8 @@ struct TaskLedgerTests {
         #expect(try await ledger.take(work) == .taken)
     }
 
-    @Test("what is fatal is given up instead of done", arguments: Kind.available)
-    func givenUp(kind: Kind) async throws {
+    @Test("what is fatal is given up instead of done", arguments: StoreKind.available)
+    func givenUp(kind: StoreKind) async throws {
         let (ledger, age) = try ledger(kind)
         let work = UUID()
         for _ in 0..<3 {

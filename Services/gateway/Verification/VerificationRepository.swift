@@ -46,27 +46,20 @@ struct VerificationRepository: Sendable {
                 ORDER BY rank, captures.uploaded_at, captures.id, found.matched = \(MediaName.original.rawValue) DESC
                 LIMIT \(Self.maximumClaims)
                 """)
-        return try Self.readable(rows) { row in
-            guard let name = MediaName(rawValue: try row.get("matched")) else { return nil }
-            return Claim(matched: name.role ?? .original, row: try CaptureRow(row))
-        }
-    }
-
-    /// What can be read of the rows: a capture that cannot must not hide the others, which may be of other devices.
-    /// - Throws: why the first one cannot be read, if none can.
-    static func readable<Found>(_ rows: [Row], _ read: (Row) throws -> Found?) throws -> [Found] {
+        // A capture that cannot be read must not hide the others, which may be of other devices.
         var failure: (any Error)?
-        let found = rows.compactMap { row in
+        let claims = rows.compactMap { row -> Claim? in
             do {
-                return try read(row)
+                guard let name = MediaName(rawValue: try row.get("matched")) else { return nil }
+                return Claim(matched: name.role ?? .original, row: try CaptureRow(row))
             } catch {
                 Counter(label: "rial_claims_unreadable_total").increment()
                 failure = failure ?? error
                 return nil
             }
         }
-        if found.isEmpty, let failure { throw failure }
-        return found
+        if claims.isEmpty, let failure { throw failure }
+        return claims
     }
 
     /// - Parameter network: the truncated address, see ``ClientAddress/truncated``.

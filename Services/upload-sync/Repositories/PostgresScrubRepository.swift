@@ -36,21 +36,22 @@ struct PostgresScrubRepository: ScrubRepository {
     private func claim(days: Int) async throws -> Claim? {
         try await database.withTransaction { connection in
             // Two instances do not get the same capture.
-            let due = try await connection.query(
-                """
-                SELECT capture_id, scrubbed_at FROM sync_jobs WHERE synced_at IS NOT NULL
-                    AND coalesce(scrubbed_at, synced_at) < now() - make_interval(days => \(days)::int)
-                ORDER BY coalesce(scrubbed_at, synced_at) LIMIT 1 FOR UPDATE SKIP LOCKED
-                """)
-            guard let former = due.first else { return nil }
-            let capture = CaptureID(try former.get("capture_id", as: UUID.self))
             let claimed = try await connection.query(
-                "UPDATE sync_jobs SET scrubbed_at = now() WHERE capture_id = \(capture.uuid) RETURNING scrubbed_at")
-            guard let present = claimed.first else { return nil }
+                """
+                WITH due AS (
+                    SELECT capture_id, scrubbed_at AS formerly FROM sync_jobs WHERE synced_at IS NOT NULL
+                        AND coalesce(scrubbed_at, synced_at) < now() - make_interval(days => \(days)::int)
+                    ORDER BY coalesce(scrubbed_at, synced_at) LIMIT 1 FOR UPDATE SKIP LOCKED
+                )
+                UPDATE sync_jobs SET scrubbed_at = now() FROM due WHERE sync_jobs.capture_id = due.capture_id
+                RETURNING due.capture_id, scrubbed_at, formerly
+                """)
+            guard let row = claimed.first else { return nil }
+            let capture = CaptureID(try row.get("capture_id", as: UUID.self))
             return Claim(
                 capture: capture, objects: try await objects(of: capture, on: connection),
-                scrubbedAt: try present.get("scrubbed_at", as: Date.self),
-                formerly: try former.getOptional("scrubbed_at", as: Date.self))
+                scrubbedAt: try row.get("scrubbed_at", as: Date.self),
+                formerly: try row.getOptional("formerly", as: Date.self))
         }
     }
 
