@@ -163,6 +163,25 @@ struct WitnessPanelTests {
         #expect(rig.witnesses[0].requests == asked + 1)
     }
 
+    @Test("cosign an idle log again every hour while another one is away")
+    func renewedWithoutOne() async throws {
+        let rig = try LogRig()
+        let sequencer = rig.sequencer()
+        rig.witnesses[0].behave(.unreachable)
+        rig.add(0..<5)
+        try await rig.drain(sequencer)
+        let asked = rig.witnesses[1].requests
+        // The missing one is asked again and again meanwhile.
+        for _ in 0..<360 {
+            rig.advance(10)
+            _ = try await sequencer.turn()
+        }
+        #expect(rig.witnesses[1].requests == asked + 1)
+        let served = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(served.cosigners.count == 2)
+        #expect(served.cosigners.allSatisfy { rig.now.timeIntervalSince1970 - Double($0.seconds) < 60 })
+    }
+
     @Test("that missed the last checkpoint are asked again, soon")
     func askedAgain() async throws {
         let rig = try LogRig()

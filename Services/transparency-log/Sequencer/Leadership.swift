@@ -18,6 +18,8 @@ struct Leadership: Sendable {
     var committedAt = Date.distantPast
     /// When witnesses were last asked about ``latest``.
     var askedAt = Date.distantPast
+    /// When all of them were last asked, not only those that are missing.
+    var renewedAt = Date.distantPast
 
     var reader: TreeReader { TreeReader(objects: objects) }
     /// Committed, and not yet published.

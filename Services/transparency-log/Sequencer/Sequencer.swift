@@ -202,6 +202,7 @@ actor Sequencer {
         lead.latest = PublishedCheckpoint(head: published.head, note: published.note, cosignatures: answers.cosignatures)
         lead.isCheckpointStored = false
         lead.askedAt = now()
+        lead.renewedAt = lead.askedAt
         leadership = lead
         try await reached(.published)
         try await storeCheckpoint()
@@ -213,12 +214,16 @@ actor Sequencer {
     private func rest(_ lead: Leadership) async throws -> SequencerTurn {
         guard let latest = lead.latest else { return .idle }
         let cosigners = panel.cosigners(latest)
-        let sinceAsked = now().timeIntervalSince(lead.askedAt)
         let newest = latest.cosignatures.map(\.seconds).max() ?? 0
-        let isOld = now().timeIntervalSince1970 - Double(newest) >= limits.renewalSeconds && sinceAsked >= limits.renewalSeconds
-        let isMissing = cosigners.count < panel.policy.witnesses.count && sinceAsked >= limits.askAgainSeconds
+        // Not by when a witness that is missing was asked: one that is away for long must not keep the others' cosignatures old.
+        let isOld =
+            now().timeIntervalSince1970 - Double(newest) >= limits.renewalSeconds
+            && now().timeIntervalSince(lead.renewedAt) >= limits.renewalSeconds
+        let isMissing =
+            cosigners.count < panel.policy.witnesses.count && now().timeIntervalSince(lead.askedAt) >= limits.askAgainSeconds
         if isOld || isMissing {
             leadership?.askedAt = now()
+            if isOld { leadership?.renewedAt = now() }
             let answers = await panel.ask(
                 latest, committedSize: lead.shard.head.size, .standing(without: isOld ? [] : cosigners),
                 proof: proofs(lead, to: latest.head))

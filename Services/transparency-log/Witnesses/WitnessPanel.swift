@@ -30,6 +30,8 @@ actor WitnessPanel {
     private let now: @Sendable () -> Date
     private let logger: Logger
     private var states: [VerifierKey: State] = [:]
+    /// `nil` before this instance has written the log.
+    private var ledSince: Date?
 
     /// - Parameters:
     ///   - connections: to those of the policy's witnesses that can be reached.
@@ -80,6 +82,12 @@ actor WitnessPanel {
     /// Learns what every reachable witness has cosigned, without showing it anything new: the last published checkpoint again, from nothing.
     func learn(_ published: PublishedCheckpoint, committedSize: UInt64) async -> Answers {
         for key in states.keys { states[key]?.size = nil }
+        for connection in connections {
+            let key = connection.witness.key
+            let kept = published.cosignatures.filter { $0.signature.name == key.name && $0.signature.id == key.id }.map(\.seconds).max()
+            states[key, default: State()].cosignedAt = [states[key]?.cosignedAt, kept].compactMap(\.self).max()
+        }
+        ledSince = ledSince ?? now()
         return await exchange(published, committedSize, connections, proof: nil)
     }
 
@@ -145,10 +153,12 @@ actor WitnessPanel {
             })
     }
 
-    /// Sets the age of each witness's newest cosignature.
+    /// Sets the age of each witness's newest cosignature. One of which none is known is as old as this instance's time as the writer, so
+    /// that a witness that never answers is seen as well.
     func measure() {
+        guard let ledSince else { return }
         for connection in connections {
-            guard let seconds = states[connection.witness.key]?.cosignedAt else { continue }
+            let seconds = states[connection.witness.key]?.cosignedAt ?? UInt64(max(0, ledSince.timeIntervalSince1970))
             Meter(label: "rial_log_witness_age_seconds", dimensions: [("witness", connection.witness.key.name.text)])
                 .set(max(0, now().timeIntervalSince1970 - Double(seconds)))
         }
