@@ -23,7 +23,7 @@ extension SitePages {
 
     /// The example if it is a complete record with both pictures; else `nil`.
     private static func example(_ record: PublicRecord, _ strings: StringTable) -> ViewContext? {
-        guard record.status == .complete, let evidence = record.evidence, let confidence = record.confidence,
+        guard record.status == .complete, !record.isRevoked, let evidence = record.evidence, let confidence = record.confidence,
             let (photo, size) = PhotoView(media: record.media).picture, let depth = record.media[.depthPreview]
         else { return nil }
         return [

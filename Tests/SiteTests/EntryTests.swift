@@ -36,13 +36,21 @@ struct EntryTests {
         #expect(section.components(separatedBy: "<dt>").count == 4)
     }
 
-    @Test("a verdict that was taken back is marked as such")
-    func revoked() throws {
+    @Test("a verdict that was taken back is nowhere shown as one that counts", arguments: Language.allCases)
+    func revoked(language: Language) throws {
         let html = try html(
             RecordLog(
                 state: .witnessed, entry: Self.entry, witnessedAt: Samples.received, witnesses: [], hasBundle: true, isRevoked: true),
-            .english)
-        #expect(html.contains("The verdict above was taken back later."))
+            language)
+        let isEnglish = language == .english
+        #expect(html.contains(isEnglish ? "The last entry takes the verdict back." : "La última entrada retira el veredicto."))
+        #expect(html.contains(isEnglish ? "<h1 tabindex=\"-1\">The verdict on this photo was taken back." : "se retiró.</h1>"))
+        #expect(html.contains(isEnglish ? "It no longer counts." : "Ya no cuenta."))
+        let title = isEnglish ? "Verdict TAKEN BACK" : "Veredicto RETIRADO"
+        #expect(html.contains("<title>\(title)") && html.contains("property=\"og:title\" content=\"\(title)"))
+        #expect(html.contains("<span class=\"badge revoked\">"))
+        for level in ["HIGH", "ALTA", "badge high", "og.jpg", "signed this photo", "firmó esta foto"] { #expect(!html.contains(level)) }
+        #expect(html.contains("property=\"og:image\" content=\"https://rial.example/assets/img/share.png\""))
     }
 
     @Test("a record that was assessed again shows what was said before, by what and when", arguments: Language.allCases)

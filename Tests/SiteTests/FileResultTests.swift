@@ -27,6 +27,19 @@ struct FileResultTests {
         #expect(try Self.html(Self.known(.high, matched: matched)).contains("class=\"told\">\(title)</h2>"))
     }
 
+    @Test("a verdict that was taken back is shown as such, not as its level")
+    func revoked() throws {
+        let file = KnownFile(
+            matched: .original, captureID: Samples.id, confidence: .high, evidence: Samples.record(named: "high").evidence, isRevoked: true,
+            others: [
+                .init(
+                    captureID: CaptureID(), confidence: .high, isDevelopment: false, isRevoked: true, receivedAt: .exact(Samples.received))
+            ])
+        let html = try Self.html(.known(file, digest: Samples.digest))
+        let outcome = try #require(html.firstMatch(of: #/<div class="outcome"[\s\S]*?<\/div>\n<template/#)?.output)
+        #expect(outcome.components(separatedBy: "class=\"badge revoked\"").count == 3 && !outcome.contains("badge high"))
+    }
+
     @Test("other claims of the file are listed")
     func others() throws {
         let other = CaptureID()

@@ -24,6 +24,8 @@ struct CaptureRow: Sendable {
     let location: PreciseLocation?
     let detection: DetectionReport?
     let mediaNames: Set<MediaName>
+    /// Whether the last statement about it takes its verdict back (SPEC §14).
+    let isRevoked: Bool
 
     /// What the public sees of the evidence.
     var publicEvidence: EvidencePackage? { evidence?.publicForm(sharing: flags ?? .everything) }
@@ -60,6 +62,7 @@ struct CaptureRow: Sendable {
         location = try row.getOptional("location", as: PostgresJSON.self)?.decode(PreciseLocation.self)
         detection = try row.getOptional("detection", as: PostgresJSON.self).map { try DetectionReport(stored: $0.bytes) }
         mediaNames = Set(try row.get("media_names", as: [String].self).compactMap(MediaName.init))
+        isRevoked = try row.get("is_revoked")
     }
 }
 

@@ -33,9 +33,9 @@ struct CheckpointFinder: Sendable {
 
     /// The earliest that holds the entry and has a quorum and a time stamp, else the earliest with a quorum.
     func best(for place: LogPlace) async throws -> WitnessedCheckpoint? {
-        let stamped = try await log.checkpoints(
-            CheckpointSearch(origin: place.shard.origin, index: place.index, isStamped: true, limit: Self.page))
-        if let found = first(of: stamped) { return found }
+        var stamped = search(of: place.shard.origin, from: place.index)
+        stamped.isStamped = true
+        if let found = first(of: try await log.checkpoints(stamped)) { return found }
         return try await earliest(for: place)
     }
 
@@ -48,7 +48,7 @@ struct CheckpointFinder: Sendable {
     }
 
     private func search(for place: LogPlace) async throws -> WitnessedCheckpoint? {
-        var search = CheckpointSearch(origin: place.shard.origin, index: place.index, limit: Self.page)
+        var search = search(of: place.shard.origin, from: place.index)
         let earliest = try await log.checkpoints(search)
         if let found = first(of: earliest) { return found }
         guard earliest.count == Self.page else { return nil }
@@ -56,11 +56,15 @@ struct CheckpointFinder: Sendable {
         guard let newest = first(of: try await log.checkpoints(search)) else { return nil }
         var last = earliest.last?.size ?? newest.checkpoint.size
         for _ in 1..<Self.pages where last < newest.checkpoint.size {
-            let next = try await log.checkpoints(CheckpointSearch(origin: search.origin, index: last, limit: Self.page))
+            let next = try await log.checkpoints(self.search(of: search.origin, from: last))
             if let found = first(of: next) { return found }
             last = next.last?.size ?? newest.checkpoint.size
         }
         return newest
+    }
+
+    private func search(of origin: String, from index: UInt64) -> CheckpointSearch {
+        CheckpointSearch(origin: origin, index: index, isCosigned: policy.standing([]) != .notRequired, limit: Self.page)
     }
 
     private func first(of checkpoints: [CosignedCheckpoint]) -> WitnessedCheckpoint? {

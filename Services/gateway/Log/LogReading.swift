@@ -14,7 +14,7 @@ protocol LogReading: Sendable {
     /// Whether the log takes entries.
     func intake() async throws -> LogIntake
 
-    /// Published checkpoints with at least one cosignature.
+    /// Published checkpoints.
     func checkpoints(_ search: CheckpointSearch) async throws -> [CosignedCheckpoint]
 
     /// - Parameter name: of its folder.
@@ -73,6 +73,8 @@ enum LogIntake: String, Sendable {
 struct CheckpointSearch: Sendable, Equatable {
     let origin: String
     let index: UInt64
+    /// Only those that a witness has cosigned.
+    var isCosigned = true
     var isStamped = false
     var isNewestFirst = false
     var limit: Int

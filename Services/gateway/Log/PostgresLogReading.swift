@@ -50,6 +50,7 @@ struct PostgresLogReading: LogReading {
     }
 
     func checkpoints(_ search: CheckpointSearch) async throws -> [CosignedCheckpoint] {
+        let cosigned: SQL = search.isCosigned ? "AND cosigned.lines IS NOT NULL" : ""
         let stamped: SQL = search.isStamped ? "AND token IS NOT NULL" : ""
         let order: SQL = search.isNewestFirst ? "DESC" : ""
         return try await database.query(
@@ -58,7 +59,7 @@ struct PostgresLogReading: LogReading {
             CROSS JOIN LATERAL (SELECT array_agg(line ORDER BY cosigned_at, witness, key_id) AS lines FROM log_cosignatures
                 WHERE log_cosignatures.origin = log_checkpoints.origin AND log_cosignatures.size = log_checkpoints.size) AS cosigned
             WHERE origin = \(search.origin) AND size > \(Int64(clamping: search.index)) AND note IS NOT NULL
-                AND cosigned.lines IS NOT NULL \(stamped)
+                \(cosigned) \(stamped)
             ORDER BY size \(order) LIMIT \(search.limit)
             """
         ).map(CosignedCheckpoint.init)
@@ -123,8 +124,9 @@ extension StoredStatement {
 extension CosignedCheckpoint {
     fileprivate init(_ row: Row) throws {
         size = UInt64(clamping: try row.get("size", as: Int64.self))
-        let lines = try row.get("lines", as: [String].self).map { $0 + "\n" }.joined()
-        note = try SignedNote(Array(try row.get("note", as: String.self).utf8)).adding(try NoteSignature.lines(Array(lines.utf8)))
+        let own = try SignedNote(Array(try row.get("note", as: String.self).utf8))
+        let lines = try row.getOptional("lines", as: [String].self)?.map { $0 + "\n" }.joined()
+        note = try lines.map { try own.adding(try NoteSignature.lines(Array($0.utf8))) } ?? own
         token = try row.getOptional("token")
     }
 }

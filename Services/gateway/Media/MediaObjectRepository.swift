@@ -11,6 +11,8 @@ struct MediaObjectRepository: Sendable {
     struct Found: Sendable {
         let media: StoredMedia
         let isTimePublic: Bool
+        /// Whether the capture's verdict was taken back.
+        let isRevoked: Bool
     }
 
     /// - Returns: `nil` if the capture has no such object.
@@ -18,7 +20,7 @@ struct MediaObjectRepository: Sendable {
     func find(_ capture: CaptureID, _ name: MediaName) async throws -> Found? {
         let rows = try await database.query(
             """
-            SELECT object_key, sha256, size_bytes, captured_precision, withdrawn_at FROM captures
+            SELECT object_key, sha256, size_bytes, captured_precision, withdrawn_at, \(CaptureRepository.isRevoked) FROM captures
             LEFT JOIN media_objects ON media_objects.capture_id = captures.id AND media_objects.name = \(name.rawValue)
             WHERE captures.id = \(capture.uuid)
             """)
@@ -28,6 +30,7 @@ struct MediaObjectRepository: Sendable {
         return Found(
             media: StoredMedia(
                 key: try row.get("object_key"), sha256: digest, sizeBytes: try row.get("size_bytes"), contentType: name.contentType),
-            isTimePublic: try row.get("captured_precision", as: String.self) == TimePrecision.exact.rawValue)
+            isTimePublic: try row.get("captured_precision", as: String.self) == TimePrecision.exact.rawValue,
+            isRevoked: try row.get("is_revoked"))
     }
 }

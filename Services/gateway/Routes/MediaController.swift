@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Models
 import ObjectStorage
+import Site
 
 /// `GET /media/{capture id}/{name}`: published objects, streamed from the store or by redirect (SPEC §5).
 ///
@@ -44,7 +45,12 @@ struct MediaController: Sendable {
         }
         guard let found = try await objects.find(id, name) else { throw APIError(.notFound, "There is nothing at this address.") }
         let object = found.media
-        if let publicEndpoint, found.isTimePublic {
+        // The card shows a verdict.
+        if name == .shareCard, found.isRevoked {
+            return Response(status: .found, headers: [.location: Page.neutralCard, .cacheControl: "no-store"])
+        }
+        // A link is signed for GET. HEAD needs nothing from the store.
+        if let publicEndpoint, found.isTimePublic, request.method != .head {
             let location = storage.presignedGet(
                 object.key, expires: .seconds(300), at: Date(), endpoint: publicEndpoint, contentType: name.contentType)
             return Response(status: .found, headers: [.location: location, .cacheControl: "no-store"])

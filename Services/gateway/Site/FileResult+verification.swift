@@ -9,9 +9,10 @@ extension FileResult {
             let file = KnownFile(
                 matched: claim.matched, captureID: claim.row.id, confidence: claim.row.confidence,
                 evidence: claim.row.publicEvidence,
+                isRevoked: claim.row.isRevoked,
                 others: others.map {
                     KnownFile.OtherClaim(
-                        captureID: $0.row.id, confidence: $0.row.confidence, isDevelopment: $0.isDevelopment,
+                        captureID: $0.row.id, confidence: $0.row.confidence, isDevelopment: $0.isDevelopment, isRevoked: $0.row.isRevoked,
                         receivedAt: $0.row.publicUploadedAt)
                 })
             self = .known(file, digest: verification.digest)

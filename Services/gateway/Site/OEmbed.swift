@@ -63,7 +63,7 @@ enum OEmbed {
         _ record: PublicRecord, title: String, publicURL: String, maximumWidth: Int?, maximumHeight: Int?
     ) -> Body {
         var body = Body(title: title, providerURL: publicURL + "/")
-        guard let card = record.media[.shareCard] else { return body }
+        guard !record.isRevoked, let card = record.media[.shareCard] else { return body }
         let most = (width: max(maximumWidth ?? width, 1), height: max(maximumHeight ?? height, 1))
         let scale = min(1, Double(most.width) / Double(width), Double(most.height) / Double(height))
         body.type = "photo"

@@ -12,7 +12,7 @@ extension SimilarCaptures {
             guard let evidence = claim.row.evidence, let confidence = claim.row.confidence else { return nil }
             return SimilarCapture(
                 id: claim.row.id, confidence: confidence, isDevelopment: evidence.hardwareAttestation.developmentAttestation,
-                capturedAt: claim.row.capturedAt, place: evidence.metadata.locationCoarse,
+                isRevoked: claim.row.isRevoked, capturedAt: claim.row.capturedAt, place: evidence.metadata.locationCoarse,
                 isSigned: evidence.hardwareAttestation.coversMetadata)
         }
         self.init(captures, devices: devices)

@@ -43,6 +43,8 @@ enum VerificationBody: Encodable, Sendable {
         let confidenceLevel: ConfidenceLevel?
         /// Whether the device was attested by a development root and not by Apple's.
         let developmentAttestation: Bool
+        /// Whether its verdict counts.
+        let standing: LogStatus.Standing
         let captureMode: CaptureMode
         let uploadedAt: SharedTime
         let verificationURL: String
@@ -52,6 +54,7 @@ enum VerificationBody: Encodable, Sendable {
             case matched
             case confidenceLevel = "confidence_level"
             case developmentAttestation = "development_attestation"
+            case standing
             case captureMode = "capture_mode"
             case uploadedAt = "uploaded_at"
             case verificationURL = "verification_url"
@@ -113,7 +116,8 @@ extension VerificationBody.OtherClaim {
     init(_ claim: Claim, publicURL: String) {
         self.init(
             captureID: claim.row.id, matched: claim.matched, confidenceLevel: claim.row.confidence,
-            developmentAttestation: claim.isDevelopment, captureMode: claim.row.kind.mode, uploadedAt: claim.row.publicUploadedAt,
+            developmentAttestation: claim.isDevelopment, standing: claim.row.isRevoked ? .revoked : .stands,
+            captureMode: claim.row.kind.mode, uploadedAt: claim.row.publicUploadedAt,
             verificationURL: "\(publicURL)/verify/\(claim.row.id)")
     }
 }

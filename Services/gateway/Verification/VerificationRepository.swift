@@ -12,7 +12,7 @@ struct VerificationRepository: Sendable {
     let database: PostgresPool
 
     /// Complete captures whose original or published file has this digest. Captures with stored media come before hash-only ones, then by
-    /// confidence, at equal confidence development devices last, then oldest first.
+    /// confidence, at equal confidence development devices last, then oldest first. Those whose verdict was taken back come last.
     func claims(of digest: ContentDigest) async throws -> [Claim] {
         try await claims(
             matching: """
@@ -41,7 +41,9 @@ struct VerificationRepository: Sendable {
                 FROM found JOIN captures ON captures.id = found.capture_id
                 CROSS JOIN LATERAL (SELECT CASE capture_mode WHEN 'full' THEN 0 ELSE 100 END
                     + CASE confidence_level WHEN 'high' THEN 0 WHEN 'medium' THEN 10 WHEN 'low' THEN 20 ELSE 30 END
-                    + CASE evidence #>> '{hardware_attestation,development_attestation}' WHEN 'true' THEN 1 ELSE 0 END AS rank) AS ranked
+                    + CASE evidence #>> '{hardware_attestation,development_attestation}' WHEN 'true' THEN 1 ELSE 0 END
+                    + CASE (SELECT kind FROM statements WHERE statements.capture_id = captures.id ORDER BY sequence DESC LIMIT 1)
+                        WHEN 'revocation' THEN 1000 ELSE 0 END AS rank) AS ranked
                 WHERE captures.status = 'complete'
                 ORDER BY rank, captures.uploaded_at, captures.id, found.matched = \(MediaName.original.rawValue) DESC
                 LIMIT \(Self.maximumClaims)

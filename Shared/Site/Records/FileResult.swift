@@ -26,6 +26,8 @@ package struct KnownFile: Sendable {
     let confidence: ConfidenceLevel?
     /// The public form.
     let evidence: EvidencePackage?
+    /// Whether the verdict was taken back.
+    let isRevoked: Bool
     let others: [OtherClaim]
 
     /// Another capture of the same file.
@@ -33,23 +35,29 @@ package struct KnownFile: Sendable {
         let captureID: CaptureID
         let confidence: ConfidenceLevel?
         let isDevelopment: Bool
+        let isRevoked: Bool
         let receivedAt: SharedTime
 
-        package init(captureID: CaptureID, confidence: ConfidenceLevel?, isDevelopment: Bool, receivedAt: SharedTime) {
+        package init(
+            captureID: CaptureID, confidence: ConfidenceLevel?, isDevelopment: Bool, isRevoked: Bool = false, receivedAt: SharedTime
+        ) {
             self.captureID = captureID
             self.confidence = confidence
             self.isDevelopment = isDevelopment
+            self.isRevoked = isRevoked
             self.receivedAt = receivedAt
         }
     }
 
     package init(
-        matched: MediaRole, captureID: CaptureID, confidence: ConfidenceLevel?, evidence: EvidencePackage?, others: [OtherClaim]
+        matched: MediaRole, captureID: CaptureID, confidence: ConfidenceLevel?, evidence: EvidencePackage?, isRevoked: Bool = false,
+        others: [OtherClaim]
     ) {
         self.matched = matched
         self.captureID = captureID
         self.confidence = confidence
         self.evidence = evidence
+        self.isRevoked = isRevoked
         self.others = others
     }
 }

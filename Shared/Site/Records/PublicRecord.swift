@@ -33,6 +33,9 @@ package struct PublicRecord: Sendable {
     /// Where it stands in the public log; `nil` unless it is complete.
     package var log: RecordLog?
 
+    /// Whether its verdict was taken back.
+    package var isRevoked: Bool { log?.isRevoked == true }
+
     /// What was captured; of a capture without media its evidence says so.
     var type: CaptureType { evidence?.type == .video ? .video : kind.type }
 

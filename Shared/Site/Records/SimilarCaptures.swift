@@ -6,17 +6,21 @@ package struct SimilarCapture: Sendable {
     let id: CaptureID
     let confidence: ConfidenceLevel
     let isDevelopment: Bool
+    /// Whether its verdict was taken back.
+    let isRevoked: Bool
     let capturedAt: SharedTime
     let place: String?
     /// Whether a hardware signature covers time and place.
     let isSigned: Bool
 
     package init(
-        id: CaptureID, confidence: ConfidenceLevel, isDevelopment: Bool, capturedAt: SharedTime, place: String?, isSigned: Bool = true
+        id: CaptureID, confidence: ConfidenceLevel, isDevelopment: Bool, isRevoked: Bool = false, capturedAt: SharedTime, place: String?,
+        isSigned: Bool = true
     ) {
         self.id = id
         self.confidence = confidence
         self.isDevelopment = isDevelopment
+        self.isRevoked = isRevoked
         self.capturedAt = capturedAt
         self.place = place
         self.isSigned = isSigned

@@ -4,7 +4,7 @@ import Models
 enum FileParts {
     static func context(_ strings: StringTable) -> ViewContext {
         [
-            "badges": Badge.levels.map { Badge.level($0, test: false).context(strings) },
+            "badges": (Badge.levels.map { Badge.level($0, test: false) } + [.takenBack(test: false)]).map { $0.context(strings) },
             "tallies": [CheckStatus.pass, .fail, .inconclusive, .unavailable].map { status -> ViewContext in
                 [
                     "status": status.rawValue, "class": status.styleClass, "icon": status.icon,

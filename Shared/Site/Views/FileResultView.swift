@@ -25,7 +25,9 @@ struct FileResultView: Sendable {
 
     private func known(_ file: KnownFile) -> ViewContext {
         let hardware = file.evidence?.hardwareAttestation
-        var view = Badge.level(file.confidence ?? .low, test: hardware?.developmentAttestation ?? false).context(strings)
+        var view = Badge(
+            file.confidence ?? .low, isRevoked: file.isRevoked, test: hardware?.developmentAttestation ?? false
+        ).context(strings)
         let title =
             switch file.matched {
             case .signedCopy, .manifest: "file.found.copy"
@@ -52,7 +54,7 @@ struct FileResultView: Sendable {
         view["tally"] = file.evidence.map(tally) ?? []
         view["open"] = "/verify/\(file.captureID)"
         let others = file.others.map { claim in
-            var item = Badge.level(claim.confidence ?? .low, test: claim.isDevelopment).context(strings)
+            var item = Badge(claim.confidence ?? .low, isRevoked: claim.isRevoked, test: claim.isDevelopment).context(strings)
             item["text"] = [strings("similar.open"), formatter.minute(claim.receivedAt)].compactMap(\.self).joined(separator: " · ")
             item["href"] = "/verify/\(claim.captureID)"
             return item

@@ -5,7 +5,7 @@ package struct Page {
     enum Template: String { case verify, file, landing, methodology, log, bundle, error }
 
     /// The share card of pages without a result, as `ShareCardRenderer` draws it.
-    static let neutralCard = "/assets/img/share.png"
+    package static let neutralCard = "/assets/img/share.png"
 
     let template: Template
     /// The type of the page's capture; `nil` if it has none.

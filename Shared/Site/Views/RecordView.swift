@@ -34,7 +34,7 @@ struct RecordView: Sendable {
     private var isUnsigned: Bool { complete.map { !$0.evidence.hardwareAttestation.coversMetadata } ?? false }
 
     private var badge: Badge {
-        if let complete { return .level(complete.confidence, test: isDevelopment) }
+        if let complete { return Badge(complete.confidence, isRevoked: record.isRevoked, test: isDevelopment) }
         return record.status == .failed ? .failed : .processing
     }
 
@@ -81,7 +81,7 @@ struct RecordView: Sendable {
         }
         addFacts(to: &view)
         switch badge {
-        case .level: addEvidence(to: &view)
+        case .level, .takenBack: addEvidence(to: &view)
         case .processing: addProgress(to: &view)
         case .failed: addFailure(to: &view)
         }
@@ -124,11 +124,13 @@ struct RecordView: Sendable {
             evidence: evidence, confidence: confidence, capturedAt: record.capturedAt, pictureSize: photo.originalSize, strings: strings)
         let rows = checks.rows()
         view["h1"] =
-            Headline(
+            record.isRevoked
+            ? strings("h1.revoked")
+            : Headline(
                 evidence: evidence, confidence: confidence, mode: record.kind.mode, failed: rows.filter { $0.status == .fail }.map(\.check),
                 strings: strings
             ).text
-        view["note"] = strings("note")
+        view["note"] = strings(record.isRevoked ? "note.revoked" : "note")
         var more: [String] = []
         // If there is no signature at all, the sentence above says so.
         if isUnsigned, evidence.hardwareAttestation.status == .pass { more.append(strings("note.unsigned")) }
@@ -214,8 +216,9 @@ struct RecordView: Sendable {
     }
 
     private var openGraph: ViewContext {
-        // Before there is a result a neutral card with another address is used, since caches keep pictures longer than pages.
-        let card = record.media[.shareCard]?.link ?? Page.neutralCard
+        // Before there is a result, and once it is taken back, a neutral card with another address is used: caches keep pictures longer
+        // than pages.
+        let card = record.isRevoked ? Page.neutralCard : record.media[.shareCard]?.link ?? Page.neutralCard
         return [
             "og_type": "article", "title": title, "description": strings("site.description"), "og_url": address,
             "og_locale": strings.language.openGraph,

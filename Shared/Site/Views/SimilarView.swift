@@ -10,7 +10,7 @@ struct SimilarView: Sendable {
     func context(of this: CaptureID) -> ViewContext {
         let formatter = ValueFormatter(strings: strings)
         let items = similar.captures.map { capture in
-            var item = Badge.level(capture.confidence, test: capture.isDevelopment).context(strings)
+            var item = Badge(capture.confidence, isRevoked: capture.isRevoked, test: capture.isDevelopment).context(strings)
             item["when"] = formatter.minute(capture.capturedAt).map { strings("similar.item", ["t": $0]) } ?? strings("fact.notime")
             item["where"] = UntrustedText(capture.place)?.shown
             item["unsigned"] = !capture.isSigned

@@ -96,7 +96,10 @@ struct MemoryLogReading: LogReading {
     func published(shard name: String) async -> PublishedShard? { shard.flatMap { $0.name == name && $0.size > 0 ? $0 : nil } }
 
     func checkpoints(_ search: CheckpointSearch) async -> [CosignedCheckpoint] {
-        let found = cosigned.filter { $0.size > search.index && (!search.isStamped || $0.token != nil) }.sorted { $0.size < $1.size }
+        let found = cosigned.filter { checkpoint in
+            checkpoint.size > search.index && (!search.isStamped || checkpoint.token != nil)
+                && (!search.isCosigned || checkpoint.note.signatures.count > 1)
+        }.sorted { $0.size < $1.size }
         return Array((search.isNewestFirst ? found.reversed() : found).prefix(search.limit))
     }
 
@@ -114,6 +117,6 @@ struct MemoryMedia: MediaFinding {
     var objects: [MediaName: StoredMedia] = [:]
 
     func find(_ capture: CaptureID, _ name: MediaName) async -> MediaObjectRepository.Found? {
-        objects[name].map { MediaObjectRepository.Found(media: $0, isTimePublic: true) }
+        objects[name].map { MediaObjectRepository.Found(media: $0, isTimePublic: true, isRevoked: false) }
     }
 }

@@ -58,7 +58,7 @@ struct LogStatusTests {
         log.fill(to: 1)
         log.add(try StatedCaptureFixture().assessment())
         try await log.publish()
-        try log.cosign(by: [2])
+        try log.cosign(by: [])
         let finder = CheckpointFinder(log: log.reading, policy: .empty)
         let found = try await LogStatusReader(log: log.reading, finder: finder).status(of: CaptureID(), .complete, at: now)
         #expect(found?.status == .logged && found?.isSettled == true && found?.witnessedAt == nil)

@@ -60,6 +60,32 @@ struct PostgresLogReadingTests {
         }
     }
 
+    @Test("where the policy asks for no witness, a checkpoint that none has cosigned makes a bundle")
+    func noWitness() async throws {
+        try await GatewayDatabase.with { database in
+            var log = try LogFixture()
+            let stored = try await StoredCapture(in: database)
+            let capture = try StatedCaptureFixture(stored.id)
+            let assessment = try capture.assessment()
+            log.add(assessment)
+            try await log.publish()
+            try log.cosign(by: [])
+            try await insert(assessment, of: stored.id, notBefore: nil, in: database)
+            try await insert(log, commitment: assessment.statement.commitment(salt: assessment.salt), in: database)
+            let reading = PostgresLogReading(database: database)
+            let place = try #require(try await reading.last(of: stored.id)?.place)
+            #expect(try await CheckpointFinder(log: reading, policy: log.policy).best(for: place) == nil)
+            let policy = try TrustPolicy(Array("log \(log.key.verifier)\nquorum none\n".utf8))
+            let finder = CheckpointFinder(log: reading, policy: policy)
+            #expect(try #require(try await finder.best(for: place)).witnessedAt == nil)
+            let maker = BundleMaker(
+                log: reading, finder: finder, tiles: log.tiles, objects: MemoryMedia(), policy: policy, publicURL: publicURL)
+            let bundle = try await maker.bundle(of: try capture.row(), isOwned: false, at: now).bundle
+            #expect(await BundleVerifier(policy: policy).verify(try bundle.bytes()).outcome == .proved)
+            #expect(await BundleVerifier(policy: log.policy).verify(try bundle.bytes()).outcome != .proved)
+        }
+    }
+
     @Test("the owner gets what was announced and attested; of a withdrawn capture nothing is left")
     func owned() async throws {
         try await GatewayDatabase.with { database in
@@ -111,7 +137,7 @@ struct PostgresLogReadingTests {
             """
             INSERT INTO log_checkpoints (origin, size, root, body, note, published_at, token, token_at)
             VALUES (\(origin), \(size), \(head.root.bytes), \(String(decoding: own.text, as: UTF8.self)),
-                \(String(decoding: own.bytes, as: UTF8.self)), now(), \(cosigned.token), now())
+                \(String(decoding: own.bytes, as: UTF8.self)), now(), \(cosigned.token), \(cosigned.token.map { _ in now }))
             """)
         for (number, signature) in cosigned.note.signatures.dropFirst().enumerated() {
             _ = try await database.query(

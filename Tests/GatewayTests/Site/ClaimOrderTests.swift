@@ -4,6 +4,7 @@ import Models
 import Persistence
 import TestSupport
 import Testing
+import TransparencyLog
 
 @testable import Gateway
 
@@ -28,6 +29,35 @@ struct ClaimOrderTests {
             }
             let claims = try await VerificationRepository(database: database.pool).claims(of: Samples.digest)
             #expect(claims.map(\.row.id) == expected)
+        }
+    }
+
+    @Test("one whose verdict was taken back comes last, until it is given again; its share picture is not published")
+    func revoked() async throws {
+        try await SiteDatabase.with { database in
+            let package = Samples.Evidence(development: false).package
+            let taken = try await database.insertCapture(
+                of: try await database.insertDevice(), short: "AAAAAAAA", package, .high, at: Samples.received)
+            let low = try await database.insertCapture(
+                of: try await database.insertDevice(), short: "BBBBBBBB", package, .low, at: Samples.received)
+            let repository = VerificationRepository(database: database.pool)
+            let media = MediaObjectRepository(database: database.pool)
+            try await database.insertMedia(taken, MediaName.shareCard.rawValue)
+            func claims() async throws -> [CaptureID: Bool] {
+                try await repository.claims(of: Samples.digest).reduce(into: [:]) { $0[$1.row.id] = $1.row.isRevoked }
+            }
+            try await database.insertStatement(on: taken, .assessment, sequence: 0)
+            #expect(try await claims() == [taken: false, low: false])
+            #expect(try await media.find(taken, .shareCard)?.isRevoked == false)
+
+            try await database.insertStatement(on: taken, .revocation, sequence: 1)
+            #expect(try await repository.claims(of: Samples.digest).map(\.row.id) == [low, taken])
+            #expect(try await claims() == [taken: true, low: false])
+            #expect(try await media.find(taken, .shareCard)?.isRevoked == true)
+
+            try await database.insertStatement(on: taken, .reassessment, sequence: 2)
+            #expect(try await repository.claims(of: Samples.digest).map(\.row.id) == [taken, low])
+            #expect(try await claims() == [taken: false, low: false])
         }
     }
 

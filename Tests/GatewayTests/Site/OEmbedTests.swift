@@ -33,6 +33,15 @@ struct OEmbedTests {
         #expect(body.type == "link" && body.url == nil && body.cacheAge == 60)
     }
 
+    @Test("a verdict that was taken back is no picture, since the picture shows it")
+    func revoked() {
+        var record = Samples.record()
+        record.log = RecordLog(
+            state: .witnessed, entry: nil, witnessedAt: nil, witnesses: [], hasBundle: false, isRevoked: true)
+        let body = OEmbed.body(record, title: "T", publicURL: publicURL, maximumWidth: nil, maximumHeight: nil)
+        #expect(body.type == "link" && body.url == nil)
+    }
+
     @Test("addresses of records are understood")
     func subjects() {
         #expect(OEmbed.subject("\(publicURL)/verify/\(Samples.id)?lang=es#evidence", publicURL: publicURL) == .id(Samples.id))

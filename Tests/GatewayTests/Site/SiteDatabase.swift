@@ -4,6 +4,7 @@ import Models
 import Persistence
 import Testing
 import TestSupport
+import TransparencyLog
 
 @testable import Gateway
 
@@ -46,6 +47,21 @@ struct SiteDatabase: Sendable {
                 '{"latitude": 45.764043, "longitude": 4.835659}', \(json))
             """)
         return id
+    }
+
+    /// Only what the gateway reads of it where it reads no more.
+    func insertStatement(on capture: CaptureID, _ kind: Statement.Kind, sequence: Int) async throws {
+        let isRevocation = kind == .revocation
+        let some = isRevocation ? nil : [UInt8](repeating: 1, count: 32)
+        var commitment = [UInt8](repeating: 0, count: 32)
+        commitment.withUnsafeMutableBytes { bytes in for index in bytes.indices { bytes[index] = .random(in: 0...255) } }
+        _ = try await pool.query(
+            """
+            INSERT INTO statements
+                (commitment, capture_id, sequence, kind, subject, time, statement, salt, evidence, raw, raw_salt)
+            VALUES (\(commitment), \(capture.uuid), \(sequence), \(kind.rawValue), \([UInt8](repeating: 3, count: 16)), 0,
+                \([UInt8]([1])), \([UInt8](repeating: 1, count: 32)), \(some), \(isRevocation ? nil : "{}")::jsonb, \(some))
+            """)
     }
 
     func insertMedia(_ capture: CaptureID, _ name: String) async throws {

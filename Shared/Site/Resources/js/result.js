@@ -12,9 +12,9 @@ function fill(element, pattern, name, value) {
   element.replaceChildren(before, word, after);
 }
 
-/** The badge of a level, marked if its record is a test. */
-function badgeOf(level, part, test) {
-  const badge = part(`badge-${LEVELS.includes(level) ? level : 'low'}`).firstElementChild;
+/** The badge of a level, or of one that was taken back; marked if its record is a test. */
+function badgeOf(level, standing, part, test) {
+  const badge = part(`badge-${standing === 'revoked' ? standing : LEVELS.includes(level) ? level : 'low'}`).firstElementChild;
   if (test) {
     badge.classList.add('test');
     badge.lastElementChild.append(` · ${test}`);
@@ -36,7 +36,7 @@ function found(data, part) {
   const slot = (name) => content.querySelector(`[data-slot=${name}]`);
   const evidence = data.evidence ?? {}, hardware = evidence.hardware_attestation ?? {}, metadata = evidence.metadata ?? {};
   const test = slot('badge').dataset.test;
-  slot('badge').append(badgeOf(data.confidence_level, part, hardware.development_attestation && test));
+  slot('badge').append(badgeOf(data.confidence_level, data.log?.standing, part, hardware.development_attestation && test));
   const matched = String(data.matched ?? '');
   const title = /c2pa/.test(matched) ? 'copy' : /thumb/.test(matched) ? 'thumb' : 'original';
   for (const text of slot('title').querySelectorAll('[data-case]')) if (text.dataset.case !== title) text.remove();
@@ -62,7 +62,7 @@ function found(data, part) {
     const item = document.createElement('li'), link = document.createElement('a');
     link.href = path(claim.verification_url);
     link.textContent = `${slot('claims').dataset.text} · ${utcTime(claim.uploaded_at)}`;
-    item.append(badgeOf(claim.confidence_level, part, claim.development_attestation && test), link);
+    item.append(badgeOf(claim.confidence_level, claim.standing, part, claim.development_attestation && test), link);
     slot('claims').append(item);
     slot('others').hidden = false;
   }
