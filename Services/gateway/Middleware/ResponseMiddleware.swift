@@ -41,6 +41,8 @@ struct ResponseMiddleware: RouterMiddleware {
         response.headers[.requestID] = context.requestID
         response.headers[.xContentTypeOptions] = "nosniff"
         if response.headers[.referrerPolicy] == nil { response.headers[.referrerPolicy] = "no-referrer" }
+        // Whoever follows the log from another site reads refusals, too (SPEC §14).
+        if request.uri.path.hasPrefix("/log/") { response.headers[.accessControlAllowOrigin] = "*" }
         if isDraining() { response.headers[.connection] = "close" }
         record(request, context, response, since: start, trace)
         Spans.record(trace) { span(request, context, response, trace, parent: parent, since: began) }

@@ -82,6 +82,5 @@ struct LogController: Sendable {
         return ContentCoding.response(.ok, fields, plain: bytes, compressed: compressed)
     }
 
-    private static let nothing = APIError(
-        .notFound, "There is nothing at this address.", headers: [.accessControlAllowOrigin: "*"])
+    private static let nothing = APIError(.notFound, "There is nothing at this address.")
 }
