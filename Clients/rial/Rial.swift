@@ -2,6 +2,7 @@ import ArgumentParser
 import CaptureProtocol
 import Foundation
 import Logging
+import TransparencyLog
 
 /// The command-line client: a simulated device, a reader of evidence, and the operator's tools.
 @main
@@ -33,7 +34,21 @@ struct Rial: AsyncParsableCommand {
             handler.logLevel = level ?? .critical
             return handler
         }
-        await main(nil)
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            // SPEC §14: 2 says of a bundle that the command was misused, too.
+            if CommandLine.arguments.contains("--bundle"), exitCode(for: error) == .validationFailure {
+                FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").utf8))
+                exit(withError: ExitCode(BundleReport.Outcome.unreadable.exitCode))
+            }
+            exit(withError: error)
+        }
     }
 }
 

@@ -171,6 +171,8 @@ extension SystemTests.Bundles {
         #expect((taken.json["revocation"] as? [String: Any])?["reason"] as? String == "device_revoked")
         #expect(taken.json["confidence"] == nil || taken.json["confidence"] is NSNull)
         #expect(try await fresh(before, has: 1).code == 0, "it was received before")
+        #expect(try await badge(of: after) == "revoked")
+        #expect(try await badge(of: before) == "high")
         // Nobody can know offline what came later, and the report says that it was not looked for.
         let old = try await desk.verify(earlier)
         #expect(old.code == 0 && (old.json["not_checked"] as? [String])?.contains(BundleReport.always) == true)
@@ -178,5 +180,12 @@ extension SystemTests.Bundles {
         #expect(try await desk.run("device", "restore", device).code == 0)
         let restored = try await fresh(after, has: 3)
         #expect(restored.code == 0 && restored.json["confidence"] as? String == "high", "\(restored.text)")
+        #expect(try await badge(of: after) == "high")
+    }
+
+    /// The CSS class of the badge on a record's page.
+    private func badge(of capture: String) async throws -> String? {
+        let page = try await TestClient.current().send("GET", "/verify/\(capture)?lang=en")
+        return page.text.firstMatch(of: #/<p><span class="badge (\w+)/#).map { String($0.output.1) }
     }
 }

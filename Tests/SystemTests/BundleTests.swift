@@ -31,6 +31,10 @@ extension SystemTests {
             try Data(bytes).write(to: URL(fileURLWithPath: changed))
             #expect(try await desk.verify(changed).code == 2)
             #expect(try await desk.run("verify", "--bundle", bundle).code == 2, "no policy")
+            for misuse in ["--policy", "--no-such-option"] {
+                let refused = try await desk.run("verify", "--bundle", bundle, misuse)
+                #expect(refused.code == 2 && refused.text.contains("Usage:"), "\(refused.text)")
+            }
         }
 
         @Test("an owner's bundle takes the photo and the depth that were sent, and is trusted with the roots that vouch for its device")
