@@ -29,6 +29,8 @@ public struct HardwareAttestationEvidence: Codable, Sendable, Equatable {
 
     /// The parts covered by an accepted signature; empty unless the check passed. All other parts could have been written by anyone.
     public var signatureCovers: [SignedPart] { status == .pass ? binding?.covers ?? [] : [] }
+    /// Whether all of the depth is signed.
+    public var coversDepth: Bool { signatureCovers.contains(.depth) }
     /// Whether time, place and model are signed.
     public var coversMetadata: Bool { signatureCovers.contains(.metadata) }
 

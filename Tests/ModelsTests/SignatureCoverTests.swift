@@ -27,7 +27,7 @@ struct SignatureCoverTests {
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
         #expect(object["signature_covers"] as? [String] == parts)
         #expect(object["binding"] is NSNull == (binding == nil) && object["status"] as? String == status.rawValue)
-        #expect(evidence.coversMetadata == parts.contains("metadata"))
+        #expect(evidence.coversMetadata == parts.contains("metadata") && evidence.coversDepth == parts.contains("depth"))
         #expect(
             try WireJSON.decode(HardwareAttestationEvidence.self, from: json) == evidence,
             "it follows from the rest, also where it is missing")

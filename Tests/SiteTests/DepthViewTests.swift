@@ -60,7 +60,7 @@ struct DepthViewTests {
         var depth = Samples.Evidence().package.depthAnalysis
         depth.previewScale = scale.map { DepthPreviewScale(near: $0.near, far: $0.far) }
         return DepthView(
-            depth: depth, picture: picture, expectsPicture: expects, isModelConfirmed: true, strings: resources.strings(.english)
+            depth: depth, picture: picture, expectsPicture: expects, isSensorConfirmed: true, strings: resources.strings(.english)
         )
         .context()
     }

@@ -47,13 +47,35 @@ struct RecordPageTests {
         #expect(try Samples.html(Samples.record(named: name)).contains("<h1 tabindex=\"-1\">\(sentence)</h1>"))
     }
 
-    @Test("no LiDAR sensor is claimed where the model does not show one", arguments: ["high, model unknown", "no lidar"])
+    @Test(
+        "no LiDAR sensor is claimed where the model does not show one, or no accepted signature covers the depth",
+        arguments: ["high, model unknown", "no lidar", "depth not signed", "device unverified", "suspicious"])
     func sensor(name: String) throws {
         let html = try Samples.html(Samples.record(named: name))
         #expect(!html.contains("its LiDAR sensor measured") && !html.contains("Measured by the phone’s LiDAR sensor"))
         #expect(html.contains("Depth data that was sent with the photo."))
         #expect(try Samples.html(Samples.record(named: "high")).contains("Measured by the phone’s LiDAR sensor"))
         #expect(html.contains("Real 3D scene detected") == (name != "no lidar"))
+    }
+
+    @Test("the same of depth that the device computed", arguments: [(CheckStatus.pass, true), (.unavailable, false), (.fail, false)])
+    func deviceSensor(hardware: CheckStatus, isSigned: Bool) throws {
+        let html = try Samples.html(
+            Samples.record(Samples.Evidence(hardware: hardware, binding: .payload, source: .device), kind: .hashOnly, media: [:]))
+        #expect(html.contains("Measured by the phone’s LiDAR sensor; computed on the device.") == isSigned)
+        #expect(html.contains("Computed on the device from its depth data.") != isSigned)
+    }
+
+    @Test(
+        "the verdict on the depth has the mark of its check, which passes only where it counts",
+        arguments: [
+            ("high", "pass", "check"), ("device unverified", "pass", "check"), ("depth not signed", "ask", "ask"), ("flat", "ask", "ask"),
+            ("no lidar", "ask", "ask"), ("low", "ask", "ask"),
+        ])
+    func depthMark(name: String, style: String, icon: String) throws {
+        let html = try Samples.html(Samples.record(named: name))
+        let svg = "<svg class=\"i\" aria-hidden=\"true\"><use href=\"#i-\(icon)\"/></svg>"
+        #expect(html.contains("<p class=\"told \(style)\">\(svg)"))
     }
 
     @Test("what is reported beside the relief is in the evidence, and that an earlier method judged")

@@ -112,6 +112,17 @@ struct VideoDepthTests {
             try Samples.html(Samples.video(named: "partial")).contains("Depth is signed only as far as the beginning of the recording is."))
         #expect(
             try Samples.html(Samples.video(named: "partial")).contains("3D scene, signed only at the beginning, computed on the server"))
+        #expect(try Samples.html(Samples.video(named: "partial")).contains("<p class=\"told ask\">"))
+        #expect(try html(Samples.Video()).contains("<p class=\"told pass\">"))
+    }
+
+    @Test(
+        "a sensor is claimed only for depth that is signed to its end",
+        arguments: [("whole", true), ("partial", false), ("unsigned", false)])
+    func sensor(name: String, isSigned: Bool) throws {
+        let html = try Samples.html(Samples.video(named: name))
+        #expect(html.contains("Measured by the phone’s LiDAR sensor when the video was taken.") == isSigned)
+        #expect(html.contains("Depth data that was sent with the video.") != isSigned)
     }
 
     @Test("a present method is not called an earlier one")

@@ -10,8 +10,9 @@ struct DepthView: Sendable {
     let picture: PublishedMedia?
     /// False for a capture without media, for which no picture is missing.
     let expectsPicture: Bool
-    /// Whether the stated model is known to have a LiDAR sensor. Otherwise the page does not claim that such a sensor measured.
-    let isModelConfirmed: Bool
+    /// Whether an accepted signature covers the depth, and the stated model is known to have a LiDAR sensor. Otherwise the page does not
+    /// claim that such a sensor measured.
+    let isSensorConfirmed: Bool
     let strings: StringTable
     /// Of a video: the depth of all keyframes; `nil` without the picture of them.
     var sheet: DepthSheet?
@@ -30,7 +31,7 @@ struct DepthView: Sendable {
     private var hasLiDAR: Bool { depth.reason?.known != .noLiDAR }
 
     private var intro: String {
-        switch (depth.source, isModelConfirmed && hasLiDAR) {
+        switch (depth.source, isSensorConfirmed && hasLiDAR) {
         case (.server, true): "depth.intro"
         case (.device, true): "depth.intro.device"
         case (.server, false): "depth.intro.reported"
@@ -39,10 +40,9 @@ struct DepthView: Sendable {
     }
 
     private func verdict(_ verdict: DepthVerdict, _ picture: ViewContext?) -> ViewContext {
-        let status = verdict == .real && hasLiDAR ? CheckStatus.pass : .inconclusive
         let word = hasLiDAR ? "depth.\(verdict.rawValue)" : "depth.nolidar"
         var view: ViewContext = [
-            "class": status.styleClass, "icon": status.icon, "told": strings(word), "meaning": strings("\(word).is"),
+            "class": depth.status.styleClass, "icon": depth.status.icon, "told": strings(word), "meaning": strings("\(word).is"),
             "gauges": (Gauge.all(depth, strings) + (depth.temporal.map { Gauge.temporal($0, strings) } ?? [])).map(\.context),
         ]
         var see: [String] = []

@@ -141,10 +141,11 @@ struct RecordView: Sendable {
         if confidence == .suspicious { more.append(strings("note.suspicious")) }
         if !more.isEmpty { view["more"] = more }
         view["evidence"] = ["tally": CheckRow.tally(rows, strings), "rows": rows.map { $0.context(strings) }] as ViewContext
+        let isSensorConfirmed = evidence.hardwareAttestation.coversDepth && evidence.metadata.model.status == .pass
         view["depth"] =
             DepthView(
                 depth: evidence.depthAnalysis, picture: photo.picture == nil && video == nil ? nil : record.media[.depthPreview],
-                expectsPicture: record.kind.mode == .full, isModelConfirmed: evidence.metadata.model.status == .pass, strings: strings,
+                expectsPicture: record.kind.mode == .full, isSensorConfirmed: isSensorConfirmed, strings: strings,
                 sheet: video?.sheet, duration: evidence.video?.durationMilliseconds ?? 0
             ).context()
         view["credentials"] = CredentialsView(record: record, credentials: evidence.contentCredentials, strings: strings).context()
