@@ -216,6 +216,25 @@ struct RecordPageTests {
     }
 
     @Test(
+        "a hash counts as verified only where the attestation of a genuine device vouches for it",
+        arguments: [
+            (CheckStatus.pass, false, true), (.pass, true, false), (.unavailable, false, false), (.inconclusive, false, false),
+            (.fail, false, false),
+        ])
+    func vouching(hardware: CheckStatus, isDevelopment: Bool, isVouchedFor: Bool) throws {
+        let evidence = Samples.Evidence(hardware: hardware, development: isDevelopment, binding: .payload, source: .device)
+        let html = try Samples.html(Samples.record(evidence, kind: .hashOnly, media: [:]))
+        for words in ["<b>Hash Verified</b>", "Vouched for by device attestation", "The device was genuine."] {
+            #expect(html.contains(words) == isVouchedFor, "\(words)")
+        }
+        #expect(html.contains("<b>Hash recorded</b>") != isVouchedFor)
+        #expect(html.contains("Original media not stored on server"))
+        let video = Samples.Video().changed { ($0.mode, $0.evidence) = (.hashOnly, evidence) }.record
+        #expect(try Samples.html(video).contains("Video Hash Verified") == isVouchedFor)
+        #expect(try Samples.html(video, .spanish).contains("Hash de vídeo registrado") != isVouchedFor)
+    }
+
+    @Test(
         "missing Content Credentials are explained",
         arguments: [
             ("device unverified", "the device is not confirmed."), ("suspicious", "a check failed."),

@@ -138,7 +138,7 @@ struct VideoPageTests {
     @Test("a hash-only video says so, with frames and duration as the device reported them, and has no player")
     func hashOnly() throws {
         let html = try html("hash only")
-        #expect(html.contains("Video hash verified") && html.contains("375 frames, 12.5 s, as reported by the device"))
+        #expect(html.contains("Video Hash Verified") && html.contains("375 frames, 12.5 s, as reported by the device"))
         #expect(html.contains("The video is not stored, so its chain was not computed again"))
         #expect(!html.contains("<video") && !html.contains("/media/") && !html.contains("id=\"scrub\""))
         #expect(try self.html("hash only", .spanish).contains("375 fotogramas, 12,5 s, según el dispositivo"))

@@ -156,12 +156,12 @@ struct RecordView: Sendable {
 
     private func addHash(_ evidence: EvidencePackage, to view: inout ViewContext) {
         let digest = record.mediaHash.hex
-        let isSigned = evidence.hardwareAttestation.status == .pass
+        let hardware = evidence.hardwareAttestation
         view["hash"] =
             [
-                "lines": (0..<4).map { String(digest.dropFirst($0 * 16).prefix(16)) }, "compare": digest, "device_known": isSigned,
-                "depth_known": isSigned && evidence.depthAnalysis.verdict != nil
-                    && evidence.hardwareAttestation.binding?.coversDepth == true,
+                "lines": (0..<4).map { String(digest.dropFirst($0 * 16).prefix(16)) }, "compare": digest,
+                "device_known": hardware.status == .pass && !hardware.developmentAttestation,
+                "depth_known": hardware.coversDepth && evidence.depthAnalysis.verdict != nil,
             ] as ViewContext
         if let facts = evidence.video {
             view["film"] = strings(
