@@ -12,7 +12,8 @@ enum CardText {
     static let unsignedTime = "Time not signed"
     static let unsignedPlace = "Place not signed"
     static let noPlace = "Location not provided"
-    static let hashVerified = "Hash verified"
+    static let hashVerified = "Hash Verified"
+    static let hashRecorded = "Hash recorded"
     static let mark = "rial"
     /// Longer names are truncated.
     static let maximumCharacters = 120
@@ -25,6 +26,12 @@ enum CardText {
         case .low: ("LOW", " confidence")
         case .suspicious: ("SUSPICIOUS", ": a check failed")
         }
+    }
+
+    /// Above the digest of a hash-only capture, which is verified only if the attestation of a genuine device vouches for it. One signature
+    /// covers all of such a capture (SPEC §9), so it covers time and place or there is none.
+    static func hashTitle(_ content: ShareCardContent) -> String {
+        content.isSigned && !content.isDevelopment ? hashVerified : hashRecorded
     }
 
     /// "22 November 2025" and, if it is shared exactly, "10:30 UTC"; none for times outside the years 1 to 9999.

@@ -5,9 +5,12 @@ struct HashPanel {
     private static let iconSide = 72.0
     let box: Box
 
-    func draw(_ digest: ContentDigest, on canvas: Canvas, with typesetter: Typesetter) throws(ShareCardError) {
+    /// - Parameter title: ``CardText/hashTitle(_:)``.
+    func draw(
+        _ digest: ContentDigest, title: String, on canvas: Canvas, with typesetter: Typesetter
+    ) throws(ShareCardError) {
         canvas.fill(box, .sunken)
-        let title = try typesetter.set(CardText.hashVerified, TextStyle(family: CardFonts.serif, size: 46))
+        let title = try typesetter.set(title, TextStyle(family: CardFonts.serif, size: 46))
         let hex = Array(digest.hex)
         let rows = stride(from: 0, to: hex.count, by: 16).map { String(hex[$0..<min($0 + 16, hex.count)]) }
         let lines = try typesetter.set(

@@ -21,7 +21,7 @@ public struct ShareCardContent: Sendable, Equatable {
     public var capturedAt: SharedTime
     /// ``CoarseLocation/name``; `nil` if there is no location. Unprintable characters are removed, and long names truncated.
     public var placeName: String?
-    /// Whether a hardware signature covers time and place; if not, the card has a note.
+    /// Whether a hardware signature covers time and place; if not, the card has a note, and a digest is not called verified.
     public var isSigned: Bool
 
     public init(

@@ -37,7 +37,8 @@ public final class ShareCardRenderer {
         case .video:
             try PhotoPanel(box: left).draw(photo, on: canvas)
             canvas.playMark(at: left.middle, radius: 64)
-        case .hash(let digest): try HashPanel(box: left).draw(digest, on: canvas, with: typesetter)
+        case .hash(let digest):
+            try HashPanel(box: left).draw(digest, title: CardText.hashTitle(content), on: canvas, with: typesetter)
         }
         let right = Box(x: Self.photoWidth, y: top, width: Double(Self.width) - Self.photoWidth, height: height)
         try FactsPanel(box: right).draw(content, on: canvas, with: typesetter)

@@ -40,10 +40,24 @@ struct CardTextTests {
     @Test("has no text for times outside the calendar", arguments: [-1e12, 1e15, .infinity, .nan])
     func odd(seconds: Double) { #expect(CardText.time(.exact(Date(timeIntervalSince1970: seconds))).isEmpty) }
 
+    @Test(
+        "calls a hash verified only where the attestation of a genuine device vouches for it",
+        arguments: [
+            (true, false, "Hash Verified"), (true, true, "Hash recorded"), (false, false, "Hash recorded"), (false, true, "Hash recorded"),
+        ])
+    func hashTitle(isSigned: Bool, isDevelopment: Bool, title: String) {
+        let content = ShareCardContent(
+            subject: .hash(ContentDigest(of: [1])), level: .high, isDevelopment: isDevelopment, capturedAt: .notShared, placeName: nil,
+            isSigned: isSigned)
+        #expect(CardText.hashTitle(content) == title)
+    }
+
     @Test("never says that a photo is true")
     func modest() {
         let words =
-            ConfidenceLevel.allCases.map { CardText.badge($0).word + CardText.badge($0).rest } + [CardText.note, CardText.hashVerified]
+            ConfidenceLevel.allCases.map { CardText.badge($0).word + CardText.badge($0).rest } + [
+                CardText.note, CardText.hashVerified, CardText.hashRecorded,
+            ]
         for word in ["authentic", "verified photo", "fake", "tampered", "unsafe"] {
             #expect(words.allSatisfy { !$0.lowercased().contains(word) })
         }

@@ -116,6 +116,20 @@ struct ShareCardRendererTests {
         #expect(try Cards.picture(content).count(in: 100..<620, 300..<560, but: Self.sunken) > 5000)
     }
 
+    @Test("has another title above the digest where no genuine device vouches for it")
+    func hashTitle() throws {
+        var content = Cards.content()
+        content.subject = .hash(try #require(Self.digest))
+        let verified = try Cards.picture(content)
+        content.isSigned = false
+        let recorded = try Cards.picture(content)
+        func differs(_ rows: Range<Int>) -> Bool {
+            rows.contains { y in (100..<620).contains { x in abs(verified.luma(x: x, y: y) - recorded.luma(x: x, y: y)) > 60 } }
+        }
+        #expect(differs(200..<290), "the title")
+        #expect(!differs(300..<560), "the digest")
+    }
+
     @Test("covers the left with the photo, upright", arguments: [(800, 600), (600, 800), (2000, 1500), (720, 630)])
     func covers(width: Int, height: Int) throws {
         let card = try Cards.picture(Cards.content(), photo: try Cards.photo(width: width, height: height))
