@@ -128,9 +128,12 @@ struct VideoPageTests {
         #expect(html.contains("type=\"video/mp4\"") && !html.contains("codecs="))
     }
 
-    @Test("only the page of a video loads its script")
-    func scripts() {
+    @Test("only the page of a video loads its script, also before there is a video")
+    func scripts() throws {
+        func text(_ name: String) throws -> String { String(decoding: try #require(resources.assets[name]).bytes, as: UTF8.self) }
+        #expect(try text("js/film.js").contains("export function setUpFilm()") && text("js/live.js").contains("setUpFilm?.()"))
         #expect(Samples.page(Samples.video(named: "whole")).scripts == ["verify.js", "film.js"])
+        #expect(Samples.page(Samples.video(named: "processing")).scripts == ["verify.js", "film.js"])
         #expect(Samples.page(Samples.video(named: "hash only")).scripts == ["verify.js", "file.js"])
         #expect(Samples.page(Samples.record()).scripts == ["verify.js"])
     }

@@ -1,10 +1,14 @@
 """A capture is watched while it is checked: the page fills in without being loaded again."""
 
+import json
+import os
 import unittest
 
 import world
 from browser import open_browser
 from dropping import word
+from selenium.webdriver.common.keys import Keys
+from words import shown
 
 # It stops services.
 ALONE = True
@@ -55,10 +59,10 @@ class Live(unittest.TestCase):
         """The names of the completed steps."""
         return browser.js("return [...document.querySelectorAll('#steps .on')].map((each) => each.dataset.step)")
 
-    def watch(self, browser, record):
+    def watch(self, browser, record, heading="proc.h1"):
         """Opens the page while the capture is processing, and marks it, to detect a reload."""
         browser.go(record.path)
-        self.assertEqual(browser.text("h1"), word("proc.h1"))
+        self.assertEqual(browser.text("h1"), word(heading))
         self.assertIn(word("badge.proc"), browser.driver.title)
         browser.js(MARK)
 
@@ -110,6 +114,36 @@ class Live(unittest.TestCase):
             self.assertEqual(browser.js("return document.querySelector('main').children.length"), filled)
             events = [each for each in browser.requests() if each.url.endswith("/events")]
             self.assertEqual(len(events), 1, "a final capture is not watched")
+
+    def test_a_video_works_in_the_page_that_filled_in(self):
+        """Depth over the picture, depth at any time and new links for those that ran out, as in a page that was loaded."""
+        state, recording = self.world.device(), self.world.folder / f"video-live-{os.urandom(4).hex()}"
+        self.world.rial("video", "record", "--scene", "room", "--seconds", "2", "--size", "320x240", "--out", recording, "--state", state)
+        self.stop("evidence-assembler")
+        with open_browser() as browser:
+            answer = json.loads(self.world.rial("video", "send", recording, "--json", "--state", state))
+            self.watch(browser, self.world.record(answer["capture_id"]), "proc.h1.video")
+            self.assertEqual(browser.all("video"), [])
+            self.start("evidence-assembler")
+            browser.wait(lambda: browser.all("video"), 120, "the video is there")
+            self.assertTrue(browser.js("return window.__first"), "the page was not loaded again")
+            browser.wait(lambda: browser.js("return document.querySelector('video').readyState >= 1"), what="the video's tables")
+            scrub = browser.one("#scrub")
+            scrub.send_keys(Keys.ARROW_RIGHT)
+            self.assertTrue(shown(scrub.get_attribute("aria-valuetext")).startswith("0.1 s, relief "))
+            browser.one("#veil").click()
+            browser.wait(lambda: browser.js("""
+                const veil = document.querySelector('.veil'), { width, height } = veil;
+                return !veil.hidden && veil.getContext('2d').getImageData(width / 2, height / 2, 1, 1).data[3] > 0"""),
+                what="depth lies over the picture")
+            browser.allow("status of 403")
+            browser.js("""
+                const film = document.querySelector('video'), source = film.querySelector('source');
+                source.src = source.getAttribute('src').replace(/signature=[0-9a-f]+/, `signature=${'0'.repeat(64)}`);
+                film.load();""")
+            browser.wait(lambda: "0" * 64 not in browser.one("video source").get_attribute("src"), what="a new link")
+            browser.wait(lambda: browser.js("return document.querySelector('video').readyState >= 1"), what="it goes on")
+            browser.shot("live-video")
 
     def test_a_reader_who_moved_stays(self):
         """Focus that the reader moved stays where it is when the page fills in."""

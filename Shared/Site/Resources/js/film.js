@@ -2,11 +2,10 @@
 
 const PATIENCE = 10_000;
 const byID = (id) => document.getElementById(id);
-const film = byID('film'), video = film?.querySelector('video'), veil = film?.querySelector('.veil');
-const tile = byID('tile'), scrub = byID('scrub'), now = byID('now');
-/** Time in milliseconds, verdict, relief in percent, whether it is doubtful. */
-const frames = [...veil?.dataset.frames.matchAll(/(\d+)([rfu])(\d*)(!?)/g) ?? []].map(([, time, ...rest]) => [+time, ...rest]);
 const seconds = new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: 1 });
+let film, video, veil, tile, scrub, now;
+/** Time in milliseconds, verdict, relief in percent, whether it is doubtful. */
+let frames = [];
 let sheet, at = -1, renewed = -Infinity;
 
 /** New links for those that ran out; false if there are none. Links that were just made are not what is wrong. */
@@ -121,8 +120,18 @@ function setUpDepth() {
   video.addEventListener('seeked', () => follow(video.currentTime));
 }
 
-if (video) {
+/** Makes the video of the page work, once there is one: a page that is being checked gets it later. */
+export function setUpFilm() {
+  const found = byID('film');
+  if (film || !found) return;
+  film = found;
+  [video, veil] = [film.querySelector('video'), film.querySelector('.veil')];
+  [tile, scrub, now] = ['tile', 'scrub', 'now'].map(byID);
+  frames = [...veil?.dataset.frames.matchAll(/(\d+)([rfu])(\d*)(!?)/g) ?? []].map(([, time, ...rest]) => [+time, ...rest]);
   film.addEventListener('error', resume, true);
   if (frames.length) setUpDepth();
-  resume();
 }
+
+setUpFilm();
+// A link may have run out before there was anyone to hear of it.
+if (film) resume();

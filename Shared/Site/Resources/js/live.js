@@ -102,7 +102,10 @@ async function replace(main, setUp) {
     delete main.dataset.events;
     main.replaceChildren(...fresh.childNodes);
     setUp();
-    for (const script of page.querySelectorAll('script[src]')) import(new URL(script.getAttribute('src'), location).href);
+    // One that this page has already does not run again.
+    for (const script of page.querySelectorAll('script[src]')) {
+      import(new URL(script.getAttribute('src'), location).href).then(({ setUpFilm }) => setUpFilm?.());
+    }
     if (stayed) main.querySelector('h1').focus({ preventScroll: true });
     return true;
   } catch {
