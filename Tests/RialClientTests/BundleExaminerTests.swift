@@ -82,4 +82,16 @@ struct BundleExaminerTests {
         #expect(isJSON ? shown.contains(#""outcome":"unreadable""#) : shown.hasPrefix("UNREADABLE"))
         #expect(report.outcome.exitCode == 2)
     }
+
+    @Test("a proof is told as seen by witnesses only if the policy asks for some")
+    func witnesses() throws {
+        let origin = try #require(TextLine("rial.example/log/2026"))
+        func text(_ seconds: UInt64?) -> String {
+            let entry = BundleReport.Entry(origin: origin, index: 1, treeSize: 2, witnessedAt: seconds, stampedAt: nil)
+            let report = BundleReport(checks: [], capture: nil, verdict: nil, entry: entry, revocation: nil)
+            return BundleReportText(report: report).text
+        }
+        #expect(text(1_793_534_405).hasPrefix("PROVED") && text(1_793_534_405).contains("witnesses of the policy saw it there"))
+        #expect(text(nil).hasPrefix("PROVED") && text(nil).contains("it takes the log's own word") && !text(nil).contains("saw it"))
+    }
 }

@@ -11,12 +11,16 @@ struct BundlePageTests {
         let there = Set(html.matches(of: #/<p data-word="([^"]+)"/#).map { String($0.output.1) })
         let script = resources.bundleScript.text
         var named = Set(script.matches(of: #/\b(?:word|fact)\('([a-z]+(?:\.[a-z]+)*)'/#).map { String($0.output.1) })
-        named.formUnion(script.matches(of: #/'((?:bad|done|by|proved|revoked|policy)\.[a-z]+)'/#).map { String($0.output.1) })
+        named.formUnion(script.matches(of: #/'((?:bad|done|by)\.[a-z]+)'/#).map { String($0.output.1) })
         // What a check finds, and where it stands in the report.
         let codes = Set(script.matches(of: #/(?:mustRead|mustHold)\(.*?, '([a-z]+)'/#).map { String($0.output.1) })
         #expect(codes.count > 15)
         named.formUnion(codes.map { "bad.\($0)" })
         for kind in ["wrong", "unreadable", "text", "browser", "file"] { named.formUnion(["\(kind).h", "\(kind).more"]) }
+        for kind in ["proved", "alone", "revoked", "policy"] {
+            #expect(script.contains("'\(kind)'"))
+            named.formUnion(["\(kind).h"] + (kind == "policy" ? [] : ["\(kind).more"]))
+        }
         for code in ["none", "log", "quorum"] { named.formUnion(["policy.\(code)", "done.no.\(code)"]) }
         for each in ["later", "witnesses", "confidence", "media", "tokens", "credentials", "attestation", "raw", "depth"] {
             #expect(script.contains("'\(each)'"))

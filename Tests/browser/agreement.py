@@ -23,7 +23,7 @@ OUTCOMES = {0: "proved", 1: "wrong", 2: "unreadable", 3: "untrusted"}
 def of_page(said):
     """Of all that the page says, in English or Spanish."""
     said_here = lambda key: any(shown(words(f"bundle.{key}", language).split("{")[0]) in said for language in ("en", "es"))
-    if said_here("proved"):
+    if said_here("proved") or said_here("alone"):
         return "proved", None
     if said_here("revoked"):
         return "wrong", "standing"

@@ -140,7 +140,11 @@ class Samples(BundleTest):
         self.open(policy=policy.replace("quorum ours", "quorum none"))
         said = self.choose(bundles.SAMPLES / "example.rial")
         self.assertIn(words("bundle.not.witnesses"), said)
-        self.assertIn(words("bundle.proved").split("{")[0], said)
+        for key in ["alone", "alone.more"]:
+            self.assertIn(words(f"bundle.{key}"), said)
+        self.assertNotIn("12:00:05", said, "no time by which it was seen")
+        for key in ["proved", "proved.more"]:
+            self.assertNotIn(words(f"bundle.{key}").split("{")[0], said)
 
     def test_policies_of_the_specification_are_told_apart(self):
         policies = json.loads((bundles.SAMPLES.parent / "policies.json").read_text())

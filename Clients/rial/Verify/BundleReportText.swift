@@ -36,6 +36,8 @@ struct BundleReportText {
 
     private var headline: String {
         switch report.outcome {
+        case .proved where report.entry?.witnessedAt == nil:
+            "PROVED: this verdict is in the public log. The policy asks for no witnesses, so it takes the log's own word."
         case .proved: "PROVED: this verdict stood in the public log, and witnesses of the policy saw it there."
         case .wrong where report.revocation != nil:
             "TAKEN BACK: the log says that the verdict no longer counts, or something else is wrong."

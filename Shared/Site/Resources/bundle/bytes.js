@@ -9,12 +9,10 @@ class Finding {
   }
 }
 
-const mustRead = (holds, code, place) => {
-  if (!holds) throw new Finding('unreadable', code, place);
+const must = (kind) => (holds, code, place) => {
+  if (!holds) throw new Finding(kind, code, place);
 };
-const mustHold = (holds, code, place) => {
-  if (!holds) throw new Finding('wrong', code, place);
-};
+const mustRead = must('unreadable'), mustHold = must('wrong');
 
 const bytesOf = (text) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 

@@ -42,25 +42,28 @@ const fact = (name, content) => element('div', element('dt', word(name)), elemen
 
 const place = ({ origin, index, size }) => word('place', { n: amount(index), size: amount(size), origin: foreign(origin) });
 const witnesses = ({ witnessed, cosigners }) => {
-  if (!cosigners.length) return word('by.none');
-  const by = names(cosigners.map((each) => each.name));
-  return witnessed ? word('by.quorum', { t: moment(witnessed), names: by }) : word('by.some', { names: by });
+  const told = !cosigners.length ? 'by.none' : witnessed ? 'by.quorum' : 'by.some';
+  return word(told, { t: moment(witnessed), names: names(cosigners.map((each) => each.name)) });
 };
 
 /** What was proved, and what was not looked at. */
 function report({ finding, verdict, evidence, statements, standing, revocation, given, opened, unchecked }) {
   const content = fresh('report'), slot = (name) => content.querySelector(`[data-slot=${name}]`);
-  const title = revocation ? 'revoked.h' : finding ? 'policy.h' : 'proved.h';
-  slot('title').append(fresh(`sign-${revocation ? 'fail' : finding ? 'inconclusive' : 'plain'}`), word(title, { t: moment(standing.witnessed ?? standing.time) }));
-  const more = finding ? [word(`policy.${finding.code}`, { origin: foreign(finding.place) })] : revocation ? [] : [word('proved.more')];
+  // A policy that asks for no witnesses takes the log's own word, and no time is proved.
+  const kind = revocation ? 'revoked' : finding ? 'policy' : standing.witnessed === null ? 'alone' : 'proved';
+  const sign = { revoked: 'fail', policy: 'inconclusive' }[kind] ?? 'plain';
+  slot('title').append(fresh(`sign-${sign}`), word(`${kind}.h`, { t: moment(standing.witnessed) }));
+  const more = finding ? [word(`policy.${finding.code}`, { origin: foreign(finding.place) })] : revocation ? [] : [word(`${kind}.more`)];
   if (revocation) more.unshift(word('revoked.more', { t: moment(revocation.time), reason: reason(revocation) }));
   slot('more').textContent = more.join(' ');
+  const {
+    hardware_attestation: hardware, hash_chain: chain, depth_analysis: depth, metadata: { timestamp, model, resolution, location },
+  } = evidence;
   slot('facts').append(
-    fact(revocation ? 'level.before' : 'level', fresh(`badge-${verdict.confidence}`)), fact('captured', verdict.captured_at ? moment(verdict.captured_at) : word('kept')),
+    fact(revocation ? 'level.before' : 'level', fresh(`badge-${verdict.confidence}`)),
+    fact('captured', verdict.captured_at ? moment(verdict.captured_at) : word('kept')),
     fact('received', moment(verdict.received_at)), fact('logged', place(standing)), fact('witnessed', witnesses(standing)),
     fact('capture', element('code', verdict.capture)), fact('original', element('code', verdict.media)));
-  const { hardware_attestation: hardware, hash_chain: chain, depth_analysis: depth, metadata } = evidence;
-  const { timestamp, model, resolution, location } = metadata;
   slot('test').hidden = hardware.development_attestation !== true;
   for (const [name, check] of Object.entries({ hardware, chain, depth, timestamp, model, resolution, location })) {
     if (STATUSES.includes(check?.status)) slot('checks').append(line(check.status, word(`check.${name}`), word(`status.${check.status}`)));

@@ -95,8 +95,8 @@ async function verifyBundle(bytes, policy, files = []) {
   for (const [index, statement] of bundle.statements.entries()) {
     const { value, place } = statement, first = bundle.statements[0].value, named = `${place}statement.json`;
     const standing = await verifyStatement(statement, policy);
-    if (!standing.isSigned) missing ??= new Finding('untrusted', 'log', standing.origin);
-    else if (standing.witnessed === undefined) missing ??= new Finding('untrusted', 'quorum', standing.origin);
+    const lack = !standing.isSigned ? 'log' : standing.witnessed === undefined && 'quorum';
+    if (lack) missing ??= new Finding('untrusted', lack, standing.origin);
     mustHold(value.sequence === index && value.previous === places.at(-1)?.commitment, 'sequence', named);
     mustHold(value.subject === first.subject && value.capture === first.capture, 'subject', named);
     if (statement.verdict) statement.evidence = await verifyEvidence(statement);
