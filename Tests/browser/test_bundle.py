@@ -337,6 +337,20 @@ class Wrong(BundleTest):
         self.assertNotIn(words("bundle.revoked"), said)
         self.assertIn(words("bundle.proved").split("{")[0], said)
 
+    def test_a_time_that_no_signature_covers_is_marked(self):
+        mark, captured = shown(words("fact.unsigned")), "1 November 2026, 11:59:58 UTC"
+        for binding, is_signed in [
+            (b'"photo+depth+metadata"', True), (b'"payload"', True), (b'"checkpoint"', True), (b'"photo+depth"', False), (b'"photo"', False),
+            (b"null", False),
+        ]:
+            content = bundles.evidence().replace(b'"binding":"photo+depth+metadata"', b'"binding":' + binding)
+            said = self.check(self.maker.bundle(bundles.assessment(content)), "bundle.captured")
+            self.assertEqual(f"{captured} · {mark}" in said, not is_signed, binding)
+            self.assertIn(captured, said)
+        content = bundles.evidence(hardware="unavailable")
+        said = self.check(self.maker.bundle(bundles.assessment(content, confidence="medium")), "bundle.captured")
+        self.assertIn(f"{captured} · {mark}", said)
+
     def test_a_test_device_is_never_passed_over(self):
         content = bundles.evidence().replace(b'"development_attestation":false', b'"development_attestation":true')
         self.check(self.maker.bundle(bundles.assessment(content)), "dev.band")

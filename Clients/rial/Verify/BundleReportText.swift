@@ -14,7 +14,8 @@ struct BundleReportText {
         if report.outcome == .proved || report.outcome == .untrusted, let verdict = report.verdict {
             table.add("confidence", verdict.confidence.rawValue.uppercased())
             table.add("kind", "\(verdict.kind.type.rawValue), \(verdict.kind.mode.rawValue.replacing("_", with: " "))")
-            table.add("captured", verdict.capturedAt.text ?? "not shared")
+            let unsigned = report.isMetadataSigned ? "" : " (not signed)"
+            table.add("captured", verdict.capturedAt.text.map { $0 + unsigned } ?? "not shared")
             table.add("received", verdict.receivedAt.text ?? "not shared")
             table.add("SHA-256", verdict.media.hex)
         }

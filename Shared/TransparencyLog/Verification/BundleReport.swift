@@ -94,6 +94,8 @@ public struct BundleReport: Sendable, Equatable {
     public let capture: CaptureID?
     /// The last one, also if it was taken back; not to be believed unless the outcome says so.
     public let verdict: Verdict?
+    /// Whether an accepted signature covers time, place and model, by the evidence of that verdict.
+    public let isMetadataSigned: Bool
     /// Of the statement with that verdict.
     public let entry: Entry?
     /// Of the last verdict.

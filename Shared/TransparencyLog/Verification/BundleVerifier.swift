@@ -26,7 +26,7 @@ public struct BundleVerifier: Sendable {
             return await report(bundle, proven, files)
         } catch {
             let check = BundleReport.Check(.form, .failed("This is no bundle: \(error.message)"))
-            return BundleReport(checks: [check], capture: nil, verdict: nil, entry: nil, revocation: nil)
+            return BundleReport(checks: [check], capture: nil, verdict: nil, isMetadataSigned: false, entry: nil, revocation: nil)
         }
     }
 
@@ -68,6 +68,8 @@ public struct BundleVerifier: Sendable {
             checks += await content.checks(files, examiners)
         }
         return BundleReport(
-            checks: checks, capture: proven.first?.statement.capture, verdict: last?.verdict, entry: last?.entry, revocation: revocation)
+            checks: checks, capture: proven.first?.statement.capture, verdict: last?.verdict,
+            isMetadataSigned: last.flatMap { CheckedEvidence($0.evidence) }?.coversMetadata ?? false, entry: last?.entry,
+            revocation: revocation)
     }
 }

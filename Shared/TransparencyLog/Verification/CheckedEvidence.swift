@@ -17,6 +17,9 @@ public struct CheckedEvidence: Sendable, Equatable {
     /// What the assertion covers; `nil` if none verified.
     public let binding: AssertionBinding?
 
+    /// Whether an accepted signature covers time, place and model.
+    public var coversMetadata: Bool { hardware == .pass && binding?.coversMetadata == true }
+
     /// - Returns: `nil` for anything but evidence in the form of SPEC §4.
     init?(_ bytes: [UInt8]) {
         guard let evidence = (try? StrictJSON(bytes))?.members, let type = evidence["type"]?.text, let isStored = evidence["media_stored"],

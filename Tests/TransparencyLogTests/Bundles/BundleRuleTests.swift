@@ -85,6 +85,20 @@ struct BundleRuleTests {
         #expect(report.check(.time)?.isPassed == isRight)
     }
 
+    @Test(
+        "is no signature over its time, which is told apart",
+        arguments: [
+            (#""binding":"photo+depth+metadata""#, true), (#""binding":"payload""#, true), (#""binding":"photo+depth""#, false),
+            (#""binding":"photo""#, false), (#""binding":null"#, false),
+        ])
+    func unsignedTime(binding: String, isSigned: Bool) async throws {
+        let evidence = Array(ExampleBundle.evidence.replacing(#""binding":"photo+depth+metadata""#, with: binding).utf8)
+        let statement = try first { $0.evidence = ContentDigest(of: evidence) }
+        let logged = try log.log(statement, evidence: evidence, salt: try SampleLog.salt(1), cosignedAfter: [2, 3])
+        let report = try await report([logged])
+        #expect(report.outcome == .proved && report.isMetadataSigned == isSigned, "\(report.checks)")
+    }
+
     @Test("is a quorum of the policy's witnesses; the second of three is its time")
     func quorum() async throws {
         let early = try await report([try logged(try first(), 1, cosignedAfter: [9, 4, 6])])

@@ -59,9 +59,11 @@ function report({ finding, verdict, evidence, statements, standing, revocation, 
   const {
     hardware_attestation: hardware, hash_chain: chain, depth_analysis: depth, metadata: { timestamp, model, resolution, location },
   } = evidence;
+  // What an accepted signature covers follows from its binding.
+  const isSigned = hardware.status === 'pass' && /metadata|payload|checkpoint/.test(hardware.binding);
   slot('facts').append(
     fact(revocation ? 'level.before' : 'level', fresh(`badge-${verdict.confidence}`)),
-    fact('captured', verdict.captured_at ? moment(verdict.captured_at) : word('kept')),
+    fact('captured', verdict.captured_at ? moment(verdict.captured_at) + (isSigned ? '' : ` · ${word('unsigned')}`) : word('kept')),
     fact('received', moment(verdict.received_at)), fact('logged', place(standing)), fact('witnessed', witnesses(standing)),
     fact('capture', element('code', verdict.capture)), fact('original', element('code', verdict.media)));
   slot('test').hidden = hardware.development_attestation !== true;
