@@ -21,7 +21,12 @@ struct FileResultTests {
         "what the file is of the record has its sentence",
         arguments: [
             (MediaRole.original, "This exact file is on record"), (.signedCopy, "This is the copy we signed"),
-            (.manifest, "This is the copy we signed"), (.thumbnail, "This is the small preview we made"),
+            (.publicCopy, "This is the public copy we made, which is not signed"),
+            (.manifest, "These are the Content Credentials we made, without their file"),
+            (.thumbnail, "This is the small preview we made"), (.poster, "This is a still we made from the video"),
+            (.playback, "This is the smaller copy we made for playing, not the signed one"),
+            (.depthPreview, "This is a picture we made from the depth"), (.depthFrames, "This is a picture we made from the depth"),
+            (.shareCard, "This is the picture we made for sharing"),
         ])
     func matched(matched: MediaRole, title: String) throws {
         #expect(try Self.html(Self.known(.high, matched: matched)).contains("class=\"told\">\(title)</h2>"))
@@ -38,6 +43,19 @@ struct FileResultTests {
         let html = try Self.html(.known(file, digest: Samples.digest))
         let outcome = try #require(html.firstMatch(of: #/<div class="outcome"[\s\S]*?<\/div>\n<template/#)?.output)
         #expect(outcome.components(separatedBy: "class=\"badge revoked\"").count == 3 && !outcome.contains("badge high"))
+    }
+
+    @Test("the script has the same sentence for every role, and the page has all of them", arguments: Language.allCases)
+    func script(language: Language) throws {
+        let script = String(decoding: try #require(resources.assets["js/result.js"]).bytes, as: UTF8.self)
+        let table = try #require(script.firstMatch(of: #/const TITLES = \{([^}]*)\}/#)).output.1
+        let entries = table.matches(of: #/(\w+): '([a-z.]+)'/#).map { "\($0.output.1): \($0.output.2)" }
+        let roles = MediaRole.allCases.map { ($0.rawValue, FileResultView.title($0)) }
+        #expect(entries.sorted() == roles.map { "\($0): \($1)" }.sorted())
+        let html = try makePages().html(makePages().file(nil, language), language)
+        for (_, title) in roles {
+            #expect(html.contains("<span data-case=\"\(title)\">\(resources.strings(language)(title))</span>"))
+        }
     }
 
     @Test("other claims of the file are listed")

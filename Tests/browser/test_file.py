@@ -79,10 +79,13 @@ class Found(FileTest):
         self.browser.shot("file-found-original")
         self.opens(record)
 
-    def test_the_signed_copy_and_the_preview(self):
-        """The copy that we signed and the preview that we made are told apart from the original."""
+    def test_what_we_made_of_it(self):
+        """The copy that we signed, and pictures and credentials that we made, are told apart from the original and from each other."""
         record = self.world.records["high"]
-        for member, title in [("c2pa_media_url", "file.found.copy"), ("thumbnail_url", "file.found.thumb")]:
+        for member, title in [
+            ("c2pa_media_url", "file.found.copy"), ("thumbnail_url", "file.found.thumb"), ("c2pa_manifest_url", "file.found.manifest"),
+            ("depth_visualization_url", "file.found.depth"),
+        ]:
             wire, said = self.found(self.media(record, member), word(title))
             self.assertIn(word("badge.high"), said)
             wire.assert_nothing_sent(self)

@@ -11,6 +11,7 @@ enum FileParts {
                     "text": strings("tally.\(status.styleClass)"),
                 ]
             },
+            "titles": FileResultView.titles.map { key -> ViewContext in ["case": key, "title": strings(key)] },
             "foreigns": CredentialsFinding.allCases.map { finding -> ViewContext in
                 [
                     "case": finding.rawValue, "class": finding.status.styleClass, "icon": finding.status.icon,

@@ -23,19 +23,30 @@ struct FileResultView: Sendable {
         }
     }
 
+    /// The key of the title for what the file is of its record; `result.js` has the same.
+    static func title(_ matched: MediaRole) -> String {
+        switch matched {
+        case .original: "file.found"
+        case .publicCopy: "file.found.public"
+        case .signedCopy: "file.found.copy"
+        case .manifest: "file.found.manifest"
+        case .thumbnail: "file.found.thumb"
+        case .poster: "file.found.poster"
+        case .playback: "file.found.playback"
+        case .depthPreview, .depthFrames: "file.found.depth"
+        case .shareCard: "file.found.share"
+        }
+    }
+
+    /// All of them.
+    static let titles: [String] = Set(MediaRole.allCases.map(FileResultView.title)).sorted()
+
     private func known(_ file: KnownFile) -> ViewContext {
         let hardware = file.evidence?.hardwareAttestation
         var view = Badge(
             file.confidence ?? .low, isRevoked: file.isRevoked, test: hardware?.developmentAttestation ?? false
         ).context(strings)
-        let title =
-            switch file.matched {
-            case .signedCopy, .manifest: "file.found.copy"
-            case .thumbnail, .poster: "file.found.thumb"
-            case .playback: "file.found.playback"
-            case .original, .publicCopy, .depthPreview, .depthFrames, .shareCard: "file.found"
-            }
-        view["title"] = strings(title)
+        view["title"] = strings(Self.title(file.matched))
         let place = UntrustedText(file.evidence?.metadata.locationCoarse)
         let model = UntrustedText(hardware?.deviceModel)
         let unsigned = hardware?.coversMetadata == true ? "" : " · " + strings("fact.unsigned")

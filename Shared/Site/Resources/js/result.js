@@ -3,6 +3,12 @@ import { clean, utcTime } from './time.js';
 
 const LEVELS = ['high', 'medium', 'low', 'suspicious'];
 const STATES = ['trusted', 'valid', 'invalid', 'unreadable', 'remote'];
+/** The title for what the file is of its record, by `matched`. */
+const TITLES = {
+  original: 'file.found', public_copy: 'file.found.public', c2pa_copy: 'file.found.copy', manifest: 'file.found.manifest',
+  thumbnail: 'file.found.thumb', poster: 'file.found.poster', playback_copy: 'file.found.playback', depth_preview: 'file.found.depth',
+  depth_frames: 'file.found.depth', share_picture: 'file.found.share',
+};
 
 /** A sentence with a foreign word, kept apart so that its direction cannot spill over. */
 function fill(element, pattern, name, value) {
@@ -37,8 +43,7 @@ function found(data, part) {
   const evidence = data.evidence ?? {}, hardware = evidence.hardware_attestation ?? {}, metadata = evidence.metadata ?? {};
   const test = slot('badge').dataset.test;
   slot('badge').append(badgeOf(data.confidence_level, data.log?.standing, part, hardware.development_attestation && test));
-  const matched = String(data.matched ?? '');
-  const title = /c2pa/.test(matched) ? 'copy' : /thumb/.test(matched) ? 'thumb' : 'original';
+  const title = Object.hasOwn(TITLES, data.matched) ? TITLES[data.matched] : TITLES.original;
   for (const text of slot('title').querySelectorAll('[data-case]')) if (text.dataset.case !== title) text.remove();
   slot('received').textContent = utcTime(evidence.processing?.received_at);
   for (const [name, key, value] of [['place', 'city', metadata.location_coarse], ['device', 'model', hardware.device_model]]) {
