@@ -58,6 +58,29 @@ struct FileResultTests {
         }
     }
 
+    @Test("the checks are counted as on the record's page, with the chain of a video, each by its own name")
+    func tally() throws {
+        func counted(_ evidence: EvidencePackage?) throws -> [String] {
+            let file = KnownFile(matched: .original, captureID: Samples.id, confidence: .high, evidence: evidence, others: [])
+            let view = FileResultView(result: .known(file, digest: Samples.digest), strings: resources.strings(.english)).context()
+            let items = try #require((view["found"] as? ViewContext)?["tally"] as? [ViewContext])
+            return items.map { "\($0["text"] as? String ?? "") from \($0["row"] as? String ?? "")" }
+        }
+        #expect(
+            try counted(Samples.record(named: "suspicious in many ways").evidence)
+                == ["4 failed from check-hardware", "1 passed from check-depth", "1 not available from check-size"])
+        #expect(
+            try counted(Samples.record(named: "flat").evidence)
+                == ["4 passed from check-hardware", "1 not decided from check-depth", "1 not available from check-location"])
+        #expect(
+            try counted(Samples.video(named: "broken").evidence)
+                == ["1 failed from check-chain", "5 passed from check-hardware", "1 not available from check-location"])
+        #expect(
+            try counted(Samples.video(named: "whole").evidence)
+                == ["6 passed from check-hardware", "1 not available from check-location"])
+        #expect(try counted(nil).isEmpty)
+    }
+
     @Test("other claims of the file are listed")
     func others() throws {
         let other = CaptureID()

@@ -12,6 +12,7 @@ import layout
 import signed
 import world
 from browser import open_browser
+from dropping import choose, open_page, told
 from selenium.webdriver.common.keys import Keys
 from words import shown, words
 
@@ -237,11 +238,31 @@ class Videos(unittest.TestCase):
         page = self.world.get(self.paths["unsigned"])[2]
         self.assertNotIn(b"45.76", page + json.dumps(data).encode())
 
+    # Files
+
+    def test_files_are_found_as_what_they_are_with_the_chain_among_the_checks(self):
+        browser = open_browser().allow("/api/v1/verify-hash/")
+        self.addCleanup(browser.close)
+        files = {"file.found": self.world.folder / "video-room/video.mp4"}
+        for title, name, member in [
+            ("file.found.copy", "whole", "c2pa_media_url"), ("file.found.playback", "hevc", "playback_url"),
+            ("file.found.poster", "whole", "poster_url"), ("file.found.depth", "whole", "depth_frames_url"),
+        ]:
+            files[title] = self.world.folder / f"{title}{'.jpg' if member in ('poster_url', 'depth_frames_url') else '.mp4'}"
+            files[title].write_bytes(self.copy(name, member))
+        for title, file in files.items():
+            with self.subTest(title):
+                open_page(browser)
+                choose(browser, file)
+                told(browser, words(title))
+                counts = [int(each.text.split()[0]) for each in browser.all("#outcome .tally > span")]
+                self.assertEqual(sum(counts), 7, "hardware, chain, depth, time, model, size, location")
+
     # Signed copies
 
-    def copy(self, name):
+    def copy(self, name, member="c2pa_media_url"):
         _, _, body = self.world.get(f"/api/v1/captures/{self.paths[name].rsplit('/', 1)[1]}")
-        status, _, copy = self.world.get(json.loads(body)["data"]["c2pa_media_url"].removeprefix(self.world.url))
+        status, _, copy = self.world.get(json.loads(body)["data"][member].removeprefix(self.world.url))
         self.assertEqual(status, 200)
         return copy
 

@@ -75,11 +75,23 @@ struct FileResultView: Sendable {
     }
 
     private func tally(_ evidence: EvidencePackage) -> [ViewContext] {
-        let statuses = [
-            evidence.hardwareAttestation.status, evidence.depthAnalysis.status, evidence.metadata.timestamp.status,
-            evidence.metadata.model.status, evidence.metadata.resolution.status, evidence.metadata.location.status,
-        ]
-        return CheckRow.tally(zip(CheckRow.Check.allCases, statuses).map { CheckRow(check: $0, status: $1, detail: "") }, strings)
+        let rows = CheckRow.Check.allCases.compactMap { check in
+            status(of: check, in: evidence).map { CheckRow(check: check, status: $0, detail: "") }
+        }
+        return CheckRow.tally(rows, strings)
+    }
+
+    /// - Returns: `nil` for the chain of a photo.
+    private func status(of check: CheckRow.Check, in evidence: EvidencePackage) -> CheckStatus? {
+        switch check {
+        case .hardware: evidence.hardwareAttestation.status
+        case .chain: evidence.video == nil ? nil : evidence.hashChain?.status
+        case .depth: evidence.depthAnalysis.status
+        case .time: evidence.metadata.timestamp.status
+        case .model: evidence.metadata.model.status
+        case .size: evidence.metadata.resolution.status
+        case .location: evidence.metadata.location.status
+        }
     }
 
     private func credentials(_ info: ManifestInfo) -> ViewContext {

@@ -54,7 +54,11 @@ function found(data, part) {
     }
     else place.textContent = place.dataset.none;
   }
-  const checks = [hardware, evidence.depth_analysis, metadata.timestamp, metadata.model, metadata.resolution, metadata.location];
+  // Only a video has a chain.
+  const checks = [
+    hardware, evidence.video && evidence.hash_chain, evidence.depth_analysis, metadata.timestamp, metadata.model, metadata.resolution,
+    metadata.location,
+  ];
   for (const status of ['pass', 'fail', 'inconclusive', 'unavailable']) {
     const count = checks.filter((check) => check?.status === status).length;
     if (!count) continue;
