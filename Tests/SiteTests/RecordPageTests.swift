@@ -189,6 +189,12 @@ struct RecordPageTests {
             html.contains("<li data-step=\"received\" class=\"on\">")
                 && html.contains("<li data-step=\"hardware_attestation\" class=\"on\">"))
         #expect(html.contains("<li data-step=\"depth_analysis\">") && html.contains("<li data-step=\"evidence\">"))
+        // A step is done whatever its check found.
+        let steps = try #require(html.firstMatch(of: #/<ol class="steps"[\s\S]*?<\/ol>/#)?.output)
+        #expect(steps.matches(of: #/<svg class="i" aria-hidden="true"><use href="#i-dot"\/>/#).count == 2)
+        #expect(steps.matches(of: #/<svg class="i none" aria-hidden="true"><use href="#i-dash"\/>/#).count == 2)
+        let script = String(decoding: try #require(resources.assets["js/live.js"]).bytes, as: UTF8.self)
+        #expect(script.contains("'#i-dot'") && !script.contains("i-check") && !script.contains("i pass"))
         #expect(!html.contains("Location not provided"))
         #expect(html.contains("photo empty"))
         #expect(!html.contains("http-equiv"))

@@ -90,7 +90,8 @@ class Live(unittest.TestCase):
             self.assertNotIn("depth_analysis", self.steps(browser))
             step = "#steps [data-step=hardware_attestation]"
             self.assertIn(word("proc.signature"), browser.text(step))
-            self.assertEqual(browser.js(f"return document.querySelector('{step} use').getAttribute('href')"), "#i-check")
+            self.assertEqual(browser.js(f"return document.querySelector('{step} use').getAttribute('href')"), "#i-dot")
+            self.assertEqual(browser.js(f"return document.querySelector('{step} svg').getAttribute('class')"), "i")
             self.assertEqual(browser.js(f"return document.querySelector('{step} .vh').textContent"), word("proc.step.done"))
             self.assertEqual(browser.text("h1"), word("proc.h1"), "not before everything is done")
             browser.shot("live-first-step")

@@ -59,12 +59,13 @@ function read(data) {
   }
 }
 
+/** A step that is done: what its check found is said at the end. */
 function step(name) {
   const item = [...document.querySelectorAll('#steps > li')].find((each) => each.dataset.step === name);
   if (!item || item.classList.contains('on')) return;
   item.classList.add('on', 'new');
-  item.firstElementChild.setAttribute('class', 'i pass');
-  item.querySelector('use').setAttribute('href', '#i-check');
+  item.firstElementChild.setAttribute('class', 'i');
+  item.querySelector('use').setAttribute('href', '#i-dot');
   item.lastElementChild.textContent = document.getElementById('steps').dataset.done;
 }
 
