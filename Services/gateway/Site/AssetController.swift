@@ -40,8 +40,10 @@ struct AssetController: Sendable {
         let compressed = known.flatMap { ContentCoding.isGzipTaken(by: request) ? $0 : nil }
         let plainTag = "\"\(asset.digest.hex)\""
         let tag = compressed == nil ? plainTag : ContentCoding.tag(plainTag)
+        // Other sites show the card where a page is shared.
+        let policy = "/assets/\(path)" == Page.neutralCard ? "cross-origin" : "same-origin"
         var fields: HTTPFields = [
-            .contentType: asset.contentType, .eTag: tag, .xContentTypeOptions: "nosniff", .crossOriginResourcePolicy: "same-origin",
+            .contentType: asset.contentType, .eTag: tag, .xContentTypeOptions: "nosniff", .crossOriginResourcePolicy: policy,
             .contentSecurityPolicy: "default-src 'none'",
             .cacheControl: isNamed ? "public, max-age=31536000, immutable" : "public, max-age=300, must-revalidate",
         ]

@@ -228,6 +228,17 @@ struct SiteResponseTests {
         #expect(try await site.get("/assets/img/example-real.jpg").headers[.contentType] == "image/jpeg")
     }
 
+    @Test("other sites may show the card of a shared page, and nothing else")
+    func crossOrigin() async throws {
+        let site = TestSite()
+        let html = try await site.get("/").text()
+        let card = try #require(html.firstMatch(of: #/<meta property="og:image" content="https:\/\/rial\.example(\/[^"]+)">/#)?.output.1)
+        #expect(try await site.get(String(card)).headers[.crossOriginResourcePolicy] == "cross-origin")
+        for path in ["/assets/img/example-real.jpg", "/assets/js/file.js", "/assets/icon.svg", "/favicon.ico", "/"] {
+            #expect(try await site.get(path).headers[.crossOriginResourcePolicy] == "same-origin")
+        }
+    }
+
     @Test(
         "nothing else of the installation is an asset",
         arguments: [
