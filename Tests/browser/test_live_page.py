@@ -4,6 +4,7 @@ import datetime
 import re
 import unittest
 
+from browser import open_browser
 from dropping import word
 from test_slider import Page
 
@@ -37,6 +38,20 @@ class Reading(Page):
         browser.driver.refresh()
         browser.wait(lambda: browser.js("return document.getElementById('check-location').open"), what="the named row is open")
         browser.check()
+
+    def test_a_fragment_that_names_nothing(self):
+        """Whatever stands behind the number sign of the address, the rest of the page works."""
+        for fragment in ["#%", "#%E0%A4%A", "#%ff", "#check-nothing", "#main"]:
+            browser = open_browser().go("/methodology")
+            self.addCleanup(browser.close)
+            browser.go(self.record.path + fragment)
+            browser.wait(lambda: browser.text("[data-time]"), what="the page is set up")
+            browser.js("window.__printed = 0; addEventListener('beforeprint', () => { window.__printed = document.querySelectorAll("
+                       "'details:not([open])').length }); dispatchEvent(new Event('beforeprint'))")
+            self.assertEqual(browser.js("return window.__printed"), 0, f"{fragment}: what comes last is set up too")
+            browser.js("return new Promise((done) => { addEventListener('hashchange', done); location.hash = '%zz'; }).then(() => true)")
+            browser.check()
+            browser.close()
 
     def test_copying_the_link(self):
         """“Copy link” puts the page's address into the clipboard and says so; where it may not, it says what to do."""

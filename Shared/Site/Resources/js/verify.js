@@ -54,7 +54,11 @@ function setUpRows() {
 
 /** A link to a row shows what is in it. */
 function openNamedRow() {
-  const row = location.hash && byID(decodeURIComponent(location.hash.slice(1)));
+  let name = location.hash.slice(1);
+  try {
+    name = decodeURIComponent(name);
+  } catch { /* no name of ours: anyone may write anything there */ }
+  const row = byID(name);
   if (row instanceof HTMLDetailsElement) row.open = true;
 }
 
