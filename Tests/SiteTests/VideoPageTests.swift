@@ -92,6 +92,33 @@ struct VideoPageTests {
         #expect(try html("partial", .spanish).contains("Verificado: 10 s de 12 s."))
     }
 
+    @Test("what the line consists of has a contrast of at least 3:1 to what is beside it, in both colour schemes", arguments: [0, 1])
+    func contrast(scheme: Int) throws {
+        let schemes = resources.css.components(separatedBy: "@media screen and (prefers-color-scheme:dark)")
+        try #require(schemes.count == 2)
+        /// WCAG 2.2, relative luminance.
+        func luminance(_ token: String) throws -> Double {
+            let pattern = try Regex("--\(token):#([0-9A-F]{6})", as: (Substring, Substring).self)
+            let colour = try #require(schemes[scheme].firstMatch(of: pattern)).output.1
+            let number = try #require(UInt32(colour, radix: 16))
+            let parts = [number >> 16, number >> 8, number].map { part -> Double in
+                let share = Double(part & 255) / 255
+                return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
+            }
+            return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+        }
+        // The verified part beside the two stripes of the rest; all of it, its ticks and where it breaks on the ground of the page.
+        for (one, other) in [
+            ("sure", "open"), ("sure", "open-2"), ("sure", "sunken"), ("open", "sunken"), ("ink", "sunken"), ("fail", "sunken"),
+        ] {
+            let (first, second) = (try luminance(one), try luminance(other))
+            #expect((max(first, second) + 0.05) / (min(first, second) + 0.05) >= 3, "\(one) and \(other)")
+        }
+        let gap = "<line class=\"gap\" x1=\"40%\" x2=\"40%\" y1=\"0\" y2=\"20\"/>"
+        #expect(try html("partial").contains(gap + "<line x1=\"40%\" x2=\"40%\" y1=\"0\" y2=\"20\"/>"))
+        #expect(resources.css.contains(".line .gap{stroke:var(--sunken)"))
+    }
+
     @Test("keyframes called flat or suspicious are marked on the line and counted in words")
     func marks() throws {
         let undecided = try html("undecided")
