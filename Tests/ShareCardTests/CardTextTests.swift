@@ -41,9 +41,9 @@ struct CardTextTests {
     func odd(seconds: Double) { #expect(CardText.time(.exact(Date(timeIntervalSince1970: seconds))).isEmpty) }
 
     @Test(
-        "calls a hash verified only where the attestation of a genuine device vouches for it",
+        "calls a hash verified only where an attestation vouches for it",
         arguments: [
-            (true, false, "Hash Verified"), (true, true, "Hash recorded"), (false, false, "Hash recorded"), (false, true, "Hash recorded"),
+            (true, false, "Hash Verified"), (true, true, "Hash Verified"), (false, false, "Hash recorded"), (false, true, "Hash recorded"),
         ])
     func hashTitle(isSigned: Bool, isDevelopment: Bool, title: String) {
         let content = ShareCardContent(

