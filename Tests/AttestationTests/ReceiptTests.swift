@@ -100,6 +100,37 @@ struct ReceiptTests {
         #expect(accepted < 200)
     }
 
+    @Test("a receipt may enclose four certificates, each of another subject: what more there is would be verified in every order")
+    func certificates() async throws {
+        let vectors = try Vectors.load()
+        let vector = try #require(vectors.receipts.first)
+        let subject = try #require(owner(of: vector, in: vectors))
+        let enclosed = try certificate("Apple_Root_CA_G3")
+        let others = try ["Apple_App_Attestation_Root_CA", "Apple_App_Attestation_CA_1"].map(certificate)
+        // The receipt's own certificates end with the root, and the lengths around them are indefinite.
+        let end = try #require(vector.receipt.range(of: Data(enclosed))).upperBound
+        func verdict(adding certificates: [[UInt8]]) async -> ReceiptVerdict {
+            var receipt = Array(vector.receipt[..<end])
+            for certificate in certificates { receipt += certificate }
+            receipt += vector.receipt[end...]
+            return await appraiser.appraise(receipt, of: subject, at: vector.validAt, maximumAge: nil)
+        }
+        let genuine = await verdict(adding: [])
+        guard case .verified = genuine else {
+            Issue.record("\(genuine)")
+            return
+        }
+        #expect(await verdict(adding: [others[0]]) == genuine)
+        #expect(await verdict(adding: others) == .rejected(.invalid))
+        #expect(await verdict(adding: [enclosed]) == .rejected(.invalid))
+    }
+
+    private func certificate(_ name: String) throws -> [UInt8] {
+        let pem = String(decoding: try SharedData.data("appattest/\(name).pem"), as: UTF8.self)
+        let lines = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }
+        return Array(try #require(Data(base64Encoded: lines.joined(), options: .ignoreUnknownCharacters)))
+    }
+
     static let hostile: [[UInt8]] = [
         [], [0x30], [0x30, 0x80], [UInt8](repeating: 0x30, count: 4_000), [UInt8](repeating: 0, count: 70_000),
         Array([[UInt8]](repeating: [0x30, 0x80], count: 20_000).joined()),

@@ -6,7 +6,9 @@ import X509
 /// in several octet strings. The only algorithm is ECDSA over P-256 with SHA-256.
 struct SignedData {
     static let identifier: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 2]
-    static let maximumCertificates = 8
+    /// Genuine receipts have three: the signer's, its issuer's and the root's. A verifier tries every path among them, and with several of
+    /// one subject there may be thousands.
+    static let maximumCertificates = 4
     let content: ArraySlice<UInt8>
     let certificates: [Certificate]
     private let signer: SignerInfo
@@ -51,12 +53,14 @@ struct SignedData {
                         guard case .constructed(let children) = node.content else { throw Malformed.form }
                         switch node.identifier {
                         case ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific):
-                            certificates = try children.prefix(maximumCertificates).map { try Certificate(derEncoded: $0) }
+                            certificates = try children.prefix(maximumCertificates + 1).map { try Certificate(derEncoded: $0) }
                         case .set: signers = try children.prefix(2).map(SignerInfo.init(berEncoded:))
                         default: continue
                         }
                     }
-                    guard let signer = signers.first, signers.count == 1 else { throw Malformed.form }
+                    guard let signer = signers.first, signers.count == 1, certificates.count <= maximumCertificates,
+                        Set(certificates.map(\.subject)).count == certificates.count
+                    else { throw Malformed.form }
                     return SignedData(content: try content(of: enclosed), certificates: certificates, signer: signer)
                 }
             }
