@@ -10,9 +10,8 @@ public final class CredentialReader: Sendable {
     /// The largest manifest, as JSON.
     private static let maximumJSONBytes = 32 * 1024 * 1024
     private let context: LibraryContext
-    /// A context with only the time-stamp anchors; `nil` if there are none, or no other anchors from which they must be distinguished.
+    /// A context without the signers' anchors; `nil` if ``context`` has none.
     private let timestampContext: LibraryContext?
-    private let hasTimestampAnchors: Bool
 
     /// - Parameters:
     ///   - trustAnchorsPEM: certificates that vouch for signers, listed by the operator; `nil` or blank for none.
@@ -26,9 +25,7 @@ public final class CredentialReader: Sendable {
         anchors[.own] = try Self.certificates(ownAnchorsPEM)
         let timestampAnchors = try Self.certificates(timestampAnchorsPEM)
         context = try LibraryContext(anchors: anchors, timestampAnchors: timestampAnchors)
-        hasTimestampAnchors = timestampAnchors != nil
-        timestampContext =
-            timestampAnchors == nil || anchors.isEmpty ? nil : try LibraryContext(anchors: [:], timestampAnchors: timestampAnchors)
+        timestampContext = anchors.isEmpty ? nil : try LibraryContext(anchors: [:], timestampAnchors: timestampAnchors)
     }
 
     private static func certificates(_ pem: String?) throws(CredentialError) -> String? {
@@ -68,12 +65,14 @@ public final class CredentialReader: Sendable {
     /// - Parameter open: returns the library's reader of the stream; it consumes the reader that it is passed.
     private func report(of descriptor: Int32, open: (OpaquePointer, OpaquePointer) -> OpaquePointer?) -> CredentialReport {
         var report = Self.report(of: descriptor, context, open: open)
-        guard report.signedAt != nil else { return report }
-        // The library accepts a time stamp that any of its lists vouches for (measured), so the file is read again with the time-stamp
-        // anchors alone.
-        let isVouchedFor =
-            hasTimestampAnchors && timestampContext.map { Self.report(of: descriptor, $0, open: open).signedAt != nil } ?? true
-        if !isVouchedFor { report.dropTime() }
+        guard report.signedAt != nil, let timestampContext else { return report }
+        // The library accepts a time stamp that any of its lists vouches for, and judges the certificate by its time (measured), so the
+        // file is read again with the time-stamp anchors alone.
+        let timeless = Self.report(of: descriptor, timestampContext, open: open)
+        if timeless.signedAt == nil {
+            report.dropTime()
+            report.adopt(timeless)
+        }
         return report
     }
 
@@ -95,8 +94,18 @@ public final class CredentialReader: Sendable {
                 return Self.failed(LibraryError(text: "Json: over \(Self.maximumJSONBytes) bytes"))
             }
             let json = Data(bytesNoCopy: text, count: count, deallocator: .none)
-            return CredentialReport(readerJSON: json) ?? Self.failed(LibraryError(text: "Json: unexpected form"))
+            let report = CredentialReport(readerJSON: json) { label in Self.signerDates(loaded, label) }
+            return report ?? Self.failed(LibraryError(text: "Json: unexpected form"))
         }
+    }
+
+    /// The dates of the certificate that signed a manifest, which only the library's other form of the report has.
+    private static func signerDates(_ reader: OpaquePointer, _ label: String) -> CertificateDates? {
+        guard let text = c2pa_reader_crjson(reader) else { return nil }
+        defer { c2pa_free(text) }
+        let count = strlen(text)
+        guard count <= Self.maximumJSONBytes else { return nil }
+        return CertificateDates(crJSON: Data(bytesNoCopy: text, count: count, deallocator: .none), manifest: label)
     }
 
     /// The report for an error of the library, which is recognised by its name.

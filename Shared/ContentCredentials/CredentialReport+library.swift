@@ -8,7 +8,11 @@ extension CredentialReport {
 
     /// Reads the JSON of the library's reader. Strings are cut at 1,000 characters, lists at 100 entries. Fields may be missing or have any
     /// type, since manifests are untrusted: such fields are ignored.
-    init?(readerJSON: Data) {
+    ///
+    /// - Parameters:
+    ///   - now: decides on certificates whose time stamp nobody vouches for.
+    ///   - signerDates: those of the certificate that signed the manifest of a label; asked only if they decide.
+    init?(readerJSON: Data, at now: Date = .now, signerDates: (_ label: String) -> CertificateDates? = { _ in nil }) {
         guard let root = try? JSONSerialization.jsonObject(with: readerJSON) as? [String: Any] else { return nil }
         let results = root["validation_results"] as? [String: Any]
         self.init(state: Self.state(root))
@@ -35,8 +39,13 @@ extension CredentialReport {
             certificateSerial = Self.text(signature["cert_serial_number"])
             algorithm = Self.text(signature["alg"])
             // "timeStamp.validated" alone does not say who made the time stamp. For claims of version 1 the library reports "trusted"
-            // without checking that (measured with 0.91.3), so their times are ignored.
-            if Self.isTimeTrusted(validationCodes), (claimVersion ?? 1) > 1 { signedAt = Self.text(signature["time"]) }
+            // without checking that, and judges the certificate by that time (measured with 0.91.3): so their times are ignored.
+            let isTimeTrusted = Self.isTimeTrusted(results)
+            if (claimVersion ?? 1) > 1 {
+                if isTimeTrusted { signedAt = Self.text(signature["time"]) }
+            } else if isSound, isTimeTrusted || signature["time"] != nil {
+                judge(signerDates(label), at: now)
+            }
         }
         if signedAt == nil { dropTime() }
         assertions = (manifest["assertions"] as? [[String: Any]] ?? []).prefix(Self.maximumEntries).compactMap { entry in
@@ -45,14 +54,48 @@ extension CredentialReport {
         }
     }
 
+    private var isSound: Bool { state == .trusted || state == .valid }
+
     private static let timeTrusted = "timeStamp.trusted"
 
-    private static func isTimeTrusted(_ codes: [Code]) -> Bool { codes.contains { $0.kind == .success && $0.code == timeTrusted } }
+    /// Looks at all codes, of which the report may have cut off some.
+    private static func isTimeTrusted(_ results: [String: Any]?) -> Bool {
+        let own = results?["activeManifest"] as? [String: Any]
+        return (own?[Code.Kind.success.rawValue] as? [[String: Any]] ?? []).contains { $0["code"] as? String == timeTrusted }
+    }
 
     /// Removes the time of the signature, and the library's code that it is trusted: no known authority vouches for it.
     mutating func dropTime() {
         signedAt = nil
         validationCodes.removeAll { $0.kind == .success && $0.code == Self.timeTrusted }
+    }
+
+    /// Decides by the present time about a certificate that the library found valid at a time for which nobody vouches.
+    /// - Parameter dates: `nil` if they cannot be read: then nobody vouches for the signer either.
+    private mutating func judge(_ dates: CertificateDates?, at now: Date) {
+        guard dates?.include(now) != true else { return }
+        voucher = nil
+        guard dates != nil else {
+            state = .valid
+            return
+        }
+        state = .invalid
+        let expired = Code(code: "signingCredential.expired", kind: .failure, explanation: "certificate expired")
+        validationCodes = Array(([expired] + validationCodes).prefix(Self.maximumEntries))
+    }
+
+    /// Takes over what the library says of the file without the time for which nobody vouches.
+    mutating func adopt(_ timeless: CredentialReport) {
+        guard isSound else { return }
+        switch timeless.state {
+        case .trusted, .valid: return
+        case .invalid:
+            // Without the time the certificate has run out.
+            state = .invalid
+            validationCodes = timeless.validationCodes
+        case .unreadable, .remote, .none: state = .valid
+        }
+        voucher = nil
     }
 
     private static func state(_ root: [String: Any]) -> State {
