@@ -105,7 +105,7 @@ public final class CredentialWriter: Sendable {
         } catch {
             // The library reports only that there is no signature; the signer has the reason.
             if let failure = call.failure { throw .signer(failure) }
-            guard timestampAuthority != nil, call.hasSigned, case .refused(let text) = error, text.hasPrefix(Self.internalError) else {
+            guard timestampAuthority != nil, call.hasSigned, case .refused(let text) = error, Self.isAboutTimestamp(text) else {
                 throw error
             }
             throw .timestampUnavailable(text)
@@ -141,10 +141,18 @@ public final class CredentialWriter: Sendable {
         manifest.withUnsafeBytes { bytes in Data(bytes).range(of: Data("sigTst".utf8)) != nil }
     }
 
-    /// The beginning of the library's message if the authority is unavailable, rejects the request or responds with something else
-    /// (measured: connection, HTTP status, redirect, DER, PKIStatus, nonce). A wrong signature has another message; a failure of the signer
-    /// is handled earlier.
-    private static let internalError = "Signature: internal error"
+    /// Whether an error of the library, once the signer has signed, is about the time stamp: the authority is unavailable, rejects the
+    /// request, or responds with something else, or with more than there is room for (measured: connection, HTTP status, redirect, DER,
+    /// PKIStatus, nonce, size). Errors about the signature and its certificate have other messages; a failure of the signer is handled
+    /// earlier.
+    private static func isAboutTimestamp(_ text: String) -> Bool {
+        guard text.hasPrefix("Signature: ") else { return false }
+        return text.hasPrefix("Signature: internal error") || !signatureProblems.contains { text.contains($0) }
+    }
+
+    private static let signatureProblems = [
+        "the signature does not match the provided data or public key", "invalid signature value", "invalid public key", "certificate",
+    ]
 }
 
 /// One signing: forwards the library's callback to the signer and keeps the signer's error. Used by one thread.

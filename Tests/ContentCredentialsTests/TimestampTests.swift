@@ -177,6 +177,16 @@ struct TimestampTests {
         try expectUnavailable(gone)
     }
 
+    @Test(
+        "are unavailable when they are too large: that is no fault of the photo",
+        .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
+    func oversized() throws {
+        let fixture = try Fixture()
+        let authority = try TimestampAuthority(usage: "critical,timeStamping\nnsComment = \(String(repeating: "x", count: 12_000))")
+        let error = #expect(throws: CredentialError.self) { try fixture.sign(timestampAuthority: authority.url) }
+        #expect(error == .timestampUnavailable("Signature: COSE Signature too big for JUMBF box"))
+    }
+
     @Test("are not blamed for a wrong key", .enabled(if: TimestampAuthority.isPresent, "openssl is missing"))
     func impostor() throws {
         let fixture = try Fixture()
