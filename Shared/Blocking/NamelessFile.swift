@@ -24,6 +24,17 @@ public final class NamelessFile: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Finds out, by writing one, whether the disk takes a file of so many bytes now.
+    public static func probe(_ folder: String, sizeBytes: Int64) throws(Failure) {
+        let file = try NamelessFile(in: folder)
+        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        var rest = sizeBytes
+        while rest > 0 {
+            try file.append(zeros.prefix(Int(min(rest, Int64(zeros.count)))))
+            rest -= Int64(zeros.count)
+        }
+    }
+
     /// Writes at the position where the last write ended.
     public func append(_ bytes: ArraySlice<UInt8>) throws(Failure) {
         var rest = bytes

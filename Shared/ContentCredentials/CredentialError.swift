@@ -6,7 +6,7 @@ public enum CredentialError: Error, Sendable, Equatable {
     case signer(SigningError)
     /// The time-stamp authority did not respond, or responded with an invalid token; nothing was written.
     case timestampUnavailable(String)
-    /// The disk failed on which the source or the copy lies.
+    /// The disk failed on which the source or a copy lies.
     case scratch(String)
     /// The library rejected its input: source, certificates, manifest or settings.
     case refused(String)

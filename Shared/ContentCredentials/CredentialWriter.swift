@@ -57,12 +57,22 @@ public final class CredentialWriter: Sendable {
     /// Some more bytes than manifest stores have.
     private static let usualRoom = 64 << 10
 
+    /// Whether the library lays its own copy of so many bytes into a file. That has no name and lies in the temporary folder of the process
+    /// (`TMPDIR`); if it cannot be written, the library may say the same as of media that it cannot read.
+    public static func isLaidOnDisk(_ sizeBytes: Int64) -> Bool {
+        sizeBytes + Int64(usualRoom) > Int64(LibraryContext.memoryMiB) << 20
+    }
+
     /// - Parameter room: how many bytes the copy may have more than the photo. Stores have some ten thousand.
     func sign(_ claim: CaptureClaim, photo: [UInt8], room: Int) throws(CredentialError) -> SignedCopy {
         let source = MemoryStream(photo, maximumBytes: photo.count)
         let destination = MemoryStream(maximumBytes: photo.count + room, expectedBytes: photo.count + Self.usualRoom)
-        let signed = try withExtendedLifetime((source, destination)) { () throws(CredentialError) in
-            try sign(claim, source.handle, destination.handle)
+        let signed = try withExtendedLifetime((source, destination)) { () throws(CredentialError) -> SignedFile in
+            do throws(CredentialError) {
+                return try sign(claim, source.handle, destination.handle)
+            } catch {
+                throw source.hasRefused || destination.hasRefused ? error.ofInput : error
+            }
         }
         return SignedCopy(
             bytes: destination.bytes, manifestID: signed.manifestID, manifest: signed.manifest, hasTimestamp: signed.hasTimestamp)
@@ -88,7 +98,7 @@ public final class CredentialWriter: Sendable {
                 // The library reports only that it could not go on.
                 if let code = destination.failure { throw .scratch("the copy: \(String(cString: strerror(code)))") }
                 if source.hasFailed { throw .scratch("the source cannot be read") }
-                throw error
+                throw source.hasRefused || destination.hasRefused ? error.ofInput : error
             }
         }
     }
@@ -131,7 +141,10 @@ public final class CredentialWriter: Sendable {
         let count = withExtendedLifetime(call) {
             c2pa_builder_sign(builder, claim.mediaType, source, destination, handle, &bytes)
         }
-        guard count > 0, let bytes else { throw .refused(LibraryError.last.text) }
+        guard count > 0, let bytes else {
+            let error = LibraryError.last
+            throw error.isOfSystem ? CredentialError.scratch("the library's copy: \(error.text)") : .refused(error.text)
+        }
         defer { c2pa_free(bytes) }
         return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
@@ -153,6 +166,14 @@ public final class CredentialWriter: Sendable {
     private static let signatureProblems = [
         "the signature does not match the provided data or public key", "invalid signature value", "invalid public key", "certificate",
     ]
+}
+
+extension CredentialError {
+    /// The error if a stream refused what it was asked for: the library then makes up an error of the system.
+    fileprivate var ofInput: CredentialError {
+        guard case .scratch(let problem) = self else { return self }
+        return .refused(problem)
+    }
 }
 
 /// One signing: forwards the library's callback to the signer and keeps the signer's error. Used by one thread.

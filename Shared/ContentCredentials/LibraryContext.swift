@@ -13,6 +13,9 @@ final class LibraryContext: @unchecked Sendable {
     static let voucherNames: [CredentialReport.Voucher: String] = [.own: "urn:rial:own:v1", .listed: "urn:rial:trust:v1"]
     private static let timestampListName = "urn:rial:timestamp:v1"
 
+    /// The most that the library holds in memory of a copy.
+    static let memoryMiB = 16
+
     /// Extended key usages that signers may have: e-mail protection, document signing, time stamping, OCSP, Microsoft's and C2PA's own.
     /// Without this list, files of legitimate signers would be invalid.
     private static let purposes = [
@@ -40,7 +43,7 @@ final class LibraryContext: @unchecked Sendable {
             "verify": ["remote_manifest_fetch": false, "ocsp_fetch": false, "verify_after_sign": true],
             "core": [
                 "allowed_network_hosts": [String](), "allow_redirects": false, "decode_identity_assertions": false,
-                "backing_store_memory_threshold_in_mb": 16,
+                "backing_store_memory_threshold_in_mb": Self.memoryMiB,
             ],
             "builder": ["thumbnail": ["enabled": false]],
             "trust": trust,

@@ -14,4 +14,8 @@ struct LibraryError {
     }
 
     var name: String { String(text.prefix { $0 != ":" }.prefix(40)) }
+
+    /// Whether a call of the system failed, as on a disk that is full. Media that end too early have errors of the same name without a
+    /// number, and those that name a position before their beginning have EINVAL.
+    var isOfSystem: Bool { name == "Io" && text.contains("(os error ") && !text.contains("(os error 22)") }
 }

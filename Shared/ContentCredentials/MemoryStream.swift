@@ -5,6 +5,8 @@ final class MemoryStream {
     private(set) var bytes: [UInt8]
     private let maximumBytes: Int
     private var position = 0
+    /// Whether it was asked for what no file can give, or to hold more than its largest size.
+    private(set) var hasRefused = false
     private(set) var handle: OpaquePointer?
 
     /// - Parameters:
@@ -41,7 +43,10 @@ final class MemoryStream {
     /// Overwrites and extends; a gap before the position is filled with zeros.
     /// - Returns: the number of bytes, -1 for wrong arguments and beyond the largest size.
     func write(_ source: UnsafePointer<UInt8>?, _ count: Int) -> Int {
-        guard let source, count >= 0, position <= maximumBytes, count <= maximumBytes - position else { return -1 }
+        guard let source, count >= 0, position <= maximumBytes, count <= maximumBytes - position else {
+            hasRefused = true
+            return -1
+        }
         if position > bytes.count { bytes.append(contentsOf: repeatElement(0, count: position - bytes.count)) }
         let written = UnsafeBufferPointer(start: source, count: count)
         let overwritten = min(count, bytes.count - position)
@@ -56,16 +61,11 @@ final class MemoryStream {
     /// - Parameter mode: 0 from the start, 1 from here, 2 from the end.
     /// - Returns: the new position, -1 if there is none.
     func seek(_ offset: Int, _ mode: Int32) -> Int {
-        let base: Int
-        switch mode {
-        case 0: base = 0
-        case 1: base = position
-        case 2: base = bytes.count
-        default: return -1
+        guard let target = seekTarget(offset, mode, position: Int64(position), length: Int64(bytes.count)) else {
+            hasRefused = true
+            return -1
         }
-        let (target, overflow) = base.addingReportingOverflow(offset)
-        guard !overflow, target >= 0 else { return -1 }
-        position = target
-        return target
+        position = Int(target)
+        return position
     }
 }

@@ -11,6 +11,8 @@ final class SourceStream {
     private var position: Int64 = 0
     /// Whether the reader failed.
     private(set) var hasFailed = false
+    /// Whether it was asked for a position that no file has.
+    private(set) var hasRefused = false
     private(set) var handle: OpaquePointer?
 
     init(length: Int64, read: @escaping RangeReader) {
@@ -41,7 +43,10 @@ final class SourceStream {
     }
 
     private func seek(_ offset: Int, _ mode: Int32) -> Int {
-        guard let target = seekTarget(offset, mode, position: position, length: length) else { return -1 }
+        guard let target = seekTarget(offset, mode, position: position, length: length) else {
+            hasRefused = true
+            return -1
+        }
         position = target
         return Int(target)
     }
@@ -55,6 +60,8 @@ final class FileSink {
     private var length: Int64 = 0
     /// `errno` of the last failure; `nil` if the disk never failed.
     private(set) var failure: Int32?
+    /// Whether it was asked for a position that no file has, or to hold more than its largest size.
+    private(set) var hasRefused = false
     private(set) var handle: OpaquePointer?
 
     /// - Parameter descriptor: an empty file, open as long as the stream exists.
@@ -81,7 +88,10 @@ final class FileSink {
     }
 
     private func write(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int {
-        guard let bytes, count >= 0, Int64(count) <= maximumBytes - position else { return -1 }
+        guard let bytes, count >= 0, Int64(count) <= maximumBytes - position else {
+            hasRefused = true
+            return -1
+        }
         let done = moved(by: retrying { pwrite(descriptor, bytes, count, off_t(position)) })
         length = max(length, position)
         return done
@@ -102,14 +112,17 @@ final class FileSink {
     }
 
     private func seek(_ offset: Int, _ mode: Int32) -> Int {
-        guard let target = seekTarget(offset, mode, position: position, length: length), target <= maximumBytes else { return -1 }
+        guard let target = seekTarget(offset, mode, position: position, length: length), target <= maximumBytes else {
+            hasRefused = true
+            return -1
+        }
         position = target
         return Int(target)
     }
 }
 
 /// - Parameter mode: 0 from the start, 1 from here, 2 from the end.
-private func seekTarget(_ offset: Int, _ mode: Int32, position: Int64, length: Int64) -> Int64? {
+func seekTarget(_ offset: Int, _ mode: Int32, position: Int64, length: Int64) -> Int64? {
     let base: Int64
     switch mode {
     case 0: base = 0

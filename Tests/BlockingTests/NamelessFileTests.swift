@@ -26,6 +26,16 @@ struct NamelessFileTests {
         #expect(fcntl(file.descriptor, F_GETFD) & FD_CLOEXEC != 0)
     }
 
+    @Test("show whether a disk takes so many bytes, and leave none there", arguments: [0, 1, (3 << 20) + 5] as [Int64])
+    func probe(sizeBytes: Int64) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rial-probed-\(UUID().uuidString)")
+        #expect { try NamelessFile.probe(folder.path, sizeBytes: sizeBytes) } throws: { ($0 as? NamelessFile.Failure)?.code == ENOENT }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try NamelessFile.probe(folder.path, sizeBytes: sizeBytes)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     @Test("that cannot be created throw the reason")
     func noFolder() {
         #expect { try NamelessFile(in: "/does/not/exist") } throws: { ($0 as? NamelessFile.Failure)?.code == ENOENT }

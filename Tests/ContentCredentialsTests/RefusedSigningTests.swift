@@ -47,6 +47,25 @@ struct RefusedSigningTests {
         #expect(throws: CredentialError.self) { try Fixture().sign(bytes) }
     }
 
+    @Test(
+        "tells a disk that fails from media that cannot be read",
+        arguments: [
+            ("Io: No space left on device (os error 28)", true),
+            (#"Io: No such file or directory (os error 2) at path "/nowhere""#, true),
+            ("Io: failed to fill whole buffer", false), ("Io: Invalid argument (os error 22)", false),
+            ("Other: asset could not be parsed: JPEG write error", false),
+            ("Other: of another name (os error 2)", false), ("Other: unknown error", false),
+        ])
+    func disk(text: String, isOfSystem: Bool) {
+        #expect(LibraryError(text: text).isOfSystem == isOfSystem)
+    }
+
+    @Test("knows what is so large that the library lays its copy on the disk")
+    func large() {
+        #expect(CredentialWriter.isLaidOnDisk(16 << 20) && CredentialWriter.isLaidOnDisk(100 << 20))
+        #expect(!CredentialWriter.isLaidOnDisk(15 << 20) && !CredentialWriter.isLaidOnDisk(0))
+    }
+
     @Test("refuses numbers that JSON cannot hold")
     func infinite() throws {
         let fixture = try Fixture()
@@ -63,7 +82,13 @@ struct RefusedSigningTests {
         let fixture = try Fixture()
         let writer = try CredentialWriter(signer: fixture.signer, timestampAuthority: nil)
         let needed = try writer.sign(fixture.claim(), photo: fixture.photo).bytes.count - fixture.photo.count
-        #expect(throws: CredentialError.self) { try writer.sign(fixture.claim(), photo: fixture.photo, room: needed / 2) }
+        let error = #expect(throws: CredentialError.self) {
+            try writer.sign(fixture.claim(), photo: fixture.photo, room: needed / 2)
+        }
+        guard case .refused = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
         #expect(throws: Never.self) { try writer.sign(fixture.claim(), photo: fixture.photo, room: needed + 1024) }
     }
 

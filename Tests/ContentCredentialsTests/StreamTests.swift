@@ -34,11 +34,20 @@ struct StreamTests {
     @Test("take no more than their largest size, and no position outside of all numbers")
     func bounds() {
         let stream = MemoryStream([1], maximumBytes: 4)
+        #expect(stream.seek(0, 2) == 1 && !stream.hasRefused)
         #expect(stream.seek(1, 0) == 1 && write(stream, [2, 3, 4, 5]) == -1 && stream.bytes == [1])
         #expect(stream.seek(.max, 0) == .max && write(stream, [2]) == -1)
         #expect(stream.seek(1, 1) == -1 && stream.seek(-1, 0) == -1 && stream.seek(0, 3) == -1 && stream.seek(.min, 2) == -1)
         #expect(stream.read(nil, 1) == -1 && stream.write(nil, 1) == -1 && read(stream, 1) == [])
         #expect(stream.seek(0, 0) == 0)
         #expect(read(stream, -1) == nil)
+        #expect(stream.hasRefused)
+    }
+
+    @Test("say that they refused what no file could do", arguments: [true, false])
+    func refusals(isPosition: Bool) {
+        let stream = MemoryStream([1], maximumBytes: 4)
+        let result = isPosition ? stream.seek(-2, 2) : write(stream, [1, 2, 3, 4, 5])
+        #expect(result == -1 && stream.hasRefused)
     }
 }

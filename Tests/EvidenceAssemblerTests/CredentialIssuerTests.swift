@@ -14,14 +14,17 @@ import Testing
 struct CredentialIssuerTests {
     private let store = MemoryObjectStore()
 
-    private func issuer(leafValidity: DateInterval? = nil, timestampAuthority: URL? = nil) throws -> CredentialIssuer {
+    private func issuer(
+        leafValidity: DateInterval? = nil, timestampAuthority: URL? = nil,
+        scratchFolder: String = FileManager.default.temporaryDirectory.path
+    ) throws -> CredentialIssuer {
         let identity = try DevelopmentAuthority.make(algorithm: .ed25519, leafValidity: leafValidity, now: .now)
         // With a certificate that has expired since.
         let signer = try PEMSigner(
             certificatesPEM: identity.chainPEM, privateKeyPEM: identity.privateKeyPEM, at: leafValidity?.start ?? .now)
         return CredentialIssuer(
             writer: try CredentialWriter(signer: signer, timestampAuthority: timestampAuthority),
-            certificate: try SigningCertificate(pem: identity.chainPEM), storage: store,
+            certificate: try SigningCertificate(pem: identity.chainPEM), storage: store, scratchFolder: scratchFolder,
             logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
     }
 
@@ -53,6 +56,24 @@ struct CredentialIssuerTests {
         guard case .notSignable(.photoUnreadable) = try await issuer.issue(claim(), photo: nil, isTrial: false) else {
             Issue.record("signed nothing")
             return
+        }
+        #expect(store.keys.isEmpty)
+    }
+
+    @Test("waits for the disk where the library may have had no room for its copy of what is large, instead of refusing it for ever")
+    func noRoom() async throws {
+        let large = PublicCopy(bytes: [UInt8](repeating: 7, count: 17 << 20), pixels: nil)
+        let small = PublicCopy(bytes: [7], pixels: nil)
+        let (nowhere, somewhere) = (try issuer(scratchFolder: "/does/not/exist"), try issuer())
+        guard case .noSignerYet = try await nowhere.issue(claim(), photo: large, isTrial: false) else {
+            Issue.record("refused for want of a disk")
+            return
+        }
+        for (issuer, photo) in [(nowhere, small), (somewhere, large)] {
+            guard case .notSignable(.photoNotSignable) = try await issuer.issue(claim(), photo: photo, isTrial: false) else {
+                Issue.record("waits for a disk that is there")
+                return
+            }
         }
         #expect(store.keys.isEmpty)
     }

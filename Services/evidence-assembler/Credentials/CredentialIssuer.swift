@@ -83,7 +83,7 @@ actor CredentialIssuer: CredentialIssuing {
     private let signerCircuit = CircuitBreaker(dependency: "signer", pause: .seconds(5), longestPause: .seconds(20))
     private let timestampCircuit = CircuitBreaker(dependency: "timestamp_authority", pause: .seconds(5), longestPause: .seconds(60))
 
-    /// - Parameter scratchFolder: where signed videos lie, without a name, until they are stored.
+    /// - Parameter scratchFolder: where signed videos lie, without a name, until they are stored. The library's own copies lie there too.
     init(
         writer: CredentialWriter, certificate: SigningCertificate, storage: any ObjectStore,
         scratchFolder: String = FileManager.default.temporaryDirectory.path, logger: Logger
@@ -175,8 +175,35 @@ private enum Signable: Sendable {
         }
     }
 
+    private var sizeBytes: Int64 {
+        switch self {
+        case .photo(let photo): Int64(photo.bytes.count)
+        case .video(let video): video.sizeBytes
+        }
+    }
+
     /// Blocks.
     func sign(_ claim: CaptureClaim, by writer: CredentialWriter, in scratchFolder: String) throws(CredentialError) -> Signed {
+        do throws(CredentialError) {
+            return try attempt(claim, by: writer, in: scratchFolder)
+        } catch {
+            guard case .refused = error, CredentialWriter.isLaidOnDisk(sizeBytes) else { throw error }
+            // The library may have had no room for its copy.
+            if let problem = diskProblem(scratchFolder) { throw .scratch("the library's copy: \(problem)") }
+            throw error
+        }
+    }
+
+    private func diskProblem(_ folder: String) -> NamelessFile.Failure? {
+        do throws(NamelessFile.Failure) {
+            try NamelessFile.probe(folder, sizeBytes: sizeBytes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func attempt(_ claim: CaptureClaim, by writer: CredentialWriter, in scratchFolder: String) throws(CredentialError) -> Signed {
         switch self {
         case .photo(let photo):
             let signed = try writer.sign(claim, photo: photo.bytes)

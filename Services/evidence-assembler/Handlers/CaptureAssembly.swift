@@ -25,7 +25,8 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
     var statements = StatementMaker()
     /// Where a video lies, without a name, while it is published.
     var scratchFolder = FileManager.default.temporaryDirectory.path
-    /// Of videos two at a time, since each lies on disk twice meanwhile. As many wait as consumers let others pass.
+    /// Of videos two at a time, since each lies on disk twice meanwhile, and a third time while it is signed. As many wait as consumers let
+    /// others pass.
     var videos = FIFOSemaphore(permits: 2, queueLimit: .max)
 
     /// - Parameter event: the event of its last part; `nil` for a capture that waited for the signer.
