@@ -32,9 +32,11 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
             )
         ])
     let writer = try CredentialWriter(signer: signer, timestampAuthority: settings.signer.timestampAuthority)
+    let circuits = SigningCircuits()
     func issuer() -> CredentialIssuer {
         CredentialIssuer(
-            writer: writer, certificate: certificate, storage: backbone.storage, scratchFolder: settings.scratchFolder, logger: logger)
+            writer: writer, certificate: certificate, storage: backbone.storage, scratchFolder: settings.scratchFolder, circuits: circuits,
+            logger: logger)
     }
     let credentials = CredentialIssuers(photos: issuer(), videos: issuer())
     let cards = try ShareCardMaker(storage: backbone.storage, logger: logger)

@@ -5,6 +5,7 @@ import Logging
 import Models
 import ObjectStorage
 import Signing
+import Synchronization
 import TestSupport
 import Testing
 
@@ -14,17 +15,21 @@ import Testing
 struct CredentialIssuerTests {
     private let store = MemoryObjectStore()
 
-    private func issuer(
-        leafValidity: DateInterval? = nil, timestampAuthority: URL? = nil,
-        scratchFolder: String = FileManager.default.temporaryDirectory.path
-    ) throws -> CredentialIssuer {
+    private func countedSigner(leafValidity: DateInterval? = nil) throws -> CountedSigner {
         let identity = try DevelopmentAuthority.make(algorithm: .ed25519, leafValidity: leafValidity, now: .now)
         // With a certificate that has expired since.
-        let signer = try PEMSigner(
-            certificatesPEM: identity.chainPEM, privateKeyPEM: identity.privateKeyPEM, at: leafValidity?.start ?? .now)
+        return CountedSigner(
+            try PEMSigner(certificatesPEM: identity.chainPEM, privateKeyPEM: identity.privateKeyPEM, at: leafValidity?.start ?? .now))
+    }
+
+    private func issuer(
+        _ signer: CountedSigner? = nil, timestampAuthority: URL? = nil,
+        scratchFolder: String = FileManager.default.temporaryDirectory.path, circuits: SigningCircuits = SigningCircuits()
+    ) throws -> CredentialIssuer {
+        let signer = try signer ?? countedSigner()
         return CredentialIssuer(
-            writer: try CredentialWriter(signer: signer, timestampAuthority: timestampAuthority),
-            certificate: try SigningCertificate(pem: identity.chainPEM), storage: store, scratchFolder: scratchFolder,
+            writer: try CredentialWriter(signer: signer, timestampAuthority: timestampAuthority), certificate: signer.certificate,
+            storage: store, scratchFolder: scratchFolder, circuits: circuits,
             logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
     }
 
@@ -81,7 +86,7 @@ struct CredentialIssuerTests {
     @Test("waits for a certificate that has run out, and asks it once in a while only")
     func expired() async throws {
         let yesterday = Date(timeIntervalSinceNow: -86_400)
-        let issuer = try issuer(leafValidity: DateInterval(start: yesterday, duration: 3600))
+        let issuer = try issuer(countedSigner(leafValidity: DateInterval(start: yesterday, duration: 3600)))
         for isTrial in [false, false, true] {
             guard case .noSignerYet = try await issuer.issue(claim(), photo: try photo(), isTrial: isTrial) else {
                 Issue.record("signed with an expired certificate")
@@ -89,6 +94,22 @@ struct CredentialIssuerTests {
             }
         }
         #expect(store.requests.isEmpty)
+    }
+
+    @Test("leaves alone what is away once another issuer of the same signer has found it out")
+    func shared() async throws {
+        let signer = try countedSigner()
+        let circuits = SigningCircuits()
+        let (photos, videos) = (try issuer(signer, circuits: circuits), try issuer(signer, circuits: circuits))
+        let photo = try photo()
+        signer.set(isAway: true)
+        for issuer in [photos, videos, photos] {
+            guard case .noSignerYet = try await issuer.issue(claim(), photo: photo, isTrial: false) else {
+                Issue.record("signed without a signer")
+                return
+            }
+        }
+        #expect(signer.asked == 1)
     }
 
     @Test("goes on without a time stamp while the authority is away")
@@ -111,4 +132,30 @@ struct CredentialIssuerTests {
         let photo = try photo()
         await #expect(throws: ObjectStorageError.self) { try await issuer.issue(claim(), photo: photo, isTrial: false) }
     }
+}
+
+/// A signer that counts how often it is asked, and may be away.
+private final class CountedSigner: ClaimSigner {
+    private let owner: PEMSigner
+    private let state = Mutex((isAway: false, asked: 0))
+
+    init(_ owner: PEMSigner) { self.owner = owner }
+
+    var certificate: SigningCertificate { owner.certificate }
+    var asked: Int { state.withLock { $0.asked } }
+    func set(isAway: Bool) { state.withLock { $0.isAway = isAway } }
+
+    var algorithm: SigningAlgorithm { owner.algorithm }
+    var certificateChainPEM: String { owner.certificateChainPEM }
+
+    func sign(_ bytes: [UInt8]) throws(SigningError) -> [UInt8] {
+        let isAway = state.withLock { state in
+            state.asked += 1
+            return state.isAway
+        }
+        guard !isAway else { throw .unavailable("away") }
+        return try owner.sign(bytes)
+    }
+
+    func check() throws(SigningError) {}
 }

@@ -68,6 +68,18 @@ struct CredentialIssuers: CredentialIssuing {
     }
 }
 
+/// The circuit breakers of what signing depends on. Issuers of one signer share them: what one finds out spares the others, and each
+/// dependency has one state.
+struct SigningCircuits: Sendable {
+    let signer: CircuitBreaker
+    let timestamps: CircuitBreaker
+
+    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        signer = CircuitBreaker(dependency: "signer", pause: .seconds(5), longestPause: .seconds(20), now: now)
+        timestamps = CircuitBreaker(dependency: "timestamp_authority", pause: .seconds(5), longestPause: .seconds(60), now: now)
+    }
+}
+
 /// Signs with the C2PA library. The signer and the library block, so the actor has its own thread.
 ///
 /// A time-stamp authority that hangs costs one capture the library's timeout of thirty seconds, not every capture: the circuit breaker then
@@ -80,14 +92,14 @@ actor CredentialIssuer: CredentialIssuing {
     private let storage: any ObjectStore
     private let logger: Logger
     private let scratchFolder: String
-    private let signerCircuit = CircuitBreaker(dependency: "signer", pause: .seconds(5), longestPause: .seconds(20))
-    private let timestampCircuit = CircuitBreaker(dependency: "timestamp_authority", pause: .seconds(5), longestPause: .seconds(60))
+    private let circuits: SigningCircuits
 
     /// - Parameter scratchFolder: where signed videos lie, without a name, until they are stored. The library's own copies lie there too.
     init(
         writer: CredentialWriter, certificate: SigningCertificate, storage: any ObjectStore,
-        scratchFolder: String = FileManager.default.temporaryDirectory.path, logger: Logger
+        scratchFolder: String = FileManager.default.temporaryDirectory.path, circuits: SigningCircuits, logger: Logger
     ) {
+        self.circuits = circuits
         self.scratchFolder = scratchFolder
         self.writer = writer
         self.certificate = certificate
@@ -106,17 +118,17 @@ actor CredentialIssuer: CredentialIssuing {
 
     private nonisolated func issue(_ claim: CaptureClaim, _ copy: Signable, isTrial: Bool) async throws -> Issuing {
         // Check before queueing for this actor's thread, which another capture's trial may block.
-        if signerCircuit.state != .closed, !isTrial { return .noSignerYet }
-        if timestampCircuit.state != .closed, !isTrial { return .noTimestampYet }
+        if circuits.signer.state != .closed, !isTrial { return .noSignerYet }
+        if circuits.timestamps.state != .closed, !isTrial { return .noTimestampYet }
         return try await sign(claim, copy, isTrial: isTrial)
     }
 
     private func sign(_ claim: CaptureClaim, _ copy: Signable, isTrial: Bool) async throws -> Issuing {
-        guard signerCircuit.mayPass(isTrial: isTrial) else { return .noSignerYet }
+        guard circuits.signer.mayPass(isTrial: isTrial) else { return .noSignerYet }
         // Abandon trials that ended neither in success nor in failure.
-        defer { if isTrial { signerCircuit.abandon() } }
-        guard timestampCircuit.mayPass(isTrial: isTrial) else { return .noTimestampYet }
-        defer { if isTrial { timestampCircuit.abandon() } }
+        defer { if isTrial { circuits.signer.abandon() } }
+        guard circuits.timestamps.mayPass(isTrial: isTrial) else { return .noTimestampYet }
+        defer { if isTrial { circuits.timestamps.abandon() } }
         do {
             try certificate.check(at: Date())
         } catch {
@@ -126,16 +138,16 @@ actor CredentialIssuer: CredentialIssuing {
         let signed: Signed
         do {
             signed = try copy.sign(claim, by: writer, in: scratchFolder)
-            signerCircuit.succeed()
-            timestampCircuit.succeed()
+            circuits.signer.succeed()
+            circuits.timestamps.succeed()
         } catch {
             switch error {
             case .timestampUnavailable(let problem):
                 Counter(label: "rial_timestamps_failed_total").increment()
                 logger.warning("no time stamp", metadata: ["problem": "\(problem)"])
                 // The time stamp is requested after signing, so the signer works.
-                signerCircuit.succeed()
-                timestampCircuit.fail()
+                circuits.signer.succeed()
+                circuits.timestamps.fail()
                 return .noTimestampYet
             case .signer(let failure): return noSigner("\(failure)")
             case .refused(let reason): return refused(copy, reason)
@@ -255,7 +267,7 @@ private struct Signed: Sendable {
 extension CredentialIssuer {
     private func noSigner(_ problem: String) -> Issuing {
         logger.warning("the signer is away", metadata: ["problem": "\(problem)"])
-        signerCircuit.fail()
+        circuits.signer.fail()
         return .noSignerYet
     }
 
