@@ -62,7 +62,16 @@ struct CredentialIssuerTests {
             Issue.record("signed nothing")
             return
         }
+        let text = PublicCopy(bytes: Array("This is no photo.".utf8), pixels: nil)
+        guard case .notSignable(.photoNotSignable) = try await issuer.issue(claim(), photo: text, isTrial: false) else {
+            Issue.record("signed a text")
+            return
+        }
         #expect(store.keys.isEmpty)
+        guard case .made = try await issuer.issue(claim(), photo: try photo(), isTrial: false) else {
+            Issue.record("what cannot be signed held up what can")
+            return
+        }
     }
 
     @Test("waits for the disk where the library may have had no room for its copy of what is large, instead of refusing it for ever")
@@ -83,17 +92,45 @@ struct CredentialIssuerTests {
         #expect(store.keys.isEmpty)
     }
 
-    @Test("waits for a certificate that has run out, and asks it once in a while only")
+    @Test("waits for a certificate that has run out, and asks its signer for nothing")
     func expired() async throws {
         let yesterday = Date(timeIntervalSinceNow: -86_400)
-        let issuer = try issuer(countedSigner(leafValidity: DateInterval(start: yesterday, duration: 3600)))
+        let signer = try countedSigner(leafValidity: DateInterval(start: yesterday, duration: 3600))
+        let issuer = try issuer(signer)
         for isTrial in [false, false, true] {
             guard case .noSignerYet = try await issuer.issue(claim(), photo: try photo(), isTrial: isTrial) else {
                 Issue.record("signed with an expired certificate")
                 return
             }
         }
-        #expect(store.requests.isEmpty)
+        #expect(store.requests.isEmpty && signer.asked == 0)
+    }
+
+    @Test("waits for a signer that is away, and asks it once in a while only, for a capture that waits already")
+    func away() async throws {
+        let signer = try countedSigner()
+        let time = SharedValue(ContinuousClock.now)
+        let issuer = try issuer(signer, circuits: SigningCircuits(now: { time.withLock { $0 } }))
+        let photo = try photo()
+        signer.set(isAway: true)
+        // The pause doubles.
+        for (trials, asked, pause) in [([false, true, false, true], 1, 5), ([false, true, true, false], 2, 10)] {
+            for isTrial in trials {
+                guard case .noSignerYet = try await issuer.issue(claim(), photo: photo, isTrial: isTrial) else {
+                    Issue.record("signed without a signer")
+                    return
+                }
+            }
+            #expect(signer.asked == asked)
+            time.withLock { $0 = $0.advanced(by: .seconds(pause)) }
+        }
+        signer.set(isAway: false)
+        for isTrial in [true, false] {
+            guard case .made = try await issuer.issue(claim(), photo: photo, isTrial: isTrial) else {
+                Issue.record("not signed once the signer is back")
+                return
+            }
+        }
     }
 
     @Test("leaves alone what is away once another issuer of the same signer has found it out")
