@@ -92,6 +92,28 @@ struct AppraiseCaptureTests {
         }
     }
 
+    @Test(
+        "what is signed by a device that is revoked while it is appraised fails, with or without an assertion, and uses up no counter",
+        arguments: Backend.available)
+    func revokedMeanwhile(backend: Backend) async throws {
+        let rig = try backend.rig()
+        var device = SimulatedDevice()
+        let id = try await rig.register(device)
+        let assertion = try device.fixtureAssertion(counter: 2)
+        let note = try #require(OperatorNote([]))
+        for sent in [assertion, nil] {
+            let capture = Fixture.announcement(by: id, assertion: sent)
+            try await rig.accept(capture)
+            try await rig.handle(capture.captureID) { _ = try await rig.devices.apply(.revoked, to: id, note) }
+            #expect(try await rig.findings(capture.captureID)?.appraisal == .fail(.deviceRevoked))
+            _ = try await rig.devices.apply(.restored, to: id, note)
+        }
+        let capture = Fixture.announcement(by: id, assertion: assertion)
+        try await rig.accept(capture)
+        try await rig.handle(capture.captureID) { _ = try await rig.devices.apply(.restored, to: id, note) }
+        #expect(try await rig.findings(capture.captureID)?.appraisal == Self.pass(2))
+    }
+
     @Test("an assertion over a hash-only payload passes once, for this payload", arguments: Backend.available)
     func hashOnly(backend: Backend) async throws {
         let rig = try backend.rig()

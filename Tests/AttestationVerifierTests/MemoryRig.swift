@@ -16,10 +16,11 @@ struct MemoryRig: VerifierRig {
     var devices: any DeviceRepository { registrations }
 
     init() {
-        let counters = MemoryCounters()
+        let (devices, counters) = (registrations, MemoryCounters())
         appraisals = MemoryPartRepository() { appraised, announcement in
-            appraised.findings(
-                appraised.counters.map { counters.consume($0, device: appraised.device.id, capture: announcement.captureID) })
+            let device = appraised.device.id
+            guard !devices.isRevoked(device) else { return appraised.revoked }
+            return appraised.findings(appraised.counters.map { counters.consume($0, device: device, capture: announcement.captureID) })
         }
     }
 
@@ -80,6 +81,10 @@ final class MemoryDevices: DeviceRepository, RegistrationRepository {
     var revised: [DeviceRevoked] { state.withLock { $0.revised } }
     func device(of registration: RegistrationID) -> DeviceID? {
         state.withLock { state in state.entries.first { $0.registration == registration }?.device.id }
+    }
+
+    func isRevoked(_ id: DeviceID) -> Bool {
+        state.withLock { state in state.entries.contains { $0.device.id == id && $0.isRevoked } }
     }
 
     func submit(_ submission: RegistrationSubmission) {

@@ -64,7 +64,8 @@ enum CounterUse: Sendable, Equatable {
     case replayed
 }
 
-/// The appraisal of a capture before the counter check: only the transaction that consumes the counters can tell whether they are fresh.
+/// The appraisal of a capture before the counter check: only the transaction that consumes the counters can tell whether they are fresh,
+/// and whether the device has been revoked meanwhile.
 struct AppraisedCapture: Sendable {
     let device: Device
     let appraisal: HardwareAppraisal
@@ -93,15 +94,16 @@ struct AppraisedCapture: Sendable {
 
     /// - Parameter uses: the results of consuming the counters.
     func findings(_ uses: [CounterUse]) -> AttestationFindings {
-        let settled: HardwareAppraisal =
-            if uses.contains(.replayed) {
-                .fail(.counterReplay)
-            } else if uses.isEmpty {
-                appraisal
-            } else {
-                appraisal.consumed(isOutOfOrder: uses.contains(.accepted(outOfOrder: true)))
-            }
-        return AttestationFindings(
+        if uses.contains(.replayed) { return findings(settled: .fail(.counterReplay)) }
+        if uses.isEmpty { return findings(settled: appraisal) }
+        return findings(settled: appraisal.consumed(isOutOfOrder: uses.contains(.accepted(outOfOrder: true))))
+    }
+
+    /// The findings if the device has been revoked since it was read. No counter is consumed.
+    var revoked: AttestationFindings { findings(settled: .fail(.deviceRevoked)) }
+
+    private func findings(settled: HardwareAppraisal) -> AttestationFindings {
+        AttestationFindings(
             settled, level: device.registered.level, environment: device.registered.environment,
             isDevelopmentAttestation: device.registered.isDevelopmentRoot, deviceModel: device.model, hasLiDAR: device.hasLiDAR,
             attestationDigest: device.attestationDigest, hashChain: chain?.evidence(settled) ?? untold)
