@@ -64,6 +64,7 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         var capturedAt = SharedTime.notShared
 
         var all: [StoredPart] { parts.values.sorted { $0.part.rawValue < $1.part.rawValue } }
+        var isWaiting: Bool { state.package?.contentCredentials.status == .pending && last?.kind != .revocation }
     }
 
     struct State {
@@ -182,13 +183,13 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
 
     func waiting(limit: Int) async throws -> [CaptureID] {
         state.withLock { state in
-            Array(state.entries.filter { $0.value.state.package?.contentCredentials.status == .pending }.keys.prefix(limit))
+            Array(state.entries.filter { $0.value.isWaiting }.keys.prefix(limit))
         }
     }
 
     func find(_ capture: CaptureID) async throws -> WaitingCapture? {
         try state.withLock { state in
-            guard let entry = state.entries[capture], let package = entry.state.package, package.contentCredentials.status == .pending,
+            guard let entry = state.entries[capture], let package = entry.state.package, entry.isWaiting,
                 let confidence = entry.confidence, let parts = try EvidenceParts(entry.all)
             else { return nil }
             return WaitingCapture(package: package, confidence: confidence, capturedAt: Date(), parts: parts)
@@ -200,7 +201,7 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
     ) async throws -> ContentCredentialsEvidence? {
         try state.withLock { state in
             guard let entry = state.entries[capture], let package = entry.state.package, let confidence = entry.confidence,
-                package.contentCredentials.status == .pending, waiting.hasVerdict(package, confidence)
+                entry.isWaiting, !state.isRevoked(entry), waiting.hasVerdict(package, confidence)
             else { return nil }
             let settled: ContentCredentialsEvidence
             switch outcome {
@@ -212,7 +213,7 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
                 state.entries[capture]?.objects.merge(issued.objects.mapValues(\.sha256)) { first, _ in first }
             }
             state.entries[capture]?.state.package?.contentCredentials = settled
-            if case .success = outcome, let entry = state.entries[capture], let last = entry.last, last.kind != .revocation {
+            if case .success = outcome, let entry = state.entries[capture], let last = entry.last {
                 let stated = try entry.stated()
                 state.entries[capture]?.statements.append(try maker.credentials(of: stated, after: last))
                 state.announce(capture)

@@ -33,7 +33,7 @@ extension MemoryCaptures.State {
             EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: entries[capture]?.confidence, failure: nil))
     }
 
-    private func isRevoked(_ entry: MemoryCaptures.Entry) -> Bool {
+    func isRevoked(_ entry: MemoryCaptures.Entry) -> Bool {
         let own = decisions.filter { $0.device == entry.announcement.deviceID }
         let valid = own.lastIndex { $0.action == "restored" }.map { own[($0 + 1)...] } ?? own[...]
         // As in the PostgreSQL version, where rows are received when the test inserts them.

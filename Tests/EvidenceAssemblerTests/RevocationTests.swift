@@ -100,7 +100,7 @@ struct RevocationTests {
         #expect(last.notBefore == Date(timeIntervalSince1970: TimeInterval(last.statement.time + 1800)))
     }
 
-    @Test("get their Content Credentials, of which the log hears once they count again", arguments: Backend.available)
+    @Test("get no Content Credentials while they are revoked, and get them once they count again", arguments: Backend.available)
     func credentials(backend: Backend) async throws {
         let rig = try backend.rig()
         rig.issuer.set(.noTimestamp)
@@ -109,13 +109,42 @@ struct RevocationTests {
         try await rig.decide("revoked", since: Self.before, about: device)
         try await rig.deliver(revisionOf: device)
         rig.issuer.set(.signs)
+        let asked = rig.issuer.asked.count
         try await rig.retryWaiting()
-        #expect(try await rig.state(of: capture.id).package?.contentCredentials.status == .embedded)
+        #expect(try await rig.credentials.waiting(limit: 1000).contains(capture.id) == false)
+        #expect(try await rig.state(of: capture.id).package?.contentCredentials.status == .pending)
+        #expect(!rig.issuer.asked.dropFirst(asked).contains(capture.id))
         #expect(try await kinds(rig, capture) == [.assessment, .revocation])
         try await rig.decide("restored", since: nil, about: device)
         try await rig.deliver(revisionOf: device)
+        #expect(try await rig.credentials.waiting(limit: 1000).contains(capture.id))
+        try await rig.retryWaiting()
+        #expect(try await rig.state(of: capture.id).package?.contentCredentials.status == .embedded)
+        #expect(try await kinds(rig, capture) == [.assessment, .revocation, .reassessment, .credentials])
         let last = try #require(try await rig.made(about: capture.id).last)
-        #expect(last.statement.kind == .reassessment && last.statement.verdict?.manifest == "urn:c2pa:\(capture.id)")
+        #expect(last.statement.verdict?.manifest == "urn:c2pa:\(capture.id)")
+    }
+
+    @Test("get none either that were signed before, while the decision is not carried out yet or is", arguments: Backend.available)
+    func signedBefore(backend: Backend) async throws {
+        let rig = try backend.rig()
+        rig.issuer.set(.noTimestamp)
+        let device = DeviceID()
+        let capture = try await rig.completed(try await SampleCapture(in: rig.store, by: device))
+        let waiting = try #require(try await rig.credentials.find(capture.id))
+        try await rig.decide("revoked", since: Self.before, about: device)
+        func settle() async throws -> ContentCredentialsEvidence? {
+            try await rig.credentials.settle(capture.id, waiting, .failure(NotSignable(reason: .photoNotSignable)))
+        }
+        #expect(try await settle() == nil)
+        try await rig.deliver(revisionOf: device)
+        #expect(try await settle() == nil)
+        #expect(try await rig.credentials.find(capture.id) == nil)
+        // Revoked until the statement that takes it back.
+        try await rig.decide("restored", since: nil, about: device)
+        #expect(try await settle() == nil)
+        try await rig.deliver(revisionOf: device)
+        #expect(try await settle()?.status == .unavailable)
     }
 
     @Test("are revoked in as many batches as it takes")

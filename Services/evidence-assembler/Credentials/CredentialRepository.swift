@@ -23,7 +23,8 @@ struct UndigestedCredentials: Sendable {
     let manifest: StoredMedia?
 }
 
-/// The issued manifests, and the captures that wait for theirs.
+/// The issued manifests, and the captures that wait for theirs. A capture that was revoked with its device waits for nothing until the
+/// device is restored: others trust a signed copy, also where nobody tells them that its verdict was taken back.
 protocol CredentialRepository: Sendable {
     /// Longest waiting first.
     func waiting(limit: Int) async throws -> [CaptureID]
@@ -35,8 +36,8 @@ protocol CredentialRepository: Sendable {
     /// - Parameters:
     ///   - waiting: as it was found, whose verdict the signed copy states.
     ///   - outcome: the credentials, or the reason why there are none.
-    /// - Returns: the evidence now recorded; `nil` if the capture no longer waits, has another verdict now, or another instance is settling
-    ///   it.
+    /// - Returns: the evidence now recorded; `nil` if the capture no longer waits, was revoked, has another verdict now, or another
+    ///   instance is settling it.
     func settle(
         _ capture: CaptureID, _ waiting: WaitingCapture, _ outcome: Result<IssuedCredentials, NotSignable>
     ) async throws -> ContentCredentialsEvidence?

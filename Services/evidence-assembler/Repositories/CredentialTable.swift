@@ -20,16 +20,20 @@ struct CredentialTable {
             """)
     }
 
+    /// A capture whose Content Credentials are due, and whose verdict was not taken back.
+    private static let isWaiting: SQL = """
+        evidence #>> '{content_credentials,status}' = 'pending'
+            AND (SELECT kind FROM statements WHERE capture_id = captures.id ORDER BY sequence DESC LIMIT 1) IS DISTINCT FROM 'revocation'
+        """
+
     /// Complete captures whose Content Credentials wait for a time stamp, longest waiting first.
     func waiting(limit: Int) async throws -> [CaptureID] {
-        try await connection.query(
-            """
-            SELECT id FROM captures WHERE evidence #>> '{content_credentials,status}' = 'pending' ORDER BY completed_at LIMIT \(limit)
-            """
-        ).map { CaptureID(try $0.get("id", as: UUID.self)) }
+        try await connection.query("SELECT id FROM captures WHERE \(Self.isWaiting) ORDER BY completed_at LIMIT \(limit)").map {
+            CaptureID(try $0.get("id", as: UUID.self))
+        }
     }
 
-    /// The evidence of a waiting capture; `nil` if it does not wait.
+    /// The evidence of a waiting capture; `nil` if it does not wait. It may have been revoked just before its row was locked.
     /// - Parameter isHeld: whether to lock the row until the transaction ends; the result is then also `nil` if another instance has locked
     ///   it.
     func findWaiting(
@@ -39,7 +43,7 @@ struct CredentialTable {
         let rows = try await connection.query(
             """
             SELECT evidence, confidence_level, captured_at FROM captures
-            WHERE id = \(capture.uuid) AND evidence #>> '{content_credentials,status}' = 'pending' \(lock)
+            WHERE id = \(capture.uuid) AND \(Self.isWaiting) \(lock)
             """)
         guard let row = rows.first, let confidence = ConfidenceLevel(rawValue: try row.get("confidence_level")) else { return nil }
         return (try row.get("evidence", as: PostgresJSON.self).decode(EvidencePackage.self), confidence, try row.get("captured_at"))

@@ -31,6 +31,10 @@ struct PostgresCredentialRepository: CredentialRepository {
             let table = CredentialTable(connection)
             guard let current = try await table.findWaiting(capture, isHeld: true), waiting.hasVerdict(current.package, current.confidence)
             else { return nil }
+            // Looked at under the lock, without which nobody revokes the capture.
+            let statements = StatementTable(connection)
+            let last = try await statements.last(of: capture)
+            guard last?.kind != .revocation, try await !statements.isRevoked(capture) else { return nil }
             var package = waiting.package
             switch outcome {
             case .failure(let refusal): package.contentCredentials = .init(status: .unavailable, reason: refusal.reason)
@@ -40,24 +44,15 @@ struct PostgresCredentialRepository: CredentialRepository {
                 package.contentCredentials = .init(status: .embedded, reason: nil)
             }
             try await table.save(capture, package)
-            if case .success = outcome, try await state(capture, on: connection) {
+            // Without an earlier statement the first has the credentials.
+            if case .success = outcome, let last, let stated = try await statements.stated(capture) {
+                try await statements.insert(try maker.credentials(of: stated, after: last), of: capture)
                 try await outbox.append(
                     EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: waiting.confidence, failure: nil),
                     on: connection)
             }
             return package.contentCredentials
         }
-    }
-
-    /// Makes a statement with the credentials.
-    /// - Returns: false if there is none before, or the last one is a revocation: the first, or the one that takes it back, has them.
-    private func state(_ capture: CaptureID, on connection: PostgresConnection) async throws -> Bool {
-        let statements = StatementTable(connection)
-        guard let last = try await statements.last(of: capture), last.kind != .revocation,
-            let stated = try await statements.stated(capture)
-        else { return false }
-        try await statements.insert(try maker.credentials(of: stated, after: last), of: capture)
-        return true
     }
 
     func withoutDigests(after last: CaptureID?, limit: Int) async throws -> [UndigestedCredentials] {
