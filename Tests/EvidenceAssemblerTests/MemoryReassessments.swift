@@ -22,7 +22,8 @@ extension MemoryCaptures: ReassessmentRepository {
             else { return nil }
             return MeasuredCapture(
                 gathered: GatheredCapture(
-                    announcement: entry.announcement, mediaHash: ContentDigest(of: [7]), parts: parts.measured(again: depth)),
+                    announcement: entry.announcement, mediaHash: ContentDigest(of: [7]), parts: parts.measured(again: depth),
+                    isRevoked: state.isRevoked(entry)),
                 package: package)
         }
     }

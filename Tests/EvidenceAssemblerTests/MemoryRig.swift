@@ -77,6 +77,11 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         var noted: [ContentDigest: Int] = [:]
         var requests: [CaptureID: (depth: DepthFindings?, outcome: String?)] = [:]
 
+        func gathered(_ entry: Entry, _ parts: EvidenceParts) -> GatheredCapture {
+            GatheredCapture(
+                announcement: entry.announcement, mediaHash: ContentDigest(of: [7]), parts: parts, isRevoked: isRevoked(entry))
+        }
+
         mutating func fail(_ capture: CaptureID, _ reason: StableWord<FailureReason>) -> Bool {
             guard let state = entries[capture]?.state, state.status != .complete, state.failure != reason.text else { return false }
             entries[capture]?.state.status = .failed
@@ -106,7 +111,7 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
                 entry.isAged = false
                 state.entries[capture] = entry
             }
-            if !isFinal, let parts = try EvidenceParts(entry.all) { return .complete(Self.gathered(entry, parts)) }
+            if !isFinal, let parts = try EvidenceParts(entry.all) { return .complete(state.gathered(entry, parts)) }
             guard state.answered.insert(context.eventID).inserted else { return .waiting }
             guard !isFinal, let failure = entry.all.compactMap(\.reason).first, state.fail(capture, failure) else { return .waiting }
             return .failed(failure)
@@ -117,10 +122,6 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         guard let stored else { return true }
         guard let result = stored.result else { return answer.result != nil || answer.reason?.text != stored.reason?.text }
         return answer.part != .attestation && !isFinal && answer.result.map { $0.bytes != result.bytes } ?? false
-    }
-
-    private static func gathered(_ entry: Entry, _ parts: EvidenceParts) -> GatheredCapture {
-        GatheredCapture(announcement: entry.announcement, mediaHash: ContentDigest(of: [7]), parts: parts)
     }
 
     func park(_ capture: CaptureID, answering context: MessageContext) async throws {
@@ -135,8 +136,13 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
 
     func complete(_ capture: CaptureID, _ assembled: AssembledCapture, answering context: MessageContext?) async throws -> Bool {
         try state.withLock { state in
-            if let context, !state.answered.insert(context.eventID).inserted { return false }
-            guard state.entries[capture]?.state.status != .complete else { return false }
+            if let context, state.answered.contains(context.eventID) { return false }
+            let isComplete = state.entries[capture]?.state.status == .complete
+            if !isComplete, assembled.credentials != nil, let entry = state.entries[capture], state.isRevoked(entry) {
+                throw RevokedMeanwhile()
+            }
+            if let context { state.answered.insert(context.eventID) }
+            guard !isComplete else { return false }
             state.entries[capture]?.state = CaptureState(
                 status: .complete, package: assembled.package, objects: assembled.objects.mapValues(\.key))
             state.entries[capture]?.confidence = assembled.confidence
@@ -177,7 +183,7 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         try state.withLock { state in
             guard let entry = state.entries[capture], entry.state.status == .processing, let parts = try EvidenceParts(entry.all)
             else { return nil }
-            return Self.gathered(entry, parts)
+            return state.gathered(entry, parts)
         }
     }
 

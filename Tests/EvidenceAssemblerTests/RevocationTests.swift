@@ -125,6 +125,42 @@ struct RevocationTests {
         #expect(last.statement.verdict?.manifest == "urn:c2pa:\(capture.id)")
     }
 
+    @Test(
+        "are not signed when they are completed, whether they were revoked before or while they were signed, but once they count again",
+        arguments: Backend.available, [true, false])
+    func completed(backend: Backend, isBefore: Bool) async throws {
+        let rig = try backend.rig()
+        let device = DeviceID()
+        let revoke: @Sendable () async throws -> Void = { try await rig.decide("revoked", since: Self.before, about: device) }
+        let capture = try await SampleCapture(in: rig.store, by: device)
+        try await rig.accept(capture.announcement)
+        for part in EvidencePart.allCases.dropLast() { try await rig.finish(part, of: capture) }
+        let last = try #require(EvidencePart.allCases.last)
+        if isBefore {
+            try await revoke()
+            try await rig.finish(last, of: capture)
+            #expect(rig.issuer.asked.isEmpty)
+        } else {
+            rig.issuer.set(.signs, meanwhile: revoke)
+            await #expect(throws: RevokedMeanwhile.self) { try await rig.finish(last, of: capture) }
+            #expect(try await rig.state(of: capture.id) == CaptureState())
+            try await rig.deliver(last, of: capture.id)
+            #expect(rig.issuer.asked == [capture.id])
+        }
+        let unsigned = try await rig.state(of: capture.id)
+        #expect(unsigned.status == .complete && unsigned.package?.contentCredentials.status == .pending)
+        #expect(unsigned.objects[.publicCopy] != nil && unsigned.objects[.signedCopy] == nil)
+        #expect(try await kinds(rig, capture) == [.assessment, .revocation])
+        rig.issuer.set(.signs)
+        try await rig.retryWaiting()
+        #expect(try await rig.state(of: capture.id) == unsigned)
+        try await rig.decide("restored", since: nil, about: device)
+        try await rig.deliver(revisionOf: device)
+        try await rig.retryWaiting()
+        #expect(try await rig.state(of: capture.id).package?.contentCredentials.status == .embedded)
+        #expect(try await kinds(rig, capture) == [.assessment, .revocation, .reassessment, .credentials])
+    }
+
     @Test("get none either that were signed before, while the decision is not carried out yet or is", arguments: Backend.available)
     func signedBefore(backend: Backend) async throws {
         let rig = try backend.rig()

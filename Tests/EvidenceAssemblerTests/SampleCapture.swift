@@ -87,12 +87,21 @@ struct SampleCapture {
 final class ScriptedIssuer: CredentialIssuing {
     enum Behaviour: Sendable { case signs, noSigner, noTimestamp, refuses, storeAway, diskFull }
 
-    private let state = Mutex((behaviour: Behaviour.signs, claimed: [CaptureClaim]()))
+    private struct State {
+        var behaviour = Behaviour.signs
+        var claimed: [CaptureClaim] = []
+        var meanwhile: (@Sendable () async throws -> Void)?
+    }
+
+    private let state = Mutex(State())
     private let store: MemoryObjectStore
 
     init(_ store: MemoryObjectStore) { self.store = store }
 
-    func set(_ behaviour: Behaviour) { state.withLock { $0.behaviour = behaviour } }
+    /// - Parameter meanwhile: happens while it signs.
+    func set(_ behaviour: Behaviour, meanwhile: (@Sendable () async throws -> Void)? = nil) {
+        state.withLock { ($0.behaviour, $0.meanwhile) = (behaviour, meanwhile) }
+    }
     /// The captures for which credentials were requested, in order.
     var asked: [CaptureID] { claimed.map(\.captureID) }
     var claimed: [CaptureClaim] { state.withLock { $0.claimed } }
@@ -106,10 +115,11 @@ final class ScriptedIssuer: CredentialIssuing {
     }
 
     private func sign(_ claim: CaptureClaim, bytes: [UInt8]?, named name: MediaName, pixels: PixelSize?) async throws -> Issuing {
-        let behaviour = state.withLock { state in
+        let (behaviour, meanwhile) = state.withLock { state in
             state.claimed.append(claim)
-            return state.behaviour
+            return (state.behaviour, state.meanwhile)
         }
+        try await meanwhile?()
         guard let bytes else { return .notSignable(reason: .photoUnreadable) }
         switch behaviour {
         case .noSigner: return .noSignerYet

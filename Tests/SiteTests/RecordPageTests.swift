@@ -253,6 +253,14 @@ struct RecordPageTests {
         #expect(html.contains(reason) && !html.contains("contentcredentials.org"))
     }
 
+    @Test("Content Credentials that were still due when the device was revoked are not promised")
+    func revoked() throws {
+        var record = Samples.record(named: "credentials pending")
+        record.log = RecordLog(state: .pending, entry: nil, witnessedAt: nil, witnesses: [], hasBundle: false, isRevoked: true)
+        let html = try Samples.html(record)
+        #expect(html.contains("the device was revoked.") && !html.contains("They are being written."))
+    }
+
     @Test("downloads and both digests are there with Content Credentials")
     func downloads() throws {
         let html = try Samples.html(Samples.record())

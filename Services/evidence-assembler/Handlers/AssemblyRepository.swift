@@ -18,7 +18,13 @@ struct GatheredCapture: Sendable {
     /// SHA-256 of the original.
     let mediaHash: ContentDigest
     let parts: EvidenceParts
+    /// Whether operators revoked it with its device: then it is not signed.
+    let isRevoked: Bool
 }
+
+/// The device was revoked while its capture was signed. Nothing was recorded: the copy must not be published, and another attempt completes
+/// the capture without.
+struct RevokedMeanwhile: Error {}
 
 /// The state of a capture after one more part.
 enum TakenPart: Sendable {
@@ -60,6 +66,7 @@ protocol AssemblyRepository: Sendable {
     /// the capture.
     /// - Parameter context: `nil` for a capture that waited for the signer.
     /// - Returns: false if the event was processed or the capture completed before.
+    /// - Throws: ``RevokedMeanwhile`` if it is signed and now revoked.
     func complete(_ capture: CaptureID, _ assembled: AssembledCapture, answering context: MessageContext?) async throws -> Bool
 
     /// Records and announces that the capture failed.

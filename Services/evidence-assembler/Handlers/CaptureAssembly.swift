@@ -30,7 +30,8 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
     var videos = FIFOSemaphore(permits: 2, queueLimit: .max)
 
     /// - Parameter event: the event of its last part; `nil` for a capture that waited for the signer.
-    /// - Throws: ``SignerAway`` if the capture must be signed and cannot be now; ``RejectedMessage`` for permanent failures.
+    /// - Throws: ``SignerAway`` if the capture must be signed and cannot be now; ``RejectedMessage`` for permanent failures;
+    ///   ``RevokedMeanwhile``.
     func complete(_ gathered: GatheredCapture, event: MessageContext?, _ logger: Logger) async throws {
         guard gathered.announcement.content.kind == .video else { return try await assemble(gathered, event: event, logger) }
         let permit = try await videos.acquire()
@@ -58,7 +59,7 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
         let publicCopy = try await original.publicCopy(startedAt: statement.capturedAt.date)
         FailPoint.reached("evidence-assembler.exif")
         let (package, published) = try await publish(
-            publicCopy, of: capture, assembled, confidence, capturedAt: statement.capturedAt, isTrial: event == nil)
+            publicCopy, of: gathered, assembled, confidence, capturedAt: statement.capturedAt, isTrial: event == nil)
         var objects = parts.objects
         objects[.shareCard] = try await card
         objects.merge(published.objects) { $1 }
@@ -103,13 +104,15 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
         }
     }
 
-    /// Signs the public copy if Content Credentials are due, otherwise stores it unsigned. Writes the result into the package.
+    /// Signs the public copy if Content Credentials are due, otherwise stores it unsigned. Writes the result into the package: those of a
+    /// capture that is revoked stay due.
     private func publish(
-        _ copy: PublicOriginal, of capture: CaptureID, _ assembled: EvidencePackage, _ confidence: ConfidenceLevel, capturedAt: SharedTime,
-        isTrial: Bool
+        _ copy: PublicOriginal, of gathered: GatheredCapture, _ assembled: EvidencePackage, _ confidence: ConfidenceLevel,
+        capturedAt: SharedTime, isTrial: Bool
     ) async throws -> (package: EvidencePackage, published: Published) {
+        let capture = gathered.announcement.captureID
         var package = assembled
-        if package.contentCredentials.status == .pending, case .exact(let capturedAt) = capturedAt {
+        if package.contentCredentials.status == .pending, !gathered.isRevoked, case .exact(let capturedAt) = capturedAt {
             let claim = CaptureClaim(captureID: capture, capturedAt: capturedAt, evidence: package, confidence: confidence)
             switch try await copy.issue(claim, by: credentials, isTrial: isTrial) {
             case .noSignerYet: throw SignerAway()

@@ -10,11 +10,14 @@ struct StoredCaptureRow: Sendable {
     /// Absent of a withdrawn capture, like its hash.
     private let announcement: PostgresJSON?
     private let mediaHash: [UInt8]?
+    /// Whether operators revoked it with its device.
+    private let isRevoked: Bool
 
     init(_ row: Row) throws {
         status = CaptureStatus(rawValue: try row.get("status")) ?? .processing
         announcement = try row.getOptional("announcement")
         mediaHash = try row.getOptional("media_sha256")
+        isRevoked = try row.get("is_revoked")
     }
 
     /// - Throws: ``RejectedMessage`` if this version cannot read it.
@@ -22,7 +25,8 @@ struct StoredCaptureRow: Sendable {
         guard let announcement, let hash = mediaHash.flatMap({ ContentDigest(bytes: $0) }) else {
             throw RejectedMessage(.captureUnreadable, detail: "media_sha256")
         }
-        return GatheredCapture(announcement: try CaptureAnnouncement(stored: announcement), mediaHash: hash, parts: parts)
+        return GatheredCapture(
+            announcement: try CaptureAnnouncement(stored: announcement), mediaHash: hash, parts: parts, isRevoked: isRevoked)
     }
 }
 
@@ -38,7 +42,10 @@ struct CaptureTable {
         // Lets the other services store parts meanwhile, which hold the row's key (rial_guard_withdrawn).
         let lock: SQL = isHeld ? "FOR NO KEY UPDATE" : ""
         return try await connection.query(
-            "SELECT status, announcement, media_sha256 FROM captures WHERE id = \(capture.uuid) \(lock)"
+            """
+            SELECT status, announcement, media_sha256, \(StatementTable.revokedWithDevice) AS is_revoked
+            FROM captures WHERE id = \(capture.uuid) \(lock)
+            """
         ).first.map { try StoredCaptureRow($0) }
     }
 

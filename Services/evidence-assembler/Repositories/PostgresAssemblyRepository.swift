@@ -51,7 +51,8 @@ struct PostgresAssemblyRepository: AssemblyRepository {
             let statements = StatementTable(connection)
             try await statements.insert(assembled.statement, of: capture)
             FailPoint.reached("evidence-assembler.stated")
-            _ = try await statements.revise(capture, by: maker)
+            let revision = try await statements.revise(capture, by: maker)
+            guard revision == nil || assembled.credentials == nil else { throw RevokedMeanwhile() }
             try await outbox.append(
                 EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: assembled.confidence, failure: nil),
                 on: connection)

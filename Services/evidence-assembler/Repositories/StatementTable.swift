@@ -83,6 +83,9 @@ struct StatementTable {
         """
     }
 
+    /// Whether operators revoked a row of `captures` with its device.
+    static let revokedWithDevice: SQL = "coalesce(uploaded_at >= \(revokedSince("captures.device_id")), false)"
+
     /// Complete captures of a device that are revoked and should not be, or the other way round, ordered by id, after the given one.
     func toRevise(of device: DeviceID, after last: CaptureID?, limit: Int) async throws -> [CaptureID] {
         try await connection.query(
@@ -98,11 +101,7 @@ struct StatementTable {
 
     /// Whether operators revoked the capture with its device.
     func isRevoked(_ capture: CaptureID) async throws -> Bool {
-        let rows = try await connection.query(
-            """
-            SELECT coalesce(uploaded_at >= \(Self.revokedSince("captures.device_id")), false) AS is_revoked
-            FROM captures WHERE id = \(capture.uuid)
-            """)
+        let rows = try await connection.query("SELECT \(Self.revokedWithDevice) AS is_revoked FROM captures WHERE id = \(capture.uuid)")
         return try rows.first?.get("is_revoked") ?? false
     }
 

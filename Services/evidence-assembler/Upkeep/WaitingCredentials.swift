@@ -8,7 +8,8 @@ import Models
 import ObjectStorage
 import ServiceLifecycle
 
-/// Makes the Content Credentials of captures that were completed while the time-stamp authority was unavailable.
+/// Makes the Content Credentials of captures that were completed while the time-stamp authority was unavailable, or while their device was
+/// revoked.
 struct WaitingCredentials: Sendable {
     static let batchSize = 50
     let captures: any CredentialRepository

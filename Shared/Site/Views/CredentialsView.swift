@@ -40,7 +40,7 @@ struct CredentialsView: Sendable {
         if record.kind.mode == .hashOnly { return withheld("cc.withheld.hash") }
         switch (credentials.status, credentials.reason?.known) {
         case (.embedded, _): return nil
-        case (.pending, _): return strings("cc.pending")
+        case (.pending, _): return record.log?.isRevoked == true ? withheld("cc.withheld.revoked") : strings("cc.pending")
         case (.withheld, .suspicious): return withheld("cc.withheld.suspicious")
         case (.withheld, _): return withheld("cc.withheld.hardware")
         case (.unavailable, .photoUnreadable), (.unavailable, .photoNotSignable): return withheld("cc.withheld.photo")
