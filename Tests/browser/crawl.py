@@ -215,10 +215,15 @@ def piece_forms(content, name, size=48):
     return [(f"a piece of {name}", each) for each in sorted(pieces)]
 
 
+def untimed(content):
+    """The bytes without times of day: seconds such as 45.764 would be taken for a place."""
+    return re.sub(rb"T\d\d:\d\d:\d\d(?:\.\d+)?Z", b"", content)
+
+
 def leaks(answers, secrets):
     """[(secret, place)] for every secret found in a response. `secrets`: [(name, bytes)]"""
     found = []
     for answer in answers:
-        texts = list(answer.texts())
+        texts = [untimed(text) for text in answer.texts()]
         found += [(name, answer.url) for name, secret in secrets if any(secret in text for text in texts)]
     return sorted(set(found))
