@@ -86,8 +86,23 @@ struct PrivacyReaders {
         var secrets: [String] = []
         if flags.device == .none { secrets += ["iPhone 15", "iPhone16,1"] }
         if flags.device != .full { secrets += ["os_version", "app_version"] }
-        if flags.timestamp != .exact { secrets += [Self.minute(capturedAt), Self.minute(uploadedAt)] }
+        if flags.timestamp != .exact { secrets += [capturedAt, uploadedAt].map(Self.told).filter { $0 != Self.midnight } }
         return secrets
+    }
+
+    /// Five minutes ago: another minute than that of the receipt, which is shown by itself, and not the first of a day.
+    static func timeOfCapture() -> Date {
+        let time = Date().addingTimeInterval(-300)
+        return midnight.hasPrefix(minute(time)) ? time.addingTimeInterval(-60) : time
+    }
+
+    /// As which a whole day is given.
+    private static let midnight = "00:00:00"
+
+    /// What tells the time: its minute, with the second in the first minute of a day.
+    private static func told(_ time: Date) -> String {
+        let minute = minute(time)
+        return midnight.hasPrefix(minute) ? String(Timestamp.format(time).dropFirst(11).prefix(8)) : minute
     }
 
     private static func minute(_ time: Date) -> String { String(Timestamp.format(time).dropFirst(11).prefix(5)) }

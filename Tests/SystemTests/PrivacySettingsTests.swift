@@ -14,8 +14,7 @@ extension SystemTests {
         func everySetting() async throws {
             let phone = try await Phone()
             let proxy = try CapturingProxy(to: Int(try TestClient(url: phone.stack.url).port))
-            // Another minute than that of the receipt, which is shown by itself.
-            let capturedAt = Date().addingTimeInterval(-300)
+            let capturedAt = PrivacyReaders.timeOfCapture()
             try await phone.rial("settings", "privacy", "set", "--on")
             for flags in MetadataFlags.all {
                 try phone.set(PrivacySettings(isOn: true, flags: flags))
