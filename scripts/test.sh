@@ -68,6 +68,23 @@ await_groups() {
     running=()
 }
 
+rest="modules, log and migrations"
+first_half="the whole system, first half, faults and device library"
+second_half="the whole system, second half"
+outside="contract, browser and documents"
+# What is set for each group, also when what failed of it runs once more. One consumer of each topic costs the idle broker less; the first
+# half has two, as services have by default. What looks from outside depends neither on that nor on how soon a record arrives.
+declare -A settings=(
+    [$rest]="RIAL_CONSUMERS=1" [$first_half]="" [$second_half]="RIAL_CONSUMERS=1 RIAL_TEST_STACK=system-2"
+    [$outside]="RIAL_CONSUMERS=1 RIAL_KAFKA_FETCH_WAIT_MS=200"
+)
+with_settings() { # with_settings GROUP COMMAND…
+    local -a own
+    read -ra own <<<"${settings[$1]}"
+    if [ ${#own[@]} -gt 0 ]; then local -x "${own[@]}"; fi
+    "${@:2}"
+}
+
 # Not in parallel: tests that block threads or wait for deadlines would starve each other.
 swift_tests() { # swift_tests GROUP OPTION…
     rm -f "$logs/$1.events"
@@ -80,14 +97,11 @@ system='^SystemTests\.SystemTests'
 faults='^SystemTests\.FaultTests'
 # Needs no stack; beside the shorter half of the whole system the groups take about as long as each other.
 library='^CaptureKitTests\.'
-modules() { RIAL_CONSUMERS=1 swift_tests "modules, log and migrations" --skip "$system" --skip "$faults" --skip "$library"; }
 # Those of them that take about half of the time, with faults and device library; the other group runs all others.
 half="$system/(Policy|Storage|Credential|Fault|Queue|Video(Fault|Verification|Withdrawal))"
-first_half() {
-    swift_tests "the whole system, first half, faults and device library" --filter "$half" --filter "$faults" --filter "$library"
+swift_group() { # swift_group NAME OPTION…
+    group "$1" with_settings "$1" swift_tests "$@"
 }
-# One consumer of each topic costs the idle broker less; the first half has two, as services have by default.
-second_half() { RIAL_CONSUMERS=1 RIAL_TEST_STACK=system-2 swift_tests "the whole system, second half" --filter "$system/" --skip "$half"; }
 # test_speed, which measures page load times, runs afterwards, when nothing else runs.
 browser_tests() {
     local module
@@ -98,13 +112,9 @@ browser_tests() {
     done
     Tests/browser/run.sh "${modules[@]}"
 }
-outside="contract, browser and documents"
-# What these look at does not depend on how many consumers a service has, nor on how soon a record arrives.
-outside_settings=(RIAL_CONSUMERS=1 RIAL_KAFKA_FETCH_WAIT_MS=200)
 outside_parts=(Tests/contract/run.sh browser_tests Tests/readme/run.sh)
 # Tests the services through their public interfaces.
 outside_tests() {
-    local -x "${outside_settings[@]}"
     local part status=0
     : >"$logs/outside.passed"
     for part in "${outside_parts[@]}"; do
@@ -121,14 +131,13 @@ check_files() {
     return $status
 }
 
-# The failed tests of a group once more, with nothing beside them. Fails if they fail again, or cannot be named.
+# The failed tests of a group once more, with its settings and nothing beside them. Fails if they fail again, or cannot be named.
 again() { # again GROUP
     local names part filter
     local -a filters=()
     # Whatever did not end by failed tests, as a crash does, is no chance.
     [ "$(cat "$logs/$1.status" 2>/dev/null)" = 1 ] || return 1
     if [ "$1" = "$outside" ]; then
-        local -x "${outside_settings[@]}"
         for part in "${outside_parts[@]}"; do
             if grep -qxF "$part" "$logs/outside.passed"; then continue; fi
             if [ "$part" = browser_tests ]; then
@@ -180,15 +189,15 @@ if [ $# -gt 0 ]; then
 else
     rm -rf .local/browser-shots
     say "running the tests, in groups beside each other"
-    group "the whole system, first half, faults and device library" first_half
-    group "the whole system, second half" second_half
-    group "modules, log and migrations" modules
-    group "$outside" outside_tests
+    swift_group "$first_half" --filter "$half" --filter "$faults" --filter "$library"
+    swift_group "$second_half" --filter "$system/" --skip "$half"
+    swift_group "$rest" --skip "$system" --skip "$faults" --skip "$library"
+    group "$outside" with_settings "$outside" outside_tests
     await_groups
     if [ -n "${RIAL_TEST_AGAIN:-}" ]; then
         still=()
         for name in "${failed[@]}"; do
-            if phase "what failed, by itself: $name" again "$name"; then unsteady+=("$name"); else still+=("$name"); fi
+            if phase "what failed, by itself: $name" with_settings "$name" again "$name"; then unsteady+=("$name"); else still+=("$name"); fi
         done
         failed=("${still[@]}")
     fi
