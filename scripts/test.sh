@@ -4,7 +4,8 @@
 # since they spend much of their time waiting. At the end it prints the twenty slowest tests and the duration of each phase and group. Logs
 # are in .local/test/logs.
 # With RIAL_TEST_AGAIN=1 the tests that failed beside the others run once more by themselves, and only those that fail again fail the run;
-# what passed then is named at the end.
+# what passed then is named at the end. So is what was skipped; in CI that fails the run, unless it needs the long form or data that are not
+# there.
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"
@@ -99,8 +100,11 @@ faults='^SystemTests\.FaultTests'
 library='^CaptureKitTests\.'
 # Those of them that take about half of the time, with faults and device library; the other group runs all others.
 half="$system/(Policy|Storage|Credential|Fault|Queue|Video(Fault|Verification|Withdrawal))"
+# The groups that have an event stream.
+swift_groups=()
 swift_group() { # swift_group NAME OPTION…
     group "$1" with_settings "$1" swift_tests "$@"
+    swift_groups+=("$1")
 }
 # test_speed, which measures page load times, runs afterwards, when nothing else runs.
 browser_tests() {
@@ -153,6 +157,14 @@ again() { # again GROUP
     names=$(python3 scripts/failed_tests.py swift "$logs/$1.events") || return 1
     while read -r filter; do filters+=(--filter "$filter"); done <<<"$names"
     RIAL_TEST_STACK=again swift_tests again "${filters[@]}" && python3 scripts/failed_tests.py ran "$logs/again.events" <<<"$names"
+}
+
+# Prints the tests that were skipped, and why. Fails if one was that a complete machine would not skip.
+skipped() {
+    local name
+    local -a streams=()
+    for name in "${swift_groups[@]}"; do streams+=("$logs/$name.events"); done
+    python3 scripts/skipped_tests.py "${streams[@]}"
 }
 
 # Prints the failures in a group's log, without the lines of suites, which only repeat the failures of their tests.
@@ -210,6 +222,11 @@ fi
 slowest
 say "where the time went"
 printf '%s\n' "${took[@]}" | awk '{ printf "%8d s ", $1; sub(/^[^ ]* /, ""); print }'
+if [ ${#swift_groups[@]} -gt 0 ]; then
+    say "what was skipped"
+    # Elsewhere something may be missing.
+    skipped || [ -z "${CI:-}" ] || failed+=("tests were skipped")
+fi
 for name in "${failed[@]}"; do
     if [ -e "$logs/$name.log" ]; then
         say "what failed: $name"

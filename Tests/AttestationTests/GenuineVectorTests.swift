@@ -4,7 +4,7 @@ import Testing
 
 @testable import Attestation
 
-@Suite("Genuine App Attest objects", .enabled(if: SharedData.isPresent, "the shared vectors are not here"))
+@Suite("Genuine App Attest objects", .enabled(if: SharedData.isPresent, "needs ../shared/data/appattest"))
 struct GenuineVectorTests {
     @Test("every genuine attestation is accepted with its expected fields")
     func attestations() throws {
@@ -43,7 +43,7 @@ struct GenuineVectorTests {
     }
 }
 
-@Suite("Changed App Attest objects", .enabled(if: SharedData.isPresent, "the shared vectors are not here"))
+@Suite("Changed App Attest objects", .enabled(if: SharedData.isPresent, "needs ../shared/data/appattest"))
 struct NegativeVectorTests {
     /// Without the vectors that require receipt validation, which the receipt's own checks reject.
     @Test("every negative vector is refused with one of its expected classes")

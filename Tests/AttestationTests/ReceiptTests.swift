@@ -4,7 +4,7 @@ import Testing
 
 @testable import Attestation
 
-@Suite("Receipts", .enabled(if: SharedData.isPresent, "the shared vectors are not here"))
+@Suite("Receipts", .enabled(if: SharedData.isPresent, "needs ../shared/data/appattest"))
 struct ReceiptTests {
     let appraiser = ReceiptAppraiser()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Attestation
 
-@Suite("Appraisals that are repeated years later", .enabled(if: SharedData.isPresent, "the shared vectors are not here"))
+@Suite("Appraisals that are repeated years later", .enabled(if: SharedData.isPresent, "needs ../shared/data/appattest"))
 struct RepeatedAppraisalTests {
     @Test("every genuine attestation holds again without its app, key identifier and time, and gives the same key")
     func attestations() throws {

@@ -49,7 +49,7 @@ struct PosixFilesTests {
         try files.remove(path("a"))
     }
 
-    @Test("say that the volume is full", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+    @Test("say that the volume is full", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"))
     func full() throws {
         let file = try PosixFile("/dev/full", O_WRONLY)
         #expect(throws: FileError.noSpace) { try file.write([1]) }

@@ -81,7 +81,8 @@ struct OutboxRowsTests {
     }
 
     @Test(
-        "are given to nobody while the gate is closed, which waits for those that somebody has", .enabled(if: TestSchema.isConfigured))
+        "are given to nobody while the gate is closed, which waits for those that somebody has",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
     func gate() async throws {
         let url = try #require(TestSchema.serverURL)
         try await with(.postgres, .transparencyLog) { rows in
@@ -107,7 +108,9 @@ struct OutboxRowsTests {
         }
     }
 
-    @Test("are given again when who closed the gate is gone", .enabled(if: TestSchema.isConfigured))
+    @Test(
+        "are given again when who closed the gate is gone",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
     func brokenGate() async throws {
         let url = try #require(TestSchema.serverURL)
         let pool = try #require(TestSchema.shared)

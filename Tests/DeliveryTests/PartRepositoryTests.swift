@@ -132,7 +132,9 @@ struct PartRepositoryTests {
         }
     }
 
-    @Test("a failure is kept beside the findings' place, and goes with them", .enabled(if: TestSchema.isConfigured))
+    @Test(
+        "a failure is kept beside the findings' place, and goes with them",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
     func failureRow() async throws {
         let pool = try #require(TestSchema.shared)
         let capture = try await StoredCapture(in: pool)

@@ -108,7 +108,9 @@ struct DepthPreviewTests {
         #expect(file.scale == DepthPreviewScale(map))
     }
 
-    @Test("writes what sensors measure in full, in 40 kB at most", .enabled(if: !Sample.all.isEmpty), arguments: Sample.all)
+    @Test(
+        "writes what sensors measure in full, in 40 kB at most", .enabled(if: !Sample.all.isEmpty, "needs ../shared/data/rgbd"),
+        arguments: Sample.all)
     func samples(sample: Sample) throws {
         let map = try sample.depth()
         let file = try DepthPreview.file(depth: map, rotation: 0, aspect: (sample.width, sample.height), encode: png)

@@ -120,7 +120,7 @@ struct JPEGSegmentsTests {
         }
     }
 
-    @Test("is made of sample photos without a change to the picture", .enabled(if: SamplePhotos.arePresent, "needs shared/data"))
+    @Test("is made of sample photos without a change to the picture", .enabled(if: SamplePhotos.arePresent, "needs ../shared/data/rgbd"))
     func samples() throws {
         for jpeg in try SamplePhotos.all() {
             let copy = try JPEGSegments.publicCopy(of: jpeg)

@@ -235,7 +235,7 @@ extension SystemTests {
         }
 
         @Test(
-            "real captures are HIGH and recaptures are not", .enabled(if: SharedData.isPresent, "the shared captures are not here"),
+            "real captures are HIGH and recaptures are not", .enabled(if: SharedData.isPresent, "needs ../shared/data/rgbd"),
             arguments: ["dev_real_library", "dev_real_kitchen", "dev_real_box", "dev_flat_monitor", "dev_flat_full", "dev_flat_poster"])
         func shared(name: String) async throws {
             let client = try TestClient.current()

@@ -18,7 +18,7 @@ struct KillingRecord: Sendable, CustomTestStringConvertible {
 }
 
 extension FaultTests {
-    @Suite("A record that crashes its handler", .enabled(if: FaultTests.isFull, "at length alone: make test-faults"))
+    @Suite("A record that crashes its handler", .enabled(if: FaultTests.isFull, "in the long form (RIAL_TEST_FAULTS=full)"))
     struct KillingRecords {
         @Test(
             "is a dead letter after three deaths, its partition goes on, and it completes once what killed is mended",

@@ -40,7 +40,7 @@ extension SystemTests.PhonePrivacy {
 
     @Test(
         "has the very numbers of the same captures in full for what a LiDAR sensor saw",
-        .enabled(if: SharedData.isPresent, "the shared captures are not here"))
+        .enabled(if: SharedData.isPresent, "needs ../shared/data/rgbd"))
     func realSamples() async throws {
         let phone = try await Phone()
         let names = try FileManager.default.contentsOfDirectory(atPath: SharedData.folder.path + "/rgbd").filter { $0.hasSuffix(".f32.gz") }

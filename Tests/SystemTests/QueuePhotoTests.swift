@@ -48,7 +48,7 @@ extension SystemTests {
             try await phone.expectResults()
         }
 
-        @Test("are HIGH if a LiDAR sensor saw what they show", .enabled(if: SharedData.isPresent, "the shared captures are not here"))
+        @Test("are HIGH if a LiDAR sensor saw what they show", .enabled(if: SharedData.isPresent, "needs ../shared/data/rgbd"))
         func realSamples() async throws {
             let phone = try await Phone()
             for name in ["dev_real_library", "dev_real_kitchen", "dev_real_box"] {

@@ -112,7 +112,9 @@ struct RealLog: Sendable {
     }
 }
 
-@Suite("The public log over PostgreSQL and the object store", .enabled(if: RealLog.isConfigured))
+@Suite(
+    "The public log over PostgreSQL and the object store",
+    .enabled(if: RealLog.isConfigured, "RIAL_TEST_DATABASE_URL or RIAL_TEST_S3_ENDPOINT names nothing"))
 struct RealPartsTests {
     @Test("enters statements that were announced, looked through, withheld and withdrawn, and announces their captures")
     func statements() async throws {
