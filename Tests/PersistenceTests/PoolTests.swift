@@ -162,19 +162,63 @@ struct PoolTests {
         await pool.shutdown()
     }
 
-    @Test("ends its waiters and sessions at shutdown")
-    func shutsDown() async throws {
-        try await TestDatabase.with { database in
-            let pool = PostgresPool(url: database.url, size: 2, applicationName: database.schema, logger: Logger(label: "tests"))
-            try await pool.ping()
-            let (begun, mark) = AsyncStream.makeStream(of: Void.self)
-            let group = ServiceGroup(services: [pool, Started(mark: mark)], logger: Logger(label: "tests"))
-            let running = Task { try await group.run() }
-            for await _ in begun {}
+    /// Runs the body with a pool of two whose service group runs, and with what shuts it down.
+    private func withService(
+        _ database: TestDatabase,
+        _ body: (PostgresPool, _ shutDown: @escaping @Sendable () async throws -> Void) async throws -> Void
+    ) async throws {
+        let pool = PostgresPool(url: database.url, size: 2, applicationName: database.schema, logger: Logger(label: "tests"))
+        let (begun, mark) = AsyncStream.makeStream(of: Void.self)
+        let group = ServiceGroup(services: [pool, Started(mark: mark)], logger: Logger(label: "tests"))
+        let running = Task { try await group.run() }
+        for await _ in begun {}
+        let shutDown = { @Sendable () async throws -> Void in
             await group.triggerGracefulShutdown()
             try await running.value
-            #expect(await postgresError { try await pool.ping() }?.code == .closed)
-            try await database.endSessions()
+        }
+        do {
+            try await body(pool, shutDown)
+        } catch {
+            try? await shutDown()
+            throw error
+        }
+    }
+
+    @Test("ends idle sessions at shutdown, and leases no more", .timeLimit(.minutes(1)))
+    func shutsDownIdle() async throws {
+        try await TestDatabase.with { database in
+            try await withService(database) { pool, shutDown in
+                try await pool.withConnection { _ in try await pool.ping() }
+                #expect(try await database.sessions() == 2)
+                try await shutDown()
+                #expect(await postgresError { try await pool.ping() }?.code == .closed)
+                try await eventually("both sessions have ended") { try await database.sessions() == 0 }
+            }
+        }
+    }
+
+    @Test("ends waiters at shutdown, and leased sessions when they are released", .timeLimit(.minutes(1)))
+    func shutsDownLeased() async throws {
+        try await TestDatabase.with { database in
+            try await withService(database) { pool, shutDown in
+                try await pool.withConnection { first in
+                    try await pool.withConnection { second in
+                        // As many as the pool has.
+                        let pids = [try await pid(first), try await pid(second)]
+                        let waiter = Task { try await pool.ping() }
+                        try await eventually("one waits") { pool.waiting == 1 }
+                        try await shutDown()
+                        #expect(await postgresError { try await waiter.value }?.code == .closed)
+                        #expect(pool.waiting == 0)
+                        // Who has a connection still uses it.
+                        let still = [try await pid(first), try await pid(second)]
+                        #expect(still == pids && pids[0] != pids[1])
+                        #expect(try await database.sessions() == 2)
+                    }
+                }
+                #expect(await postgresError { try await pool.ping() }?.code == .closed)
+                try await eventually("both sessions have ended") { try await database.sessions() == 0 }
+            }
         }
     }
 }

@@ -33,6 +33,14 @@ struct TestDatabase: Sendable {
         if let failure { throw failure }
     }
 
+    /// The number of this test's open sessions.
+    func sessions() async throws -> Int {
+        let admin = try await PostgresConnection.connect(url: try #require(Self.serverURL), applicationName: "tests")
+        let count = try await admin.query("SELECT FROM pg_stat_activity WHERE application_name = \(schema)").count
+        await admin.close()
+        return count
+    }
+
     /// Terminates all sessions of this test, like a restart of the server, and waits until they have ended.
     func endSessions() async throws {
         let admin = try await PostgresConnection.connect(url: try #require(Self.serverURL), applicationName: "tests")
