@@ -1,12 +1,16 @@
 import CaptureProtocol
 import Foundation
 import Persistence
+import TestSupport
 import Testing
 
 @testable import Gateway
 
 @Suite("What became of an upload whose recording ended in an error", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
 struct IntakeRepositoryTests {
+    /// Ends a transaction that somebody waits for.
+    private struct RolledBack: Error { let answer: Task<IntakeRepository.Outcome, Never> }
+
     @Test("a capture that was recorded, its answer lost, is found, and its bytes are its own")
     func recorded() async throws {
         try await GatewayDatabase.with { pool in
@@ -30,32 +34,27 @@ struct IntakeRepositoryTests {
             let device = try await CaptureRepositoryTests.insertDevice(pool)
             let (id, intakes) = (CaptureID(), IntakeRepository(database: pool))
             try await intakes.open(id, device: device)
-            let (reached, reach) = AsyncStream.makeStream(of: Void.self)
-            let (resumed, resume) = AsyncStream.makeStream(of: Void.self)
-            async let transaction: Void = pool.withTransaction { connection in
-                #expect(try await IntakeRepository.take(id, on: connection))
-                try await connection.query(
-                    """
-                    INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at, announcement)
-                    VALUES (\(id.uuid), \(ShortID.random()), \(device.uuid), 'photo', 'full', \([UInt8](repeating: 1, count: 32)), now(), now(),
-                        '{}')
-                    """)
-                reach.finish()
-                for await _ in resumed {}
-                // Simulates the server ending the transaction without the client noticing.
-                if !commits { throw CancellationError() }
+            let answer: Task<IntakeRepository.Outcome, Never>
+            do {
+                answer = try await pool.withTransaction { connection in
+                    #expect(try await IntakeRepository.take(id, on: connection))
+                    try await connection.query(
+                        """
+                        INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, captured_at, uploaded_at,
+                            announcement)
+                        VALUES (\(id.uuid), \(ShortID.random()), \(device.uuid), 'photo', 'full', \([UInt8](repeating: 1, count: 32)),
+                            now(), now(), '{}')
+                        """)
+                    let answer = Task { await IntakeRepository(database: asking).outcome(of: id) }
+                    // The call blocks on the row that the transaction has locked.
+                    try await waitForWaiter(behind: connection)
+                    // Simulates the server ending the transaction without the client noticing.
+                    if !commits { throw RolledBack(answer: answer) }
+                    return answer
+                }
+            } catch let error as RolledBack {
+                answer = error.answer
             }
-            for await _ in reached {}
-            let answer = Task { await IntakeRepository(database: asking).outcome(of: id) }
-            // Waits until the call blocks on the row that the transaction has locked.
-            for _ in 0..<200 {
-                let waiting = try await pool.query(
-                    "SELECT 1 AS one FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE intakes%'")
-                if !waiting.isEmpty { break }
-                try await Task.sleep(for: .milliseconds(10))
-            }
-            resume.finish()
-            do { try await transaction } catch is CancellationError {}
             #expect(await answer.value == (commits ? .recorded : .abandoned))
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import Persistence
@@ -258,12 +259,7 @@ struct WithdrawalTests {
             try await connection.execute(script: "BEGIN")
             try await connection.execute(script: serviceIsFirst ? insert : withdrawal)
             async let waiting: Void = second.execute(script: serviceIsFirst ? withdrawal : insert)
-            // The second is stopped by a lock of the first.
-            let deadline = ContinuousClock.now + .seconds(20)
-            while try await count("pg_locks WHERE NOT granted", connection) == 0, ContinuousClock.now < deadline {
-                try await Task.sleep(for: .milliseconds(5))
-            }
-            #expect(ContinuousClock.now < deadline, "nothing waits")
+            try await waitForWaiter(behind: connection)
             try await connection.execute(script: "COMMIT")
             try await waiting
             #expect(try await count("depth_analyses", connection) == 0)
@@ -278,10 +274,7 @@ struct WithdrawalTests {
                 script: "INSERT INTO verification_logs (method, file_sha256, status) VALUES ('hash', sha256('photo'), 'no_record')")
             try await connection.execute(script: "BEGIN; SELECT rial_withdraw('\(Self.id)')")
             async let waiting: Void = second.execute(script: "SELECT rial_withdraw('\(Self.other)')")
-            let deadline = ContinuousClock.now + .seconds(20)
-            while try await count("pg_locks WHERE NOT granted", connection) == 0, ContinuousClock.now < deadline {
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            try await waitForWaiter(behind: connection)
             try await connection.execute(script: "COMMIT")
             try await waiting
             #expect(try await count("captures WHERE status = 'withdrawn'", connection) == 2)

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import Persistence
@@ -107,11 +108,7 @@ struct WithdrawnUploadTests {
             try await connection.execute(script: "BEGIN")
             try await connection.execute(script: gatewayIsFirst ? Self.closing : Self.withdrawal)
             async let waiting: Void = second.execute(script: gatewayIsFirst ? Self.withdrawal : Self.closing)
-            let deadline = ContinuousClock.now + .seconds(20)
-            while try await connection.query("SELECT FROM pg_locks WHERE NOT granted").isEmpty, ContinuousClock.now < deadline {
-                try await Task.sleep(for: .milliseconds(5))
-            }
-            #expect(ContinuousClock.now < deadline, "nothing waits")
+            try await waitForWaiter(behind: connection)
             try await connection.execute(script: "COMMIT")
             try await waiting
             try await expect(Self.other, knowsCapture: false, "ended", connection)

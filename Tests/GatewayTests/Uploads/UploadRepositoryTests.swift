@@ -130,11 +130,7 @@ struct UploadRepositoryTests {
                 let creation = Task {
                     try await resumable.create(offer, .photo, contentType: Self.contentType, device: device, token: .random())
                 }
-                try await poll("the creation waits for it", within: .seconds(30)) {
-                    try await !connection.query(
-                        "SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
-                    ).isEmpty
-                }
+                try await waitForWaiter(behind: connection, within: .seconds(30))
                 return creation
             }
             guard case .recorded(let found, let answer) = try await creating.value else { throw CancellationError() }
