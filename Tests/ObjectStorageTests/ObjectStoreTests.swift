@@ -106,6 +106,80 @@ struct ObjectStoreTests {
         try await store.delete([accepted.key])
     }
 
+    @Test("give any piece of an object, and none that is not whole", arguments: TestStore.available)
+    func pieces(kind: TestStore) async throws {
+        let (store, prefix) = try await kind.make()
+        let bytes = pattern(100_000)
+        let object = media(prefix + "video", bytes)
+        try await store.put(object.key, bytes: bytes, contentType: "video/mp4")
+        for range in [0..<1, 0..<100_000, 70_000..<70_300, 99_999..<100_000] as [Range<Int64>] {
+            let piece = try await store.piece(range, of: object)
+            #expect(piece == Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]), "\(range)")
+        }
+        for (range, code) in [
+            (99_999..<100_001, .digestMismatch), (100_000..<100_001, .rejected), (200_000..<200_300, .rejected), (5..<5, .tooLarge),
+            (0..<Int64(S3Client.maximumPieceBytes) + 1, .tooLarge),
+        ] as [(Range<Int64>, ObjectStorageError.Code)] {
+            #expect(await storageError { _ = try await store.piece(range, of: object) } == code, "\(range)")
+        }
+        try await store.delete([object.key])
+        #expect(await storageError { _ = try await store.piece(0..<1, of: object) } == .notFound)
+    }
+
+    @Test(
+        "store what a source reads, in pieces of at most 1 MiB", arguments: TestStore.available,
+        [0, 1, 1 << 20, (1 << 20) + 1, 5 << 20, (6 << 20) + 1])
+    func fromSource(kind: TestStore, size: Int) async throws {
+        let (store, prefix) = try await kind.make()
+        let bytes = pattern(size)
+        let object = media(prefix + "video", bytes)
+        let ranges = SharedValue<[Range<Int64>]>([])
+        try await store.put(object) { range in
+            ranges.withLock { $0.append(range) }
+            return Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+        }
+        let whole = Int64(size)
+        let expected = stride(from: 0, to: whole, by: 1 << 20).map { $0..<min($0 + (1 << 20), whole) }
+        let asked = ranges.withLock { $0 }
+        #expect(asked == expected)
+        let stored = try await store.read(object)
+        #expect(stored == bytes)
+        #expect(try await store.head(object.key)?.contentType == "image/jpeg")
+        try await store.delete([object.key])
+    }
+
+    @Test("store nothing of a source that ends early or fails, wherever", arguments: TestStore.available, [0, 1 << 20, 6 << 20])
+    func brokenSource(kind: TestStore, place: Int64) async throws {
+        struct Broken: Error {}
+        let (store, prefix) = try await kind.make()
+        let object = media(prefix + "video", pattern(7 << 20))
+        let short = await storageError {
+            try await store.put(object) { range in
+                [UInt8](repeating: 1, count: range.lowerBound < place ? range.count : range.count - 1)
+            }
+        }
+        #expect(short == .rejected)
+        await #expect(throws: Broken.self) {
+            try await store.put(object) { range in
+                guard range.lowerBound < place else { throw Broken() }
+                return [UInt8](repeating: 1, count: range.count)
+            }
+        }
+        #expect(try await store.head(object.key) == nil)
+        #expect(try await store.unfinishedUploads(under: prefix).isEmpty)
+    }
+
+    /// SeaweedFS, the store of the tests, does not look at the digest; S3 does.
+    @Test("in memory, take no bytes of another digest than the one that is told")
+    func toldDigest() async throws {
+        let store = MemoryObjectStore()
+        let other = ContentDigest(of: [2])
+        #expect(await storageError { try await store.put("a", bytes: [1], contentType: "text/plain", sha256: other.bytes) } == .rejected)
+        let object = StoredMedia(key: "a", sha256: other, sizeBytes: 1, contentType: "text/plain")
+        #expect(await storageError { try await store.put(object) { _ in [1] } } == .rejected)
+        #expect(store.keys.isEmpty)
+    }
+
     @Test("read nothing that is larger than any object of ours", arguments: TestStore.available)
     func tooLarge(kind: TestStore) async throws {
         let (store, prefix) = try await kind.make()

@@ -83,7 +83,13 @@ public final class MemoryObjectStore: ObjectStore {
     }
 
     public func put(_ key: String, bytes: [UInt8], contentType: String, sha256: [UInt8]?) async throws {
-        try answer(.put, key) { _ = $0.put(key, bytes, contentType, at: now()) }
+        try answer(.put, key) { state in
+            // S3's XAmzContentSHA256Mismatch.
+            guard sha256 == nil || sha256 == ContentDigest(of: bytes).bytes else {
+                throw ObjectStorageError(.rejected, "\(key) has another SHA-256 than was told")
+            }
+            _ = state.put(key, bytes, contentType, at: now())
+        }
     }
 
     public func putIfAbsent(_ key: String, bytes: [UInt8], contentType: String) async throws -> String? {
@@ -101,7 +107,15 @@ public final class MemoryObjectStore: ObjectStore {
     }
 
     public func put(_ media: StoredMedia, reading read: @Sendable (Range<Int64>) throws -> [UInt8]) async throws {
-        try await put(media.key, bytes: read(0..<media.sizeBytes), contentType: media.contentType, sha256: media.sha256.bytes)
+        var bytes: [UInt8] = []
+        while Int64(bytes.count) < media.sizeBytes {
+            let position = Int64(bytes.count)
+            let range = position..<min(position + (1 << 20), media.sizeBytes)
+            let piece = try read(range)
+            guard piece.count == range.count else { throw ObjectStorageError(.rejected, "the source of \(media.key) ends early") }
+            bytes += piece
+        }
+        try await put(media.key, bytes: bytes, contentType: media.contentType, sha256: media.sha256.bytes)
     }
 
     public func read(_ media: StoredMedia) async throws -> [UInt8] {
@@ -111,7 +125,10 @@ public final class MemoryObjectStore: ObjectStore {
     }
 
     public func piece(_ range: Range<Int64>, of media: StoredMedia) async throws -> [UInt8] {
+        guard !range.isEmpty, range.count <= S3Client.maximumPieceBytes else { throw ObjectStorageError(.tooLarge, media.key) }
         let bytes = try answer(.get, media.key) { try $0.entry(media.key).bytes }
+        // 416 of a range that has no byte of the object (RFC 9110 §15.5.17); of one that has some, these are given.
+        guard range.lowerBound < bytes.count else { throw ObjectStorageError(.rejected, "\(media.key) ends before \(range.lowerBound)") }
         guard range.upperBound <= bytes.count else { throw ObjectStorageError(.digestMismatch, media.key) }
         return Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
     }
