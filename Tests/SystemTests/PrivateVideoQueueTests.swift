@@ -74,7 +74,9 @@ extension SystemTests.VideoQueue {
         try phone.set(.standard)
         try await phone.run()
         let listed = try await phone.videos()
-        #expect(listed.count >= 1 && listed.allSatisfy { $0.state == "uploaded" && $0.mode == "hash_only" && $0.has_assertion })
+        #expect(listed.allSatisfy { $0.state == "uploaded" && $0.mode == "hash_only" && $0.has_assertion })
+        // The first was cut off after two seconds; of the second there may be no picture.
+        #expect(listed.contains { $0.is_partial == true })
         for video in listed {
             let shown = try await TestClient(url: phone.stack.url).settled(try #require(video.capture_id), within: .seconds(120))
             #expect(shown.data["metadata_flags"] as? [String: String] == ["location": "none", "timestamp": "none", "device": "none"])
