@@ -104,7 +104,7 @@ extension SystemTests {
             }
         }
 
-        @Test("of two that append at once one goes on, and the other is told the offset", .timeLimit(.minutes(1)))
+        @Test("of two that append at once one makes the capture, which there is once", .timeLimit(.minutes(1)))
         func two() async throws {
             let client = try TestClient.current()
             let (body, path) = try await Self.partly(client)
@@ -123,6 +123,32 @@ extension SystemTests {
             }
         }
 
+        @Test("of two that append the later goes on, and the earlier, which brought nothing, is told the offset", .timeLimit(.minutes(1)))
+        func overtaken() async throws {
+            let client = try TestClient.current()
+            let (body, path) = try await Self.partly(client)
+            let rest = Array(body.bytes.dropFirst(1000))
+            let earlier = try RawExchange(client)
+            let fields = TestClient.appending(at: 1000, isComplete: true) + [("Content-Length", "\(rest.count)")]
+            try await earlier.send(ResumableBody.head("PATCH", path, fields))
+            try await Self.expectUnderWay(body)
+            #expect(try await client.append(rest, to: path, at: 1000, isComplete: true).status == 201)
+            let told = try await earlier.response(409)
+            #expect(String(decoding: told.body, as: UTF8.self).contains("UPLOAD_OFFSET_MISMATCH"))
+            let offset = try #require(told.headers["upload-offset"].flatMap { Int($0) })
+            #expect((1000...body.bytes.count).contains(offset))
+            #expect(try await LocalStack.required().captures(of: body.device) == 1)
+        }
+
+        /// Waits until a request goes on with the device's upload.
+        private static func expectUnderWay(_ body: ResumableBody) async throws {
+            let stack = try LocalStack.required()
+            try await eventually("the request is under way") {
+                try await stack.sql("SELECT count(*) FROM uploads WHERE runner IS NOT NULL AND device_id = '\(body.device.deviceID ?? "")'")
+                    == ["1"]
+            }
+        }
+
         @Test(
             "a stalled request is overtaken by HEAD, keeps what came, and is told the offset", .timeLimit(.minutes(1)), arguments: [1, 2])
         func stalled(gateway number: Int) async throws {
@@ -134,10 +160,7 @@ extension SystemTests {
             let exchange = try RawExchange(other)
             let fields = TestClient.appending(at: 1000, isComplete: true) + [("Content-Length", "\(body.bytes.count - 1000)")]
             try await exchange.send(ResumableBody.head("PATCH", path, fields) + body.bytes[1000..<9000])
-            try await eventually("the request is under way") {
-                try await stack.sql("SELECT count(*) FROM uploads WHERE runner IS NOT NULL AND device_id = '\(body.device.deviceID ?? "")'")
-                    == ["1"]
-            }
+            try await Self.expectUnderWay(body)
             let start = ContinuousClock.now
             #expect(try await client.offset(of: path) == 9000)
             #expect(ContinuousClock.now - start < .seconds(4))
