@@ -52,12 +52,13 @@ struct ErasedFacts {
 struct TellingCapture: Sendable {
     let parts: CaptureParts
     let assertion: [UInt8]
-    /// What must be nowhere once it is withdrawn: place, and a member of the metadata that the server does not know.
-    private let facts: [String]
+    /// Latitude and longitude.
+    private let place: [String]
     /// When it was captured, as JSON and PostgreSQL write it. Something else may have happened in the same millisecond.
     private let times: [String]
     /// The device's id.
     private let sender: String
+    /// A member of the metadata that the server does not know.
     private let marker: String
     /// And other values of which neither hex nor base64 may be anywhere; the photo's digest is first.
     private var digests: [[UInt8]]
@@ -76,9 +77,10 @@ struct TellingCapture: Sendable {
         let own = parts.digests
         assertion = try device.captureAssertion(photoDigest: own.photo, depthDigest: own.depth, metadataDigest: own.metadata)
         self.parts = parts
-        facts = [marker, "\(latitude)", "\(longitude)"]
+        place = ["\(latitude)", "\(longitude)"]
         sender = try #require(device.deviceID)
-        times = [time, time.replacing("T", with: " ").replacing("Z", with: "")]
+        // PostgreSQL writes no zeros at a fraction's end.
+        times = [time, time.replacing("T", with: " ").replacing(/\.?0*Z$/, with: "")]
         digests = [own.photo.bytes, own.depth.bytes, own.metadata.bytes, Array(SHA256.hash(data: assertion))]
     }
 
@@ -106,20 +108,36 @@ struct TellingCapture: Sendable {
         digests += openings
     }
 
-    /// The facts in all forms in which a table or a key could hold them.
+    /// The facts, each in all forms in which a table or a key could hold it.
     /// - Parameter sharesPhoto: another capture has the same photo, whose digest stays.
-    fileprivate func erasedFacts(sharesPhoto: Bool) -> ErasedFacts {
-        var needles = facts
+    private func facts(sharesPhoto: Bool = false) -> [[String]] {
+        var facts = place.map { [$0] }
         for digest in sharesPhoto ? Array(digests.dropFirst()) : digests {
-            needles += [digest.lowerHex, Data(digest).base64EncodedString()]
+            facts.append([digest.lowerHex, Data(digest).base64EncodedString()])
         }
         // Of the assertion a part of its signature: what follows is the same for all devices, but for the counter.
-        for bytes in [Array(marker.utf8), Array(assertion.dropFirst(20).prefix(40))] {
-            needles.append(bytes.lowerHex)
+        let parts: [(plain: [String], bytes: [UInt8])] = [
+            ([marker], Array(marker.utf8)), ([], Array(assertion.dropFirst(20).prefix(40))),
+        ]
+        for (plain, bytes) in parts {
             // In the base64 of something longer it may begin at any of three places; the ends depend on what is around it.
-            needles += (0..<3).map { String(Data([UInt8](repeating: 0, count: $0) + bytes).base64EncodedString().dropFirst(4).dropLast(4)) }
+            let within = (0..<3).map {
+                String(Data([UInt8](repeating: 0, count: $0) + bytes).base64EncodedString().dropFirst(4).dropLast(4))
+            }
+            facts.append(plain + [bytes.lowerHex] + within)
         }
-        return ErasedFacts(needles: needles, times: times, sender: sender)
+        return facts
+    }
+
+    fileprivate func erasedFacts(sharesPhoto: Bool) -> ErasedFacts {
+        ErasedFacts(needles: facts(sharesPhoto: sharesPhoto).flatMap { $0 }, times: times, sender: sender)
+    }
+
+    /// Expects that a dump of a database that has the capture has each of its facts, in one form or another: the search for them works.
+    fileprivate func expectFound(_ id: String, in dump: SearchedText) {
+        for forms in facts() { #expect(forms.contains { dump.contains($0) }, "no search would find \(forms)") }
+        let told = times.flatMap { dump.lines(with: $0) }
+        #expect(told.contains { $0.contains(id) }, "no search would find \(times)")
     }
 }
 
@@ -142,10 +160,10 @@ extension TestClient {
 }
 
 extension LocalStack {
-    /// The whole database as text.
+    /// The whole database as text, with times in UTC.
     func dump() async throws -> String {
         try await Self.run(
-            "/usr/bin/env", ["pg_dump", "--data-only", "--inserts", "--no-owner", addresses["RIAL_DATABASE_URL"] ?? ""], [:])
+            "/usr/bin/env", ["PGTZ=UTC", "pg_dump", "--data-only", "--inserts", "--no-owner", addresses["RIAL_DATABASE_URL"] ?? ""], [:])
     }
 
     /// Waits until every service has handled every record of the capture, those that were announced again included.
@@ -175,6 +193,11 @@ extension LocalStack {
                 """)
             return missing == ["0"]
         }
+    }
+
+    /// Expects of a complete capture, whose published digests were added, that the search for what is left of it finds each of its facts.
+    func expectFound(_ id: String, _ capture: TellingCapture) async throws {
+        capture.expectFound(id, in: SearchedText(try await dump()))
     }
 
     /// Expects that nothing of the capture is left.

@@ -50,8 +50,8 @@ extension SystemTests {
             let id = try await client.accepted(capture, &device)
             let shown = try await client.settled(id)
             let short = try #require(shown.data["short_id"] as? String)
-            #expect(try await stack.dump().contains(capture.parts.digests.photo.hex), "the search would find it")
             try await capture.addPublished(of: id, in: stack)
+            try await stack.expectFound(id, capture)
             // Looked up while it was known: the log must forget it too.
             #expect(try await client.send("GET", "/api/v1/verify-hash/\(capture.parts.digests.photo.hex)").status == 200)
             let copy = try #require(shown.data["c2pa_media_url"] as? String)
