@@ -33,7 +33,7 @@ test: ## run all tests
 	@scripts/setup.sh --tests
 	@scripts/test.sh
 
-test-faults: ## kill, restart and starve every part, at length; RIAL_TEST_SEED repeats the kills of the device library
+test-faults: ## kill, restart and starve every part, at length; RIAL_TEST_SEED repeats its chances
 	@scripts/setup.sh --tests
 	@RIAL_TEST_FAULTS=full scripts/test.sh --filter 'SystemTests|VideoDecodingTests|SimulatedCameraTests'
 

@@ -274,7 +274,8 @@ let package = Package(
         .testTarget(
             name: "SimulatedCameraTests",
             dependencies: [
-                "CaptureKit", "CaptureProtocol", "Depth", "Models", "Movie", "Scene", "SimulatedCamera", "VideoChain", crypto,
+                "CaptureKit", "CaptureProtocol", "Depth", "Models", "Movie", "Scene", "SimulatedCamera", "TestSupport", "VideoChain",
+                crypto,
             ],
             path: "Tests/SimulatedCameraTests"),
         .testTarget(

@@ -3,6 +3,7 @@ import CaptureProtocol
 import Foundation
 import Movie
 import SimulatedCamera
+import TestSupport
 import Testing
 import VideoChain
 
@@ -89,6 +90,7 @@ struct VideoRecorderTests {
 
 @Suite("Recovering recordings that were killed")
 struct RecordingRecoveryTests {
+    private static let seed = SeededGenerator.seed(for: "recordings that are killed")
     /// Fifty with `RIAL_TEST_FAULTS=full` (`make test-faults`).
     private static let rounds = ProcessInfo.processInfo.environment["RIAL_TEST_FAULTS"] == "full" ? 50 : 12
 
@@ -96,7 +98,8 @@ struct RecordingRecoveryTests {
     func killed(round: Int) async throws {
         try await TestRecording.inFolder { recording in
             // Two inputs for each picture: 2 s to 12 s.
-            let inputs = Int.random(in: 120...720)
+            var random = SeededGenerator(seed: Self.seed &+ UInt64(round))
+            let inputs = Int.random(in: 120...720, using: &random)
             let camera = CrashingCamera(try TestRecording.camera(seconds: 15), after: inputs)
             await #expect(throws: CrashingCamera.Crash.self) { try await recording.record(from: camera, signer: EchoSigner()) }
             let video = try await recording.recover()

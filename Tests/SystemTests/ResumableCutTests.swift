@@ -14,7 +14,7 @@ extension SystemTests {
         func cuts() async throws {
             let (client, stack) = (try TestClient.current(), try LocalStack.required())
             var clients = [client, try await stack.startGateway(6, settings: [:])]
-            let seed = UInt64.random(in: 0 ... .max)
+            let seed = SeededGenerator.seed(for: "resumable cuts")
             var random = SeededGenerator(seed: seed)
             var body = try await ResumableBody(client, size: FaultTests.isFull ? 20_000_000 : 4_000_000)
             let path = try await body.created(at: client)
@@ -47,7 +47,7 @@ extension SystemTests {
                 }
             }
             let allowed = FaultTests.resent(of: body.bytes.count, cuts: cuts, kills: kills)
-            #expect(again <= allowed, "seed \(seed): \(again) bytes twice in \(cuts) cuts and \(kills) kills, at worst \(worst)")
+            #expect(again <= allowed, "RIAL_TEST_SEED=\(seed): \(again) bytes twice in \(cuts) cuts and \(kills) kills, at worst \(worst)")
             print("resumable cuts: \(body.bytes.count) bytes, \(cuts) cuts, \(kills) kills, \(again) bytes twice, at worst \(worst)")
             let stored = try await client.send("GET", path)
             let id = try #require(stored.data["capture_id"] as? String)

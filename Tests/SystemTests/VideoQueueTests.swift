@@ -94,11 +94,12 @@ extension SystemTests {
             .timeLimit(.minutes(15)))
         func killed() async throws {
             let rounds = FaultTests.isFull ? 50 : 6
+            var random = SeededGenerator(seed: SeededGenerator.seed(for: "recordings that are killed"))
             var captures: [Killed] = []
             // The server takes so many videos of one device.
             for start in stride(from: 0, to: rounds, by: 25) {
                 let phone = try await Phone()
-                captures += try await Self.killed(on: phone, rounds: min(25, rounds - start))
+                captures += try await Self.killed(on: phone, rounds: min(25, rounds - start), using: &random)
             }
             #expect(captures.count >= rounds * 3 / 4, "nearly all have a picture")
             #expect(captures.contains { $0.signed > 0 } && captures.contains { $0.frames > $0.verified })
@@ -116,13 +117,15 @@ extension SystemTests {
         }
 
         /// Every fourth is ended by kill -9, the others in the middle of a picture.
-        private static func killed(on phone: Phone, rounds: Int) async throws -> [Killed] {
+        private static func killed(
+            on phone: Phone, rounds: Int, using random: inout SeededGenerator
+        ) async throws -> [Killed] {
             // Registers the phone, and shows how long a second takes.
             let start = ContinuousClock.now
             try await phone.record("--seconds", "3")
             let usual = ContinuousClock.now - start
             for round in 1...rounds {
-                let at = Double.random(in: 0.5...14.5)
+                let at = Double.random(in: 0.5...14.5, using: &random)
                 if round.isMultiple(of: 4) {
                     let command = MortalCommand(
                         program: Phone.program, arguments: Phone.recording + ["--seconds", "15", "--store", phone.folder.path + "/phone"],
