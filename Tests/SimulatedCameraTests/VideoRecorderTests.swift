@@ -172,7 +172,9 @@ struct RecordingRecoveryTests {
                 Array(file[Int($0.offset) + 20..<Int($0.offset) + 36])
             }
             #expect(pieces.count > 10)
-            pieces += [Array("RLDP".utf8), Array("iPhone".utf8), Array("ftyp".utf8), Array("frame_hashes".utf8), Array(depth[100..<116])]
+            // What begins a file and its depth.
+            pieces += [Array(file[4..<20]), Array(DepthData.header(width: 0, height: 0).prefix(8)), Array(depth[100..<116])]
+            pieces += ["iPhone 15 Pro", "frame_hashes"].map { Array($0.utf8) }
             for piece in pieces {
                 #expect(before.firstRange(of: piece) == nil && after.firstRange(of: piece) == nil, "\(piece)")
             }
