@@ -81,6 +81,9 @@ struct NegativeVectorTests {
 
     static let sweeps = (try? Negatives.load().sweeps) ?? []
 
+    @Test("there are sweeps that list changes")
+    func sweepsAreRead() throws { #expect(try Negatives.load().sweeps.count == 8) }
+
     @Test("every change listed in a sweep is refused", arguments: sweeps.map(\.id))
     func sweep(id: String) throws {
         let sweep = try #require(Self.sweeps.first { $0.id == id })

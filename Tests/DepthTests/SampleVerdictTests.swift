@@ -4,7 +4,16 @@ import Foundation
 import Models
 import Testing
 
-@Suite("Verdicts of real captures", .enabled(if: !Sample.all.isEmpty, "needs ../shared/data/rgbd"))
+@Suite("Real captures", .enabled(if: Sample.arePresent, "needs ../shared/data/rgbd"))
+struct SampleTests {
+    @Test("can be read, and are six: the tests below run over them")
+    func index() throws {
+        let samples = try Sample.index()
+        #expect(samples.count == 6 && Set(samples.map(\.label)) == ["real", "flat"])
+    }
+}
+
+@Suite("Verdicts of real captures", .enabled(if: Sample.arePresent, "needs ../shared/data/rgbd"))
 struct SampleVerdictTests {
     @Test("are what the label says", arguments: Sample.all)
     func label(sample: Sample) throws {

@@ -16,11 +16,14 @@ struct Sample: Decodable, Sendable, CustomTestStringConvertible {
         .deletingLastPathComponent().resolvingSymlinksInPath().deletingLastPathComponent()
         .appendingPathComponent("shared/data/rgbd")
 
-    /// Empty if the data are absent.
-    static let all: [Sample] = {
-        guard let index = try? Data(contentsOf: directory.appendingPathComponent("index.json")) else { return [] }
-        return (try? JSONDecoder().decode([Sample].self, from: index)) ?? []
-    }()
+    static let arePresent = FileManager.default.fileExists(atPath: directory.path)
+
+    /// Empty if the data are absent, or cannot be read, which a test of its own finds.
+    static let all: [Sample] = (try? index()) ?? []
+
+    static func index() throws -> [Sample] {
+        try JSONDecoder().decode([Sample].self, from: Data(contentsOf: directory.appendingPathComponent("index.json")))
+    }
 
     func depth() throws -> DepthMap {
         let file = try Data(contentsOf: Self.directory.appendingPathComponent("\(name).f32.gz"))

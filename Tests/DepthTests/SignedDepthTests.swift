@@ -30,7 +30,7 @@ struct SignedDepthTests {
     }
 
     @Test(
-        "arrive with the same bits and the same verdict", .enabled(if: !Sample.all.isEmpty, "needs ../shared/data/rgbd"),
+        "arrive with the same bits and the same verdict", .enabled(if: Sample.arePresent, "needs ../shared/data/rgbd"),
         arguments: Sample.all)
     func samples(sample: Sample) throws {
         let measured = DepthAnalysis.analyze(depth: try sample.depth(), luma: try sample.luma(), exifOrientation: nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Depth
 
-@Suite("Videos made of real captures", .enabled(if: !Sample.all.isEmpty, "needs ../shared/data/rgbd"))
+@Suite("Videos made of real captures", .enabled(if: Sample.arePresent, "needs ../shared/data/rgbd"))
 struct VideoSampleTests {
     private static let width = 208
     private static let height = 156

@@ -93,7 +93,7 @@ class SkippedTests(unittest.TestCase):
         self.assertIn(f'.enabled(if: FaultTests.isFull, "{LONG_FORM}")', sources)
         self.assertGreater(len(re.findall(r'"needs \.\./shared/data', sources)), 5)
         # Whatever needs the data says so in these words.
-        conditions = re.findall(r"\.enabled\(if: (?:SharedData\.isPresent|!Sample\.all\.isEmpty|SamplePhotos\.arePresent)(.*)", sources)
+        conditions = re.findall(r"\.enabled\(if: (?:SharedData\.isPresent|Sample\.arePresent|SamplePhotos\.arePresent)(.*)", sources)
         self.assertGreater(len(conditions), 5)
         for reason in conditions:
             self.assertTrue(reason.startswith(', "needs ../shared/data'), reason)
