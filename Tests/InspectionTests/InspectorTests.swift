@@ -63,7 +63,11 @@ extension InspectionSuite {
             let start = ContinuousClock.now
             let outcome = try await pool.inspect(fileDescriptor: file.descriptor, mediaType: mediaType)
             #expect(start.duration(to: .now) < .seconds(21))
-            if case .report(let report) = outcome { #expect(report.state != .trusted && report.state != .valid) }
+            switch outcome {
+            case .report(let report): #expect(report.state != .trusted && report.state != .valid)
+            // A limit that the file reaches is an answer; that the inspector dies of it is none.
+            case .unreadable(let reason): #expect(reason != .crash && reason != .garbledAnswer)
+            }
         }
         #expect(try Fixtures.children().isEmpty)
         #expect(try await pool.state(of: try TemporaryFile(try Fixtures.resource("signed.jpg"))) == .trusted)
