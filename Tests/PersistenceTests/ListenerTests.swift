@@ -2,9 +2,10 @@ import Foundation
 import Logging
 import Persistence
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("Listener", .enabled(if: TestDatabase.isConfigured, TestDatabase.hint))
+@Suite("Listener", .enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(1)))
 struct ListenerTests {
     /// Starts to listen and returns the received notifications, with their latencies.
     private func listening(
@@ -17,7 +18,7 @@ struct ListenerTests {
         var failure: (any Error)?
         do { try await body(heard) } catch { failure = error }
         listening.cancel()
-        // If this does not end, the test hangs.
+        // If this does not end, the test exceeds its time.
         await listening.value
         if let failure { throw failure }
     }
@@ -89,13 +90,29 @@ struct ListenerTests {
         }
     }
 
+    /// Notes that anything is logged.
+    private struct NotingLogHandler: LogHandler {
+        let noted: Flag
+        var logLevel = Logger.Level.trace
+        var metadata: Logger.Metadata = [:]
+        var metadataProvider: Logger.MetadataProvider?
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { noted.set() }
+    }
+
     @Test("ends when cancelled, also while the server is away")
     func cancelledWhileAway() async throws {
+        let failed = Flag()
         let listener = PostgresListener(
             url: "postgresql://rial@127.0.0.1:1/rial", channels: ["a"], applicationName: "tests",
-            logger: Logger(label: "tests"))
+            logger: Logger(label: "tests") { _ in NotingLogHandler(noted: failed) })
         let listening = Task { for await _ in listener.notifications() {} }
-        try await Task.sleep(for: .milliseconds(200))
+        try await eventually("it could not connect") { failed.isSet }
         listening.cancel()
         await listening.value
     }
