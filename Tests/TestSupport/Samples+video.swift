@@ -168,7 +168,10 @@ extension Samples {
         ),
     ]
 
-    package static func video(named name: String) -> PublicRecord { videos.first { $0.name == name }?.record ?? plain.record }
+    package static func video(named name: String) -> PublicRecord {
+        guard let video = videos.first(where: { $0.name == name }) else { preconditionFailure("there is no video \(name)") }
+        return video.record
+    }
 
     /// A complete record with this evidence.
     private static func record(

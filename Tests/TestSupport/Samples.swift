@@ -246,6 +246,7 @@ package enum Samples {
     ]
 
     package static func record(named name: String) -> PublicRecord {
-        states.first { $0.name == name }?.record ?? record()
+        guard let state = states.first(where: { $0.name == name }) else { preconditionFailure("there is no state \(name)") }
+        return state.record
     }
 }
