@@ -114,23 +114,38 @@ struct MigrationTests {
     @Test("on the schema of the version after this one services run and start, until it takes away what they need", .timeLimit(.minutes(2)))
     func newerSchema() async throws {
         let (stack, client) = (try LocalStack.required(), try TestClient.current())
+        try await Self.onSchemaAfterThis(stack) { version in
+            var device = try await client.device()
+            let running = try await client.settled(client.capture(&device, CaptureParts()))
+            #expect(running.data["confidence_level"] as? String == "high")
+            #expect(try await stack.rial(["admin", "migrate"]).contains("nothing to migrate"))
+            for service in LocalStack.services { try await stack.control("restart", service) }
+            let started = try await client.settled(client.capture(&device, CaptureParts()))
+            #expect(started.data["confidence_level"] as? String == "high")
+
+            _ = try await stack.sql("UPDATE rial_migrations SET needs = version WHERE version = \(version)")
+            let refusal = await #expect(throws: LocalStack.CommandFailed.self) { try await stack.rial(["admin", "migrate"]) }
+            #expect(refusal?.output.contains("needs programs that know migration \(version)") == true)
+        }
+        #expect(try await stack.rial(["admin", "migrate"]).contains("nothing to migrate"), "the other tests find the schema as it was")
+    }
+
+    /// Migrates the stack's database by a migration of a later version, which is undone after the body.
+    private static func onSchemaAfterThis(_ stack: LocalStack, _ body: (_ version: Int) async throws -> Void) async throws {
         let newest = try #require(Int(try await stack.sql("SELECT max(version) FROM rial_migrations").first ?? ""))
         _ = try await stack.sql(
             """
             ALTER TABLE captures ADD COLUMN later text DEFAULT 'x'; ALTER TABLE devices ADD COLUMN later int; CREATE TABLE later (id int);
             INSERT INTO rial_migrations (version, name, sha256, needs) VALUES (\(newest + 1), 'later', sha256(''), \(newest));
             """)
-        var device = try await client.device()
-        let running = try await client.settled(client.capture(&device, CaptureParts()))
-        #expect(running.data["confidence_level"] as? String == "high")
-        #expect(try await stack.rial(["admin", "migrate"]).contains("nothing to migrate"))
-        for service in LocalStack.services { try await stack.control("restart", service) }
-        let started = try await client.settled(client.capture(&device, CaptureParts()))
-        #expect(started.data["confidence_level"] as? String == "high")
-
-        _ = try await stack.sql("UPDATE rial_migrations SET needs = version WHERE version = \(newest + 1)")
-        let refusal = await #expect(throws: LocalStack.CommandFailed.self) { try await stack.rial(["admin", "migrate"]) }
-        #expect(refusal?.output.contains("needs programs that know migration \(newest + 1)") == true)
+        var failure: (any Error)?
+        do { try await body(newest + 1) } catch { failure = error }
+        _ = try await stack.sql(
+            """
+            DELETE FROM rial_migrations WHERE version = \(newest + 1);
+            DROP TABLE later; ALTER TABLE devices DROP COLUMN later; ALTER TABLE captures DROP COLUMN later;
+            """)
+        if let failure { throw failure }
     }
 }
 
