@@ -16,8 +16,7 @@ extension SystemTests {
         }
 
         @Test(
-            "comes in the envelope, and as a problem where that is asked for", .timeLimit(.minutes(2)),
-            arguments: APIRefusal.allCases.filter { !APIRefusal.ofLaterRoutes.contains($0) })
+            "comes in the envelope, and as a problem where that is asked for", .timeLimit(.minutes(2)), arguments: APIRefusal.allCases)
         func both(code: APIRefusal) async throws {
             let stack = try LocalStack.required()
             let forms = {
@@ -39,6 +38,9 @@ extension SystemTests {
             switch code {
             case .notFound: return try await client.send("GET", "/api/v1/nothing", headers: headers)
             case .methodNotAllowed: return try await client.send("DELETE", TestClient.captures, headers: headers)
+            case .hashNotFound:
+                let digest = ContentDigest(of: Array(UUID().uuidString.utf8)).hex
+                return try await client.send("GET", "/api/v1/verify-hash/\(digest)", headers: headers)
             case .captureNotFound: return try await client.send("GET", "\(TestClient.captures)/\(UUID())", headers: headers)
             case .serviceUnavailable: return try await client.send("GET", "/api/v1/devices/challenge", headers: headers)
             case .forbidden: return try await client.send("GET", "/media/\(UUID())/public.jpg", headers: headers)

@@ -39,9 +39,6 @@ enum APIRefusal: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case storageError = "STORAGE_ERROR"
     case serviceUnavailable = "SERVICE_UNAVAILABLE"
 
-    /// Codes of later routes, which no current route returns.
-    static let ofLaterRoutes: Set<APIRefusal> = [.hashNotFound]
-
     var testDescription: String { rawValue }
 
     var status: Int {
