@@ -22,7 +22,7 @@ extension S3Client {
             method: .PUT, key: key, headers: [("content-type", contentType), condition], body: ByteBuffer(bytes: bytes))
         do {
             let response = try await send(request)
-            _ = try await response.body.collect(upTo: Self.maximumAnswerBytes)
+            try await response.answer()
             return response.headers.first(name: "etag") ?? ""
         } catch let error as ObjectStorageError where error.code == .preconditionFailed {
             return nil

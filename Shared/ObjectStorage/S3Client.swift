@@ -41,7 +41,7 @@ public final class S3Client: ObjectStore {
             method: .PUT, key: key, headers: [("content-type", contentType)], body: buffer,
             payloadHash: sha256.map { SigV4Signer.hex($0) })
         let response = try await send(request)
-        _ = try await response.body.collect(upTo: Self.maximumAnswerBytes)
+        try await response.answer()
         return StoredObject(
             key: key, sizeBytes: Int64(buffer.readableBytes), etag: response.headers.first(name: "etag") ?? "",
             contentType: contentType, lastModified: nil)
@@ -77,7 +77,7 @@ public final class S3Client: ObjectStore {
     public func copy(from source: String, to destination: String) async throws {
         let path = "/" + SigV4Signer.encode(configuration.bucket) + "/" + SigV4Signer.encode(source, keepingSlash: true)
         let response = try await send(S3Request(method: .PUT, key: destination, headers: [("x-amz-copy-source", path)]))
-        let answer = try await response.body.collect(upTo: Self.maximumAnswerBytes)
+        let answer = try await response.answer()
         // A copy may fail after the status 200 was sent; the error is then in the body.
         if String(buffer: answer).contains("<Error>") { throw ObjectStorageError(.unavailable, "copy failed: \(source)") }
     }
@@ -95,7 +95,7 @@ public final class S3Client: ObjectStore {
     private func delete(_ key: String) async throws {
         do {
             let response = try await send(S3Request(method: .DELETE, key: key))
-            _ = try await response.body.collect(upTo: Self.maximumAnswerBytes)
+            try await response.answer()
         } catch let error as ObjectStorageError where error.code == .notFound {}
     }
 
@@ -107,20 +107,20 @@ public final class S3Client: ObjectStore {
         var query = [("list-type", "2"), ("prefix", prefix)]
         if let continuation { query.append(("continuation-token", continuation)) }
         let response = try await send(S3Request(method: .GET, query: query))
-        return try S3XML.objectPage(Data(buffer: try await response.body.collect(upTo: Self.maximumAnswerBytes)))
+        return try S3XML.objectPage(Data(buffer: try await response.answer()))
     }
 
     /// Uses ListMultipartUploads.
     public func unfinishedUploads(under prefix: String) async throws -> [UnfinishedUpload] {
         let response = try await send(S3Request(method: .GET, query: [("prefix", prefix), ("uploads", "")]))
-        return try S3XML.uploads(Data(buffer: try await response.body.collect(upTo: Self.maximumAnswerBytes)))
+        return try S3XML.uploads(Data(buffer: try await response.answer()))
     }
 
     /// Uses AbortMultipartUpload.
     public func end(_ upload: UnfinishedUpload) async throws {
         do {
             let response = try await send(S3Request(method: .DELETE, key: upload.key, query: [("uploadId", upload.id)]))
-            _ = try await response.body.collect(upTo: Self.maximumAnswerBytes)
+            try await response.answer()
         } catch let error as ObjectStorageError where [.notFound, .noSuchUpload].contains(error.code) {
             return
         }
@@ -154,7 +154,7 @@ public final class S3Client: ObjectStore {
             try await checkBucket()
         } catch let error as ObjectStorageError where error.code == .noSuchBucket {
             let response = try await send(S3Request(method: .PUT))
-            _ = try await response.body.collect(upTo: Self.maximumAnswerBytes)
+            try await response.answer()
         }
     }
 

@@ -57,7 +57,7 @@ public actor S3Upload {
         let body = "<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>"
         let response = try await client.send(
             S3Request(method: .POST, key: key, query: [("uploadId", uploadID)], body: ByteBuffer(string: body)))
-        let answer = String(buffer: try await response.body.collect(upTo: S3Client.maximumAnswerBytes))
+        let answer = String(buffer: try await response.answer())
         // S3 may respond with 200 and report the error in the body.
         if answer.contains("<Error>") { throw ObjectStorageError(.unavailable, "multipart upload not completed: \(key)") }
         isEnded = true
@@ -83,7 +83,7 @@ public actor S3Upload {
         let response = try await client.send(
             S3Request(
                 method: .PUT, key: key, query: [("partNumber", String(etags.count + 1)), ("uploadId", id)], body: pending))
-        _ = try await response.body.collect(upTo: S3Client.maximumAnswerBytes)
+        try await response.answer()
         guard let etag = response.headers.first(name: "etag") else {
             throw ObjectStorageError(.invalidResponse, "a part was stored without an ETag")
         }
@@ -99,7 +99,7 @@ public actor S3Upload {
             isBeginUnknown = true
             do {
                 let response = try await client.send(request, isRepeatable: false)
-                let id = try S3XML.uploadID(Data(buffer: try await response.body.collect(upTo: S3Client.maximumAnswerBytes)))
+                let id = try S3XML.uploadID(Data(buffer: try await response.answer()))
                 uploadID = id
                 isBeginUnknown = wasUnknown
                 return id

@@ -1,3 +1,5 @@
+import AsyncHTTPClient
+import NIOCore
 import NIOHTTP1
 import Testing
 
@@ -30,6 +32,23 @@ struct ObjectStorageErrorTests {
     @Test("a busy store is asked again, however it says so")
     func busy() {
         #expect(error(400, "SlowDown").isUnreachable && error(503, "SlowDown").isUnreachable)
+    }
+
+    private func response(_ body: HTTPClientResponse.Body) -> HTTPClientResponse {
+        HTTPClientResponse(version: .http1_1, status: .ok, headers: [:], body: body, history: [])
+    }
+
+    private func failing(_ error: any Error) -> HTTPClientResponse {
+        response(.stream(AsyncThrowingStream<ByteBuffer, any Error> { $0.finish(throwing: error) }))
+    }
+
+    @Test("an answer that breaks off or does not end is the store's fault; a task that is cancelled is not")
+    func answers() async throws {
+        #expect(try await response(.bytes(ByteBuffer(string: "answer"))).answer() == ByteBuffer(string: "answer"))
+        #expect(await storageError { try await failing(HTTPClientError.remoteConnectionClosed).answer() } == .unavailable)
+        let long = response(.bytes(ByteBuffer(repeating: 0, count: S3Client.maximumAnswerBytes + 1)))
+        #expect(await storageError { try await long.answer() } == .unavailable)
+        await #expect(throws: CancellationError.self) { try await failing(CancellationError()).answer() }
     }
 
     @Test("other bytes than were accepted stay what they are", arguments: [ObjectStorageError.Code.digestMismatch, .tooLarge])
