@@ -8,6 +8,8 @@ public struct ObjectStorageError: Error, Sendable, CustomStringConvertible {
         /// 404 without a code that tells whether the bucket or the object is missing.
         case unexplained404
         case noSuchBucket, noSuchUpload, accessDenied, preconditionFailed
+        /// 416: the object ends before the range.
+        case rangeNotSatisfiable
         /// The store rejected the request for another reason.
         case rejected
         /// The object is larger than the reader's limit.
@@ -55,6 +57,7 @@ public struct ObjectStorageError: Error, Sendable, CustomStringConvertible {
         case (404, nil): .unexplained404
         case (401, _), (403, _): .accessDenied
         case (412, _): .preconditionFailed
+        case (416, _): .rangeNotSatisfiable
         // Two conditional writes of one key at once: the other may be undone yet.
         case (409, "ConditionalRequestConflict"?): .unavailable
         case (408, _), (429, _), (500...599, _), (_, "SlowDown"?): .unavailable

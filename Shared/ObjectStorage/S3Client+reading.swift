@@ -33,7 +33,7 @@ extension S3Client {
     /// verify it themselves, never for a result, a signature or a picture.
     /// - Parameter range: first and last byte, inclusive.
     public func range(_ range: ClosedRange<Int64>, of media: StoredMedia) async throws -> S3Body {
-        try await get(media.key, range: range).body
+        try await part(range, of: media)
     }
 
     /// The most bytes that ``piece(_:of:)`` reads.
@@ -43,12 +43,22 @@ extension S3Client {
         guard !range.isEmpty, range.count <= Self.maximumPieceBytes else { throw ObjectStorageError(.tooLarge, media.key) }
         return try await repeating {
             var bytes: [UInt8] = []
-            for try await chunk in try await get(media.key, range: range.lowerBound...range.upperBound - 1).body {
+            for try await chunk in try await part(range.lowerBound...range.upperBound - 1, of: media) {
                 guard bytes.count + chunk.readableBytes <= range.count else { throw ObjectStorageError(.tooLarge, media.key) }
                 bytes.append(contentsOf: chunk.readableBytesView)
             }
             guard bytes.count == range.count else { throw ObjectStorageError(.digestMismatch, media.key) }
             return bytes
+        }
+    }
+
+    /// Streams a range of the accepted object.
+    /// - Throws: ``ObjectStorageError`` with `.digestMismatch` if the object ends before it.
+    private func part(_ range: ClosedRange<Int64>, of media: StoredMedia) async throws -> S3Body {
+        do {
+            return try await get(media.key, range: range).body
+        } catch let error as ObjectStorageError where error.code == .rangeNotSatisfiable {
+            throw ObjectStorageError(.digestMismatch, error.message)
         }
     }
 

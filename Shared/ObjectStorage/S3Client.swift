@@ -61,6 +61,8 @@ public final class S3Client: ObjectStore {
                 _ = try await get(key, range: 0...0)
             } catch let error as ObjectStorageError where error.code == .notFound {
                 return nil
+            } catch let error as ObjectStorageError where error.code == .rangeNotSatisfiable {
+                // It is there, and empty.
             }
             return try await headOnce(key)
         }

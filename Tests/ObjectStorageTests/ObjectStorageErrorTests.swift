@@ -29,6 +29,11 @@ struct ObjectStorageErrorTests {
         #expect(error(status, nil).isUnreachable == (status == 429 || status >= 500))
     }
 
+    @Test("a range behind an object's end is told from other refusals", arguments: [nil, "InvalidRange"])
+    func range(code: String?) {
+        #expect(error(416, code).code == .rangeNotSatisfiable)
+    }
+
     @Test("a busy store is asked again, however it says so")
     func busy() {
         #expect(error(400, "SlowDown").isUnreachable && error(503, "SlowDown").isUnreachable)

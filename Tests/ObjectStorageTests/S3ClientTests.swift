@@ -36,6 +36,7 @@ struct S3ClientTests {
         var part: [UInt8] = []
         for try await chunk in try await client.range(5...9, of: media(key, bytes)) { part += chunk.readableBytesView }
         #expect(part == Array(bytes[5...9]))
+        #expect(await storageError { _ = try await client.range(10_000...10_001, of: media(key, bytes)) } == .digestMismatch)
         try await client.delete([key])
         #expect(await storageError { _ = try await client.getBytes(key, limit: 10) } == .notFound)
     }
