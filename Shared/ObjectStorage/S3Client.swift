@@ -16,6 +16,7 @@ public final class S3Client: ObjectStore {
     /// The limit for responses that are read whole: listings and errors.
     static let maximumAnswerBytes = 4 * 1024 * 1024
     let configuration: S3Configuration
+    private let signer: SigV4Signer
     private let httpClient: HTTPClient
     private let logger: Logger
     let traffic: StorageTraffic
@@ -25,6 +26,8 @@ public final class S3Client: ObjectStore {
         configuration: S3Configuration, httpClient: HTTPClient, logger: Logger, metrics: any MetricsFactory = MetricsSystem.factory
     ) {
         self.configuration = configuration
+        signer = SigV4Signer(
+            accessKeyID: configuration.accessKeyID, secretAccessKey: configuration.secretAccessKey, region: configuration.region)
         self.httpClient = httpClient
         self.logger = logger
         traffic = StorageTraffic(metrics)
@@ -138,8 +141,6 @@ public final class S3Client: ObjectStore {
         let endpoint = endpoint ?? configuration.endpoint
         let host = S3Configuration.authority(of: endpoint)
         let path = "/" + SigV4Signer.encode(configuration.bucket) + "/" + SigV4Signer.encode(key, keepingSlash: true)
-        let signer = SigV4Signer(
-            accessKeyID: configuration.accessKeyID, secretAccessKey: configuration.secretAccessKey, region: configuration.region)
         let query = signer.presignedQuery(
             method: "GET", host: host, path: path, expires: Int(expires.components.seconds), at: time,
             adding: contentType.map { [("response-content-type", $0)] } ?? [])
@@ -191,7 +192,7 @@ public final class S3Client: ObjectStore {
         if let body = request.body { traffic.sent.increment(by: body.readableBytes) }
         do {
             response = try await httpClient.execute(
-                request.signed(configuration, at: Date()), timeout: TimeAmount(configuration.requestTimeout))
+                request.signed(configuration, by: signer, at: Date()), timeout: TimeAmount(configuration.requestTimeout))
         } catch is CancellationError {
             throw CancellationError()
         } catch {

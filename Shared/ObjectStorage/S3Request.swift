@@ -15,7 +15,8 @@ struct S3Request {
     /// Hex SHA-256 of the body if known, so that it is not hashed twice.
     var payloadHash: String?
 
-    func signed(_ configuration: S3Configuration, at time: Date) -> HTTPClientRequest {
+    /// - Parameter signer: of the configuration's region and keys.
+    func signed(_ configuration: S3Configuration, by signer: SigV4Signer, at time: Date) -> HTTPClientRequest {
         let authority = S3Configuration.authority(of: configuration.endpoint)
         var path = "/" + SigV4Signer.encode(configuration.bucket)
         if let key { path += "/" + SigV4Signer.encode(key, keepingSlash: true) }
@@ -24,14 +25,10 @@ struct S3Request {
             payloadHash ?? body.map { body in
                 isEncrypted ? SigV4Signer.unsignedPayload : Self.digest(of: body)
             } ?? SigV4Signer.emptyPayload
-        let signedHeaders =
-            headers + [
-                ("host", authority), ("x-amz-content-sha256", payload), ("x-amz-date", SigV4Signer.timestamp(time)),
-            ]
-        let signer = SigV4Signer(
-            accessKeyID: configuration.accessKeyID, secretAccessKey: configuration.secretAccessKey, region: configuration.region)
+        let stamp = SigV4Signer.timestamp(time)
+        let signedHeaders = headers + [("host", authority), ("x-amz-content-sha256", payload), ("x-amz-date", stamp)]
         let authorization = signer.authorization(
-            method: method.rawValue, path: path, query: query, headers: signedHeaders, payloadHash: payload, at: time)
+            method: method.rawValue, path: path, query: query, headers: signedHeaders, payloadHash: payload, stamp: stamp)
         let queryText = query.isEmpty ? "" : "?" + SigV4Signer.canonicalQuery(query)
         var request = HTTPClientRequest(url: "\(configuration.endpoint.scheme ?? "http")://\(authority)\(path)\(queryText)")
         request.method = method

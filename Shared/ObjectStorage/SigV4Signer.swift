@@ -1,5 +1,6 @@
 import Crypto
 public import Foundation
+import Synchronization
 
 /// Signs requests by AWS Signature Version 4 for one region and service.
 public struct SigV4Signer: Sendable {
@@ -12,6 +13,7 @@ public struct SigV4Signer: Sendable {
     let secretAccessKey: String
     let region: String
     let service: String
+    private let dayKey = DayKey()
 
     public init(accessKeyID: String, secretAccessKey: String, region: String, service: String = "s3") {
         self.accessKeyID = accessKeyID
@@ -29,11 +31,19 @@ public struct SigV4Signer: Sendable {
     public func authorization(
         method: String, path: String, query: [(String, String)], headers: [(String, String)], payloadHash: String, at time: Date
     ) -> String {
+        authorization(
+            method: method, path: path, query: query, headers: headers, payloadHash: payloadHash, stamp: Self.timestamp(time))
+    }
+
+    /// - Parameter stamp: the ``timestamp(_:)`` of the request.
+    func authorization(
+        method: String, path: String, query: [(String, String)], headers: [(String, String)], payloadHash: String, stamp: String
+    ) -> String {
         let signed = Self.signedHeaders(headers)
         let request = Self.canonicalRequest(
             method: method, path: path, query: query, headers: headers, payloadHash: payloadHash)
-        let signature = signature(of: request, at: time)
-        return "\(Self.algorithm) Credential=\(accessKeyID)/\(scope(at: time)),SignedHeaders=\(signed),Signature=\(signature)"
+        let signature = signature(of: request, stamp)
+        return "\(Self.algorithm) Credential=\(accessKeyID)/\(scope(stamp)),SignedHeaders=\(signed),Signature=\(signature)"
     }
 
     /// The query of a presigned URL, percent-encoded, without "?".
@@ -43,15 +53,16 @@ public struct SigV4Signer: Sendable {
     public func presignedQuery(
         method: String, host: String, path: String, expires: Int, at time: Date, adding more: [(String, String)] = []
     ) -> String {
+        let stamp = Self.timestamp(time)
         let query =
             more + [
-                ("X-Amz-Algorithm", Self.algorithm), ("X-Amz-Credential", "\(accessKeyID)/\(scope(at: time))"),
-                ("X-Amz-Date", Self.timestamp(time)), ("X-Amz-Expires", String(min(max(expires, 1), 604_800))),
+                ("X-Amz-Algorithm", Self.algorithm), ("X-Amz-Credential", "\(accessKeyID)/\(scope(stamp))"),
+                ("X-Amz-Date", stamp), ("X-Amz-Expires", String(min(max(expires, 1), 604_800))),
                 ("X-Amz-SignedHeaders", "host"),
             ]
         let request = Self.canonicalRequest(
             method: method, path: path, query: query, headers: [("host", host)], payloadHash: Self.unsignedPayload)
-        return Self.canonicalQuery(query) + "&X-Amz-Signature=" + signature(of: request, at: time)
+        return Self.canonicalQuery(query) + "&X-Amz-Signature=" + signature(of: request, stamp)
     }
 
     static func canonicalRequest(
@@ -92,17 +103,22 @@ public struct SigV4Signer: Sendable {
                 .timeSeparator(.omitted).timeZone(separator: .omitted))
     }
 
-    private func scope(at time: Date) -> String { "\(Self.timestamp(time).prefix(8))/\(region)/\(service)/aws4_request" }
+    private func scope(_ stamp: String) -> String { "\(stamp.prefix(8))/\(region)/\(service)/aws4_request" }
 
-    private func signature(of canonicalRequest: String, at time: Date) -> String {
-        let stamp = Self.timestamp(time)
+    private func signature(of canonicalRequest: String, _ stamp: String) -> String {
         let digest = Self.hex(SHA256.hash(data: Array(canonicalRequest.utf8)))
-        let text = [Self.algorithm, stamp, scope(at: time), digest].joined(separator: "\n")
-        var key = SymmetricKey(data: Array("AWS4\(secretAccessKey)".utf8))
-        for part in [String(stamp.prefix(8)), region, service, "aws4_request"] {
-            key = SymmetricKey(data: Data(HMAC<SHA256>.authenticationCode(for: Array(part.utf8), using: key)))
+        let text = [Self.algorithm, stamp, scope(stamp), digest].joined(separator: "\n")
+        return Self.hex(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key(of: String(stamp.prefix(8)))))
+    }
+
+    private func key(of day: String) -> SymmetricKey {
+        dayKey.value(of: day) {
+            var key = SymmetricKey(data: Array("AWS4\(secretAccessKey)".utf8))
+            for part in [day, region, service, "aws4_request"] {
+                key = SymmetricKey(data: Data(HMAC<SHA256>.authenticationCode(for: Array(part.utf8), using: key)))
+            }
+            return key
         }
-        return Self.hex(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
     }
 
     /// Trims white space and collapses runs of it to one space.
@@ -120,4 +136,16 @@ extension SigV4Signer: CustomStringConvertible, CustomReflectable {
     /// Never contains the secret.
     public var description: String { "\(Self.algorithm) for \(accessKeyID) in \(region)" }
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// The signing key of the latest day that was asked for: it takes four digests to derive, and all requests of a day share it.
+private final class DayKey: Sendable {
+    private let latest = Mutex<(day: String, key: SymmetricKey)?>(nil)
+
+    func value(of day: String, _ derive: () -> SymmetricKey) -> SymmetricKey {
+        if let latest = latest.withLock({ $0 }), latest.day == day { return latest.key }
+        let key = derive()
+        latest.withLock { $0 = (day, key) }
+        return key
+    }
 }

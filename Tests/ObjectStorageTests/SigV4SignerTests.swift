@@ -51,6 +51,19 @@ struct SigV4SignerTests {
         #expect(authorization.hasSuffix("Signature=\(signature)"))
     }
 
+    @Test("signs with the key of each request's day, whatever day the one before had")
+    func days() {
+        let another = SigV4Signer(
+            accessKeyID: signer.accessKeyID, secretAccessKey: signer.secretAccessKey, region: signer.region)
+        func query(_ signer: SigV4Signer, _ time: Date) -> String {
+            signer.presignedQuery(method: "GET", host: "examplebucket.s3.amazonaws.com", path: "/test.txt", expires: 86_400, at: time)
+        }
+        let tomorrow = time.addingTimeInterval(86_400)
+        let queries = [query(another, tomorrow), query(signer, time), query(signer, tomorrow), query(signer, time)]
+        #expect(queries[0] == queries[2] && queries[1] == queries[3] && queries[0] != queries[1])
+        #expect(queries[3].hasSuffix("&X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404"))
+    }
+
     @Test("no description contains the secret")
     func secret() throws {
         let configuration = S3Configuration(
