@@ -7,6 +7,11 @@ public final class NamelessFile: Sendable {
     public struct Failure: Error, Sendable, CustomStringConvertible {
         /// `errno`; 0 if the file ended too early.
         public let code: Int32
+
+        /// Whether a retry may succeed, perhaps only after an operator has acted: the disk is full, read-only or fails, too many files are
+        /// open, the folder is missing. False for a wrong call, and for a file that ended too early.
+        public var isTransient: Bool { ![0, EBADF, EFAULT, EINVAL].contains(code) }
+
         public var description: String { code == 0 ? "cut short" : String(cString: strerror(code)) }
     }
 

@@ -121,14 +121,15 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
     }
 }
 
-/// Whether the error means that a dependency is unavailable: PostgreSQL, the broker, the object store or a ``DependencyUnavailable`` one.
-/// Such failures are retried without a limit.
+/// Whether the error means that a dependency is unavailable: PostgreSQL, the broker, the object store, the disk or a
+/// ``DependencyUnavailable`` one. Such failures are retried without a limit.
 public func isDependencyFailure(_ error: any Error) -> Bool {
     switch error {
     case is DependencyUnavailable: true
     case let error as PostgresError: error.isTransient
     case let error as KafkaError: error.isTransient
     case let error as ObjectStorageError: error.isTransient
+    case let error as NamelessFile.Failure: error.isTransient
     default: false
     }
 }

@@ -50,4 +50,14 @@ struct NamelessFileTests {
         #expect(dup2(other, file.descriptor) == file.descriptor)
         #expect { try file.append([1]) } throws: { ($0 as? NamelessFile.Failure)?.code == EBADF }
     }
+
+    @Test(
+        "fail for a while only where disk or system have no room or are at fault",
+        arguments: [
+            (ENOSPC, true), (EDQUOT, true), (EMFILE, true), (ENFILE, true), (EIO, true), (EROFS, true), (ENOENT, true), (Int32(0), false),
+            (EBADF, false), (EINVAL, false),
+        ])
+    func transient(code: Int32, isTransient: Bool) {
+        #expect(NamelessFile.Failure(code: code).isTransient == isTransient)
+    }
 }

@@ -35,6 +35,7 @@ struct BackoffTests {
         }
         #expect(isDependencyFailure(PostgresError(code: .query, message: "read-only", sqlState: "25006")))
         #expect(!isDependencyFailure(PostgresError(code: .query, message: "not a number", sqlState: "22P02")))
+        #expect { try NamelessFile(in: "/does/not/exist") } throws: { isDependencyFailure($0) }
         #expect(!isDependencyFailure(Odd()))
         #expect(!isDependencyFailure(RejectedMessage(.undecodable)))
     }
