@@ -1,3 +1,4 @@
+import Blocking
 public import Foundation
 public import Logging
 
@@ -5,6 +6,11 @@ public import Logging
 public struct Migrator: Sendable {
     /// Held while migrating, so that two processes do not migrate at once: "rial" in ASCII.
     private static let advisoryLock: Int64 = 0x7269_616c
+
+    /// How long a migration waits for a lock at a time, in milliseconds: readers and writers of the table wait behind it meanwhile.
+    private static let lockTimeout = 2000
+    /// How long a migration is tried for.
+    private static let patience = Duration.seconds(300)
 
     private let migrations: [Migration]
 
@@ -26,7 +32,8 @@ public struct Migrator: Sendable {
         return migrations.sorted { $0.version < $1.version }
     }
 
-    /// Applies the missing migrations, each in a transaction of its own.
+    /// Applies the missing migrations, each in a transaction of its own. One that does not get a lock soon is undone, so that others go on,
+    /// and tried again for five minutes.
     ///
     /// A database that a newer version has migrated is left as it is, if programs of this version work on it.
     ///
@@ -49,7 +56,8 @@ public struct Migrator: Sendable {
     }
 
     private func migrate(on connection: PostgresConnection, logger: Logger) async throws -> [Int] {
-        try await connection.execute(script: "SET lock_timeout = '60s'")
+        // Longer than another process tries one migration for.
+        try await connection.execute(script: "SET lock_timeout = '360s'")
         // Released with the connection.
         try await connection.query("SELECT pg_advisory_lock(\(Self.advisoryLock))")
         try await connection.execute(
@@ -64,8 +72,9 @@ public struct Migrator: Sendable {
                 ALTER TABLE rial_migrations ADD COLUMN IF NOT EXISTS needs integer
                 """)
         let pending = try await pending(on: connection, logger)
+        try await connection.execute(script: "SET lock_timeout = \(Self.lockTimeout)")
         for migration in pending {
-            try await apply(migration, on: connection)
+            try await apply(migration, on: connection, logger)
             logger.notice("migration applied", metadata: ["version": "\(migration.version)", "name": "\(migration.name)"])
         }
         return pending.map(\.version)
@@ -103,7 +112,21 @@ public struct Migrator: Sendable {
         return Array(rest)
     }
 
-    private func apply(_ migration: Migration, on connection: PostgresConnection) async throws {
+    private func apply(_ migration: Migration, on connection: PostgresConnection, _ logger: Logger) async throws {
+        let deadline = ContinuousClock.now + Self.patience
+        var backoff = Backoff(initial: 1, limit: 5)
+        while true {
+            do {
+                return try await applyOnce(migration, on: connection)
+            } catch let error as PostgresError where error.isLockConflict && .now < deadline {
+                logger.notice("migration waits for a lock", metadata: ["version": "\(migration.version)", "error": "\(error)"])
+                try await connection.rollback()
+                try await Task.sleep(for: backoff.next())
+            }
+        }
+    }
+
+    private func applyOnce(_ migration: Migration, on connection: PostgresConnection) async throws {
         try await connection.begin()
         do {
             try await connection.execute(script: migration.sql)
@@ -128,4 +151,9 @@ public struct Migrator: Sendable {
         guard let row = rows.first else { throw PostgresError(code: .decoding, message: "no digest") }
         return try row.get("digest")
     }
+}
+
+extension PostgresError {
+    /// A lock was not available in time, or several transactions waited for each other: nothing was wrong with the statements.
+    fileprivate var isLockConflict: Bool { sqlState == "55P03" || sqlState == "40P01" }
 }

@@ -103,6 +103,29 @@ struct MigratorTests {
         }
     }
 
+    @Test("waits for a lock for moments only, lets others go on in between, and applies the file once it has the lock")
+    func lockHeld() async throws {
+        try await TestDatabase.with { database async throws in
+            try await Migrator(migrations: [first]).migrate(url: database.url, logger: logger)
+            let adds = Migration(version: 2, name: "adds", sql: "CREATE TABLE half (id int); ALTER TABLE one ADD COLUMN more int")
+            let (holder, reader) = (try await database.connect(), try await database.connect())
+            try await holder.execute(script: "BEGIN; SELECT FROM one")
+            let migrator = Migrator(migrations: [first, adds])
+            async let applied = migrator.migrate(url: database.url, logger: logger)
+            try await eventually("it waits for the lock") {
+                try await !reader.query("SELECT FROM pg_locks WHERE relation = 'one'::regclass AND NOT granted").isEmpty
+            }
+            // Waits behind the migration, until that gives way.
+            #expect(try await reader.query("SELECT id FROM one").count == 1)
+            try await holder.execute(script: "COMMIT")
+            let versions = try await applied
+            #expect(versions == [2])
+            #expect(try await reader.query("SELECT more FROM one").count == 1)
+            await holder.close()
+            await reader.close()
+        }
+    }
+
     @Test("refuses a file that ends its own transaction")
     func ownCommit() async throws {
         try await TestDatabase.with { database in
