@@ -43,7 +43,7 @@ public actor KafkaConsumer {
         client = try KafkaClient(configuration, role: .consumer(group: group), logger: logger)
     }
 
-    /// Waits for the next record, without a timeout.
+    /// Waits for the next record, without a timeout. Meanwhile offsets can be stored.
     /// - Returns: `nil` after ``stop()``, or when the task is cancelled.
     /// - Throws: ``KafkaError`` after ``close()``, or if the subscription fails. Broker failures are not thrown; it keeps waiting.
     public func next() async throws -> KafkaRecord? {
@@ -56,14 +56,17 @@ public actor KafkaConsumer {
                 try replace(client)
                 continue
             }
-            guard let message = polled else { continue }
-            defer { rd_kafka_message_destroy(message) }
-            if message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR {
-                let record = KafkaRecord(message, generation: generation)
-                unknownTopics.remove(record.topic)
-                return record
+            if let message = polled {
+                defer { rd_kafka_message_destroy(message) }
+                if message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR {
+                    let record = KafkaRecord(message, generation: generation)
+                    unknownTopics.remove(record.topic)
+                    return record
+                }
+                handleError(of: message, client: client)
             }
-            handleError(of: message, client: client)
+            // Gives up the actor, so that other calls run between two polls, such as one that stores the offset of a record.
+            await Task.yield()
         }
         return nil
     }

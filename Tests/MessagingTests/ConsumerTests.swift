@@ -70,6 +70,24 @@ struct ConsumerTests {
         }
     }
 
+    @Test("stores an offset while it waits for the next record")
+    func storesWhileWaiting() async throws {
+        try await TestBroker.mock.with { configuration, topic in
+            let producer = try KafkaProducer(configuration, logger: logger)
+            try await producer.send(topic: topic, key: nil, value: [1], headers: [])
+            let consumer = try KafkaConsumer(configuration, topics: [topic], group: topic, logger: logger)
+            let record = try #require(try await receive(1, from: consumer).first)
+            let waiting = Task { try await consumer.next() }
+            try await Task.sleep(for: .milliseconds(250))
+            try await consumer.store(record)
+            let admin = KafkaAdmin(configuration)
+            try await eventually("committed") { try await admin.uncommitted(of: topic, partitions: 1, by: topic) == 0 }
+            consumer.stop()
+            #expect(try await waiting.value == nil)
+            await consumer.close()
+        }
+    }
+
     @Test("stops promptly, also without a broker", arguments: ["mock", "127.0.0.1:1"])
     func stops(address: String) async throws {
         let cluster = address == "mock" ? try MockCluster() : nil
