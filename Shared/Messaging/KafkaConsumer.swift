@@ -23,7 +23,8 @@ public actor KafkaConsumer {
 
     /// `nil` once closed.
     private var client: KafkaClient?
-    private var generation: UInt64 = 0
+    /// How often the client was replaced.
+    private(set) var generation: UInt64 = 0
     private var isSubscribed = false
     private var joiningSince = ContinuousClock.now
     private var joinTimeout: Duration
@@ -47,6 +48,8 @@ public actor KafkaConsumer {
     /// - Returns: `nil` after ``stop()``, or when the task is cancelled.
     /// - Throws: ``KafkaError`` after ``close()``, or if the subscription fails. Broker failures are not thrown; it keeps waiting.
     public func next() async throws -> KafkaRecord? {
+        // The group's changes take effect within a poll: since the last one, however long ago, it was a member.
+        if let client, client.events.isMember { joiningSince = .now }
         while !isStopped.load(ordering: .acquiring), !Task.isCancelled {
             let client = try subscribedClient()
             unknownTopics.remind()

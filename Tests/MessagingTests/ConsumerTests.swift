@@ -1,7 +1,8 @@
 import Foundation
-import Messaging
 import Synchronization
 import Testing
+
+@testable import Messaging
 
 @Suite("Consumer")
 struct ConsumerTests {
@@ -85,6 +86,31 @@ struct ConsumerTests {
             consumer.stop()
             #expect(try await waiting.value == nil)
             await consumer.close()
+        }
+    }
+
+    @Test("keeps its client when the group changes while a record is handled, however long that takes")
+    func longHandling() async throws {
+        try await TestBroker.mock.with { mock, topic in
+            var configuration = mock
+            configuration.sessionTimeout = .seconds(4)
+            configuration.joinTimeout = .seconds(4)
+            let producer = try KafkaProducer(configuration, logger: logger)
+            try await producer.send(topic: topic, key: nil, value: [1], headers: [])
+            let first = try KafkaConsumer(configuration, topics: [topic], group: topic, logger: logger)
+            #expect(try await receive(1, from: first).count == 1)
+            let generation = await first.generation
+            try await Task.sleep(for: .seconds(3))
+            let second = try KafkaConsumer(configuration, topics: [topic], group: topic, logger: logger)
+            let joining = Task { try await second.next() }
+            // The broker asks the first one to join again, with its next heartbeat.
+            try await Task.sleep(for: .milliseconds(1500))
+            let waiting = Task { try await first.next() }
+            try await Task.sleep(for: .seconds(1))
+            #expect(await first.generation == generation)
+            for consumer in [first, second] { consumer.stop() }
+            _ = try await (waiting.value, joining.value)
+            for consumer in [first, second] { await consumer.close() }
         }
     }
 
