@@ -14,8 +14,10 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let pauses = Counter(label: "rial_video_decoder_pauses_total")
     pauses.increment(by: 0)
     let pause = ProcessPause { pauses.increment() }
+    // One that found no place would be read from the store again.
     let decoders = VideoDecoderPool(
-        executable: settings.decoder, concurrency: settings.concurrentDecoders, waiting: settings.common.videoConsumers, pause: pause)
+        executable: settings.decoder, concurrency: settings.concurrentDecoders,
+        waiting: settings.common.videoConsumers * MessageContext.maximumInHand, pause: pause)
     let videos = VideoAnalysis(storage: backbone.storage, decoder: decoders, scratchFolder: settings.scratchFolder)
     let analysis = CaptureAnalysis(storage: backbone.storage, videos: videos, pause: pause)
     let work = AnalyzeDepth(analysis: analysis)

@@ -7,6 +7,8 @@ public import Persistence
 
 /// The context of a message.
 public struct MessageContext: Sendable {
+    /// How many records a consumer has in hand at most: one, and those that let others pass.
+    public static let maximumInHand = RecordDesk.maximumPassed + 1
     public let eventID: EventID
     public let topic: Topic
     public let logger: Logger

@@ -12,6 +12,12 @@ struct OffsetWindow {
     /// Records of a partition begin in the order of their offsets.
     mutating func begin(_ record: KafkaRecord) { open[record.partition, default: []].append(Entry(record: record)) }
 
+    /// Whether the record is there: then it comes again after a rebalance.
+    func contains(_ record: KafkaRecord) -> Bool { open[record.partition]?.contains { $0.record.isSame(as: record) } ?? false }
+
+    /// How many records of the partition were begun since the first one that is not handled.
+    func count(of partition: Int32) -> Int { open[partition]?.count ?? 0 }
+
     /// - Returns: the record whose offset may be stored now: the last one before which all are handled; `nil` if an earlier one is not.
     mutating func finish(_ record: KafkaRecord) -> KafkaRecord? {
         // After a rebalance a record may be there twice.
@@ -22,5 +28,12 @@ struct OffsetWindow {
         let settled = entries.prefix { $0.isHandled }
         open[record.partition] = entries.count == settled.count ? nil : Array(entries.dropFirst(settled.count))
         return settled.last?.record
+    }
+}
+
+extension KafkaRecord {
+    /// Of one partition. A broker that lost its log may give another record the same offset.
+    fileprivate func isSame(as other: KafkaRecord) -> Bool {
+        offset == other.offset && key == other.key && value == other.value && headers == other.headers
     }
 }

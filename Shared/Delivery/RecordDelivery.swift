@@ -16,6 +16,8 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
 
     /// Attempts before a record is dead-lettered. Failures of dependencies do not count.
     static var maximumAttempts: Int { 6 }
+    /// Failures of the store from which on the records behind this one may pass: perhaps it is this one's object alone that it cannot give.
+    static var storageFailuresAlone: Int { 3 }
     let service: ServiceName
     let handler: Handler
     let ledger: any RecordLedger<Handler.Transaction>
@@ -30,7 +32,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
     private var isStopping: Bool { Task.isCancelled || Task.isShuttingDownGracefully }
 
     /// Returns when the record's effect or its dead letter is durable, or at shutdown.
-    /// - Parameter passing: called when the handler lets the records behind this one pass.
+    /// - Parameter passing: called when the handler lets the records behind this one pass, and when the store goes on to fail it.
     func deliver(_ record: KafkaRecord, passing: @escaping @Sendable () -> Void = {}) async -> Outcome {
         let decoded: (message: Handler.Message, id: EventID)
         do {
@@ -42,6 +44,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
         let context = MessageContext(eventID: decoded.id, topic: topic, logger: logger, passing: passing)
         var backoff = Backoff()
         var attempts = 0
+        var storageFailures = 0
         var isInHand = false
         while !isStopping {
             attempts += 1
@@ -61,6 +64,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
                 if isStopping { break }
                 if isDependencyFailure(error) {
                     attempts -= 1
+                    if error is ObjectStorageError { storageFailures += 1 }
                 } else if attempts >= Self.maximumAttempts {
                     let rejection = RejectedMessage(.handlingFailed, detail: "\(error)")
                     return await deadLetter(record, rejection, message: decoded.message, attempts: attempts)
@@ -69,6 +73,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
                 logger.warning("record not handled yet", error: error)
                 // Not in flight during backoff: another member may get the record then, which must not count as a crash.
                 if isInHand, await release(decoded.id) { isInHand = false }
+                if storageFailures >= Self.storageFailuresAlone { passing() }
                 await pause(backoff.next())
             }
         }

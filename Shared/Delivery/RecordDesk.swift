@@ -7,21 +7,33 @@ final class RecordDesk: Sendable {
         var window = OffsetWindow()
         var isInterrupted = false
         /// Those that let others pass.
-        var passed: [(key: [UInt8]?, turn: RecordTurn)] = []
+        var passed: [(record: KafkaRecord, turn: RecordTurn)] = []
+
+        /// What has to be finished before the record may be begun.
+        func ahead(of record: KafkaRecord) -> RecordTurn? {
+            let isFull = window.count(of: record.partition) >= RecordDesk.maximumOpen
+            return passed.first { other, turn in
+                !turn.isFinished && (other.key == record.key || isFull && other.partition == record.partition)
+            }?.turn
+        }
     }
 
     /// How many may let others pass at the same time.
     static let maximumPassed = 4
+    /// How many records of a partition may be begun, with the first one that is not handled: all of them come again after a restart.
+    static let maximumOpen = 1000
     private let state = Mutex(State())
 
     /// Whether a record was given back: no other is begun.
     var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-    /// Waits until no record of this key is in flight, so that those of one capture stay in their order.
+    /// Whether the record is in hand, or handled and waits for one before it: it comes again after a rebalance, and is not begun again.
+    func has(_ record: KafkaRecord) -> Bool { state.withLock { $0.window.contains(record) } }
+
+    /// Waits until no record of this key is in flight, so that those of one capture stay in their order, and until not too many of its
+    /// partition have passed one.
     func begin(_ record: KafkaRecord) async -> RecordTurn {
-        while let ahead = state.withLock({ $0.passed.first { $0.key == record.key && !$0.turn.isFinished }?.turn }) {
-            await ahead.finished()
-        }
+        while let ahead = state.withLock({ $0.ahead(of: record) }) { await ahead.finished() }
         state.withLock { $0.window.begin(record) }
         return RecordTurn()
     }
@@ -33,7 +45,7 @@ final class RecordDesk: Sendable {
             // Again, by a handler that retries.
             if state.passed.contains(where: { $0.turn === turn }) { return true }
             guard state.passed.count < Self.maximumPassed else { return false }
-            state.passed.append((record.key, turn))
+            state.passed.append((record, turn))
             return true
         }
         if hasRoom { turn.pass() }

@@ -229,6 +229,97 @@ struct RecordPassingTests {
         #expect(delivery.handler.log.calls.count == names.count + 1)
     }
 
+    @Test("is one whose object the store cannot give, until it can")
+    func storeFails() async throws {
+        let bad = EventID()
+        let isMended = Mutex(false)
+        let records: [KafkaRecord] = [
+            Self.record(0, "a"), .received(1, event: bad, key: Array("bad".utf8)), Self.record(2, "b"), Self.record(3, "bad"),
+        ]
+        let delivery = ScriptedDelivery(records) { _, context in
+            if context.eventID == bad, !isMended.withLock({ $0 }) { throw ObjectStorageError(.unavailable, "InternalError") }
+        }
+        let before = Mutex<[Int64]>([])
+        try await delivery.run {
+            let calls = delivery.handler.log.calls
+            if calls.count(where: { $0 == bad }) > 20, Set(calls).count == 3, !isMended.withLock({ $0 }) {
+                before.withLock { $0 = delivery.source.stored }
+                isMended.withLock { $0 = true }
+            }
+            return delivery.source.stored.last == 3
+        }
+        #expect(before.withLock { $0 } == [0], "no offset behind it")
+        let others = delivery.handler.log.calls.filter { $0 != bad }
+        #expect(others.count == 3 && delivery.handler.log.calls.last == others.last, "the one of its own key comes after it")
+        #expect(delivery.ledger.letters.isEmpty)
+    }
+
+    @Test("is not begun again when it comes again, nor are those that passed it")
+    func comesAgain() async throws {
+        let events = [EventID(), EventID(), EventID()]
+        let records = events.enumerated().map { KafkaRecord.received(Int64($0), event: $1, key: Array("\($0)".utf8)) }
+        let isMended = Mutex(false)
+        let delivery = ScriptedDelivery(Array(records.prefix(2)) + records) { _, context in
+            if context.eventID == events[0], !isMended.withLock({ $0 }) { throw ObjectStorageError(.unavailable, "InternalError") }
+        }
+        try await delivery.run {
+            if delivery.handler.log.calls.contains(events[2]) { isMended.withLock { $0 = true } }
+            return delivery.source.stored.last == 2
+        }
+        #expect(delivery.handler.log.calls.filter { $0 != events[0] } == [events[1], events[2]])
+    }
+
+    /// How many records are in hand while a dependency is away.
+    private static let inHand: [(any Error, Int)] = [
+        (ObjectStorageError(.unavailable, "away"), MessageContext.maximumInHand),
+        (PostgresError(code: .connectionFailed, message: "away"), 1), (DependencyUnavailable("signer", "away"), 1),
+    ]
+
+    @Test("keeps those behind it while all of the store is away, or another dependency", arguments: inHand)
+    func allFails(error: any Error, inHand: Int) async throws {
+        let isBack = Mutex(false)
+        let delivery = ScriptedDelivery((0..<8).map { Self.record($0, "key\($0)") }) { _, _ in
+            if !isBack.withLock({ $0 }) { throw error }
+        }
+        let begun = Mutex(0)
+        try await delivery.run {
+            let calls = delivery.handler.log.calls
+            if calls.count > 300, Set(calls).count >= inHand, !isBack.withLock({ $0 }) {
+                begun.withLock { $0 = Set(calls).count }
+                isBack.withLock { $0 = true }
+            }
+            return delivery.source.stored.last == 7
+        }
+        #expect(begun.withLock { $0 } == inHand)
+        #expect(Set(delivery.handler.log.calls).count == 8 && delivery.ledger.letters.isEmpty)
+    }
+
+    @Test("is passed by so many of its partition, and no more")
+    func longWindow() async {
+        let desk = RecordDesk()
+        let stuck = Self.record(0, "stuck")
+        let turn = await desk.begin(stuck)
+        desk.pass(turn, of: stuck)
+        for offset in 1..<Int64(RecordDesk.maximumOpen) {
+            let record = Self.record(offset, "key\(offset)")
+            let passing = await desk.begin(record)
+            #expect(desk.finish(record, isHandled: true) == nil)
+            passing.finish()
+        }
+        _ = await desk.begin(Self.record(0, "elsewhere", partition: 1))
+        let isBegun = Flag()
+        let next = Task {
+            _ = await desk.begin(Self.record(Int64(RecordDesk.maximumOpen), "next"))
+            isBegun.set()
+        }
+        try? await Task.sleep(for: .milliseconds(50))
+        #expect(!isBegun.isSet)
+        #expect(desk.finish(stuck, isHandled: true)?.offset == Int64(RecordDesk.maximumOpen) - 1)
+        turn.finish()
+        await next.value
+        #expect(isBegun.isSet)
+    }
+
     @Test("is finished at shutdown, with those that passed it")
     func shutdown() async throws {
         let gate = Gate()
