@@ -9,6 +9,8 @@ import Synchronization
 public final class PostgresPool: Service, Sendable {
     /// The maximum number of attempts for a transaction.
     static let transactionTries = 4
+    /// How long the pool can still be used after ``run()`` was cancelled.
+    static let farewell = Duration.seconds(4)
 
     private let url: String
     private let applicationName: String
@@ -79,9 +81,14 @@ public final class PostgresPool: Service, Sendable {
         return try attempt.result.get()
     }
 
-    /// Waits for shutdown, then closes. The pool can be used without this.
+    /// Waits for shutdown, then closes; after a cancellation in ``farewell``. The pool can be used without this.
     public func run() async throws {
-        try? await gracefulShutdown()
+        do {
+            try await gracefulShutdown()
+        } catch {
+            // Others are cancelled at the same time and have yet to note what they leave undone. A sleep of this task would end at once.
+            _ = await Task { try? await Task.sleep(for: Self.farewell) }.value
+        }
         await shutdown()
     }
 

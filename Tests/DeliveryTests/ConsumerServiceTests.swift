@@ -384,6 +384,25 @@ struct ConsumerShutdownTests {
         #expect(delivery.source.stored.isEmpty && delivery.ledger.letters.isEmpty && delivery.ledger.tries == [event: 0])
     }
 
+    @Test("lays down a record whose handling is cancelled, which is no death either")
+    func cancelled() async throws {
+        let event = EventID()
+        let gate = Gate()
+        let delivery = ScriptedDelivery([.received(0, event: event)]) { _, _ in
+            await gate.pass()
+            try Task.checkCancellation()
+        }
+        let service = ConsumerService(
+            service: .depthAnalyzer, handler: delivery.handler, consumers: 1, ledger: delivery.ledger, clock: delivery.clock,
+            logger: delivery.logger
+        ) { delivery.source }
+        let running = Task { try await service.run() }
+        try await waitUntil("in hand") { gate.isReached }
+        running.cancel()
+        _ = await running.result
+        #expect(delivery.ledger.tries == [event: 0] && delivery.source.stored.isEmpty && delivery.ledger.letters.isEmpty)
+    }
+
     @Test("cuts a wait between two tries short")
     func waiting() async throws {
         let event = EventID()

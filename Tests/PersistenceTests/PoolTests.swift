@@ -162,6 +162,21 @@ struct PoolTests {
         await pool.shutdown()
     }
 
+    @Test("serves for a while what is cancelled with it, and then ends")
+    func cancelled() async throws {
+        try await TestDatabase.with { database in
+            let pool = PostgresPool(url: database.url, size: 2, applicationName: database.schema, logger: Logger(label: "tests"))
+            let running = Task { try await pool.run() }
+            running.cancel()
+            try await Task.sleep(for: .milliseconds(200))
+            try await pool.ping()
+            let start = ContinuousClock.now
+            try await running.value
+            #expect(start.duration(to: .now) < PostgresPool.farewell * 3)
+            #expect(await postgresError { try await pool.ping() }?.code == .closed)
+        }
+    }
+
     /// Runs the body with a pool of two whose service group runs, and with what shuts it down.
     private func withService(
         _ database: TestDatabase,
