@@ -389,7 +389,10 @@ let package = Package(
             path: "Tests/DepthAnalyzerTests"),
         .testTarget(
             name: "UploadSyncTests",
-            dependencies: ["CaptureProtocol", "Delivery", "Models", "ObjectStorage", "Persistence", "TestSupport", "UploadSync", logging],
+            dependencies: [
+                "CaptureProtocol", "Delivery", "Models", "ObjectStorage", "Persistence", "TestSupport", "UploadSync", logging,
+                lifecycleTests,
+            ],
             path: "Tests/UploadSyncTests"),
         .testTarget(
             name: "TransparencyLogServiceTests",

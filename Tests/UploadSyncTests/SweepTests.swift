@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Models
 import ObjectStorage
+import ServiceLifecycleTestKit
 import Synchronization
 import TestSupport
 import Testing
@@ -49,6 +50,26 @@ struct IntakeCleanerTests {
         store.refuse { _ in nil }
         try await IntakeCleaner(rows: rows, storage: store, logger: quiet).deleteFinished()
         #expect(rows.now.finished.isEmpty)
+    }
+
+    @Test("ends at shutdown with the capture or upload that it is at, and leaves the others to the next process", arguments: [false, true])
+    func shutdown(isAbandoned: Bool) async throws {
+        let captures = (0..<3).map { _ in CaptureID() }
+        for capture in captures { try await fill("incoming/\(capture)/") }
+        let rows = MemoryRows {
+            $0.finished = captures
+            $0.abandoned = captures.map { ($0, "incoming/\($0)/") }
+        }
+        try await testGracefulShutdown { trigger in
+            store.refuse { request in
+                if request.verb == .end { trigger.triggerGracefulShutdown() }
+                return nil
+            }
+            let cleaner = IntakeCleaner(rows: rows, storage: store, logger: quiet)
+            if isAbandoned { try await cleaner.deleteAbandoned() } else { try await cleaner.deleteFinished() }
+        }
+        #expect(rows.now.abandoned.count == (isAbandoned ? 2 : 3) && rows.now.finished.count == (isAbandoned ? 3 : 2))
+        #expect(store.keys.count == 6)
     }
 
     @Test("forgets an abandoned upload only once its objects are gone, and one that fails holds up no other")

@@ -5,6 +5,7 @@ import Logging
 import Metrics
 import Models
 import ObjectStorage
+import ServiceLifecycle
 import ShareCard
 import TransparencyLog
 
@@ -22,11 +23,12 @@ struct CaptureReassessment: Sendable {
     /// The card with the new verdict could not be drawn: the earlier one must not stay beside it.
     private struct CardMissing: Error {}
 
-    /// What cannot be read now is done in a later call, and does not block the others.
+    /// What cannot be read now is done in a later call, and does not block the others. Ends early at shutdown.
     func run() async throws {
         let due = try await captures.measured(limit: Self.batchSize)
         var limit = FailureLimit()
         for capture in due.shuffled() {
+            guard !Task.isShuttingDownGracefully else { return }
             do {
                 try await assess(capture)
                 limit.succeed()

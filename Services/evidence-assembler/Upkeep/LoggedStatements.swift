@@ -1,4 +1,5 @@
 import Models
+import ServiceLifecycle
 
 /// Notes where statements stand in the public log whose event did not come, and those of withdrawn captures, for which there is none.
 struct LoggedStatements: Sendable {
@@ -6,6 +7,8 @@ struct LoggedStatements: Sendable {
     let statements: any StatementRepository
 
     func note() async throws {
-        while try await statements.noteLogged(limit: Self.batchSize) == Self.batchSize { try Task.checkCancellation() }
+        while try await statements.noteLogged(limit: Self.batchSize) == Self.batchSize, !Task.isShuttingDownGracefully {
+            try Task.checkCancellation()
+        }
     }
 }

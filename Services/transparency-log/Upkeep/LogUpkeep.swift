@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Metrics
 import ObjectStorage
+import ServiceLifecycle
 import TransparencyLog
 
 /// What is done beside the rounds, by the instance that leads: the scrub, and the sweep of what nobody reads any more.
@@ -40,7 +41,7 @@ struct LogUpkeep: Sendable {
         var block = try await repository.scrubbed(shard.origin)
         if block >= blocks { block = 0 }
         let end = min(blocks, block + share)
-        while block < end, !Task.isCancelled {
+        while block < end, !Task.isCancelled, !Task.isShuttingDownGracefully {
             try await scrub.scrub(block: block)
             block += 1
         }

@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Logging
 import Metrics
+import ServiceLifecycle
 
 /// What upload-sync deletes; the raw values are those in metrics and log lines.
 enum CleanUp: String, CaseIterable {
@@ -13,7 +14,7 @@ enum CleanUp: String, CaseIterable {
 
     var failures: Counter { Counter(label: "rial_cleanups_failed_total", dimensions: [("task", rawValue)]) }
 
-    /// Cleans up captures, batch after batch, until one is not full or nothing of one could be cleaned up.
+    /// Cleans up captures, batch after batch, until one is not full or nothing of one could be cleaned up, or until shutdown.
     /// - Parameters:
     ///   - next: the next captures, at most so many.
     ///   - clean: returns false for a capture whose time has not come. One that fails does not keep the others.
@@ -24,13 +25,14 @@ enum CleanUp: String, CaseIterable {
             let captures = try await next(size)
             var cleaned = 0
             for id in captures {
+                guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
                 do {
                     if try await clean(id) { cleaned += 1 }
                 } catch {
                     logger.cleanUpFailed(self, id, error)
                 }
             }
-            guard captures.count == size, cleaned > 0, !Task.isCancelled else { return }
+            guard captures.count == size, cleaned > 0 else { return }
         }
     }
 

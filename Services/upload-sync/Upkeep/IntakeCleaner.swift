@@ -2,6 +2,7 @@ import CaptureProtocol
 import Logging
 import Metrics
 import ObjectStorage
+import ServiceLifecycle
 
 /// Finds intake objects to delete. Each method is one transaction.
 protocol IntakeRepository: Sendable {
@@ -38,14 +39,15 @@ struct IntakeCleaner {
     func deleteAbandoned() async throws {
         // The upload belongs to an existing capture, and so do its objects.
         try await rows.forgetRecorded()
-        while try await deleteAbandonedBatch(), !Task.isCancelled {}
+        while try await deleteAbandonedBatch() {}
     }
 
-    /// - Returns: whether another batch may make progress.
+    /// - Returns: whether another batch may make progress; false at shutdown.
     private func deleteAbandonedBatch() async throws -> Bool {
         let abandoned = try await rows.abandon(limit: Self.batchSize)
         var swept = 0
         for (id, prefix) in abandoned {
+            guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return false }
             do {
                 try await StoredPrefix(storage: storage, text: prefix).empty()
                 try await rows.forget(id)

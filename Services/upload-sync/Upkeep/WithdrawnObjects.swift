@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import Metrics
 import ObjectStorage
+import ServiceLifecycle
 
 /// Withdrawn captures whose objects are to be deleted. Each method is one transaction.
 protocol ErasureRepository: Sendable {
@@ -33,11 +34,12 @@ struct WithdrawnObjects: Sendable {
     let storage: any ObjectStore
     let logger: Logger
 
-    /// The captures that are due, by their rows in PostgreSQL: no event is needed.
+    /// The captures that are due, by their rows in PostgreSQL: no event is needed. Ends early at shutdown.
     func eraseDue() async throws {
-        while !Task.isCancelled {
+        while true {
             let captures = try await rows.due(limit: Self.batchSize)
             for capture in captures {
+                guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
                 do {
                     try await erase(capture)
                 } catch {
