@@ -8,7 +8,7 @@ import Synchronization
 /// Sends records, each acknowledged by all in-sync replicas. They stay in order and are not duplicated as long as the same client is used.
 ///
 /// The client is replaced after a fatal error, after all brokers were down, and after a record timed out, since a restarted broker may no
-/// longer know the producer. Records in flight then fail and may be sent again.
+/// longer know the producer. Records in flight then fail and may be sent again, except after a timeout: others may be fine.
 public final class KafkaProducer: Service, Sendable {
     private let configuration: KafkaConfiguration
     private let logger: Logger
@@ -62,8 +62,8 @@ public final class KafkaProducer: Service, Sendable {
             guard current.isFatal || current.events.isProducerSuspect else { return current }
             logger.notice("producer is replaced", metadata: ["fatal": "\(current.isFatal)"])
             let fresh = try KafkaClient(configuration, role: .producer, logger: logger)
-            // Fails pending sends; the old client is destroyed when the last of them drops it.
-            rd_kafka_purge(current.handle, KafkaClient.purgeEverything)
+            // Fails pending sends; else each gets its report or times out. The old client is destroyed when the last of them drops it.
+            if current.isFatal { rd_kafka_purge(current.handle, KafkaClient.purgeEverything) }
             client = fresh
             return fresh
         }

@@ -70,6 +70,28 @@ struct ProducerTests {
         }
     }
 
+    @Test("lets a record that is in flight arrive although one of a topic without a leader times out")
+    func leaderless() async throws {
+        let cluster = try MockCluster()
+        for topic in ["dead", "sound"] { try cluster.createTopic(topic, partitions: 1) }
+        var configuration = KafkaConfiguration(brokers: cluster.brokers, clientID: "tests")
+        configuration.messageTimeout = .seconds(4)
+        let producer = try KafkaProducer(configuration, logger: logger)
+        for topic in ["dead", "sound"] { try await producer.send(topic: topic, key: nil, value: [1]) }
+        try cluster.removeLeader(of: "dead")
+        let dead = Task { await kafkaError { try await producer.send(topic: "dead", key: nil, value: [2]) } }
+        try await Task.sleep(for: .milliseconds(2800))
+        // Acknowledged after the other one has timed out and the next one has replaced the client.
+        cluster.setDelay(milliseconds: 2500)
+        let inFlight = Task { await kafkaError { try await producer.send(topic: "sound", key: nil, value: [2]) } }
+        #expect(await dead.value != nil)
+        let next = Task { await kafkaError { try await producer.send(topic: "sound", key: nil, value: [3]) } }
+        #expect(await inFlight.value == nil)
+        cluster.setDelay(milliseconds: 0)
+        _ = await next.value
+        withExtendedLifetime(cluster) {}
+    }
+
     @Test("continues with a new client after a fatal error", arguments: TestBroker.available)
     func fatalError(broker: TestBroker) async throws {
         try await broker.with { configuration, topic in

@@ -56,6 +56,14 @@ final class MockCluster: @unchecked Sendable {
         try #require(rd_kafka_mock_topic_create(cluster, name, partitions, 1) == RD_KAFKA_RESP_ERR_NO_ERROR)
     }
 
+    /// Takes away the leader of a topic's first partition.
+    func removeLeader(of topic: String) throws {
+        try #require(rd_kafka_mock_partition_set_leader(cluster, topic, 0, -1) == RD_KAFKA_RESP_ERR_NO_ERROR)
+    }
+
+    /// Delays the broker's answers.
+    func setDelay(milliseconds: Int32) { rd_kafka_mock_broker_set_rtt(cluster, 1, milliseconds) }
+
     func setDown() { rd_kafka_mock_broker_set_down(cluster, 1) }
     func setUp() { rd_kafka_mock_broker_set_up(cluster, 1) }
 }
