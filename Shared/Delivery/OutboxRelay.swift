@@ -20,7 +20,7 @@ extension KafkaProducer: RecordPublisher {}
 /// Publishes the rows of a service's outbox and deletes them, in one transaction: at-least-once.
 ///
 /// Woken by `NOTIFY` when rows are written, and every second in case a notification was missed. Instances share the rows by `SKIP LOCKED`.
-/// While the broker is unavailable the rows stay.
+/// While the broker is unavailable the rows stay. A topic that it does not take is paused, and tried again beside the others, which go on.
 public struct OutboxRelay: Service {
     static let batchSize = 100
     /// Larger than any event, so a larger row is a dead letter; only these can exceed the broker's limit. If a small row fails with that
@@ -32,6 +32,9 @@ public struct OutboxRelay: Service {
     let createTopics: @Sendable () async -> Void
     let clock: any Clock<Duration>
     let logger: Logger
+    private let paused = PausedTopics()
+    /// The time on the clock since the relay was made.
+    private let time: @Sendable () -> Duration
 
     private static var dropped: Counter { Counter(label: "rial_outbox_dropped_total") }
 
@@ -48,6 +51,7 @@ public struct OutboxRelay: Service {
         self.createTopics = createTopics
         self.clock = clock
         self.logger = logger
+        time = stopwatch(clock)
     }
 
     /// Relays from the service's database to Kafka.
@@ -64,16 +68,19 @@ public struct OutboxRelay: Service {
     public func run() async throws {
         Self.dropped.increment(by: 0)
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (ticks, tick) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { for await _ in rows.notifications() { wake.yield() } }
                 group.addTask {
                     while !Task.isCancelled {
                         wake.yield()
+                        tick.yield()
                         try? await clock.sleep(for: .seconds(1))
                     }
                 }
                 group.addTask { await relay(wakes) }
+                group.addTask { await retryPaused(ticks) { wake.yield() } }
             }
         }
         // Publish the last rows now instead of leaving them to the next instance.
@@ -84,37 +91,65 @@ public struct OutboxRelay: Service {
         var backoff = Backoff()
         for await _ in wakes {
             do {
-                while try await publishBatch() == Self.batchSize {}
-                backoff.reset()
+                while !Task.isCancelled {
+                    let batch = try await publishBatch()
+                    if batch.done.isEmpty, batch.failure != nil {
+                        try await clock.sleep(for: backoff.next())
+                    } else {
+                        backoff.reset()
+                        if batch.failure == nil, batch.count < Self.batchSize { break }
+                    }
+                }
             } catch is CancellationError {
                 return
             } catch {
-                Counter(label: "rial_outbox_publish_failures_total").increment()
-                logger.warning("outbox not published", error: error)
+                note(error)
                 try? await clock.sleep(for: backoff.next())
             }
         }
     }
 
-    /// Publishes one batch of up to ``batchSize`` rows. Rows that fail stay for a retry, except a dead letter that exceeds the broker's
-    /// limit: it is logged as an error and dropped, since it would block the outbox forever.
-    /// - Returns: the number of rows in the batch.
-    /// - Throws: a publishing error, after the published rows were deleted.
-    func publishBatch() async throws -> Int {
-        let (count, failure) = try await rows.withBatch(limit: Self.batchSize) { rows in
-            guard !rows.isEmpty else { return ([], (0, (any Error)?.none)) }
-            let (done, failure) = await publish(rows)
-            FailPoint.reached("\(service.rawValue).relay.published")
-            return (done, (rows.count, failure))
+    /// Tries paused topics again, one at a time, in transactions of their own: an attempt may take as long as a record's timeout.
+    /// - Parameter resume: called when rows were published; more of the topic may wait.
+    private func retryPaused(_ ticks: AsyncStream<Void>, resume: @Sendable () -> Void) async {
+        for await _ in ticks {
+            for topic in paused.due(at: time()) where !Task.isCancelled {
+                do {
+                    if try await !publishBatch(of: .only(topic)).done.isEmpty { resume() }
+                } catch is CancellationError {
+                    return
+                } catch {
+                    note(error)
+                }
+            }
         }
-        if let failure {
-            if let kafka = failure as? KafkaError, kafka.isUnknownTopic { await createTopics() }
-            throw failure
-        }
-        return count
     }
 
-    private func publish(_ rows: [OutboxRow]) async -> (done: [Int64], failure: (any Error)?) {
+    private func note(_ error: any Error) {
+        Counter(label: "rial_outbox_publish_failures_total").increment()
+        logger.warning("outbox not published", error: error)
+    }
+
+    /// Publishes a batch of up to ``batchSize`` rows of topics that are not paused. Rows that fail stay for a retry and pause their topic,
+    /// except a dead letter that exceeds the broker's limit: it is logged as an error and dropped, since it would never leave the outbox.
+    func publishBatch() async throws -> OutboxBatch { try await publishBatch(of: .all(but: paused.all)) }
+
+    private func publishBatch(of topics: OutboxTopics) async throws -> OutboxBatch {
+        let batch: OutboxBatch = try await rows.withBatch(limit: Self.batchSize, of: topics) { rows in
+            guard !rows.isEmpty else { return ([], OutboxBatch()) }
+            let batch = await publish(rows)
+            FailPoint.reached("\(service.rawValue).relay.published")
+            return (batch.done, batch)
+        }
+        // Now that their rows are free again: a topic is either paused or not, and one transaction at a time has rows of it.
+        for topic in batch.refused { paused.pause(topic, at: time(), isPartly: batch.published.contains(topic)) }
+        for topic in batch.published.subtracting(batch.refused) { paused.resume(topic) }
+        if let failure = batch.failure { note(failure) }
+        if batch.hasUnknownTopic { await createTopics() }
+        return batch
+    }
+
+    private func publish(_ rows: [OutboxRow]) async -> OutboxBatch {
         await withTaskGroup(of: (OutboxRow, error: (any Error)?).self) { group in
             for row in rows {
                 group.addTask {
@@ -128,25 +163,31 @@ public struct OutboxRelay: Service {
                     }
                 }
             }
-            var done: [Int64] = []
+            var batch = OutboxBatch(count: rows.count)
             var published = 0
-            var failure: (any Error)?
             for await (row, error) in group {
                 if let error = error as? KafkaError, !error.isTransient, row.sizeBytes > Self.largeBytes {
                     Self.dropped.increment()
                     logger.error("a record that no broker takes is dropped", metadata: ["row": "\(row.id)", "error": "\(error)"])
-                    done.append(row.id)
+                    batch.done.append(row.id)
                 } else if let error {
-                    failure = error
+                    batch.note(error, of: row)
                 } else {
                     published += 1
-                    done.append(row.id)
+                    batch.done.append(row.id)
+                    batch.published.insert(row.topic)
                 }
             }
             Counter(label: "rial_outbox_published_total").increment(by: published)
-            return (done, failure)
+            return batch
         }
     }
+}
+
+/// The time on a clock since now.
+private func stopwatch<C: Clock<Duration>>(_ clock: C) -> @Sendable () -> Duration {
+    let start = clock.now
+    return { start.duration(to: clock.now) }
 }
 
 extension OutboxRow {

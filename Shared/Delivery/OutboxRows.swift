@@ -21,14 +21,20 @@ public struct OutboxRow: Sendable {
     }
 }
 
+/// The topics whose rows a relay asks for.
+public enum OutboxTopics: Sendable, Equatable {
+    case all(but: Set<String>)
+    case only(String)
+}
+
 /// The unpublished records, shared by all instances of a service.
 public protocol OutboxRows: Sendable {
-    /// Calls `publish` with the oldest rows that no other instance has locked, and deletes those that it reports as done.
+    /// Calls `publish` with the oldest rows of the topics that no other instance has locked, and deletes those that it reports as done.
     ///
     /// If `publish` or the deletion fails, all rows stay, so a record may be published twice.
     /// - Returns: what `publish` returned.
     func withBatch<Result: Sendable>(
-        limit: Int, _ publish: @escaping @Sendable ([OutboxRow]) async throws -> (done: [Int64], result: Result)
+        limit: Int, of topics: OutboxTopics, _ publish: @escaping @Sendable ([OutboxRow]) async throws -> (done: [Int64], result: Result)
     ) async throws -> Result
 
     /// An element each time rows may have been written, until the iterating task is cancelled.
@@ -42,13 +48,13 @@ struct PostgresOutboxRows: OutboxRows {
     let listener: PostgresListener
 
     func withBatch<Result: Sendable>(
-        limit: Int, _ publish: @escaping @Sendable ([OutboxRow]) async throws -> (done: [Int64], result: Result)
+        limit: Int, of topics: OutboxTopics, _ publish: @escaping @Sendable ([OutboxRow]) async throws -> (done: [Int64], result: Result)
     ) async throws -> Result {
         try await database.withTransaction { connection in
             let rows = try await connection.query(
                 """
                 SELECT id, topic, record_key, headers, value FROM \(unescaped: service.outboxTable)
-                WHERE \(PostgresPublishingGate.isOpen) ORDER BY id LIMIT \(limit) FOR UPDATE SKIP LOCKED
+                WHERE \(PostgresPublishingGate.isOpen) AND \(topics.condition) ORDER BY id LIMIT \(limit) FOR UPDATE SKIP LOCKED
                 """
             ).map { try OutboxRow($0) }
             let (done, result) = try await publish(rows)
@@ -60,6 +66,17 @@ struct PostgresOutboxRows: OutboxRows {
     }
 
     func notifications() -> AsyncStream<String> { listener.notifications() }
+}
+
+extension OutboxTopics {
+    fileprivate var condition: SQL {
+        switch self {
+        // The usual case, whose plan should not allow for others.
+        case .all(but: let others) where others.isEmpty: "true"
+        case .all(but: let others): "topic <> ALL(\(others.sorted()))"
+        case .only(let topic): "topic = \(topic)"
+        }
+    }
 }
 
 extension OutboxRow {

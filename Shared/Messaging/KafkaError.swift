@@ -30,7 +30,13 @@ public struct KafkaError: Error, Sendable, CustomStringConvertible {
             .contains { $0.rawValue == code }
     }
 
+    /// Whether the client failed or was replaced while it had the record, which says nothing of the record's topic.
+    public var isOfClient: Bool { isFatal || Self.clientCodes.contains(code) }
+
     public var description: String { "\(name): \(message)" }
+
+    private static let clientCodes = Set(
+        [RD_KAFKA_RESP_ERR__PURGE_QUEUE, RD_KAFKA_RESP_ERR__PURGE_INFLIGHT, RD_KAFKA_RESP_ERR__DESTROY].map(\.rawValue))
 
     private static let hopelessCodes = Set(
         [

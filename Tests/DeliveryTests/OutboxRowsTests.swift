@@ -34,25 +34,37 @@ struct OutboxRowsTests {
         }
     }
 
-    private static func keys(_ rows: any OutboxRows, limit: Int = 100) async throws -> [String] {
-        try await rows.withBatch(limit: limit) { ([], $0.map(\.key)) }
+    private static func keys(
+        _ rows: any OutboxRows, limit: Int = 100, of topics: OutboxTopics = .all(but: [])
+    ) async throws -> [String] {
+        try await rows.withBatch(limit: limit, of: topics) { ([], $0.map(\.key)) }
     }
 
     @Test("are given in the order of writing, as they were written, and stay until they are done", arguments: StoreKind.available)
     func order(kind: StoreKind) async throws {
         try await with(kind, .gateway) { rows in
             for _ in 0..<2 { #expect(try await Self.keys(rows, limit: 2) == ["0", "1"]) }
-            try await rows.withBatch(limit: 100) { batch in
+            try await rows.withBatch(limit: 100, of: .all(but: [])) { batch in
                 #expect(batch.map(\.value) == [[0], [1], nil] && batch.allSatisfy { $0.topic == "t" && $0.headers == Self.headers })
                 return ([], ())
             }
         }
     }
 
+    @Test("are given of the topics that are asked for", arguments: StoreKind.available)
+    func topics(kind: StoreKind) async throws {
+        try await with(kind, .attestationVerifier) { rows in
+            #expect(try await Self.keys(rows, limit: 2, of: .only("t")) == ["0", "1"])
+            #expect(try await Self.keys(rows, of: .only("u")).isEmpty)
+            #expect(try await Self.keys(rows, of: .all(but: ["u", "v"])) == ["0", "1", "2"])
+            #expect(try await Self.keys(rows, of: .all(but: ["u", "t"])).isEmpty)
+        }
+    }
+
     @Test("are deleted when they are done, and no others", arguments: StoreKind.available)
     func done(kind: StoreKind) async throws {
         try await with(kind, .depthAnalyzer) { rows in
-            let taken = try await rows.withBatch(limit: 100) { batch in ([batch[0].id, batch[2].id], batch.count) }
+            let taken = try await rows.withBatch(limit: 100, of: .all(but: [])) { batch in ([batch[0].id, batch[2].id], batch.count) }
             #expect(taken == 3)
             #expect(try await Self.keys(rows) == ["1"])
         }
@@ -62,7 +74,7 @@ struct OutboxRowsTests {
     func failure(kind: StoreKind) async throws {
         try await with(kind, .uploadSync) { rows in
             let failing: @Sendable ([OutboxRow]) async throws -> (done: [Int64], result: Int) = { _ in throw Hiccup() }
-            await #expect(throws: Hiccup.self) { try await rows.withBatch(limit: 100, failing) }
+            await #expect(throws: Hiccup.self) { try await rows.withBatch(limit: 100, of: .all(but: []), failing) }
             let left = try await Self.keys(rows)
             #expect(left == ["0", "1", "2"])
         }
@@ -71,7 +83,7 @@ struct OutboxRowsTests {
     @Test("go to one reader at a time", arguments: StoreKind.available)
     func shared(kind: StoreKind) async throws {
         try await with(kind, .evidenceAssembler) { rows in
-            let (mine, others) = try await rows.withBatch(limit: 2) { batch in
+            let (mine, others) = try await rows.withBatch(limit: 2, of: .all(but: [])) { batch in
                 let others = try await Self.keys(rows)
                 return (batch.map(\.id), (batch.map(\.key), others))
             }
@@ -88,7 +100,7 @@ struct OutboxRowsTests {
         try await with(.postgres, .transparencyLog) { rows in
             let gate = PostgresPublishingGate(databaseURL: url)
             let isPublished = Flag()
-            let closing = try await rows.withBatch(limit: 1) { batch in
+            let closing = try await rows.withBatch(limit: 1, of: .all(but: [])) { batch in
                 #expect(batch.map(\.key) == ["0"])
                 let closing = Task {
                     try await gate.closed { check in

@@ -144,11 +144,11 @@ public final class MemoryOutboxRows: OutboxRows {
     }
 
     public func withBatch<Result: Sendable>(
-        limit: Int, _ publish: @escaping @Sendable ([OutboxRow]) async throws -> (done: [Int64], result: Result)
+        limit: Int, of topics: OutboxTopics, _ publish: @escaping @Sendable ([OutboxRow]) async throws -> (done: [Int64], result: Result)
     ) async throws -> Result {
         let batch = try state.withLock { state in
             if !state.failures.isEmpty { throw state.failures.removeFirst() }
-            let batch = Array(state.rows.filter { !state.held.contains($0.id) }.prefix(limit))
+            let batch = Array(state.rows.filter { !state.held.contains($0.id) && topics.contain($0.topic) }.prefix(limit))
             state.held.formUnion(batch.map(\.id))
             return batch
         }
@@ -159,6 +159,15 @@ public final class MemoryOutboxRows: OutboxRows {
     }
 
     public func notifications() -> AsyncStream<String> { wakes }
+}
+
+extension OutboxTopics {
+    fileprivate func contain(_ topic: String) -> Bool {
+        switch self {
+        case .all(but: let others): !others.contains(topic)
+        case .only(let wanted): topic == wanted
+        }
+    }
 }
 
 /// A message broker in memory.
