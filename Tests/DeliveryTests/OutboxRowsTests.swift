@@ -54,7 +54,8 @@ struct OutboxRowsTests {
     @Test("are given of the topics that are asked for", arguments: StoreKind.available)
     func topics(kind: StoreKind) async throws {
         try await with(kind, .attestationVerifier) { rows in
-            #expect(try await Self.keys(rows, limit: 2, of: .only("t")) == ["0", "1"])
+            let two = try await Self.keys(rows, limit: 2, of: .only("t"))
+            #expect(two == ["0", "1"])
             #expect(try await Self.keys(rows, of: .only("u")).isEmpty)
             #expect(try await Self.keys(rows, of: .all(but: ["u", "v"])) == ["0", "1", "2"])
             #expect(try await Self.keys(rows, of: .all(but: ["u", "t"])).isEmpty)
