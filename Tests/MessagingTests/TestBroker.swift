@@ -41,9 +41,9 @@ final class MockCluster: @unchecked Sendable {
     private let cluster: OpaquePointer
     let brokers: String
 
-    init() throws {
+    init(brokers count: Int32 = 1) throws {
         handle = try #require(rd_kafka_new(RD_KAFKA_PRODUCER, rd_kafka_conf_new(), nil, 0))
-        cluster = try #require(rd_kafka_mock_cluster_new(handle, 1))
+        cluster = try #require(rd_kafka_mock_cluster_new(handle, count))
         brokers = String(cString: try #require(rd_kafka_mock_cluster_bootstraps(cluster)))
     }
 
@@ -56,15 +56,15 @@ final class MockCluster: @unchecked Sendable {
         try #require(rd_kafka_mock_topic_create(cluster, name, partitions, 1) == RD_KAFKA_RESP_ERR_NO_ERROR)
     }
 
-    /// Takes away the leader of a topic's first partition.
-    func removeLeader(of topic: String) throws {
-        try #require(rd_kafka_mock_partition_set_leader(cluster, topic, 0, -1) == RD_KAFKA_RESP_ERR_NO_ERROR)
+    /// Makes a broker the leader of a topic's first partition.
+    func setLeader(of topic: String, _ broker: Int32) throws {
+        try #require(rd_kafka_mock_partition_set_leader(cluster, topic, 0, broker) == RD_KAFKA_RESP_ERR_NO_ERROR)
     }
 
-    /// Delays the broker's answers.
+    /// Delays the first broker's answers.
     func setDelay(milliseconds: Int32) { rd_kafka_mock_broker_set_rtt(cluster, 1, milliseconds) }
 
-    func setDown() { rd_kafka_mock_broker_set_down(cluster, 1) }
+    func setDown(_ broker: Int32 = 1) { rd_kafka_mock_broker_set_down(cluster, broker) }
     func setUp() { rd_kafka_mock_broker_set_up(cluster, 1) }
 }
 
