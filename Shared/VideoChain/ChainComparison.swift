@@ -22,8 +22,7 @@ public struct ChainComparison: Sendable, Equatable {
         var digests: [Int: ContentDigest] = [:]
         var areRecordsInPlace = true
         for (record, digest) in depth.records {
-            let number = Int(record.sample)
-            if number < samples.count, samples[number].time == record.time {
+            if let number = record.sampleNumber(in: movie) {
                 digests[number] = digest
             } else {
                 areRecordsInPlace = false

@@ -1,3 +1,5 @@
+public import Movie
+
 /// The form of `depth_data`, inflated (SPEC §10.1): a header, then records in ascending time.
 public enum DepthData {
     public static let magic = Array("RLDP".utf8)
@@ -39,6 +41,13 @@ public struct DepthRecord: Sendable, Equatable {
     public init(sample: UInt32, time: Int64) {
         self.sample = sample
         self.time = time
+    }
+
+    /// The sample that the record belongs to; `nil` unless the one that it names is shown at its time.
+    public func sampleNumber(in movie: Movie) -> Int? {
+        let number = Int(sample)
+        guard number < movie.video.samples.count, movie.video.samples[number].time == time else { return nil }
+        return number
     }
 }
 

@@ -105,6 +105,21 @@ struct AnalyzeVideoTests {
         #expect(decoder.request?.samples == [0, 3, 6, 9, 12, 15, 18])
         #expect(parts.findings(capture)?.temporal?.keyframes == 8)
     }
+
+    @Test("a depth map that names a sample of another time is not compared with its picture", arguments: [false, true])
+    func otherTime(isMisnamed: Bool) async throws {
+        var video = try RecordedVideo(seconds: 2, startedAt: Self.now)
+        for sample in video.frames.indices { video.maps[sample] = [1, 1.5, 2, Float(sample) / 100 + 0.5] }
+        try video.writeDepth(naming: isMisnamed ? 6 : nil)
+        let capture = try await accept(video)
+        let decoder = ScriptedDecoder()
+        try await handle(capture, decoder)
+        #expect(decoder.request?.samples == (isMisnamed ? [6] : Array(0..<20)))
+        let measured = try #require(parts.findings(capture)?.temporal)
+        #expect(measured.keyframes == 20)
+        // All pictures but that of sample 6 are missing.
+        #expect((measured.reason == StableWord(.videoUndecodable)) == isMisnamed)
+    }
 }
 
 /// Gives grey pictures for whatever is asked.

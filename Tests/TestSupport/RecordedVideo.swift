@@ -89,10 +89,11 @@ public struct RecordedVideo: Sendable {
     }
 
     /// Writes ``depth`` from the maps.
-    public mutating func writeDepth() throws {
+    /// - Parameter name: the sample that all records name; `nil` for each its own.
+    public mutating func writeDepth(naming name: UInt32? = nil) throws {
         var bytes = DepthData.header(width: UInt16(Self.depthSide), height: UInt16(Self.depthSide))
         for sample in maps.keys.sorted() {
-            bytes += DepthData.recordHeader(sample: UInt32(sample), time: time(sample))
+            bytes += DepthData.recordHeader(sample: name ?? UInt32(sample), time: time(sample))
             for value in maps[sample] ?? [] { withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes += $0 } }
         }
         depth = try Deflate.compress(bytes)

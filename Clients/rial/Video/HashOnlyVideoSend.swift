@@ -63,7 +63,7 @@ struct HashOnlyVideoSend {
     /// As `depth-analyzer` measures.
     private func measurements(_ depth: [UInt8], _ movie: Movie, _ file: FileHandle) async throws -> VideoDepthMeasurements {
         let outline = try InflatedDepthData.read(depth, DepthDigests())
-        let samples = outline.visitor.records.map { Int($0.record.sample) }.filter { $0 < movie.video.samples.count }
+        let samples = outline.visitor.records.compactMap { $0.record.sampleNumber(in: movie) }
         let format = movie.video.format
         let layout = try VideoDepthLayout(
             frame: (Int(format.width), Int(format.height)), depth: (outline.width, outline.height),
@@ -85,8 +85,8 @@ struct HashOnlyVideoSend {
         _ = try InflatedDepthData.read(
             depth,
             DepthMaps { record, map in
-                let sample = Int(record.sample)
-                try? analysis.add(VideoKeyframe(sample: sample, ticks: record.time, depth: map, luma: luma[sample]))
+                let picture = record.sampleNumber(in: movie).flatMap { luma[$0] }
+                try? analysis.add(VideoKeyframe(sample: Int(record.sample), ticks: record.time, depth: map, luma: picture))
             })
         return analysis.finish(endTicks: movie.video.shownEnd, isDecodable: isDecoded)
     }

@@ -25,7 +25,7 @@ struct DepthOutline: Sendable {
 
     /// The numbers of the samples of the movie that have depth; what names no sample at its time is left out.
     func samples(of movie: Movie) -> [Int] {
-        records.map { Int($0.sample) }.filter { $0 < movie.video.samples.count }
+        records.compactMap { $0.sampleNumber(in: movie) }
     }
 }
 
@@ -57,8 +57,8 @@ struct JudgedDepth: Sendable {
         let middle = movie.video.shownEnd / 2
         // Maps that the analysis refuses, such as one of a time before the first frame, are as if they were not there.
         let maps = DepthMaps { record, map in
-            let sample = Int(record.sample)
-            let keyframe = VideoKeyframe(sample: sample, ticks: record.time, depth: map, luma: luma.luma(of: sample))
+            let picture = record.sampleNumber(in: movie).flatMap { luma.luma(of: $0) }
+            let keyframe = VideoKeyframe(sample: Int(record.sample), ticks: record.time, depth: map, luma: picture)
             guard (try? analysis.add(keyframe)) != nil else { return }
             try? frames.add(map)
             let distance = (record.time - middle).magnitude
