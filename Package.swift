@@ -324,7 +324,8 @@ let package = Package(
             ],
             path: "Tests/EvidenceAssemblerTests"),
         .testTarget(
-            name: "VideoChainTests", dependencies: ["VideoChain", "CaptureProtocol", "Movie", crypto], path: "Tests/VideoChainTests"),
+            name: "VideoChainTests", dependencies: ["VideoChain", "CaptureProtocol", "Depth", "Movie", crypto],
+            path: "Tests/VideoChainTests"),
         .testTarget(
             name: "MovieTests", dependencies: ["Movie", "TestSupport", crypto], path: "Tests/MovieTests"),
         .testTarget(

@@ -9,6 +9,9 @@ public protocol InflatedBytesConsumer {
 /// Inflates one complete DEFLATE stream of bounded length while it comes, without keeping it: gzip, zlib or raw, told apart by looking. Raw
 /// streams may begin like zlib ones; then both are read until one fails.
 ///
+/// Each reading has a copy of the consumer. What a consumer gathers has to be part of its value: there are bytes that both readings take
+/// for a while, and what the one that fails has gathered must be gone with it.
+///
 /// An instance reads one stream and is not `Sendable`.
 public final class InflatedStream<Consumer: InflatedBytesConsumer> {
     private let limit: Int
@@ -57,21 +60,20 @@ public final class InflatedStream<Consumer: InflatedBytesConsumer> {
 
     /// Feeds all wrappings that are still possible; if none is left, throws the error of the most likely one.
     private func feed(_ chunk: [UInt8]) throws(DepthError) {
-        var alive: [Reading] = []
-        var firstError: DepthError?
-        let possible = readings ?? []
-        // Their consumers must not be copied when they are fed.
+        var likeliestError: DepthError?
+        // Taken out and fed in place, since their consumers must not be copied.
+        var alive = readings ?? []
         readings = []
-        for var reading in possible {
+        for index in alive.indices.reversed() {
             do throws(DepthError) {
-                try feed(chunk, to: &reading)
-                alive.append(reading)
+                try feed(chunk, to: &alive[index])
             } catch {
-                firstError = firstError ?? error
+                likeliestError = error
+                alive.remove(at: index)
             }
         }
         readings = alive
-        if alive.isEmpty { throw firstError ?? DepthError(.corrupt, "the stream was refused before") }
+        if alive.isEmpty { throw likeliestError ?? DepthError(.corrupt, "the stream was refused before") }
     }
 
     private func feed(_ chunk: [UInt8], to reading: inout Reading) throws(DepthError) {

@@ -1,14 +1,23 @@
 public import Depth
 
 /// Gives the depth maps of ``DepthData`` as they come; one is held at a time.
-public struct DepthMaps: DepthDataVisitor {
-    private let take: (DepthRecord, DepthMap) -> Void
+///
+/// What is gathered from them is a value, of which each reading of a stream has its own (`InflatedStream`): the maps that are judged are
+/// those whose digests are in the chain.
+public struct DepthMaps<Gathered>: DepthDataVisitor {
+    public private(set) var gathered: Gathered
+    private let gather: (inout Gathered, DepthRecord, DepthMap) -> Void
     private var width = 0
     private var height = 0
     private var bytes: [UInt8] = []
 
-    /// - Parameter take: gets each record with its map, in order.
-    public init(_ take: @escaping (DepthRecord, DepthMap) -> Void) { self.take = take }
+    /// - Parameters:
+    ///   - gathered: what there is before the first map; a value, no class.
+    ///   - gather: adds each record with its map, in order.
+    public init(into gathered: Gathered, _ gather: @escaping (inout Gathered, DepthRecord, DepthMap) -> Void) {
+        self.gathered = gathered
+        self.gather = gather
+    }
 
     public mutating func begin(width: Int, height: Int) {
         (self.width, self.height) = (width, height)
@@ -24,7 +33,7 @@ public struct DepthMaps: DepthDataVisitor {
             }
         }
         bytes.removeAll(keepingCapacity: true)
-        if let map = try? DepthMap(width: width, height: height, metres: metres) { take(record, map) }
+        if let map = try? DepthMap(width: width, height: height, metres: metres) { gather(&gathered, record, map) }
     }
 }
 

@@ -60,16 +60,13 @@ struct PrivateRecordingTests {
         let format = movie.video.format
         let layout = try VideoDepthLayout(
             frame: (Int(format.width), Int(format.height)), depth: sizes.depth, rotation: Int(format.rotation.rawValue) / 90)
-        var analysis = VideoDepthAnalysis(layout: layout, timescale: format.timescale)
-        _ = try InflatedDepthData.read(
-            try recording.bytes(recording.folder.depth),
-            DepthMaps { record, map in
-                let frame = renderer.frame(at: (Double(record.time) / Double(format.timescale) * 30).rounded() / 30)
-                let (width, height) = sizes.picture
-                guard let luma = try? LumaImage(width: width, height: height, pixels: Array(frame.prefix(width * height))) else { return }
-                try? analysis.add(
-                    VideoKeyframe(sample: Int(record.sample), ticks: record.time, depth: map, luma: layout.plane(of: luma)))
-            })
-        return analysis.finish(endTicks: movie.video.shownEnd).signed
+        let maps = DepthMaps(into: VideoDepthAnalysis(layout: layout, timescale: format.timescale)) { analysis, record, map in
+            let frame = renderer.frame(at: (Double(record.time) / Double(format.timescale) * 30).rounded() / 30)
+            let (width, height) = sizes.picture
+            guard let luma = try? LumaImage(width: width, height: height, pixels: Array(frame.prefix(width * height))) else { return }
+            try? analysis.add(VideoKeyframe(sample: Int(record.sample), ticks: record.time, depth: map, luma: layout.plane(of: luma)))
+        }
+        return try InflatedDepthData.read(try recording.bytes(recording.folder.depth), maps).visitor.gathered
+            .finish(endTicks: movie.video.shownEnd).signed
     }
 }

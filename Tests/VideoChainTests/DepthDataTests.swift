@@ -1,4 +1,6 @@
 import CaptureProtocol
+import Depth
+import Foundation
 import Testing
 import VideoChain
 
@@ -84,6 +86,28 @@ struct DepthDataTests {
         }
         #expect(try Self.parse(bytes(200)).maps.count == 200)
         #expect { try Self.parse(bytes(201)) } throws: { "\($0)".contains("more than 200 records") }
+    }
+
+    /// A zlib stream of one map, made so that as a raw DEFLATE stream it begins with another one, and never ends.
+    private static let ambiguous = """
+        eJylY1pSTERQAgAAAAIAAQAAAAAAu7u7uwAAAAC7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u2tmZmZmZmZmZmZmZmbGzMzMzMzMzMzMzMzM\
+        sQM7jvRta2vr29anra2tra29ra2tra2tbUNbW1tbW1tbW5ttc1vbtC3/ATkdAtY=
+        """
+
+    @Test("that can be read in two ways gives the maps of the one that ends, the same as the digests")
+    func ambiguity() throws {
+        let part = [UInt8](try #require(Data(base64Encoded: Self.ambiguous)))
+        let maps = DepthMaps(into: [(record: DepthRecord, metres: [Float])]()) { maps, record, map in maps.append((record, map.metres)) }
+        let read = try InflatedDepthData.read(part, maps)
+        #expect(read.width == 2 && read.height == 1)
+        #expect(read.visitor.gathered.map(\.record) == [DepthRecord(sample: 3, time: 60)])
+        #expect(read.visitor.gathered.first?.metres == [1.5, 2.5])
+        #expect(try InflatedDepthData.read(part, DepthDigests()).visitor.records.map(\.record) == [DepthRecord(sample: 3, time: 60)])
+        // The other way there are maps, too.
+        var seen: [DepthRecord] = []
+        let either = DepthMaps(into: ()) { _, record, _ in seen.append(record) }
+        _ = try InflatedDepthData.read(part, either)
+        #expect(seen.count == 2)
     }
 
     @Test("gives the digest of each map")

@@ -81,13 +81,10 @@ struct HashOnlyVideoSend {
                 return true
             }
         let luma = pictures.withLock { $0 }
-        var analysis = VideoDepthAnalysis(layout: layout, timescale: format.timescale)
-        _ = try InflatedDepthData.read(
-            depth,
-            DepthMaps { record, map in
-                let picture = record.sampleNumber(in: movie).flatMap { luma[$0] }
-                try? analysis.add(VideoKeyframe(sample: Int(record.sample), ticks: record.time, depth: map, luma: picture))
-            })
-        return analysis.finish(endTicks: movie.video.shownEnd, isDecodable: isDecoded)
+        let maps = DepthMaps(into: VideoDepthAnalysis(layout: layout, timescale: format.timescale)) { analysis, record, map in
+            let picture = record.sampleNumber(in: movie).flatMap { luma[$0] }
+            try? analysis.add(VideoKeyframe(sample: Int(record.sample), ticks: record.time, depth: map, luma: picture))
+        }
+        return try InflatedDepthData.read(depth, maps).visitor.gathered.finish(endTicks: movie.video.shownEnd, isDecodable: isDecoded)
     }
 }

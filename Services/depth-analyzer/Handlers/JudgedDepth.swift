@@ -47,27 +47,32 @@ struct JudgedDepth: Sendable {
     /// Of the preview and of the picture of all keyframes, so that one legend fits both; `nil` without a preview.
     let scale: DepthPreviewScale?
 
+    private struct Gathered {
+        var analysis: VideoDepthAnalysis
+        var frames: DepthFrames
+        /// The map nearest to the middle, and how far it is from there.
+        var nearest: (map: DepthMap, distance: UInt64)?
+    }
+
     /// - Parameter luma: of the keyframes that could be decoded.
     /// - Throws: ``RejectedMessage`` if the part cannot be read.
     init(_ part: [UInt8], _ movie: Movie, _ layout: VideoDepthLayout, luma: DecodedVideo, isDecodable: Bool) throws {
-        var analysis = VideoDepthAnalysis(layout: layout, timescale: movie.video.format.timescale)
-        var frames = DepthFrames(layout: layout)
-        // The map nearest to the middle.
-        var nearest: (map: DepthMap, distance: UInt64)?
+        let nothing = Gathered(
+            analysis: VideoDepthAnalysis(layout: layout, timescale: movie.video.format.timescale), frames: DepthFrames(layout: layout))
         let middle = movie.video.shownEnd / 2
         // Maps that the analysis refuses, such as one of a time before the first frame, are as if they were not there.
-        let maps = DepthMaps { record, map in
+        let maps = DepthMaps(into: nothing) { gathered, record, map in
             let picture = record.sampleNumber(in: movie).flatMap { luma.luma(of: $0) }
             let keyframe = VideoKeyframe(sample: Int(record.sample), ticks: record.time, depth: map, luma: picture)
-            guard (try? analysis.add(keyframe)) != nil else { return }
-            try? frames.add(map)
+            guard (try? gathered.analysis.add(keyframe)) != nil else { return }
+            try? gathered.frames.add(map)
             let distance = (record.time - middle).magnitude
-            if nearest.map({ distance < $0.distance }) ?? true { nearest = (map, distance) }
+            if gathered.nearest.map({ distance < $0.distance }) ?? true { gathered.nearest = (map, distance) }
         }
-        _ = try read(part, maps)
-        measurements = analysis.finish(endTicks: movie.video.shownEnd, isDecodable: isDecodable)
-        preview = nearest?.map
-        self.frames = frames
+        let gathered = try read(part, maps).visitor.gathered
+        measurements = gathered.analysis.finish(endTicks: movie.video.shownEnd, isDecodable: isDecodable)
+        preview = gathered.nearest?.map
+        frames = gathered.frames
         scale = preview == nil ? nil : frames.scale
     }
 
