@@ -17,15 +17,26 @@ public struct SandboxedProgram: Sendable {
 
         /// Whether it ended by itself and reported success.
         public var isSuccess: Bool { cause == nil && ending.status == 0 }
-        /// The exit status with which a program reports that it could not start, regardless of the file (sysexits.h: EX_CONFIG).
-        public var couldNotStart: Bool { cause == nil && ending.signal == nil && ending.exitCode == 78 }
+        /// Whether it could not start, regardless of the file, about which programs say 0 or 1: they end with 78 if something is missing
+        /// and with 64 for arguments that they do not know (sysexits.h), the loader with 127 without a library.
+        public var couldNotStart: Bool { cause == nil && ending.signal == nil && !(0...1).contains(ending.exitCode) }
+        /// Whether something else than the file may have ended it: a signal from outside, such as the kernel's when memory runs out, or a
+        /// clock that ran on while the process had no processor: the limit of its processor time was not reached.
+        public var mayBeInterrupted: Bool {
+            switch cause {
+            case .deadline: true
+            case .output, .cancellation: false
+            case nil: ending.signal.map { [SIGKILL, SIGTERM, SIGHUP, SIGALRM].contains($0) } ?? false
+            }
+        }
         /// Peak resident memory in bytes.
         public var peakBytes: Int { ending.peakBytes }
 
         /// The first line that the program wrote to standard error, or how it ended.
         public var sentence: String {
             let text = String(decoding: errors, as: UTF8.self).prefix { !$0.isNewline }
-            return text.isEmpty ? "the program ended with status \(ending.status)" : String(text.prefix(500))
+            guard text.isEmpty else { return String(text.prefix(500)) }
+            return "the program ended " + (ending.signal.map { "by signal \($0)" } ?? "with exit status \(ending.exitCode)")
         }
 
         /// How it ended.

@@ -70,7 +70,7 @@ enum MetricHelp {
         "rial_video_analysis_seconds": "Time in seconds that the analysis of a video takes.",
         "rial_video_decoder_up": "Whether videos can be decoded: 1 they can, 0 they cannot.",
         "rial_video_decoder_pauses_total": "Times that the decoding of videos stood still, a quarter of a second at most, for a photo.",
-        "rial_video_decoders_died_total": "Processes that crashed or exceeded their limits while decoding a video, by their end.",
+        "rial_video_decoders_died_total": "Videos whose decoding crashed or exceeded its limits for good, by the end of the process.",
         "rial_video_decoding_seconds": "Time in seconds that decoding a video takes.",
 
         // evidence-assembler.

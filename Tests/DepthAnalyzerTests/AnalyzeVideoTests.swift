@@ -80,6 +80,18 @@ struct AnalyzeVideoTests {
         #expect(parts.announced == [.done(capture)])
     }
 
+    @Test("what came of a decoding that was interrupted does not count")
+    func interrupted() async throws {
+        let video = try RecordedVideo(seconds: 2, startedAt: Self.now)
+        let (once, twice) = (try await accept(video), try await accept(video))
+        try await handle(once, ScriptedDecoder())
+        try await handle(twice, ScriptedDecoder(.decodesTwice))
+        let findings = try #require(parts.findings(twice))
+        #expect(findings.temporal == parts.findings(once)?.temporal && findings.temporal != nil)
+        #expect(findings.pictures?[.poster]?.sha256 == parts.findings(once)?.pictures?[.poster]?.sha256)
+        #expect(findings.pictures?[.poster]?.pixels == PixelSize(48, 64))
+    }
+
     @Test("while no video can be decoded the capture waits")
     func unavailable() async throws {
         let capture = try await accept(try RecordedVideo(seconds: 1, startedAt: Self.now))
@@ -124,7 +136,7 @@ struct AnalyzeVideoTests {
 
 /// Gives grey pictures for whatever is asked.
 final class ScriptedDecoder: VideoDecoding {
-    enum Behaviour: Sendable { case decodes, dies, showsNothing, unavailable }
+    enum Behaviour: Sendable { case decodes, decodesTwice, dies, showsNothing, unavailable }
 
     private let behaviour: Behaviour
     private let state = Mutex((request: DecodingRequest?.none, file: [UInt8]()))
@@ -134,19 +146,29 @@ final class ScriptedDecoder: VideoDecoding {
     init(_ behaviour: Behaviour = .decodes) { self.behaviour = behaviour }
 
     func decode(
-        _ request: DecodingRequest, file descriptor: Int32, _ take: @escaping @Sendable (DecodedRecord) -> Bool
+        _ request: DecodingRequest, file descriptor: Int32, begin: @escaping @Sendable () -> Void,
+        _ take: @escaping @Sendable (DecodedRecord) -> Bool
     ) async throws(InspectionError) -> Bool {
         var bytes = [UInt8](repeating: 0, count: Int(request.fileLength))
         _ = pread(descriptor, &bytes, bytes.count, 0)
         state.withLock { $0 = (request, bytes) }
         if behaviour == .unavailable { throw .unavailable("no program") }
+        if behaviour == .decodesTwice {
+            begin()
+            _ = take(.poster(width: 1, height: 1, pixels: [0, 0, 0]))
+            for sample in 0..<DecodingRequest.maximumSamples {
+                let pixels = [UInt8](repeating: 7, count: request.lumaWidth * request.lumaHeight)
+                _ = take(.luma(sample: sample, width: request.lumaWidth, height: request.lumaHeight, pixels: pixels))
+            }
+        }
+        begin()
         guard behaviour != .showsNothing else { return take(.end(pictures: 0)) }
         _ = take(.poster(width: 64, height: 48, pixels: [UInt8](repeating: 90, count: 64 * 48 * 3)))
         for sample in request.samples {
             let pixels = [UInt8](repeating: UInt8(truncatingIfNeeded: sample), count: request.lumaWidth * request.lumaHeight)
-            _ = take(.luma(sample: sample, width: request.lumaWidth, height: request.lumaHeight, pixels: pixels))
+            guard take(.luma(sample: sample, width: request.lumaWidth, height: request.lumaHeight, pixels: pixels)) else { return false }
         }
-        guard behaviour == .decodes else { return false }
+        guard behaviour != .dies else { return false }
         return take(.end(pictures: request.samples.count))
     }
 }

@@ -42,7 +42,7 @@ struct PostgresTestQueue: TestQueue {
     }
 
     func expireLeases() async throws {
-        _ = try await database.query("UPDATE reassessments SET taken_at = taken_at - interval '11 minutes'")
+        _ = try await database.query("UPDATE reassessments SET taken_at = taken_at - interval '21 minutes'")
     }
 }
 

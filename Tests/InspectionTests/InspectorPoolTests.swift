@@ -171,9 +171,11 @@ extension InspectionSuite {
     func isUnavailable() async throws {
         let file = try TemporaryFile([1])
         let misconfigured = try TemporaryFile(script: "echo no sandbox here >&2; exit 78")
+        let (older, incomplete) = (try TemporaryFile(script: "echo usage >&2; exit 64"), try TemporaryFile(script: "exit 127"))
         let pools = [
             (Fixtures.pool("/nonexistent"), "/nonexistent: No such file or directory"),
-            (Fixtures.pool(misconfigured.path), "no sandbox here"),
+            (Fixtures.pool(misconfigured.path), "no sandbox here"), (Fixtures.pool(older.path), "usage"),
+            (Fixtures.pool(incomplete.path), "the program ended with exit status 127"),
             (
                 InspectorPool(executable: "/bin/true", trustAnchorsFile: "/nonexistent.pem", concurrency: 1, waiting: 0),
                 "/nonexistent.pem: No such file or directory"

@@ -30,7 +30,7 @@ struct VideoDecoderTests {
             let isDone = try await pool.decode(
                 DecodingRequest(
                     moov: movie.moov, fileLength: Int64(file.count), samples: samples, lumaWidth: luma.0, lumaHeight: luma.1,
-                    posterSide: 1656, playbackSide: playback), file: descriptor
+                    posterSide: 1656, playbackSide: playback), file: descriptor, begin: { records.withLock { $0 = [] } }
             ) { record in
                 records.withLock { $0.append(record) }
                 return true
@@ -139,18 +139,61 @@ struct VideoDecoderTests {
         #expect(try await Self.decode(file, samples: [0], by: pool).isDone)
     }
 
-    @Test("a decoder that hangs is ended at its time, one that writes anything else is no answer")
-    func misbehaving() async throws {
-        let file = try MediaTool.inFolder { try $0.film("a.mp4", sound: false, ["-c:v", "libx264"]) }
-        for (script, seconds) in [("sleep 60", 1), ("head -c 100000 /dev/zero", 20), ("exit 0", 20), ("kill -SEGV $$", 20)] {
-            try await MediaTool.inFolder { tool in
-                try tool.write(Array("#!/bin/sh\n\(script)\n".utf8), to: "decoder")
-                let path = tool.folder.appending(path: "decoder").path
-                chmod(path, 0o755)
-                let limits = InspectionLimits(wallClock: .seconds(seconds), cpu: .seconds(5), memoryBytes: 1 << 30, outputBytes: 1 << 20)
-                let (_, isDone) = try await Self.decode(file, samples: [0], by: Self.pool(path, limits: limits))
-                #expect(!isDone, "\(script)")
-            }
+    private static let film = Result { try MediaTool.inFolder { try $0.film("a.mp4", sound: false, ["-c:v", "libx264"]) } }
+
+    /// Decodes a film with a script in the decoder's place.
+    /// - Parameters:
+    ///   - test: what the script does when it shall test itself.
+    ///   - seconds: by the clock.
+    /// - Returns: also how often the script ran, apart from its tests.
+    private static func decode(
+        by script: String, test: String = "exit 0", seconds: Int = 20
+    ) async throws -> (records: [DecodedRecord], isDone: Bool, runs: Int) {
+        let file = try film.get()
+        return try await MediaTool.inFolder { tool in
+            let lines = ["#!/bin/sh", "cd \(tool.folder.path)", "case \"$*\" in *--self-test*) \(test);; esac", "echo >> runs", script]
+            try tool.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: "decoder")
+            let path = tool.folder.appending(path: "decoder").path
+            chmod(path, 0o755)
+            let limits = InspectionLimits(wallClock: .seconds(seconds), cpu: .seconds(5), memoryBytes: 1 << 30, outputBytes: 1 << 20)
+            let (records, isDone) = try await decode(file, samples: [0], by: pool(path, limits: limits))
+            return (records, isDone, try tool.bytes("runs").count)
+        }
+    }
+
+    @Test(
+        "a decoder that hangs is ended at its time, one that writes anything else is no answer; where it may be the machine, it runs twice",
+        arguments: [
+            ("sleep 60", 2, 2), ("kill -KILL $$", 20, 2), ("head -c 100000 /dev/zero", 20, 1), ("exit 0", 20, 1), ("exit 1", 20, 1),
+            ("kill -SEGV $$", 20, 1), ("kill -SYS $$", 20, 1),
+        ])
+    func misbehaving(script: String, seconds: Int, runs: Int) async throws {
+        let decoded = try await Self.decode(by: script, seconds: seconds)
+        #expect(!decoded.isDone && decoded.runs == runs)
+    }
+
+    @Test("what was decoded before a decoder was killed from outside does not count")
+    func again() async throws {
+        // The poster is the first record, of 230,413 bytes.
+        let program = "'\(Self.program)' \"$@\""
+        let script = "[ -e begun ] && exec \(program)\ntouch begun\n\(program) | head -c 231000\nkill -KILL $$"
+        let (decoded, plain) = (try await Self.decode(by: script), try await Self.decode(Self.film.get(), samples: [0]))
+        #expect(decoded.isDone && decoded.runs == 2)
+        #expect(decoded.records == plain.records)
+    }
+
+    @Test(
+        "a decoder that cannot start, or does not pass its own test afterwards, says nothing of the file",
+        arguments: [
+            ("exit 127", "exit 0"), ("exit 64", "exit 0"), ("exit 78", "exit 0"), ("exit 1", "exit 78"), ("kill -SEGV $$", "kill -SEGV $$"),
+            ("kill -SYS $$", "exit 127"),
+        ])
+    func unavailable(script: String, test: String) async throws {
+        await #expect {
+            _ = try await Self.decode(by: script, test: test)
+        } throws: { error in
+            guard case .unavailable? = error as? InspectionError else { return false }
+            return true
         }
     }
 }

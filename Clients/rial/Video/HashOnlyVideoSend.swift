@@ -73,7 +73,7 @@ struct HashOnlyVideoSend {
             lumaHeight: layout.lumaHeight, posterSide: 16, playbackSide: nil)
         let pictures = Mutex<[Int: LumaImage]>([:])
         let isDecoded = try await VideoDecoderPool(executable: decoder, concurrency: 1, waiting: 0)
-            .decode(request, file: file.fileDescriptor) { record in
+            .decode(request, file: file.fileDescriptor, begin: { pictures.withLock { $0 = [:] } }) { record in
                 if case .luma(let sample, let width, let height, let pixels) = record {
                     guard let image = try? LumaImage(width: width, height: height, pixels: pixels) else { return false }
                     pictures.withLock { $0[sample] = image }

@@ -30,6 +30,9 @@ final class DecodedVideo: Sendable {
     /// The brightness of a keyframe.
     func luma(of sample: Int) -> LumaImage? { state.withLock { $0.luma[sample] } }
 
+    /// Forgets everything: the decoder begins.
+    func reset() { state.withLock { $0 = State() } }
+
     /// - Returns: false if the record cannot be.
     func take(_ record: DecodedRecord) -> Bool {
         state.withLock { state in

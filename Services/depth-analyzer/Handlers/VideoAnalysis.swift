@@ -104,7 +104,7 @@ actor VideoAnalysis {
             posterSide: PhotoVariants.largeSide,
             playbackSide: makesPlayback && movie.video.format.codec == .hevc ? DecodedVideo.playbackSide : nil)
         do {
-            let isDone = try await decoder.decode(request, file: file.descriptor) { decoded.take($0) }
+            let isDone = try await decoder.decode(request, file: file.descriptor, begin: { decoded.reset() }) { decoded.take($0) }
             return isDone && decoded.pictures > 0
         } catch {
             if error == .cancelled { throw CancellationError() }

@@ -23,8 +23,8 @@ protocol MeasurementQueue: Sendable {
 
 /// The queue in `reassessments`.
 struct PostgresMeasurementQueue: MeasurementQueue {
-    /// Longer than any video takes.
-    static let leaseMinutes = 10
+    /// Longer than any video takes, decoded twice.
+    static let leaseMinutes = 20
     let database: PostgresPool
 
     func take() async throws -> CaptureID? {
