@@ -125,7 +125,8 @@ struct VideoDecoderTests {
         let file = try MediaTool.inFolder { try $0.film("a.mp4", sound: false, ["-c:v", "libx264"]) }
         let movie = try Movie(file: file)
         var generator = SystemSeed(seed: 20_261_123)
-        let pool = Self.pool()
+        let limits = InspectionLimits(wallClock: .seconds(60), cpu: .seconds(10), memoryBytes: 1 << 30, outputBytes: 1 << 20)
+        let pool = Self.pool(limits: limits)
         let count = ProcessInfo.processInfo.environment["RIAL_TEST_FAULTS"] == "full" ? 1000 : 24
         for _ in 0..<count {
             var bytes = file
@@ -133,8 +134,13 @@ struct VideoDecoderTests {
                 let sample = movie.video.samples[Int(generator.next() % UInt64(movie.video.samples.count))]
                 bytes[Int(sample.offset) + Int(generator.next() % UInt64(sample.size))] = UInt8(truncatingIfNeeded: generator.next())
             }
+            let start = ContinuousClock.now
             let (records, isDone) = try await Self.decode(bytes, samples: [0, 9, 18], by: pool)
-            #expect(!isDone || records.contains { if case .end = $0 { true } else { false } })
+            #expect(start.duration(to: .now) < limits.wallClock)
+            #expect(!isDone || Self.pictures(records) >= 0, "the end is the last record")
+            for case .luma(let sample, let width, let height, let pixels) in records {
+                #expect([0, 9, 18].contains(sample) && width == 64 && height == 48 && pixels.count == 64 * 48)
+            }
         }
         #expect(try await Self.decode(file, samples: [0], by: pool).isDone)
     }
