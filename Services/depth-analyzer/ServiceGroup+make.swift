@@ -14,10 +14,10 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let pauses = Counter(label: "rial_video_decoder_pauses_total")
     pauses.increment(by: 0)
     let pause = ProcessPause { pauses.increment() }
-    // One that found no place would be read from the store again.
+    // Videos that find no place would be read from the store again. Beside them, one that is measured again and the test may wait.
     let decoders = VideoDecoderPool(
         executable: settings.decoder, concurrency: settings.concurrentDecoders,
-        waiting: settings.common.videoConsumers * MessageContext.maximumInHand, pause: pause)
+        waiting: settings.common.videoConsumers * MessageContext.maximumInHand + 2, pause: pause)
     let videos = VideoAnalysis(storage: backbone.storage, decoder: decoders, scratchFolder: settings.scratchFolder)
     let analysis = CaptureAnalysis(storage: backbone.storage, videos: videos, pause: pause)
     let work = AnalyzeDepth(analysis: analysis)
@@ -28,18 +28,30 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         backbone.consume(PartHandler(work, parts: parts)),
         backbone.consume(PartHandler(work, parts: parts, for: VideoReceived.self), consumers: settings.common.videoConsumers),
         PeriodicTask(name: "reassessments", every: .seconds(10), logger: logger) { try await reassessment.run() },
-        PeriodicTask(name: "video decoder test", every: .seconds(60), logger: logger) { await test(decoders, logger) },
+        PeriodicTask(name: "video decoder test", every: .seconds(60), logger: logger) {
+            await testDecoder(logger) { () async throws(InspectionError) in
+                try await decoders.selfTest()
+            } report: {
+                Meter(label: "rial_video_decoder_up").set($0)
+            }
+        },
     ])
 }
 
-/// Runs the decoder's self-test and reports the result as a metric and in the log.
-private func test(_ decoders: VideoDecoderPool, _ logger: Logger) async {
-    let gauge = Meter(label: "rial_video_decoder_up")
-    do {
-        try await decoders.selfTest()
-        gauge.set(1)
+/// Runs the decoder's self-test and reports its result, also in the log.
+/// - Parameter report: gets 1 or 0; not called if it was not tested, because others wait for the decoders or the service ends.
+func testDecoder(
+    _ logger: Logger, _ test: @Sendable () async throws(InspectionError) -> Void, report: @Sendable (Double) -> Void
+) async {
+    do throws(InspectionError) {
+        try await test()
+        report(1)
     } catch {
-        gauge.set(0)
-        logger.error("videos cannot be decoded", metadata: ["problem": "\(error)"])
+        switch error {
+        case .busy, .cancelled: break
+        case .unavailable:
+            report(0)
+            logger.error("videos cannot be decoded", metadata: ["problem": "\(error)"])
+        }
     }
 }
