@@ -49,7 +49,7 @@ enum App {
         }
         do {
             let picture = try Frame.blank(width: 64, height: 48)
-            var encoder = try PlaybackEncoder(like: picture, maxSide: 32, timescale: 600)
+            var encoder = try PlaybackEncoder(like: picture, maxSide: 32, timescale: 600, rate: 30)
             guard try !encoder.finish(after: encoder.encode(picture, time: 0)).isEmpty else { fail(78, "the encoder made nothing") }
         } catch {
             fail(78, "no encoder of H.264: \(error)")

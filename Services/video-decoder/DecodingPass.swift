@@ -53,12 +53,23 @@ struct DecodingPass {
         guard isEncoding, let side = settings.playbackSide, time > lastTime ?? .min else { return }
         lastTime = time
         do {
-            if encoder == nil { encoder = try PlaybackEncoder(like: frame, maxSide: side, timescale: movie.video.format.timescale) }
+            if encoder == nil {
+                encoder = try PlaybackEncoder(
+                    like: frame, maxSide: side, timescale: movie.video.format.timescale, rate: Self.rate(of: movie.video))
+            }
             for record in try encoder?.encode(frame, time: time) ?? [] { write(record) }
         } catch is DecodingFailure {
             // Such as pictures of two sizes: the copy is left out, what was written of it is not used.
             isEncoding = false
             write(.playbackFormat(width: 0, height: 0, configuration: []))
         }
+    }
+
+    /// Pictures a second on average, rounded up; 30 if there is one only.
+    private static func rate(of track: VideoTrack) -> Int32 {
+        let times = track.samples.map(\.time)
+        guard let first = times.min(), let last = times.max(), last > first else { return 30 }
+        let (pictures, ticks) = (Int64(times.count - 1) * Int64(track.format.timescale), last - first)
+        return Int32(clamping: (pictures + ticks - 1) / ticks)
     }
 }

@@ -21,8 +21,10 @@ struct PlaybackEncoder {
     private let size: (width: Int, height: Int)
     private var isDescribed = false
 
-    /// - Parameter first: the first frame, whose size and colours the copy has.
-    init(like first: Frame, maxSide: Int, timescale: UInt32) throws {
+    /// - Parameters:
+    ///   - first: the first frame, whose size and colours the copy has.
+    ///   - rate: pictures a second, from which the level follows that players are told; without it x264 takes the timescale for it.
+    init(like first: Frame, maxSide: Int, timescale: UInt32, rate: Int32) throws {
         source = (first.width, first.height)
         let fitted = PlaneScaler.size(of: source, within: maxSide)
         size = (max(16, fitted.width & ~1), max(16, fitted.height & ~1))
@@ -36,6 +38,7 @@ struct PlaybackEncoder {
         context.pointee.height = Int32(size.height)
         context.pointee.pix_fmt = AV_PIX_FMT_YUV420P
         context.pointee.time_base = AVRational(num: 1, den: Int32(clamping: timescale))
+        context.pointee.framerate = AVRational(num: rate, den: 1)
         context.pointee.thread_count = 1
         context.pointee.gop_size = 60
         context.pointee.flags |= Int32(bitPattern: UInt32(AV_CODEC_FLAG_GLOBAL_HEADER))

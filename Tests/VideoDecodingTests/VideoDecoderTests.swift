@@ -117,7 +117,11 @@ struct VideoDecoderTests {
         let formats = records.compactMap {
             if case .playbackFormat(let width, let height, let configuration) = $0 { (width, height, configuration) } else { nil }
         }
-        #expect(formats.count == 1 && formats[0].0 == 160 && formats[0].1 == 120 && formats[0].2.first == 1)
+        try #require(formats.count == 1 && formats[0].2.count > 11)
+        let (width, height, configuration) = formats[0]
+        #expect(width == 160 && height == 120 && configuration[0] == 1)
+        // Level 1.1 of the sequence parameter set and of `avcC`: 80 macroblocks 30 times a second, whatever the timescale.
+        #expect(configuration[3] == 11 && configuration[8] & 0x1f == 7 && configuration[11] == 11)
     }
 
     @Test("damaged streams end as an answer, within their limits, and the pool goes on")
