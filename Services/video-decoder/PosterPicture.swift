@@ -1,7 +1,7 @@
 import CAVCodec
 import VideoDecoding
 
-/// A frame as red, green and blue, reduced: ITU-R BT.709 or BT.601, of limited or full range, in fixed-point arithmetic.
+/// A frame as red, green and blue, reduced: ITU-R BT.709, BT.2020 or BT.601, of limited or full range, in fixed-point arithmetic.
 enum PosterPicture {
     static func record(_ frame: Frame, maxSide: Int) throws -> DecodedRecord {
         let planes = try frame.planes()
@@ -34,17 +34,28 @@ private struct ColourMatrix {
     private let greenOfRed: Int
     private let blueOfBlue: Int
 
+    private enum Standard { case bt601, bt709, bt2020 }
+
     /// What the stream says; without a word BT.709 from 720 rows on.
     init(_ frame: Frame) {
-        let space = frame.pointer.pointee.colorspace
-        let isNewer = space == AVCOL_SPC_BT709 || space == AVCOL_SPC_UNSPECIFIED && min(frame.width, frame.height) >= 720
         let isFull = frame.pointer.pointee.color_range == AVCOL_RANGE_JPEG
         (black, luma) = isFull ? (0, 65_536) : (16, 76_309)
-        switch (isNewer, isFull) {
-        case (true, false): (redOfRed, greenOfBlue, greenOfRed, blueOfBlue) = (117_489, 13_975, 34_925, 138_438)
-        case (true, true): (redOfRed, greenOfBlue, greenOfRed, blueOfBlue) = (103_206, 12_276, 30_679, 121_609)
-        case (false, false): (redOfRed, greenOfBlue, greenOfRed, blueOfBlue) = (104_597, 25_675, 53_279, 132_201)
-        case (false, true): (redOfRed, greenOfBlue, greenOfRed, blueOfBlue) = (91_881, 22_554, 46_802, 116_130)
+        switch (Self.standard(of: frame), isFull) {
+        case (.bt709, false): (redOfRed, greenOfBlue, greenOfRed, blueOfBlue) = (117_489, 13_975, 34_925, 138_438)
+        case (.bt709, true): (redOfRed, greenOfBlue, greenOfRed, blueOfBlue) = (103_206, 12_276, 30_679, 121_609)
+        case (.bt2020, false): (redOfRed, greenOfBlue, greenOfRed, blueOfBlue) = (110_014, 12_277, 42_626, 140_363)
+        case (.bt2020, true): (redOfRed, greenOfBlue, greenOfRed, blueOfBlue) = (96_639, 10_784, 37_444, 123_299)
+        case (.bt601, false): (redOfRed, greenOfBlue, greenOfRed, blueOfBlue) = (104_597, 25_675, 53_279, 132_201)
+        case (.bt601, true): (redOfRed, greenOfBlue, greenOfRed, blueOfBlue) = (91_881, 22_554, 46_802, 116_130)
+        }
+    }
+
+    private static func standard(of frame: Frame) -> Standard {
+        switch frame.pointer.pointee.colorspace {
+        case AVCOL_SPC_BT709: .bt709
+        case AVCOL_SPC_BT2020_NCL: .bt2020
+        case AVCOL_SPC_UNSPECIFIED: min(frame.width, frame.height) >= 720 ? .bt709 : .bt601
+        default: .bt601
         }
     }
 

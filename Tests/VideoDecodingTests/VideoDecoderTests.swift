@@ -103,6 +103,21 @@ struct VideoDecoderTests {
         }
     }
 
+    @Test(
+        "a poster has the colours that the stream's standard gives",
+        arguments: [("bt709", [250, 83, 121]), ("bt2020nc", [242, 74, 121]), ("smpte170m", [236, 63, 121])] as [(String, [UInt8])])
+    func colours(standard: String, pixel: [UInt8]) async throws {
+        let file = try MediaTool.inFolder { tool in
+            let picture = "color=black:size=64x48:rate=30:duration=1,format=yuv420p,geq=lum=120:cb=128:cr=200"
+            try tool.run(
+                "ffmpeg", ["-y", "-f", "lavfi", "-i", picture, "-c:v", "libx264", "-colorspace", standard, "-color_range", "tv", "a.mp4"])
+            return try tool.bytes("a.mp4")
+        }
+        var posters: [[UInt8]] = []
+        for case .poster(64, 48, let pixels) in try await Self.decode(file, samples: [0]).records { posters.append(pixels) }
+        #expect(posters == [(0..<64 * 48).flatMap { _ in pixel }])
+    }
+
     @Test("a playback copy is H.264 within its size, with all pictures at their times")
     func playback() async throws {
         let file = try MediaTool.inFolder {
