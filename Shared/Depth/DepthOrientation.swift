@@ -4,6 +4,8 @@ struct DepthOrientation: Equatable {
     let rotation: Int
     /// EXIF orientations to apply in order to the stored photo, so that it matches the depth map.
     let photoSteps: [Int]
+    /// Whether the depth map must also be mirrored to be upright: left and right change places before it is turned.
+    var isMirrored = false
 
     /// The orientations that EXIF orientation and shapes allow, most likely first; never empty.
     ///
@@ -13,7 +15,8 @@ struct DepthOrientation: Equatable {
     /// - One is square: the EXIF orientation applies if there is one, else every rotation is possible.
     static func candidates(depth: (width: Int, height: Int), photo: (width: Int, height: Int)?, exif: Int?) -> [DepthOrientation] {
         let orientation = exif.flatMap { (1...8).contains($0) ? $0 : nil } ?? 1
-        let together = DepthOrientation(rotation: quarterTurns(orientation), photoSteps: [])
+        let together = DepthOrientation(
+            rotation: quarterTurns(orientation), photoSteps: [], isMirrored: [2, 4, 5, 7].contains(orientation))
         guard let photo else { return [together] }
         let isSquare = depth.width == depth.height || photo.width == photo.height
         let rotations: [Int]
@@ -38,7 +41,7 @@ struct DepthOrientation: Equatable {
         return photoSteps.reduce(small) { $0.oriented($1) }
     }
 
-    /// Quarter turns clockwise of an EXIF orientation, ignoring the mirroring of 2, 4, 5 and 7.
+    /// Quarter turns clockwise of an EXIF orientation, for 2, 4, 5 and 7 of the mirrored picture.
     private static func quarterTurns(_ orientation: Int) -> Int {
         switch orientation {
         case 3, 4: 2

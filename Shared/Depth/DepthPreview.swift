@@ -11,12 +11,13 @@ public enum DepthPreview {
 
     /// - Parameters:
     ///   - rotation: quarter turns clockwise that bring the map upright, as in `DepthMeasurements`.
+    ///   - isMirrored: whether left and right change places before the map is turned (``FittedDepth/isMirrored(photo:exifOrientation:)``).
     ///   - aspect: width and height of the upright photo, whose proportions the picture gets; `nil` keeps the map's.
     ///   - detail: resolution along the longer side, in pixels of the measured map (`DepthMap.measuredSize`).
     ///   - scale: `nil` for the map's own.
     /// - Returns: the map upright, by nearest neighbour; pixels without a measurement have grey stripes.
     public static func render(
-        depth map: DepthMap, rotation: Int, aspect: (width: Int, height: Int)? = nil, detail: Int = longSide,
+        depth map: DepthMap, rotation: Int, isMirrored: Bool = false, aspect: (width: Int, height: Int)? = nil, detail: Int = longSide,
         scale: DepthPreviewScale? = nil
     ) -> DepthPicture {
         let map = map.reduced()
@@ -24,7 +25,8 @@ public enum DepthPreview {
         let upright = turns % 2 == 0 ? (width: map.width, height: map.height) : (width: map.height, height: map.width)
         let (width, height) = pictureSize(aspect ?? upright)
         let scale = scale ?? DepthPreviewScale(map)
-        let levels = map.metres.map { level(of: Double($0), in: scale) }
+        var levels = map.metres.map { level(of: Double($0), in: scale) }
+        if isMirrored { for start in stride(from: 0, to: levels.count, by: map.width) { levels[start..<start + map.width].reverse() } }
         let columns = sources(of: width, in: upright.width, detail: detail)
         let rows = sources(of: height, in: upright.height, detail: detail)
         var indices: [UInt8] = []
@@ -46,17 +48,18 @@ public enum DepthPreview {
 
     /// Renders and encodes a picture of at most ``maximumBytes``; at a lower resolution if noise makes the file too large.
     /// - Parameters:
+    ///   - isMirrored: as of ``render(depth:rotation:isMirrored:aspect:detail:scale:)``.
     ///   - scale: `nil` for the map's own.
     ///   - encode: writes a PNG.
     /// - Returns: the file, its size in pixels, and the scale for the legend beside it.
     public static func file<Failure: Error>(
-        depth map: DepthMap, rotation: Int, aspect: (width: Int, height: Int)?, scale: DepthPreviewScale? = nil,
+        depth map: DepthMap, rotation: Int, isMirrored: Bool = false, aspect: (width: Int, height: Int)?, scale: DepthPreviewScale? = nil,
         encode: (DepthPicture) throws(Failure) -> [UInt8]
     ) throws(Failure) -> (bytes: [UInt8], width: Int, height: Int, scale: DepthPreviewScale) {
-        var picture = render(depth: map, rotation: rotation, aspect: aspect, scale: scale)
+        var picture = render(depth: map, rotation: rotation, isMirrored: isMirrored, aspect: aspect, scale: scale)
         var bytes = try encode(picture)
         for side in coarserSides where bytes.count > maximumBytes {
-            picture = render(depth: map, rotation: rotation, aspect: aspect, detail: side, scale: scale)
+            picture = render(depth: map, rotation: rotation, isMirrored: isMirrored, aspect: aspect, detail: side, scale: scale)
             bytes = try encode(picture)
         }
         return (bytes, picture.width, picture.height, picture.scale)

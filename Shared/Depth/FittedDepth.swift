@@ -48,6 +48,13 @@ public struct FittedDepth: Sendable {
         DepthOrientation.candidates(depth: (map.width, map.height), photo: photo, exif: exifOrientation)[0].rotation
     }
 
+    /// Whether the upright map is mirrored: left and right change places before it is turned by the rotation. No measurement depends on it.
+    ///
+    /// - Parameters: as of ``likelyRotation(photo:exifOrientation:)``.
+    public func isMirrored(photo: (width: Int, height: Int)?, exifOrientation: Int?) -> Bool {
+        DepthOrientation.candidates(depth: (map.width, map.height), photo: photo, exif: exifOrientation)[0].isMirrored
+    }
+
     /// Compares the map with the photo and decides.
     ///
     /// - Parameters: as of ``DepthAnalysis/analyze(depth:luma:exifOrientation:)``.

@@ -74,6 +74,15 @@ struct DepthOrientationTests {
         #expect((likely == analyze(photo, orientation).rotation) == isMeasured)
     }
 
+    @Test("mirrors the map with the photo that lies as it does, and no map beside a photo that was stored upright", arguments: 1...8)
+    func mirrored(orientation: Int) {
+        let fitted = FittedDepth(map)
+        #expect(fitted.isMirrored(photo: (256, 192), exifOrientation: orientation) == [2, 4, 5, 7].contains(orientation))
+        #expect(fitted.isMirrored(photo: nil, exifOrientation: orientation) == [2, 4, 5, 7].contains(orientation))
+        #expect(!fitted.isMirrored(photo: (192, 256), exifOrientation: orientation))
+        #expect(analyze(photo, orientation).edgeCoherence > 0.95)
+    }
+
     @Test("changes neither verdict nor the other numbers")
     func onlyCoherence() {
         let (first, second) = (analyze(photo, 1), analyze(turned(6), nil))

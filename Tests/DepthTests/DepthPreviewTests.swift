@@ -42,6 +42,23 @@ struct DepthPreviewTests {
         #expect(lightness(picture, x: picture.width - 1 - x, y: picture.height - 1 - y) < 60)
     }
 
+    @Test("lies as a photo of the same orientation does, turned and mirrored", arguments: 1...8)
+    func orientation(orientation: Int) throws {
+        let map = try Maps.make { u, v in
+            let (step, corner) = (v < 0 ? 0.6 : 0.0, u < -0.5 && v < -0.5 ? 1.0 : 0.0)
+            return 2 + 0.8 * u + step + corner
+        }
+        let stored = render(map)
+        let surface = FittedDepth(map)
+        let photo = (width: 4032, height: 3024)
+        let picture = DepthPreview.render(
+            depth: map, rotation: surface.likelyRotation(photo: photo, exifOrientation: orientation),
+            isMirrored: surface.isMirrored(photo: photo, exifOrientation: orientation))
+        let expected = try LumaImage(width: stored.width, height: stored.height, pixels: stored.indices).oriented(orientation)
+        #expect(picture.width == expected.width && picture.height == expected.height)
+        #expect(picture.indices == expected.pixels)
+    }
+
     @Test("gets darker with every step away")
     func palette() throws {
         let picture = render(try Maps.make { u, _ in 3 + 2.5 * u })

@@ -90,7 +90,7 @@ actor CaptureAnalysis {
             let surface = FittedDepth(map)
             guard isStored else { return (surface: surface, drawn: DrawnDepth?.none) }
             let rotation = surface.likelyRotation(photo: size, exifOrientation: exif?.orientation)
-            return (surface, try DrawnDepth(map, rotation, photo: size, exif))
+            return (surface, try DrawnDepth(map, rotation, of: surface, photo: size, exif))
         }
         // The depth is measured even if the photo cannot be decoded; coherence is then 0.
         let decoded = try? PhotoVariants(photo)
@@ -100,7 +100,7 @@ actor CaptureAnalysis {
         async let measured = depthExecutor.run {
             let measurements = surface.measurements(luma: luma, exifOrientation: exif?.orientation)
             guard let likely, likely.rotation != measurements.rotation else { return (measurements: measurements, drawn: likely) }
-            return (measurements, try DrawnDepth(map, measurements.rotation, photo: size, exif))
+            return (measurements, try DrawnDepth(map, measurements.rotation, of: surface, photo: size, exif))
         }
         if let store {
             try decoded?.makeCopies(orientation: exif?.orientation ?? 1) { size, copy in
@@ -121,9 +121,10 @@ private struct DrawnDepth: Sendable {
     let picture: EncodedPicture
 
     /// - Parameter photo: its size as stored. The preview is laid over the photo, so it gets the photo's aspect ratio if that can be read.
-    init(_ map: DepthMap, _ rotation: Int, photo: (width: Int, height: Int)?, _ exif: EXIFFields?) throws {
+    init(_ map: DepthMap, _ rotation: Int, of surface: FittedDepth, photo: (width: Int, height: Int)?, _ exif: EXIFFields?) throws {
         let aspect = photo.map { EXIFReader.upright($0, orientation: exif?.orientation) }
-        let file = try DepthPreview.file(depth: map, rotation: rotation, aspect: aspect) { picture in
+        let isMirrored = surface.isMirrored(photo: photo, exifOrientation: exif?.orientation)
+        let file = try DepthPreview.file(depth: map, rotation: rotation, isMirrored: isMirrored, aspect: aspect) { picture in
             try PNGEncoder.encode(width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
         }
         self.rotation = rotation
