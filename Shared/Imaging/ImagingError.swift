@@ -13,6 +13,8 @@ public struct ImagingError: Error, Equatable, CustomStringConvertible {
         case invalidArgument = "invalid_argument"
         /// The codec failed to encode the picture.
         case encodingFailed = "encoding_failed"
+        /// The codec could not allocate memory, which says nothing of the picture.
+        case outOfMemory = "out_of_memory"
     }
 
     public let code: Code

@@ -17,7 +17,7 @@ public enum JPEGDecoder {
     }
 
     /// Decodes in colour with a longer side of at most `maxSide`, EXIF orientation not applied; never enlarges.
-    /// - Throws: ``ImagingError`` `corrupt`, `unsupported`, `tooLarge` or `tooManyScans`.
+    /// - Throws: ``ImagingError`` `corrupt`, `unsupported`, `tooLarge`, `tooManyScans` or `outOfMemory`.
     public static func decodeRGB(_ jpeg: some ContiguousBytes, fitting maxSide: Int) throws(ImagingError) -> RGBImage {
         try decode(jpeg, fitting: maxSide) { bytes, header, size throws(ImagingError) in
             try decompress(bytes, header) { handle, source, _, _ throws(ImagingError) in
@@ -29,7 +29,7 @@ public enum JPEGDecoder {
     /// Decodes without converting the colours to RGB, in the smallest of libjpeg-turbo's sizes with a longer side of at least `maxSide`, EXIF
     /// orientation not applied; never enlarges.
     /// - Returns: the picture, and the size of the photo.
-    /// - Throws: ``ImagingError`` `corrupt`, `unsupported`, `tooLarge` or `tooManyScans`.
+    /// - Throws: ``ImagingError`` `corrupt`, `unsupported`, `tooLarge`, `tooManyScans` or `outOfMemory`.
     static func decodePlanar(
         _ jpeg: some ContiguousBytes, covering maxSide: Int
     ) throws(ImagingError) -> (image: PlanarImage, photo: (width: Int, height: Int)) {
@@ -64,14 +64,14 @@ public enum JPEGDecoder {
         _ bytes: UnsafeRawBufferPointer, _ header: JPEGHeader,
         _ body: (_ handle: tjhandle, _ source: Source, _ subsampling: Int32, _ colours: Int32) throws(ImagingError) -> Image
     ) throws(ImagingError) -> Image {
-        guard let handle = tjInitDecompress() else { throw ImagingError(.corrupt, "tjInitDecompress failed") }
+        guard let handle = tjInitDecompress() else { throw ImagingError(.outOfMemory, "tjInitDecompress failed") }
         defer { tjDestroy(handle) }
         let source = (bytes: bytes.bindMemory(to: UInt8.self).baseAddress, count: UInt(bytes.count))
         var (width, height, subsampling, colours) = (Int32(0), Int32(0), Int32(0), Int32(0))
         guard tjDecompressHeader3(handle, source.bytes, source.count, &width, &height, &subsampling, &colours) == 0,
             // libjpeg must have read the same frame header as the checks above.
             Int(width) == header.width, Int(height) == header.height
-        else { throw ImagingError(.corrupt, message(of: handle)) }
+        else { throw ImagingError(of: handle, otherwise: .corrupt) }
         return try body(handle, source, subsampling, colours)
     }
 
@@ -103,7 +103,7 @@ public enum JPEGDecoder {
     /// Ignores libjpeg's warnings, since they still yield a picture.
     private static func check(_ status: Int32, _ handle: tjhandle) throws(ImagingError) {
         guard status == 0 || tjGetErrorCode(handle) == TJERR_WARNING.rawValue else {
-            throw ImagingError(.corrupt, message(of: handle))
+            throw ImagingError(of: handle, otherwise: .corrupt)
         }
     }
 
@@ -122,10 +122,6 @@ public enum JPEGDecoder {
             }
         }
         return best
-    }
-
-    private static func message(of handle: tjhandle) -> String {
-        tjGetErrorStr2(handle).map { String(cString: $0) } ?? "not decodable"
     }
 
     private static func withBytes<Value>(

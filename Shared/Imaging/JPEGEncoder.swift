@@ -3,7 +3,7 @@ import CTurboJPEG
 /// Writes baseline JPEG (JFIF, 4:2:0) with libjpeg-turbo.
 public enum JPEGEncoder {
     /// - Parameter quality: 1...100.
-    /// - Throws: ``ImagingError`` `invalidArgument` or `encodingFailed`.
+    /// - Throws: ``ImagingError`` `invalidArgument`, `encodingFailed` or `outOfMemory`.
     public static func encode(_ image: RGBImage, quality: Int) throws(ImagingError) -> [UInt8] {
         try encode(quality: quality) { handle, output, size in
             image.pixels.withUnsafeBufferPointer { source in
@@ -56,14 +56,14 @@ public enum JPEGEncoder {
         _ compress: (tjhandle, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<UInt>) -> Int32
     ) throws(ImagingError) -> [UInt8] {
         guard (1...100).contains(quality) else { throw ImagingError(.invalidArgument, "quality \(quality)") }
-        guard let handle = tjInitCompress() else { throw ImagingError(.encodingFailed, "tjInitCompress failed") }
+        guard let handle = tjInitCompress() else { throw ImagingError(.outOfMemory, "tjInitCompress failed") }
         defer { tjDestroy(handle) }
         // Allocated by libjpeg-turbo, even if it fails.
         var output: UnsafeMutablePointer<UInt8>?
         var size = UInt(0)
         defer { tjFree(output) }
         guard compress(handle, &output, &size) == 0, let output else {
-            throw ImagingError(.encodingFailed, tjGetErrorStr2(handle).map { String(cString: $0) } ?? "not encodable")
+            throw ImagingError(of: handle, otherwise: .encodingFailed)
         }
         return Array(UnsafeBufferPointer(start: output, count: Int(size)))
     }

@@ -34,9 +34,9 @@ extension PlanarImage {
         self.init(luma: gray, blue: none, red: none)
     }
 
-    /// - Throws: ``ImagingError`` `corrupt` if libjpeg-turbo fails.
+    /// - Throws: ``ImagingError`` `corrupt` or `outOfMemory` if libjpeg-turbo fails.
     init(_ image: RGBImage) throws(ImagingError) {
-        guard let handle = tjInitCompress() else { throw ImagingError(.corrupt, "tjInitCompress failed") }
+        guard let handle = tjInitCompress() else { throw ImagingError(.outOfMemory, "tjInitCompress failed") }
         defer { tjDestroy(handle) }
         let planes = JPEGPlanes(width: image.width, height: image.height, subsampling: Int32(TJSAMP_420.rawValue))
         let (isDone, bytes) = planes.filled { pointers in
@@ -46,7 +46,7 @@ extension PlanarImage {
                     Int32(TJSAMP_420.rawValue), 0) == 0
             }
         }
-        guard isDone else { throw ImagingError(.corrupt, "tjEncodeYUVPlanes failed") }
+        guard isDone else { throw ImagingError(of: handle, otherwise: .corrupt) }
         self.init(luma: planes.plane(0, of: bytes), anyBlue: planes.plane(1, of: bytes), anyRed: planes.plane(2, of: bytes))
     }
 }

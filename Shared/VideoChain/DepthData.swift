@@ -29,7 +29,13 @@ public enum DepthData {
 /// What is wrong with the form of `depth_data`; a sentence that follows the part's name.
 public struct DepthDataError: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
-    init(_ description: String) { self.description = description }
+    /// Whether memory ran out, which says nothing of the data.
+    public let isOutOfMemory: Bool
+
+    init(_ description: String, isOutOfMemory: Bool = false) {
+        self.description = description
+        self.isOutOfMemory = isOutOfMemory
+    }
 }
 
 /// One record of `depth_data`, without its values.

@@ -57,9 +57,10 @@ public final class InflatedDepthData<Visitor: DepthDataVisitor> {
 }
 
 extension DepthDataError {
-    fileprivate init(_ error: DepthError) {
+    init(_ error: DepthError) {
         switch error.code {
         case .malformed: self.init(error.message)
+        case .outOfMemory: self.init("could not be inflated: \(error.message)", isOutOfMemory: true)
         case .tooLong: self.init("inflates to more than \(SizeLimits.depthData >> 20) MiB")
         default: self.init("is not one complete gzip, zlib or DEFLATE stream")
         }

@@ -138,6 +138,17 @@ struct AnalyzeDepthTests {
         #expect(await rejection(of: capture) == .depthUnreadable)
     }
 
+    @Test("takes no lack of memory for a fault of the capture")
+    func memory() throws {
+        #expect(CaptureAnalysis.failure(of: DepthError(.outOfMemory, "inflate")) is DepthError)
+        #expect(CaptureAnalysis.failure(of: DepthError(.corrupt, "no stream")) is RejectedMessage)
+        func readable(_ code: ImagingError.Code) throws -> Int? {
+            try CaptureAnalysis.readable { () throws(ImagingError) -> Int in throw ImagingError(code, "of a test") }
+        }
+        #expect(throws: ImagingError(.outOfMemory, "of a test")) { try readable(.outOfMemory) }
+        for code in [ImagingError.Code.corrupt, .unsupported, .tooLarge, .tooManyScans] { #expect(try readable(code) == nil) }
+    }
+
     @Test("measures the depth of a photo that no decoder reads, and makes no picture of it")
     func noPhoto() async throws {
         let capture = try await accept(photo: Array("no photo".utf8))

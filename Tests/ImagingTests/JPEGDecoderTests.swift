@@ -113,6 +113,16 @@ struct JPEGDecoderTests {
         }
     }
 
+    @Test(
+        "tells memory that ran out from a damaged picture",
+        arguments: [
+            ("Insufficient memory (case 4)", true), ("tjDecompressToYUVPlanes(): Memory allocation failure", true),
+            ("Premature end of JPEG file", false), ("Invalid component ID 9 in SOS", false),
+        ])
+    func memory(message: String, isOutOfMemory: Bool) {
+        #expect(ImagingError.isOutOfMemory(message) == isOutOfMemory)
+    }
+
     @Test("refuses anything but a JPEG", arguments: ["", "\u{FF}", "GIF89a", "PNG and more text than a header needs"])
     func garbage(text: String) {
         #expect(code { try JPEGDecoder.decodePlanar(Array(text.utf8), covering: 8) } == .corrupt)

@@ -2,7 +2,8 @@ import CaptureProtocol
 import Depth
 import Foundation
 import Testing
-import VideoChain
+
+@testable import VideoChain
 
 /// Collects whole records.
 private struct Collected: DepthDataVisitor {
@@ -93,6 +94,13 @@ struct DepthDataTests {
         eJylY1pSTERQAgAAAAIAAQAAAAAAu7u7uwAAAAC7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u2tmZmZmZmZmZmZmZmbGzMzMzMzMzMzMzMzM\
         sQM7jvRta2vr29anra2tra29ra2tra2tbUNbW1tbW1tbW5ttc1vbtC3/ATkdAtY=
         """
+
+    @Test("is not to blame for memory that ran out")
+    func memory() {
+        #expect(DepthDataError(DepthError(.outOfMemory, "inflate")).isOutOfMemory)
+        let others = [DepthError.Code.corrupt, .truncated, .malformed, .tooLong]
+        #expect(others.allSatisfy { !DepthDataError(DepthError($0, "")).isOutOfMemory })
+    }
 
     @Test("that can be read in two ways gives the maps of the one that ends, the same as the digests")
     func ambiguity() throws {

@@ -78,7 +78,7 @@ struct VideoAppraiser: Sendable {
         do {
             try await storage.streamAccepted(content.depth) { try reader.update(ArraySlice($0.readableBytesView)) }
             return try reader.finish()
-        } catch let error as DepthDataError {
+        } catch let error as DepthDataError where !error.isOutOfMemory {
             throw RejectedMessage(.depthUnreadable, detail: error.description)
         }
     }

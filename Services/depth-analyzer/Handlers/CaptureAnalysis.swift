@@ -30,7 +30,8 @@ actor CaptureAnalysis {
         self.pause = pause
     }
 
-    /// - Throws: ``RejectedMessage`` if the bytes are not those that were accepted or cannot be decoded; storage errors unchanged.
+    /// - Throws: ``RejectedMessage`` if the bytes are not those that were accepted or cannot be decoded; storage errors unchanged, and what
+    ///   depth and picture throw if memory runs out.
     func run(_ message: CaptureAnnouncement) async throws -> DepthFindings { try await run(message, storesPictures: true) }
 
     /// Only the numbers: nothing is stored, and the findings have no pictures.
@@ -78,10 +79,10 @@ actor CaptureAnalysis {
         let start = ContinuousClock.now
         defer { Metrics.Timer(label: "rial_depth_analysis_seconds").record(duration: start.duration(to: .now)) }
         let map: DepthMap
-        do {
+        do throws(DepthError) {
             map = try DepthMapDecoder.decode(compressed, width: content.depthWidth, height: content.depthHeight)
         } catch {
-            throw RejectedMessage(.depthUnreadable, detail: "\(error)")
+            throw Self.failure(of: error)
         }
         let exif = EXIFReader.read(jpeg: Array(photo.prefix(EXIFReader.headBytes)))
         let size = try? JPEGDecoder.size(of: photo)
@@ -93,7 +94,7 @@ actor CaptureAnalysis {
             return (surface, try DrawnDepth(map, rotation, of: surface, photo: size, exif))
         }
         // The depth is measured even if the photo cannot be decoded; coherence is then 0.
-        let decoded = try? PhotoVariants(photo)
+        let decoded = try Self.readable { () throws(ImagingError) in try PhotoVariants(photo) }
         let gray = decoded?.luma(covering: DepthMap.measuredSize(width: map.width, height: map.height))
         let luma = gray.flatMap { try? LumaImage(width: $0.width, height: $0.height, pixels: $0.pixels) }
         let (surface, likely) = try await fitted
@@ -110,6 +111,23 @@ actor CaptureAnalysis {
         let depth = try await measured
         if let drawn = depth.drawn { store?(.depthPreview, drawn.picture) }
         return DepthFindings(measurements: depth.measurements, preview: nil, previewScale: depth.drawn?.scale, exif: exif)
+    }
+
+    /// Memory that ran out is our fault and no reason to give the capture up.
+    static func failure(of error: DepthError) -> any Error {
+        if error.code == .outOfMemory { return error }
+        return RejectedMessage(.depthUnreadable, detail: "\(error)")
+    }
+
+    /// - Returns: `nil` for a picture that cannot be decoded.
+    /// - Throws: ``ImagingError`` `outOfMemory`, which says nothing of the picture.
+    static func readable<Picture>(_ decode: () throws(ImagingError) -> Picture) throws(ImagingError) -> Picture? {
+        do throws(ImagingError) {
+            return try decode()
+        } catch {
+            if error.code == .outOfMemory { throw error }
+            return nil
+        }
     }
 }
 

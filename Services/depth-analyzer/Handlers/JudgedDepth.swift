@@ -30,11 +30,12 @@ struct DepthOutline: Sendable {
 }
 
 /// Reads a whole part.
-/// - Throws: ``RejectedMessage`` if it cannot be read.
+/// - Throws: ``RejectedMessage`` if it cannot be read; `DepthDataError` if memory runs out.
 private func read<Visitor: DepthDataVisitor>(_ part: [UInt8], _ visitor: Visitor) throws -> (visitor: Visitor, width: Int, height: Int) {
     do throws(DepthDataError) {
         return try InflatedDepthData.read(part, visitor)
     } catch {
+        if error.isOutOfMemory { throw error }
         throw RejectedMessage(.depthUnreadable, detail: error.description)
     }
 }
