@@ -4,7 +4,7 @@ public import Foundation
 /// Decodes JPEG photos with libjpeg-turbo, scaled while decoding so that small results cost little.
 ///
 /// Excessive sizes are rejected from the header, before any allocation (``ImageLimits``). libjpeg's warnings, such as a missing end, are
-/// ignored: the picture is returned as far as it was decoded.
+/// ignored: the picture is returned, with grey for what is missing.
 public enum JPEGDecoder {
     /// Size as stored, EXIF orientation not applied, in pixels.
     /// - Throws: ``ImagingError`` `corrupt`, `unsupported` or `tooLarge`.
@@ -67,22 +67,26 @@ public enum JPEGDecoder {
         guard let handle = tjInitDecompress() else { throw ImagingError(.outOfMemory, "tjInitDecompress failed") }
         defer { tjDestroy(handle) }
         let source = (bytes: bytes.bindMemory(to: UInt8.self).baseAddress, count: UInt(bytes.count))
-        var (width, height, subsampling, colours) = (Int32(0), Int32(0), Int32(0), Int32(0))
-        guard tjDecompressHeader3(handle, source.bytes, source.count, &width, &height, &subsampling, &colours) == 0,
-            // libjpeg must have read the same frame header as the checks above.
-            Int(width) == header.width, Int(height) == header.height
+        var (width, height, subsampling, colours) = (Int32(0), Int32(0), Int32(-1), Int32(-1))
+        let status = tjDecompressHeader3(handle, source.bytes, source.count, &width, &height, &subsampling, &colours)
+        guard status == 0 || tjGetErrorCode(handle) == TJERR_WARNING.rawValue,
+            // All are known unless there was an error behind the warning; libjpeg must have read the same frame header as the checks above.
+            subsampling >= 0, colours >= 0, Int(width) == header.width, Int(height) == header.height
         else { throw ImagingError(of: handle, otherwise: .corrupt) }
         return try body(handle, source, subsampling, colours)
     }
 
     private static func rgb(_ handle: tjhandle, _ source: Source, _ size: (width: Int, height: Int)) throws(ImagingError) -> RGBImage {
         var pixels = [UInt8](repeating: 0, count: size.width * size.height * 3)
-        let status = pixels.withUnsafeMutableBufferPointer { output in
-            tjDecompress2(
-                handle, source.bytes, source.count, output.baseAddress, Int32(size.width), 0, Int32(size.height), TJPF_RGB.rawValue,
-                TJFLAG_LIMITSCANS)
+        let isDone = pixels.withUnsafeMutableBufferPointer { output in
+            guard let start = output.baseAddress else { return false }
+            return isWhole(handle, lasts: [start + output.count - 1]) {
+                tjDecompress2(
+                    handle, source.bytes, source.count, start, Int32(size.width), 0, Int32(size.height), TJPF_RGB.rawValue,
+                    TJFLAG_LIMITSCANS)
+            }
         }
-        try check(status, handle)
+        guard isDone else { throw ImagingError(of: handle, otherwise: .corrupt) }
         return try RGBImage(width: size.width, height: size.height, pixels: pixels)
     }
 
@@ -90,21 +94,39 @@ public enum JPEGDecoder {
         _ handle: tjhandle, _ source: Source, _ size: (width: Int, height: Int), _ subsampling: Int32
     ) throws(ImagingError) -> PlanarImage {
         let planes = JPEGPlanes(width: size.width, height: size.height, subsampling: subsampling)
-        let (status, bytes) = planes.filled { pointers in
-            tjDecompressToYUVPlanes(
-                handle, source.bytes, source.count, pointers, Int32(size.width), nil, Int32(size.height), TJFLAG_LIMITSCANS)
+        let (isDone, bytes) = planes.filled { starts, lasts in
+            isWhole(handle, lasts: lasts) {
+                tjDecompressToYUVPlanes(
+                    handle, source.bytes, source.count, starts, Int32(size.width), nil, Int32(size.height), TJFLAG_LIMITSCANS)
+            }
         }
-        try check(status, handle)
+        guard isDone else { throw ImagingError(of: handle, otherwise: .corrupt) }
         let luma = planes.plane(0, of: bytes)
         guard planes.count == 3 else { return PlanarImage(gray: luma) }
         return PlanarImage(luma: luma, anyBlue: planes.plane(1, of: bytes), anyRed: planes.plane(2, of: bytes))
     }
 
-    /// Ignores libjpeg's warnings, since they still yield a picture.
-    private static func check(_ status: Int32, _ handle: tjhandle) throws(ImagingError) {
-        guard status == 0 || tjGetErrorCode(handle) == TJERR_WARNING.rawValue else {
-            throw ImagingError(of: handle, otherwise: .corrupt)
+    /// Decodes a picture.
+    ///
+    /// Warnings are ignored, since there is a picture. But once there was one, libjpeg-turbo calls an error that ended the decoding a
+    /// warning, too (2.1.5, `tjGetErrorCode`). Samples are written from the upper left to the lower right, so the picture is whole if the
+    /// last of each plane was written, which shows in a mark that was there before. A picture may have the value of the mark there, so one
+    /// in which it is found is decoded again with another mark.
+    ///
+    /// - Parameters:
+    ///   - lasts: where the last sample of each plane goes.
+    ///   - decode: calls libjpeg-turbo; returns its status.
+    /// - Returns: whether all samples were written.
+    private static func isWhole(_ handle: tjhandle, lasts: [UnsafeMutablePointer<UInt8>], _ decode: () -> Int32) -> Bool {
+        var unproven = lasts
+        for mark in [UInt8(0x5A), 0xA5] {
+            for last in lasts { last.pointee = mark }
+            if decode() == 0 { return true }
+            guard tjGetErrorCode(handle) == TJERR_WARNING.rawValue else { return false }
+            unproven.removeAll { $0.pointee != mark }
+            if unproven.isEmpty { return true }
         }
+        return false
     }
 
     /// The smallest of libjpeg-turbo's scaled sizes that is large enough; the full size if none is.

@@ -39,10 +39,10 @@ extension PlanarImage {
         guard let handle = tjInitCompress() else { throw ImagingError(.outOfMemory, "tjInitCompress failed") }
         defer { tjDestroy(handle) }
         let planes = JPEGPlanes(width: image.width, height: image.height, subsampling: Int32(TJSAMP_420.rawValue))
-        let (isDone, bytes) = planes.filled { pointers in
+        let (isDone, bytes) = planes.filled { starts, _ in
             image.pixels.withUnsafeBufferPointer { source in
                 tjEncodeYUVPlanes(
-                    handle, source.baseAddress, Int32(image.width), 0, Int32(image.height), TJPF_RGB.rawValue, pointers, nil,
+                    handle, source.baseAddress, Int32(image.width), 0, Int32(image.height), TJPF_RGB.rawValue, starts, nil,
                     Int32(TJSAMP_420.rawValue), 0) == 0
             }
         }
@@ -78,17 +78,22 @@ struct JPEGPlanes {
         padded = isGray ? [size] : [(groups.0 * columns, groups.1 * rows), groups, groups]
     }
 
+    /// Where libjpeg-turbo writes: to the start of each plane.
+    typealias Starts = UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>
+
     /// Calls `body` to write the planes into newly allocated memory.
-    func filled<Result>(_ body: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Result) -> (result: Result, bytes: [UInt8]) {
+    /// - Parameter body: gets the start of each plane, and its last sample that is not padding.
+    func filled<Result>(_ body: (Starts, _ lasts: [UnsafeMutablePointer<UInt8>]) -> Result) -> (result: Result, bytes: [UInt8]) {
         var bytes = [UInt8](repeating: 0, count: byteCount)
         let result = bytes.withUnsafeMutableBufferPointer { buffer in
-            var pointers: [UnsafeMutablePointer<UInt8>?] = []
-            var start = 0
-            for plane in padded {
-                pointers.append(buffer.baseAddress.map { $0 + start })
-                start += plane.width * plane.height
+            var (starts, lasts): ([UnsafeMutablePointer<UInt8>?], [UnsafeMutablePointer<UInt8>]) = ([], [])
+            var start = buffer.baseAddress!
+            for (shape, whole) in zip(shapes, padded) {
+                starts.append(start)
+                lasts.append(start + (shape.height - 1) * whole.width + shape.width - 1)
+                start += whole.width * whole.height
             }
-            return pointers.withUnsafeMutableBufferPointer { body($0.baseAddress!) }
+            return starts.withUnsafeMutableBufferPointer { body($0.baseAddress!, lasts) }
         }
         return (result, bytes)
     }

@@ -1,3 +1,4 @@
+import CTurboJPEG
 import Foundation
 import Testing
 
@@ -96,6 +97,31 @@ struct JPEGDecoderTests {
         }
         // At least everything before the first scan.
         #expect(refused > 300)
+    }
+
+    @Test("takes no warning for an error, whatever the picture shows in its last corner", arguments: [TJSAMP_420, TJSAMP_444, TJSAMP_GRAY])
+    func warnings(subsampling: TJSAMP) throws {
+        for level in UInt8.min...255 {
+            let picture = try RGBImage(width: 17, height: 9, pixels: [UInt8](repeating: level, count: 17 * 9 * 3))
+            let jpeg = try TestPictures.jpeg(picture, subsampling)
+            let warned = TestPictures.warning(jpeg)
+            let (planes, _) = try JPEGDecoder.decodePlanar(warned, covering: 17)
+            #expect(planes == (try JPEGDecoder.decodePlanar(jpeg, covering: 17)).image)
+            #expect(try JPEGDecoder.decodeRGB(warned, fitting: 17) == JPEGDecoder.decodeRGB(jpeg, fitting: 17))
+            #expect(abs(Int(planes.luma.pixels[17 * 9 - 1]) - Int(level)) < 2)
+        }
+    }
+
+    @Test("takes no error behind a warning for a warning", arguments: [TJSAMP_420, TJSAMP_444, TJSAMP_GRAY], [false, true])
+    func errors(subsampling: TJSAMP, isWarning: Bool) throws {
+        let source = try TestPictures.gradient(width: 96, height: 64)
+        let progressive = try TestPictures.jpeg(source, subsampling, flags: TJFLAG_PROGRESSIVE)
+        let broken = TestPictures.broken(isWarning ? TestPictures.warning(progressive) : progressive)
+        try #require(broken != progressive && code { try JPEGDecoder.decodePlanar(progressive, covering: 96) } == nil)
+        for side in [96, 48] {
+            #expect(code { try JPEGDecoder.decodePlanar(broken, covering: side) } == .corrupt)
+            #expect(code { try JPEGDecoder.decodeRGB(broken, fitting: side) } == .corrupt)
+        }
     }
 
     @Test("survives damaged bytes")

@@ -34,7 +34,7 @@ enum TestPictures {
         try JPEGEncoder.encode(try gradient(width: width, height: height), quality: 90)
     }
 
-    static func jpeg(_ image: RGBImage, _ subsampling: TJSAMP) throws -> [UInt8] {
+    static func jpeg(_ image: RGBImage, _ subsampling: TJSAMP, flags: Int32 = 0) throws -> [UInt8] {
         let handle = try #require(tjInitCompress())
         defer { tjDestroy(handle) }
         var output: UnsafeMutablePointer<UInt8>?
@@ -42,9 +42,24 @@ enum TestPictures {
         defer { tjFree(output) }
         let status = tjCompress2(
             handle, image.pixels, Int32(image.width), 0, Int32(image.height), TJPF_RGB.rawValue, &output, &size,
-            Int32(subsampling.rawValue), 92, 0)
+            Int32(subsampling.rawValue), 92, flags)
         try #require(status == 0)
         return Array(UnsafeBufferPointer(start: try #require(output), count: Int(size)))
+    }
+
+    /// The same file with an unknown version of JFIF, of which libjpeg warns and which changes nothing.
+    static func warning(_ jpeg: [UInt8]) -> [UInt8] {
+        var changed = jpeg
+        changed[11] = 2
+        return changed
+    }
+
+    /// The same file with a second scan of a component that is not there, which libjpeg cannot read.
+    static func broken(_ progressive: [UInt8]) -> [UInt8] {
+        var changed = progressive
+        let scans = progressive.indices.dropLast(5).filter { progressive[$0] == 0xFF && progressive[$0 + 1] == 0xDA }
+        if scans.count > 1 { changed[scans[1] + 5] = 9 }
+        return changed
     }
 
     /// The offset of the frame header's body.
