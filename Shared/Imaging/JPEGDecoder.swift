@@ -77,14 +77,16 @@ public enum JPEGDecoder {
     }
 
     private static func rgb(_ handle: tjhandle, _ source: Source, _ size: (width: Int, height: Int)) throws(ImagingError) -> RGBImage {
-        var pixels = [UInt8](repeating: 0, count: size.width * size.height * 3)
-        let isDone = pixels.withUnsafeMutableBufferPointer { output in
-            guard let start = output.baseAddress else { return false }
-            return isWhole(handle, lasts: [start + output.count - 1]) {
+        let count = size.width * size.height * 3
+        var isDone = false
+        let pixels = [UInt8](unsafeUninitializedCapacity: count) { output, initialized in
+            guard let start = output.baseAddress else { return }
+            isDone = isWhole(handle, lasts: [start + (count - 1)]) {
                 tjDecompress2(
                     handle, source.bytes, source.count, start, Int32(size.width), 0, Int32(size.height), TJPF_RGB.rawValue,
                     TJFLAG_LIMITSCANS)
             }
+            initialized = isDone ? count : 0
         }
         guard isDone else { throw ImagingError(of: handle, otherwise: .corrupt) }
         return try RGBImage(width: size.width, height: size.height, pixels: pixels)
@@ -93,17 +95,16 @@ public enum JPEGDecoder {
     private static func planes(
         _ handle: tjhandle, _ source: Source, _ size: (width: Int, height: Int), _ subsampling: Int32
     ) throws(ImagingError) -> PlanarImage {
-        let planes = JPEGPlanes(width: size.width, height: size.height, subsampling: subsampling)
-        let (isDone, bytes) = planes.filled { starts, lasts in
+        let layout = JPEGPlanes(width: size.width, height: size.height, subsampling: subsampling)
+        let planes = layout.filled { starts, lasts in
             isWhole(handle, lasts: lasts) {
                 tjDecompressToYUVPlanes(
                     handle, source.bytes, source.count, starts, Int32(size.width), nil, Int32(size.height), TJFLAG_LIMITSCANS)
             }
         }
-        guard isDone else { throw ImagingError(of: handle, otherwise: .corrupt) }
-        let luma = planes.plane(0, of: bytes)
-        guard planes.count == 3 else { return PlanarImage(gray: luma) }
-        return PlanarImage(luma: luma, anyBlue: planes.plane(1, of: bytes), anyRed: planes.plane(2, of: bytes))
+        guard let planes else { throw ImagingError(of: handle, otherwise: .corrupt) }
+        guard planes.count == 3 else { return PlanarImage(gray: planes[0]) }
+        return PlanarImage(luma: planes[0], anyBlue: planes[1], anyRed: planes[2])
     }
 
     /// Decodes a picture.

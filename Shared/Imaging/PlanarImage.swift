@@ -38,32 +38,31 @@ extension PlanarImage {
     init(_ image: RGBImage) throws(ImagingError) {
         guard let handle = tjInitCompress() else { throw ImagingError(.outOfMemory, "tjInitCompress failed") }
         defer { tjDestroy(handle) }
-        let planes = JPEGPlanes(width: image.width, height: image.height, subsampling: Int32(TJSAMP_420.rawValue))
-        let (isDone, bytes) = planes.filled { starts, _ in
+        let layout = JPEGPlanes(width: image.width, height: image.height, subsampling: Int32(TJSAMP_420.rawValue))
+        let planes = layout.filled { starts, _ in
             image.pixels.withUnsafeBufferPointer { source in
                 tjEncodeYUVPlanes(
                     handle, source.baseAddress, Int32(image.width), 0, Int32(image.height), TJPF_RGB.rawValue, starts, nil,
                     Int32(TJSAMP_420.rawValue), 0) == 0
             }
         }
-        guard isDone else { throw ImagingError(of: handle, otherwise: .corrupt) }
-        self.init(luma: planes.plane(0, of: bytes), anyBlue: planes.plane(1, of: bytes), anyRed: planes.plane(2, of: bytes))
+        guard let planes else { throw ImagingError(of: handle, otherwise: .corrupt) }
+        self.init(luma: planes[0], anyBlue: planes[1], anyRed: planes[2])
     }
 }
 
-/// The memory layout of a picture's planes for libjpeg-turbo: consecutive, padded to whole groups of samples.
+/// The sizes of a picture's planes for libjpeg-turbo, which pads them to whole groups of samples.
 struct JPEGPlanes {
-    private let size: (width: Int, height: Int)
-    /// The sizes without padding.
-    private let shapes: [(width: Int, height: Int)]
-    private let padded: [(width: Int, height: Int)]
+    private typealias Size = (width: Int, height: Int)
+    /// Where libjpeg-turbo writes: to the start of each plane.
+    typealias Starts = UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>
 
-    var count: Int { padded.count }
-    var byteCount: Int { padded.reduce(0) { $0 + $1.width * $1.height } }
+    /// The sizes without padding.
+    private let shapes: [Size]
+    private let padded: [Size]
 
     /// - Parameter subsampling: one of `TJSAMP`.
     init(width: Int, height: Int, subsampling: Int32) {
-        size = (width, height)
         let (columns, rows): (Int, Int) =
             switch TJSAMP(rawValue: UInt32(bitPattern: subsampling)) {
             case TJSAMP_422: (2, 1)
@@ -72,40 +71,60 @@ struct JPEGPlanes {
             case TJSAMP_411: (4, 1)
             default: (1, 1)
             }
-        let groups = ((width + columns - 1) / columns, (height + rows - 1) / rows)
+        let size: Size = (width, height)
+        let groups: Size = ((width + columns - 1) / columns, (height + rows - 1) / rows)
         let isGray = subsampling == Int32(TJSAMP_GRAY.rawValue)
         shapes = isGray ? [size] : [size, groups, groups]
-        padded = isGray ? [size] : [(groups.0 * columns, groups.1 * rows), groups, groups]
+        padded = isGray ? [size] : [(groups.width * columns, groups.height * rows), groups, groups]
     }
 
-    /// Where libjpeg-turbo writes: to the start of each plane.
-    typealias Starts = UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>
-
-    /// Calls `body` to write the planes into newly allocated memory.
-    /// - Parameter body: gets the start of each plane, and its last sample that is not padding.
-    func filled<Result>(_ body: (Starts, _ lasts: [UnsafeMutablePointer<UInt8>]) -> Result) -> (result: Result, bytes: [UInt8]) {
-        var bytes = [UInt8](repeating: 0, count: byteCount)
-        let result = bytes.withUnsafeMutableBufferPointer { buffer in
-            var (starts, lasts): ([UnsafeMutablePointer<UInt8>?], [UnsafeMutablePointer<UInt8>]) = ([], [])
-            var start = buffer.baseAddress!
-            for (shape, whole) in zip(shapes, padded) {
-                starts.append(start)
-                lasts.append(start + (shape.height - 1) * whole.width + shape.width - 1)
-                start += whole.width * whole.height
+    /// Calls `body` to write the planes, each into memory of its own that nobody has written to.
+    /// - Parameter body: gets the start of each plane, and its last sample that is not padding; returns whether all samples were written.
+    /// - Returns: brightness, and where there are colours blue and red, without the padding; `nil` if not all samples were written.
+    func filled(_ body: (Starts, _ lasts: [UnsafeMutablePointer<UInt8>]) -> Bool) -> [GrayImage]? {
+        var isWritten = false
+        let written = planes(behind: [], &isWritten) { starts in
+            let lasts = starts.indices.map { index in
+                let offset = (shapes[index].height - 1) * padded[index].width + shapes[index].width - 1
+                return starts[index] + offset
             }
-            return starts.withUnsafeMutableBufferPointer { body($0.baseAddress!, lasts) }
+            var pointers = starts.map(Optional.some)
+            return pointers.withUnsafeMutableBufferPointer { body($0.baseAddress!, lasts) }
         }
-        return (result, bytes)
+        guard isWritten else { return nil }
+        return written.indices.map { Self.cropped(written[$0], from: padded[$0], to: shapes[$0]) }
     }
 
-    /// One plane without its padding.
-    func plane(_ index: Int, of bytes: [UInt8]) -> GrayImage {
-        let (shape, whole) = (shapes[index], padded[index])
-        let start = padded[..<index].reduce(0) { $0 + $1.width * $1.height }
-        guard shape.width != whole.width || shape.height != whole.height else {
-            return GrayImage(trusted: shape.width, shape.height, Array(bytes[start..<start + whole.width * whole.height]))
+    /// The planes behind the first ones. They are made one inside the other, because memory is uninitialized only while an array is made.
+    private func planes(
+        behind starts: [UnsafeMutablePointer<UInt8>], _ isWritten: inout Bool, _ write: ([UnsafeMutablePointer<UInt8>]) -> Bool
+    ) -> [[UInt8]] {
+        guard starts.count < padded.count else {
+            isWritten = write(starts)
+            return []
         }
-        let rows = (0..<shape.height).lazy.flatMap { bytes[start + $0 * whole.width..<start + $0 * whole.width + shape.width] }
-        return GrayImage(trusted: shape.width, shape.height, Array(rows))
+        let count = padded[starts.count].width * padded[starts.count].height
+        var others: [[UInt8]] = []
+        let plane = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            guard let start = buffer.baseAddress else { return }
+            others = planes(behind: starts + [start], &isWritten, write)
+            initialized = isWritten ? count : 0
+        }
+        return [plane] + others
+    }
+
+    private static func cropped(_ plane: [UInt8], from whole: Size, to shape: Size) -> GrayImage {
+        guard shape != whole else { return GrayImage(trusted: shape.width, shape.height, plane) }
+        let count = shape.width * shape.height
+        let pixels = [UInt8](unsafeUninitializedCapacity: count) { output, initialized in
+            plane.withUnsafeBufferPointer { plane in
+                guard let source = plane.baseAddress, let target = output.baseAddress else { return }
+                for row in 0..<shape.height {
+                    (target + row * shape.width).initialize(from: source + row * whole.width, count: shape.width)
+                }
+                initialized = count
+            }
+        }
+        return GrayImage(trusted: shape.width, shape.height, pixels)
     }
 }
