@@ -1,12 +1,10 @@
 import CPNG
 
-/// Writes PNG with libpng's simplified interface.
+/// Writes PNG with libpng.
 public enum PNGEncoder {
     /// - Throws: ``ImagingError`` `encodingFailed`.
     public static func encode(_ image: RGBImage) throws(ImagingError) -> [UInt8] {
-        var png = describe(image.width, image.height)
-        png.format = UInt32(PNG_FORMAT_FLAG_COLOR)
-        return try write(&png, pixels: image.pixels, stride: image.width * 3, palette: [])
+        try write(image.width, image.height, image.pixels, palette: [])
     }
 
     /// Encodes with a palette, one byte a pixel: much smaller for pictures of few colours.
@@ -20,43 +18,46 @@ public enum PNGEncoder {
         guard palette.count.isMultiple(of: 3), (1...256).contains(colours), indices.allSatisfy({ Int($0) < colours }) else {
             throw ImagingError(.invalidArgument, "a palette of \(palette.count) bytes")
         }
-        var png = describe(width, height)
-        png.format = UInt32(PNG_FORMAT_FLAG_COLOR | PNG_FORMAT_FLAG_COLORMAP)
-        png.colormap_entries = UInt32(colours)
-        return try write(&png, pixels: indices, stride: width, palette: palette)
+        // In enlarged pictures it is enough to look for pixels like the one before or above, in half the time. It is not where other things
+        // repeat, such as stripes: a file with over half a bit a pixel is made again.
+        let capacity = indices.count / 16 + overhead(palette)
+        if let file = try written(width, height, indices, palette: palette, ofRuns: true, capacity: capacity) { return file }
+        return try write(width, height, indices, palette: palette)
     }
 
-    private static func describe(_ width: Int, _ height: Int) -> png_image {
-        var png = png_image()
-        png.version = UInt32(PNG_IMAGE_VERSION)
-        png.width = UInt32(width)
-        png.height = UInt32(height)
-        return png
+    /// Looks for anything that repeats.
+    private static func write(_ width: Int, _ height: Int, _ pixels: [UInt8], palette: [UInt8]) throws(ImagingError) -> [UInt8] {
+        // Large enough for any PNG of this size: the uncompressed rows with zlib's overhead.
+        let rows = pixels.count + height
+        let capacity = rows + rows / 100 + overhead(palette)
+        guard let file = try written(width, height, pixels, palette: palette, ofRuns: false, capacity: capacity) else {
+            throw ImagingError(.encodingFailed, "more than \(capacity) bytes")
+        }
+        return file
     }
 
-    /// Encodes into a buffer that is large enough for any PNG of this size: libpng's bound is the uncompressed rows with zlib's overhead.
-    private static func write(
-        _ png: inout png_image, pixels: [UInt8], stride: Int, palette: [UInt8]
-    ) throws(ImagingError) -> [UInt8] {
-        defer { png_image_free(&png) }
-        let rows = pixels.count + Int(png.height)
-        var output = [UInt8](repeating: 0, count: rows + rows / 100 + palette.count + 4096)
-        var size = output.count
-        let status = output.withUnsafeMutableBytes { target in
-            pixels.withUnsafeBytes { source in
-                palette.withUnsafeBytes { colours in
-                    png_image_write_to_memory(
-                        &png, target.baseAddress, &size, 0, source.baseAddress, Int32(stride),
-                        palette.isEmpty ? nil : colours.baseAddress)
-                }
+    /// The bytes of a file that are not its pixels, at most.
+    private static func overhead(_ palette: [UInt8]) -> Int { palette.count + 4096 }
+
+    /// - Parameters:
+    ///   - palette: empty for pixels of three bytes.
+    ///   - ofRuns: whether to look for repeated pixels only.
+    /// - Returns: `nil` if the file has more bytes than `capacity`.
+    private static func written(
+        _ width: Int, _ height: Int, _ pixels: [UInt8], palette: [UInt8], ofRuns: Bool, capacity: Int
+    ) throws(ImagingError) -> [UInt8]? {
+        let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        defer { memory.deallocate() }
+        var target = rial_png_target(bytes: memory, capacity: capacity, count: 0, is_full: 0)
+        let status = pixels.withUnsafeBufferPointer { pixels in
+            palette.withUnsafeBufferPointer { palette in
+                rial_png_write(
+                    pixels.baseAddress, UInt32(width), UInt32(height), palette.isEmpty ? nil : palette.baseAddress,
+                    Int32(palette.count / 3), ofRuns ? 1 : 0, &target)
             }
         }
-        guard status != 0, size <= output.count else { throw ImagingError(.encodingFailed, message(of: png)) }
-        output.removeSubrange(size...)
-        return output
-    }
-
-    private static func message(of png: png_image) -> String {
-        withUnsafeBytes(of: png.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        if status != 0 { return Array(UnsafeBufferPointer(start: memory, count: target.count)) }
+        guard target.is_full != 0 else { throw ImagingError(.encodingFailed, "libpng failed") }
+        return nil
     }
 }

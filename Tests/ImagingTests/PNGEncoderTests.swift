@@ -45,6 +45,36 @@ struct PNGEncoderTests {
         #expect(decoded.pixels == indices.flatMap { palette[Int($0) * 3..<Int($0) * 3 + 3] })
     }
 
+    @Test("writes enlarged pictures small, and slanted stripes too", arguments: [false, true])
+    func sizes(isStriped: Bool) throws {
+        let (width, height) = (768, 576)
+        let indices = (0..<width * height).map { place -> UInt8 in
+            let (x, y) = (place % width, place / width)
+            guard !isStriped else { return (x + y) * 181 / 256 % 8 < 3 ? 1 : 0 }
+            let (column, row) = (x / 3, y / 3)
+            let slope = column * column / 97 + row * 3 / 5
+            return UInt8(slope / 9 % 64)
+        }
+        let palette = (0..<64 * 3).map { UInt8($0) }
+        let file = try PNGEncoder.encode(width: width, height: height, indices: indices, palette: palette)
+        #expect(file.count < 10_000)
+        let decoded = try #require(decode(file))
+        #expect(decoded.width == width && decoded.height == height)
+        #expect(decoded.pixels == indices.flatMap { palette[Int($0) * 3..<Int($0) * 3 + 3] })
+    }
+
+    @Test("writes palettes of pictures that do not compress", arguments: [(1, 1), (300, 200), (1, 5000)])
+    func noisyPalette(width: Int, height: Int) throws {
+        var state = UInt64(7)
+        let indices = (0..<width * height).map { _ -> UInt8 in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return UInt8(state >> 56)
+        }
+        let palette = (0..<256).flatMap { [UInt8($0), 255 - UInt8($0), 7] }
+        let file = try PNGEncoder.encode(width: width, height: height, indices: indices, palette: palette)
+        #expect(try #require(decode(file)).pixels == indices.flatMap { palette[Int($0) * 3..<Int($0) * 3 + 3] })
+    }
+
     @Test(
         "refuses indices beyond the palette and palettes of odd length",
         arguments: [([0, 3], 9), ([0, 1], 8), ([0, 1], 0), ([0], 9)] as [([UInt8], Int)])
