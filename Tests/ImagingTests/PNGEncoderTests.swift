@@ -70,9 +70,10 @@ struct PNGEncoderTests {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return UInt8(state >> 56)
         }
-        let palette = (0..<256).flatMap { [UInt8($0), 255 - UInt8($0), 7] }
+        let palette = (UInt8.min...UInt8.max).flatMap { index -> [UInt8] in [index, 255 - index, 7] }
         let file = try PNGEncoder.encode(width: width, height: height, indices: indices, palette: palette)
-        #expect(try #require(decode(file)).pixels == indices.flatMap { palette[Int($0) * 3..<Int($0) * 3 + 3] })
+        let expected = indices.flatMap { index -> [UInt8] in [index, 255 - index, 7] }
+        #expect(try #require(decode(file)).pixels == expected)
     }
 
     @Test(

@@ -117,7 +117,8 @@ struct ObjectStoreTests {
             #expect(piece == Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]), "\(range)")
         }
         for (range, code) in [
-            (99_999..<100_001, .digestMismatch), (100_000..<100_001, .digestMismatch), (200_000..<200_300, .digestMismatch), (5..<5, .tooLarge),
+            (99_999..<100_001, .digestMismatch), (100_000..<100_001, .digestMismatch), (200_000..<200_300, .digestMismatch),
+            (5..<5, .tooLarge),
             (0..<Int64(S3Client.maximumPieceBytes) + 1, .tooLarge),
         ] as [(Range<Int64>, ObjectStorageError.Code)] {
             #expect(await storageError { _ = try await store.piece(range, of: object) } == code, "\(range)")
