@@ -13,6 +13,7 @@ struct VerificationRepository: Sendable {
 
     /// Complete captures whose original or published file has this digest. Captures with stored media come before hash-only ones, then by
     /// confidence, at equal confidence development devices last, then oldest first. Those whose verdict was taken back come last.
+    /// Of one capture's objects with the same bytes the original is named, or the first by name.
     func claims(of digest: ContentDigest) async throws -> [Claim] {
         try await claims(
             matching: """
@@ -45,7 +46,7 @@ struct VerificationRepository: Sendable {
                     + CASE (SELECT kind FROM statements WHERE statements.capture_id = captures.id ORDER BY sequence DESC LIMIT 1)
                         WHEN 'revocation' THEN 1000 ELSE 0 END AS rank) AS ranked
                 WHERE captures.status = 'complete'
-                ORDER BY rank, captures.uploaded_at, captures.id, found.matched = \(MediaName.original.rawValue) DESC
+                ORDER BY rank, captures.uploaded_at, captures.id, found.matched = \(MediaName.original.rawValue) DESC, found.matched
                 LIMIT \(Self.maximumClaims)
                 """)
         // A capture that cannot be read must not hide the others, which may be of other devices.
