@@ -178,7 +178,8 @@ def program(*names):
 
 
 # The first that is installed. Without windows, tabs and menus, which are not the site's, Chromium takes two thirds of the time.
-PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser")
+# Not by Debian's script of the same name: the driver ends that script, and Chromium would run on behind it.
+PROGRAMS = ("/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell", "chromium", "chromium-browser")
 
 # Running programs without a page, by language and font size, which only a new program takes. Starting one costs a second of CPU time.
 _idle = {}
