@@ -116,11 +116,12 @@ struct CaptureRepository: Sendable {
         captures.id, short_id, device_id, type, capture_mode, captures.status, failure, confidence_level, media_sha256, captured_at,
         captured_precision, metadata_flags, uploaded_at, captures.completed_at, withdrawn_at, evidence, location, detection,
         (SELECT coalesce(array_agg(name), '{}') FROM media_objects WHERE media_objects.capture_id = captures.id) AS media_names,
-        \(isRevoked)
+        \(isRevoked) AS is_revoked
         """
+    /// Whether the last statement about a row of `captures` takes its verdict back.
     static let isRevoked: SQL = """
         coalesce((SELECT kind = 'revocation' FROM statements
-            WHERE statements.capture_id = captures.id ORDER BY sequence DESC LIMIT 1), false) AS is_revoked
+            WHERE statements.capture_id = captures.id ORDER BY sequence DESC LIMIT 1), false)
         """
     private static let columns: SQL = "SELECT \(fields) FROM captures "
 }

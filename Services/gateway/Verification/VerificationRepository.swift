@@ -43,8 +43,7 @@ struct VerificationRepository: Sendable {
                 CROSS JOIN LATERAL (SELECT CASE capture_mode WHEN 'full' THEN 0 ELSE 100 END
                     + CASE confidence_level WHEN 'high' THEN 0 WHEN 'medium' THEN 10 WHEN 'low' THEN 20 ELSE 30 END
                     + CASE evidence #>> '{hardware_attestation,development_attestation}' WHEN 'true' THEN 1 ELSE 0 END
-                    + CASE (SELECT kind FROM statements WHERE statements.capture_id = captures.id ORDER BY sequence DESC LIMIT 1)
-                        WHEN 'revocation' THEN 1000 ELSE 0 END AS rank) AS ranked
+                    + CASE WHEN \(CaptureRepository.isRevoked) THEN 1000 ELSE 0 END AS rank) AS ranked
                 WHERE captures.status = 'complete'
                 ORDER BY rank, captures.uploaded_at, captures.id, found.matched = \(MediaName.original.rawValue) DESC, found.matched
                 LIMIT \(Self.maximumClaims)
