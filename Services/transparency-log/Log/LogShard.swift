@@ -48,6 +48,9 @@ struct KeptCosignature: Sendable, Equatable {
         self.seconds = seconds
     }
 
+    /// Whether it names this key as its own.
+    func isBy(_ key: VerifierKey) -> Bool { signature.name == key.name && signature.id == key.id }
+
     /// One that was kept; `nil` if it has no time.
     init?(_ signature: NoteSignature) {
         guard signature.signature.count == 72 else { return nil }

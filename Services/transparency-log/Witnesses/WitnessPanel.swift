@@ -84,7 +84,7 @@ actor WitnessPanel {
         for key in states.keys { states[key]?.size = nil }
         for connection in connections {
             let key = connection.witness.key
-            let kept = published.cosignatures.filter { $0.signature.name == key.name && $0.signature.id == key.id }.map(\.seconds).max()
+            let kept = published.cosignatures.filter { $0.isBy(key) }.map(\.seconds).max()
             states[key, default: State()].cosignedAt = [states[key]?.cosignedAt, kept].compactMap(\.self).max()
         }
         ledSince = ledSince ?? now()
@@ -148,9 +148,7 @@ actor WitnessPanel {
     /// The witnesses of the policy that have cosigned this.
     nonisolated func cosigners(_ published: PublishedCheckpoint) -> Set<VerifierKey> {
         Set(
-            policy.witnesses.map(\.key).filter { key in
-                published.cosignatures.contains { $0.signature.name == key.name && $0.signature.id == key.id }
-            })
+            policy.witnesses.map(\.key).filter { key in published.cosignatures.contains { $0.isBy(key) } })
     }
 
     /// Sets the age of each witness's newest cosignature. One of which none is known is as old as this instance's time as the writer, so
