@@ -31,15 +31,17 @@ public actor S3Upload {
     }
 
     /// Appends the bytes; returns when there is room for more.
-    public func write(_ buffer: ByteBuffer) async throws {
+    public func write(_ bytes: ArraySlice<UInt8>) async throws {
         guard !isEnded else { throw ObjectStorageError(.rejected, "the upload has ended") }
-        var buffer = buffer
-        sizeBytes += Int64(buffer.readableBytes)
-        while pending.readableBytes + buffer.readableBytes > Self.partBytes {
-            if var piece = buffer.readSlice(length: Self.partBytes - pending.readableBytes) { pending.writeBuffer(&piece) }
+        var rest = bytes
+        sizeBytes += Int64(rest.count)
+        while pending.readableBytes + rest.count > Self.partBytes {
+            let piece = rest.prefix(Self.partBytes - pending.readableBytes)
+            rest = rest[piece.endIndex...]
+            pending.writeBytes(piece)
             try await sendPart()
         }
-        pending.writeBuffer(&buffer)
+        pending.writeBytes(rest)
     }
 
     /// Completes the object.

@@ -3,7 +3,7 @@ public import Delivery
 import Foundation
 public import Hummingbird
 public import Logging
-public import Messaging
+import Messaging
 import Metrics
 public import Models
 import NIOCore
@@ -14,12 +14,12 @@ public import ServiceLifecycle
 
 /// The infrastructure of every service, built from its settings: database, broker, object store, outbox and relay, admin port.
 public struct Backbone: Sendable {
-    public let service: ServiceName
-    public let settings: ServiceSettings
-    public let logger: Logger
-    public let metrics: MetricsRegistry
+    let service: ServiceName
+    let settings: ServiceSettings
+    let logger: Logger
+    let metrics: MetricsRegistry
     public let database: PostgresPool
-    public let producer: KafkaProducer
+    let producer: KafkaProducer
     public let topics: TopicCreator
     public let connections: StorageConnections
     /// For the service's own work.

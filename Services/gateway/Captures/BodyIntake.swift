@@ -116,7 +116,7 @@ actor BodyIntake<Parts: CaptureParts> {
         if let object = current.object {
             try parts.inspect(data, of: object)
             data.withUnsafeBytes { current.hasher.update(bufferPointer: $0) }
-            try await upload?.write(ByteBuffer(bytes: data))
+            try await upload?.write(data)
         } else if let limit = Parts.collected[current.name] {
             current.isTooLarge = current.size > Int64(limit)
             current.bytes = current.isTooLarge ? [] : current.bytes + data

@@ -55,9 +55,7 @@ public struct SpanTime: Sendable, Comparable {
     let nanoseconds: UInt64
 
     public static var now: SpanTime {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return SpanTime(nanoseconds: UInt64(max(0, time.tv_sec)) &* 1_000_000_000 &+ UInt64(max(0, time.tv_nsec)))
+        SpanTime(nanoseconds: UInt64(max(0, Date().timeIntervalSince1970) * 1e9))
     }
 
     public static func < (left: SpanTime, right: SpanTime) -> Bool { left.nanoseconds < right.nanoseconds }
