@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import NIOHTTP1
 import Foundation
-public import NIOCore
+import NIOCore
 import NIOFoundationCompat
 
 /// Streams an object of unknown length to the store, with about 5 MiB of memory.
