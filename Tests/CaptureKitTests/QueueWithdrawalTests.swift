@@ -73,11 +73,35 @@ struct QueueWithdrawalTests {
     @Test("a refusal leaves it as it was, and is told")
     func refused() async throws {
         let server = server { .json(403, #"{"error":{"code":"DEVICE_REVOKED","message":"revoked"}}"#) }
-        let (_, queue, id) = try await sent(to: server)
+        let (rig, queue, id) = try await sent(to: server)
         await #expect(throws: WithdrawalFailure.refused(ServerError(status: 403, code: "DEVICE_REVOKED", message: "revoked"))) {
             try await queue.withdraw(id)
         }
         #expect(try await !queue.capture(id).isWithdrawn)
+        try await queue.store.expire(at: rig.clock.now.addingTimeInterval(365 * 86_400))
+        #expect(try await !queue.capture(id).hasContent, "the server has it")
+    }
+
+    @Test("an answer that does not say whether it was done leaves what is here", arguments: [408, 429, 500, 504])
+    func unclear(status: Int) async throws {
+        let (rig, queue, id) = try await sent(to: server { .json(status, #"{"error":{"code":"SOME_CODE","message":"later"}}"#) })
+        await #expect(throws: WithdrawalFailure.self) { try await queue.withdraw(id) }
+        try await queue.store.expire(at: rig.clock.now.addingTimeInterval(365 * 86_400))
+        #expect(try await queue.capture(id).hasContent)
+        #expect(try await !queue.content(.photo, of: id).isEmpty)
+    }
+
+    @Test(
+        "a refusal does not take back that an earlier attempt may have done it",
+        arguments: [HTTPResponse.json(429, "{}"), .json(403, #"{"error":{"code":"DEVICE_REVOKED","message":"revoked"}}"#)])
+    func unclearBefore(answer: HTTPResponse) async throws {
+        let server = server { answer }
+        let (rig, queue, id) = try await sent(to: server)
+        let serverID = try #require(try await queue.capture(id).serverID)
+        await server.script("/api/v1/captures/\(serverID)", .fail(.unreachable("gone")))
+        for _ in 1...2 { await #expect(throws: WithdrawalFailure.self) { try await queue.withdraw(id) } }
+        try await queue.store.expire(at: rig.clock.now.addingTimeInterval(365 * 86_400))
+        #expect(try await queue.capture(id).hasContent)
     }
 
     @Test("a phone whose clock is wrong signs with the server's time")

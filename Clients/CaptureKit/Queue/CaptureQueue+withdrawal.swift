@@ -9,7 +9,7 @@ public enum WithdrawalFailure: Error, Sendable, Equatable {
     case keysGone
     /// The server did not answer; the capture may be withdrawn all the same.
     case transport(TransportFailure)
-    /// The server's refusal, such as `DEVICE_REVOKED`.
+    /// The server's refusal, such as `DEVICE_REVOKED`. After any but 403 and 404 the capture may be withdrawn all the same.
     case refused(ServerError)
 }
 
@@ -33,11 +33,14 @@ extension CaptureQueue {
             response = try await withdraw(serverID, signer)
         }
         let isWithdrawn = response.status == 204 || response.status == 410
+        let error = ServerError(response)
+        // Any other answer may hide that the server has done it, and so may an earlier attempt of which nothing was heard.
+        let isRefused = error.code != nil && [403, 404].contains(error.status) && capture.facts.withdrawalWanted != true
         try await store.database.update(id) { row in
             row.facts.withdrawnOnServer = isWithdrawn ? true : row.facts.withdrawnOnServer
-            row.facts.withdrawalWanted = nil
+            row.facts.withdrawalWanted = isWithdrawn || isRefused ? nil : row.facts.withdrawalWanted
         }
-        guard isWithdrawn else { throw WithdrawalFailure.refused(ServerError(response)) }
+        guard isWithdrawn else { throw WithdrawalFailure.refused(error) }
         changed()
     }
 
