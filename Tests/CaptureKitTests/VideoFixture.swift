@@ -10,17 +10,20 @@ actor NoiseCamera: FrameSource {
 
     private let pictures: Int
     private let bytes: Int
+    private let depthSide: Int
     private let isBroken: Bool
     private let isInterrupted: Bool
     private var given = 0
 
     /// - Parameters:
     ///   - bytes: of each picture.
+    ///   - depthSide: width and height of depth maps.
     ///   - isBroken: whether it fails at the end, as if the process ended there.
     ///   - isInterrupted: whether something else takes it at the end.
-    init(pictures: Int, bytes: Int = 200, isBroken: Bool = false, isInterrupted: Bool = false) {
+    init(pictures: Int, bytes: Int = 200, depthSide: Int = 4, isBroken: Bool = false, isInterrupted: Bool = false) {
         self.pictures = pictures
         self.bytes = bytes
+        self.depthSide = depthSide
         self.isBroken = isBroken
         self.isInterrupted = isInterrupted
     }
@@ -31,7 +34,8 @@ actor NoiseCamera: FrameSource {
             return isInterrupted ? .interruption : nil
         }
         defer { given += 1 }
-        let depth = try DepthPlane(bytes: [UInt8](repeating: UInt8(given & 0x3F), count: 64), width: 4, height: 4)
+        let values = [UInt8](repeating: UInt8(given & 0x3F), count: depthSide * depthSide * 4)
+        let depth = try DepthPlane(bytes: values, width: depthSide, height: depthSide)
         return .picture(
             .noise(bytes, seed: UInt64(given + 1)), time: Int64(given) * 20, depth: given.isMultiple(of: 3) ? depth : nil)
     }

@@ -166,6 +166,37 @@ struct VideoQueueTests {
         #expect(recovered.frameCount > 145 && recovered.depthCount > 45)
     }
 
+    @Test("refuses a recording that no server takes before it begins", arguments: ["", String(repeating: "x", count: 101)])
+    func refusedAtOnce(model: String) async throws {
+        let queue = try await rig.queue()
+        await #expect(throws: RecordingError.invalidInput) { try await queue.record(NoiseCamera(pictures: 30), model: model) }
+        #expect(try rig.store.content().isEmpty)
+        let photo = try await queue.add(SampleContent())
+        try await queue.run(untilEmpty: true)
+        #expect(try await queue.capture(photo.id).state == .uploaded)
+    }
+
+    @Test("sends everything else when a recording cannot become a capture, which stays")
+    func unreadable() async throws {
+        let writer = try RecordingWriter(
+            try await rig.store.open().files.createLog(SealedItem(LocalID(), .recording)), recording: Array("{}".utf8), isQuickTime: false,
+            depthWidth: 4, depthHeight: 4, privacy: nil)
+        try writer.note(.pictures(.init(try #require(PlainEncoder().format))))
+        for sample in PlainEncoder().encode([1, 2, 3], at: 0) { try writer.append(sample) }
+        let queue = try await rig.queue()
+        let photo = try await queue.add(SampleContent())
+        try await queue.run(untilEmpty: true)
+        #expect(try await queue.capture(photo.id).state == .uploaded)
+        #expect(try rig.store.content().contains { $0.hasSuffix(".recording") })
+    }
+
+    @Test("ends a recording before its depth is more than the server takes")
+    func muchDepth() async throws {
+        let capture = try await rig.queue().record(NoiseCamera(pictures: 60, depthSide: 1024))
+        let facts = try #require(capture.facts.video)
+        #expect(facts.frameCount == 33 && facts.depthCount == 11 && !facts.isPartial)
+    }
+
     @Test("lends no video to the system, which would be plain on the disk")
     func notLent() async throws {
         let queue = try await rig.queue()

@@ -68,8 +68,8 @@ extension CaptureStore {
         try await database.insert(NewRow(id: id, kind: kind, state: state, device: device, sizes: sizes, facts: facts))
     }
 
-    /// Makes captures of all recordings whose processes were killed. Does nothing while one goes on; what cannot be read or written now stays
-    /// for the next time.
+    /// Makes captures of all recordings whose processes were killed. Does nothing while one goes on; what cannot become one now stays for the
+    /// next time.
     /// - Parameter assert: as of ``addRecording(_:assert:)``: for those that had ended.
     @discardableResult
     public func recoverRecordings(assert: (ContentDigest) async -> Assertion) async throws -> [StoredCapture] {
@@ -88,7 +88,7 @@ extension CaptureStore {
             } catch SealError.notAuthentic {
                 // Killed before its first entry.
                 try files.remove(log)
-            } catch  where error is FileError || error is SealError || error is HashOnlyError {
+            } catch  where !(error is CancellationError || error is StoreError) {
                 // Later: there is no space now, or the phone is locked; or it is such as no server takes. It keeps nothing else from being
                 // sent.
                 continue

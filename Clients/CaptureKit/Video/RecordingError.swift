@@ -4,7 +4,6 @@ public enum RecordingError: Error, Sendable, Equatable {
     case empty
     /// The first sample came without a description of the format.
     case noFormat
-    /// The metadata of the recording are larger than 8 KiB, or in privacy mode such as the server refuses, or a depth map has another size
-    /// than the first.
+    /// The metadata of the recording are such as the server refuses, or a depth map has another size than the first.
     case invalidInput
 }

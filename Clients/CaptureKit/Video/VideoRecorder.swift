@@ -41,6 +41,8 @@ public actor VideoRecorder {
     /// Of the latest keyframes, each after the one before it.
     private var measuring: [Task<Void, Never>] = []
     private var pictures = 0
+    /// Depth maps that were taken.
+    private var depthCount = 0
 
     /// - Parameter lock: held until the recorder goes: nobody takes what it writes for a recording that was cut off.
     init(
@@ -48,7 +50,9 @@ public actor VideoRecorder {
         signer: any RecordingSigner, lock: FileLock
     ) throws {
         self.recording = try WireJSON.encode(recording)
-        guard self.recording.count <= SizeLimits.recording, privacy?.fits(recording) != false else { throw RecordingError.invalidInput }
+        guard (try? VideoRecording.parse(self.recording)) != nil, privacy?.fits(recording) != false else {
+            throw RecordingError.invalidInput
+        }
         self.privacy = privacy
         self.id = id
         self.isQuickTime = isQuickTime
@@ -57,7 +61,7 @@ public actor VideoRecorder {
         self.lock = lock
     }
 
-    /// Records until the source ends, is interrupted, or 15 s are full. Once only.
+    /// Records until the source ends, is interrupted, 15 s are full, or the depth is as much as the server takes. Once only.
     /// - Parameter sound: `nil` to record without sound.
     /// - Throws: ``RecordingError``, ``FileError``, and errors of source and encoders. What was recorded stays in the store, sealed: added
     ///   now, or by ``CaptureStore/recoverRecordings()``, it is a partial recording.
@@ -82,8 +86,10 @@ public actor VideoRecorder {
             case .picture(let picture, let time, let depth):
                 let since = time - (firstPicture ?? time)
                 guard since < VideoTime.limit, pictures < HashChain.frameCounts.upperBound else { break recording }
+                let hasDepth = depth != nil && pictures.isMultiple(of: VideoTime.picturesPerDepth)
+                if hasDepth, let depth, isFull(for: depth) { break recording }
                 firstPicture = firstPicture ?? time
-                let isMeasured = privacy != nil && depth != nil && pictures.isMultiple(of: VideoTime.picturesPerDepth)
+                let isMeasured = privacy != nil && hasDepth
                 try take(depth, isMeasured ? await video.luma(of: picture) : nil, at: since, hasSound: sound != nil)
                 try await write(pictures: try await video.encode(picture, at: since), of: video)
             case .sound(let piece):
@@ -94,6 +100,12 @@ public actor VideoRecorder {
         }
         try await write(pictures: try await video.finish(), of: video)
         if let sound { try await write(packets: try await sound.finish(), of: sound) }
+    }
+
+    /// Whether the server would refuse the depth data with one more map.
+    private func isFull(for depth: DepthPlane) -> Bool {
+        let bytes = DepthData.headerBytes + (depthCount + 1) * (DepthData.headerBytes + depth.bytes.count)
+        return depthCount >= DepthData.recordCounts.upperBound || bytes > SizeLimits.depthData
     }
 
     /// Opens the recording with the first picture, whose depth says how large depth maps are.
@@ -113,6 +125,7 @@ public actor VideoRecorder {
         guard let depth, pictures.isMultiple(of: VideoTime.picturesPerDepth), let chains else { return }
         guard depth.width == Int(chains.depthWidth), depth.height == Int(chains.depthHeight) else { throw RecordingError.invalidInput }
         depths.append((time, depth, measurement?.reduced(luma), nil))
+        depthCount += 1
     }
 
     private func write(pictures samples: [EncodedSample], of encoder: some VideoEncoder) async throws {
