@@ -125,7 +125,7 @@ extension CaptureQueue {
     /// One process sends. The others look again each second.
     private func senderLock() async throws -> FileLock {
         while true {
-            if let lock = try FileLock.tryLock(store.folder + "/send.lock") { return lock }
+            if let lock = try FileLock.tryLock(store.sendLock) { return lock }
             try await clock.sleep(for: .seconds(1))
         }
     }

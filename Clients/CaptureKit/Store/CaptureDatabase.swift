@@ -159,12 +159,13 @@ struct CaptureDatabase: Sendable {
         }
     }
 
+    /// - Parameter evenUploading: when nobody sends.
     /// - Throws: ``StoreError`` `unknownCapture`, `isBeingSent`.
-    func delete(_ id: LocalID) async throws {
+    func delete(_ id: LocalID, evenUploading: Bool = false) async throws {
         try await write { database in
             let state = try String.fetchOne(database, sql: "SELECT state FROM captures WHERE id = ?", arguments: [id.description])
             guard let state else { throw StoreError.unknownCapture(id) }
-            guard state != CaptureState.uploading.rawValue else { throw StoreError.isBeingSent }
+            guard evenUploading || state != CaptureState.uploading.rawValue else { throw StoreError.isBeingSent }
             try database.execute(sql: "DELETE FROM captures WHERE id = ?", arguments: [id.description])
         }
     }

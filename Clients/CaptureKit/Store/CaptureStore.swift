@@ -15,6 +15,9 @@ public struct CaptureStore: Sendable {
     let folder: String
     let failPoints: FailPoints
 
+    /// The file of the lock that the process holds that sends.
+    var sendLock: String { folder + "/send.lock" }
+
     /// Opens the store in a folder, or makes one.
     ///
     /// - Parameters:
@@ -222,7 +225,14 @@ extension CaptureStore {
     /// Deletes a capture with all its parts, in privacy mode also photo or video, and depth: there is no other copy.
     /// - Throws: ``StoreError`` `isBeingSent`, `unknownCapture`.
     public func delete(_ id: LocalID) async throws {
-        try await database.delete(id)
+        do {
+            try await database.delete(id)
+        } catch StoreError.isBeingSent {
+            // Unless the process that sent it has ended.
+            guard let lock = try FileLock.tryLock(sendLock) else { throw StoreError.isBeingSent }
+            defer { lock.unlock() }
+            try await database.delete(id, evenUploading: true)
+        }
         failPoints.reached("store.row-deleted")
         try files.remove(SealedKind.allCases.map { SealedItem(id, $0) })
         failPoints.reached("store.deleted")
