@@ -93,6 +93,21 @@ struct CaptureQueueTests {
         #expect(try await queue.capture(second.id).state == .failed)
     }
 
+    @Test("counts from 0 again once a person tries again, in this process or another", arguments: [false, true])
+    func retried(isElsewhere: Bool) async throws {
+        let rig = try QueueRig()
+        let queue = try await rig.queue()
+        let id = try await queue.add(SampleContent()).id
+        for _ in 1...5 { await rig.server.script(QueueRig.uploads, .answer(.error(500, "INTERNAL_ERROR"))) }
+        for _ in 1...4 { try await queue.attempt(id) }
+        #expect(try await queue.capture(id).failures == 4)
+        let person = try await isElsewhere ? rig.queue() : queue
+        try await person.retry(id)
+        try await queue.attempt(id)
+        let capture = try await queue.capture(id)
+        #expect(capture.state == .pending && capture.failures == 1)
+    }
+
     @Test("gives up at once what the server will never accept", arguments: [400, 413, 415, 422])
     func refused(status: Int) async throws {
         let rig = try QueueRig()

@@ -6,7 +6,7 @@ extension CaptureQueue {
     func attempt(_ id: LocalID) async throws {
         let capture = try await store.database.update(id) { row in row.state = .uploading }
         store.failPoints.reached("queue.uploading")
-        var history = histories[id] ?? UploadHistory(counted: capture.failures)
+        var history = history(of: capture)
         while true {
             let device: DeviceID
             do {
@@ -53,7 +53,7 @@ extension CaptureQueue {
     /// Records the answer to an upload that the system made.
     func record(_ outcome: Result<HTTPResponse, any Error>, of id: LocalID) async throws {
         let capture = try await store.database.update(id) { row in row.state = .uploading }
-        var history = histories[id] ?? UploadHistory(counted: capture.failures)
+        var history = history(of: capture)
         var reaction = UploadReaction(to: outcome, after: history, at: clock.now)
         if let response = try? outcome.get(), response.isOfResumption, response.wantsNoMoreUploads(at: clock.now) {
             // A plain upload needs no place among the open ones. If it is the captures that are limited, that one is told so.
@@ -64,6 +64,12 @@ extension CaptureQueue {
         histories[id] = history
         try await apply(reaction, to: capture, by: try await deviceToSign(capture), counted: history.counted)
         changed()
+    }
+
+    /// What became of its earlier attempts, unless its person has tried it again since, in another process perhaps.
+    private func history(of capture: StoredCapture) -> UploadHistory {
+        if let known = histories[capture.id], known.counted <= capture.failures { return known }
+        return UploadHistory(counted: capture.failures)
     }
 
     private func send(_ capture: StoredCapture, by device: DeviceID) async throws -> HTTPResponse {

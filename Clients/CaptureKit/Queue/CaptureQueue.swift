@@ -178,6 +178,7 @@ extension CaptureQueue {
             case .pending, .assertionPending, .uploading, .uploaded: break
             }
         }
+        histories[id] = nil
         networkIsBack()
         changed()
     }
