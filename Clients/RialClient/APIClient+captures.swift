@@ -16,7 +16,7 @@ extension APIClient {
             var headers = try await signer.headers(method: "POST", target: path, bodyDigest: digest, at: Date())
             headers.append(("content-type", body.contentType))
             if isResumable { headers += [UploadFields.version, UploadFields.complete, UploadFields.representationDigest(digest)] }
-            return try await call(.POST, path, headers: headers, body: .streaming(body))
+            return try await call(.POST, path, headers: headers, body: body)
         }
         return try decode(AcceptedCapture.self, from: data)
     }
@@ -29,7 +29,7 @@ extension APIClient {
         let data = try await retries.run {
             var headers = try await signer.headers(method: "POST", target: path, bodyDigest: digest, at: Date())
             headers.append(("content-type", "application/json"))
-            return try await call(.POST, path, headers: headers, body: .bytes(bytes))
+            return try await call(.POST, path, headers: headers, body: BytesBody(bytes))
         }
         return try decode(AcceptedCapture.self, from: data)
     }

@@ -1,7 +1,7 @@
-import NIOHTTP1
-import AsyncHTTPClient
+import CaptureKit
 public import CaptureProtocol
 import Models
+import NIOHTTP1
 
 extension APIClient {
     /// A new challenge, for one registration.
@@ -15,7 +15,7 @@ extension APIClient {
         let bytes = try WireJSON.encode(registration)
         let data = try await retries.run {
             try await call(
-                .POST, "/api/v1/devices/register", headers: [("content-type", "application/json")], body: .bytes(bytes))
+                .POST, "/api/v1/devices/register", headers: [("content-type", "application/json")], body: BytesBody(bytes))
         }
         return try decode(RegistrationResult.self, from: data)
     }

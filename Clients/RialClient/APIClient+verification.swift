@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 public import CaptureKit
 public import CaptureProtocol
 import NIOHTTP1
@@ -19,7 +18,7 @@ extension APIClient {
         let part = MultipartBody.Part(name: "file", fileName: "file", contentType: "application/octet-stream", content: file)
         let body = MultipartBody(boundary: MultipartBody.randomBoundary(), parts: [part])
         return try await retries.run {
-            try await call(.POST, "/api/v1/verify-file", headers: [("content-type", body.contentType)], body: .streaming(body))
+            try await call(.POST, "/api/v1/verify-file", headers: [("content-type", body.contentType)], body: body)
         }
     }
 }

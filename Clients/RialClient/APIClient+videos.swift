@@ -13,7 +13,7 @@ extension APIClient {
             var headers = try await signer.headers(method: "POST", target: VideoUpload.path, bodyDigest: digest, at: Date())
             headers.append(("content-type", body.contentType))
             if isResumable { headers += [UploadFields.version, UploadFields.complete, UploadFields.representationDigest(digest)] }
-            return try await call(.POST, VideoUpload.path, headers: headers, body: .streaming(body))
+            return try await call(.POST, VideoUpload.path, headers: headers, body: body)
         }
         return try decode(AcceptedCapture.self, from: data)
     }

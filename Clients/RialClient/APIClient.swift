@@ -1,4 +1,5 @@
 public import AsyncHTTPClient
+import CaptureKit
 import CaptureProtocol
 public import Foundation
 import Models
@@ -18,7 +19,8 @@ public struct APIClient: Sendable {
 
     /// - Parameters:
     ///   - baseURL: the gateway's address, `RIAL_PUBLIC_URL`.
-    ///   - requestTimeout: for each attempt, from its start to the response head.
+    ///   - requestTimeout: for each attempt, from its start to the response head; one with a body has the time beside it that the server
+    ///     waits for the body.
     public init(
         baseURL: URL, httpClient: HTTPClient = Connections.shared, retries: RetryPolicy = .standard, requestTimeout: Duration = .seconds(60)
     ) {
@@ -49,11 +51,11 @@ public struct APIClient: Sendable {
 
     /// Makes one attempt and returns the envelope's `data`.
     func call(
-        _ method: HTTPMethod, _ path: String, headers: [(name: String, value: String)] = [], body: HTTPClientRequest.Body? = nil
+        _ method: HTTPMethod, _ path: String, headers: [(name: String, value: String)] = [], body: (any HTTPBody)? = nil
     ) async throws -> JSONValue {
         var request = request(method, path, headers: headers)
-        request.body = body
-        let response = try await execute(request, timeout: requestTimeout)
+        request.body = body.map { .streaming($0) }
+        let response = try await execute(request, timeout: body.map { timeout(sending: $0.contentLength) } ?? requestTimeout)
         let bytes = try await collect(response)
         let envelope = try? JSONValue(parsing: bytes)
         guard (200..<300).contains(response.status.code) else { throw Self.failure(response, envelope) }
@@ -62,6 +64,9 @@ public struct APIClient: Sendable {
         }
         return data
     }
+
+    /// SPEC §2: the server waits 15 s for a body, and a second for each 50 kB of it, at most ten minutes.
+    private func timeout(sending bytes: Int64) -> Duration { min(requestTimeout + .seconds(15 + bytes / 50_000), .seconds(11 * 60)) }
 
     func request(_ method: HTTPMethod, _ path: String, headers: [(name: String, value: String)]) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: base + path)

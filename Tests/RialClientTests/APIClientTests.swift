@@ -62,6 +62,26 @@ struct APIClientTests {
         }
     }
 
+    @Test("waits for a server that reads slowly, and sends once")
+    func slowServer() async throws {
+        let answer = TestServer.Answer(body: "{\"data\": {\"status\": \"no_record\"}, \"meta\": {}}")
+        let server = TestServer(["POST /api/v1/verify-file": [answer]], bytesPerSecond: 300_000)
+        try await server.run(requestTimeout: .seconds(1)) { client in
+            let found = try await client.verify(.bytes(Array(repeating: 9, count: 700_000)))
+            #expect(found["status"]?.string == "no_record")
+        }
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("is patient with a capture as long as more of it is sent")
+    func patience() {
+        let start = ContinuousClock.now
+        var patience = SendingPatience(.seconds(60), at: start)
+        for (second, bytes, isOver) in [(50, 1, false), (100, 2, false), (159, 2, false), (159, 0, false), (160, 0, true)] {
+            #expect(patience.isOver(sentBytes: Int64(bytes), at: start + .seconds(second)) == isOver, "\(second)")
+        }
+    }
+
     @Test("throws a refusal with the envelope's code, without a retry")
     func refusal() async throws {
         let body = "{\"error\": {\"code\": \"CHALLENGE_INVALID\", \"message\": \"It was used.\"}, \"meta\": {\"request_id\": \"r1\"}}"

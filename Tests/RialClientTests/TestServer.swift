@@ -3,6 +3,7 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 import RialClient
 import Synchronization
 import Testing
@@ -25,17 +26,28 @@ final class TestServer: Sendable {
 
     private let answers: Mutex<[String: [Answer]]>
     private let seen = Mutex<[SeenRequest]>([])
+    /// How fast it reads bodies; `nil` for as fast as they come.
+    private let bytesPerSecond: Int?
 
     var requests: [SeenRequest] { seen.withLock { $0 } }
 
     /// - Parameter answers: the responses by method and path, such as "GET /health".
-    init(_ answers: [String: [Answer]]) { self.answers = Mutex(answers) }
+    init(_ answers: [String: [Answer]], bytesPerSecond: Int? = nil) {
+        self.answers = Mutex(answers)
+        self.bytesPerSecond = bytesPerSecond
+    }
 
     /// Serves while `body` runs.
-    func run(_ body: @Sendable @escaping (APIClient) async throws -> Void) async throws {
+    func run(requestTimeout: Duration = .seconds(10), _ body: @Sendable @escaping (APIClient) async throws -> Void) async throws {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let responder = CallbackResponder<BasicRequestContext> { request, _ in
-            let bytes = Array(buffer: try await request.body.collect(upTo: 64 * 1024 * 1024))
+            let start = ContinuousClock.now
+            var bytes: [UInt8] = []
+            for try await piece in request.body {
+                bytes += piece.readableBytesView
+                guard let rate = self.bytesPerSecond else { continue }
+                try await Task.sleep(until: start + .seconds(Double(bytes.count) / Double(rate)), clock: .continuous)
+            }
             return self.answer(request.head, bytes)
         }
         let application = Application(
@@ -50,7 +62,7 @@ final class TestServer: Sendable {
             let number = await iterator.next() ?? 0
             let url = try #require(URL(string: "http://127.0.0.1:\(number)/"))
             let quick = RetryPolicy(attempts: 4, initialDelay: .milliseconds(5), maximumDelay: .seconds(1))
-            try await body(APIClient(baseURL: url, retries: quick, requestTimeout: .seconds(10)))
+            try await body(APIClient(baseURL: url, retries: quick, requestTimeout: requestTimeout))
             group.cancelAll()
         }
     }

@@ -8,7 +8,7 @@ struct QueuedSend {
     let client: APIClient
     let server: URL
     let session: DeviceSession
-    /// After so long without an answer the capture is given up: the command has somebody who waits.
+    /// After so long without an answer, or more of the capture on its way, it is given up: the command has somebody who waits.
     var patience: Duration = .seconds(60)
 
     /// - Throws: ``APIFailure`` if the server refuses the capture or cannot be reached; errors of store and transport.
@@ -42,7 +42,7 @@ struct QueuedSend {
             }
             group.addTask { try await self.settled(id, in: queue) }
             group.addTask {
-                try await Task.sleep(for: patience)
+                try await self.waitInVain(for: id, in: queue)
                 throw Self.failure(try await queue.capture(id))
             }
             while let found = try await group.next() { if let found { return found } }
@@ -51,6 +51,17 @@ struct QueuedSend {
         guard let capture = sent.serverID, let link = sent.facts.link else { throw Self.failure(sent) }
         // A capture that the server had already may be finished.
         return AcceptedCapture(captureID: capture, status: try await client.capture(capture).status, verificationURL: link)
+    }
+
+    /// Returns once the patience is over.
+    private func waitInVain(for id: LocalID, in queue: CaptureQueue) async throws {
+        var sending = SendingPatience(patience, at: .now)
+        var isOver = false
+        while !isOver {
+            try await Task.sleep(for: min(patience / 10, .seconds(1)))
+            let sent = try await queue.snapshot().captures.first { $0.capture.id == id }
+            isOver = sending.isOver(sentBytes: max(sent?.sentBytes ?? 0, sent?.storedBytes ?? 0), at: .now)
+        }
     }
 
     /// The capture once the server has it, or once only a person could help.
@@ -80,6 +91,25 @@ struct QueuedSend {
         return APIFailure(
             code == nil ? .unreachable : .refused, code.map { "\(failure.message) (\($0))" } ?? failure.message, serverCode: code,
             details: details)
+    }
+}
+
+/// Is over once nothing more has been sent for a while.
+struct SendingPatience {
+    private let limit: Duration
+    private var sentBytes: Int64 = 0
+    private var since: ContinuousClock.Instant
+
+    init(_ limit: Duration, at now: ContinuousClock.Instant) {
+        self.limit = limit
+        since = now
+    }
+
+    /// - Parameter sentBytes: of the body, so far; fewer than before when it is sent again.
+    mutating func isOver(sentBytes: Int64, at now: ContinuousClock.Instant) -> Bool {
+        if sentBytes > self.sentBytes { since = now }
+        self.sentBytes = sentBytes
+        return now - since >= limit
     }
 }
 
