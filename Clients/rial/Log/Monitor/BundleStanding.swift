@@ -49,12 +49,18 @@ struct BundleStanding: Sendable {
     }
 
     /// - Parameters:
-    ///   - record: the log's leaf at an index.
+    ///   - size: of the log's tree.
     ///   - all: its leaves of the subject.
+    ///   - record: its leaf at an index.
     /// - Returns: sentences on what the bundle does not have.
-    /// - Throws: ``LogDefect`` if a statement is not where its proof says.
-    func compare(all: [(index: UInt64, record: LeafRecord)], record: (UInt64) async throws -> LeafRecord?) async throws -> [String] {
-        for place in placed {
+    /// - Throws: ``LogDefect`` if a statement is not where its proof says; one that may pass if the log does not come up to it.
+    func compare(
+        size: UInt64, all: [(index: UInt64, record: LeafRecord)], record: (UInt64) async throws -> LeafRecord?
+    ) async throws -> [String] {
+        for (place, tree) in zip(placed, trees) {
+            guard place.index < size || tree.size <= size else {
+                throw LogDefect(.missing, "the log shows \(size) entries, and the bundle has entry \(place.index) of \(tree.size)")
+            }
             guard try await record(place.index) == LeafRecord(place.leaf) else {
                 throw LogDefect(.notLogged, "the bundle's statement of index \(place.index) is not the entry there")
             }

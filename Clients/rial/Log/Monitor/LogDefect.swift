@@ -9,7 +9,7 @@ struct LogDefect: Error, Sendable, Equatable, CustomStringConvertible {
         case behind
         case entryChanged = "entry changed"
         case tileChanged = "tile changed"
-        /// A tile, an entry bundle or the checkpoint is not there.
+        /// A tile, an entry bundle, the checkpoint, or an entry that a bundle has is not there.
         case missing
         case duplicate = "duplicate commitment"
         case malformedLeaf = "malformed leaf"

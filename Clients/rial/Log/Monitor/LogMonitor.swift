@@ -71,7 +71,7 @@ struct LogMonitor: AsyncParsableCommand {
                 watch.pass()
                 report.unread.forEach { watch.tell($0) }
                 if once || bundle != nil, await monitoring.isComplete {
-                    if let bundle { try await say(what: bundle, lacks: monitoring, report, policy, at: now) }
+                    if let bundle { try await say(what: bundle, lacks: monitoring, report.tree.checkpoint.origin, policy, at: now) }
                     Console.result("sound: \(report.tree.checkpoint.origin), \(report.tree.size) entries")
                     return
                 }
@@ -95,11 +95,13 @@ struct LogMonitor: AsyncParsableCommand {
     }
 
     private func say(
-        what path: String, lacks monitoring: LogMonitoring, _ report: LogMonitoring.Report, _ policy: TrustPolicy, at now: Int
+        what path: String, lacks monitoring: LogMonitoring, _ origin: TextLine, _ policy: TrustPolicy, at now: Int
     ) async throws {
-        let standing = try BundleStanding(path, policy: policy, origin: report.tree.checkpoint.origin)
-        _ = try await monitoring.round(at: now, also: standing.trees)
-        let lines = try await standing.compare(all: monitoring.records(of: standing.subject)) { try await monitoring.record(at: $0) }
+        let standing = try BundleStanding(path, policy: policy, origin: origin)
+        let size = try await monitoring.round(at: now, also: standing.trees).tree.size
+        let lines = try await standing.compare(size: size, all: monitoring.records(of: standing.subject)) {
+            try await monitoring.record(at: $0)
+        }
         lines.forEach { Console.result($0) }
     }
 }
