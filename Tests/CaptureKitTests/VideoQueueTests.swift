@@ -197,6 +197,18 @@ struct VideoQueueTests {
         #expect(facts.frameCount == 33 && facts.depthCount == 11 && !facts.isPartial)
     }
 
+    @Test("is exported whole where an export was cut off")
+    func exportedAgain() async throws {
+        let queue = try await rig.queue()
+        let capture = try await queue.record(NoiseCamera(pictures: 30))
+        let path = rig.store.folder.path + "/video.mp4"
+        for name in [path, path + ".new"] { try Data([1]).write(to: URL(fileURLWithPath: name)) }
+        try queue.export(.video, of: capture.id, to: path)
+        let file = try #require(FileManager.default.contents(atPath: path))
+        #expect(ContentDigest(of: file) == capture.facts.photoDigest)
+        #expect(!FileManager.default.fileExists(atPath: path + ".new"))
+    }
+
     @Test("lends no video to the system, which would be plain on the disk")
     func notLent() async throws {
         let queue = try await rig.queue()

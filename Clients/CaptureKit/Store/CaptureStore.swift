@@ -198,18 +198,28 @@ extension CaptureStore {
     /// - Throws: ``SealError``; ``FileError`` `missing`.
     public func content(_ kind: SealedKind, of id: LocalID) throws -> SealedFileReader { try files.open(SealedItem(id, kind)) }
 
-    /// Writes a part to a plain file, piece by piece: for a person who wants it outside of the store.
-    /// - Parameter path: absolute, of a file that does not exist.
+    /// Writes a part to a plain file, piece by piece: for a person who wants it outside of the store. Durable when this returns.
+    /// - Parameter path: absolute. A file there is replaced once the new one is whole, which has `.new` behind its name until then.
     public func export(_ kind: SealedKind, of id: LocalID, to path: String) throws {
         let reader = try content(kind, of: id)
-        let file = try PosixFiles().create(path)
-        var offset: Int64 = 0
-        while offset < reader.sizeBytes {
-            let piece = try reader.read(count: 1 << 20, at: offset)
-            try file.write(piece)
-            offset += Int64(piece.count)
+        let (plain, fresh) = (PosixFiles(), path + ".new")
+        // Left by a process that was killed.
+        try plain.remove(fresh)
+        do {
+            let file = try plain.create(fresh)
+            var offset: Int64 = 0
+            while offset < reader.sizeBytes {
+                let piece = try reader.read(count: 1 << 20, at: offset)
+                try file.write(piece)
+                offset += Int64(piece.count)
+            }
+            try file.sync()
+            try plain.rename(fresh, to: path)
+        } catch {
+            try? plain.remove(fresh)
+            throw error
         }
-        try file.sync()
+        try plain.syncFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     }
 
     /// A small part as a whole: at most 1 MiB.

@@ -92,9 +92,7 @@ struct QueueExport: AsyncParsableCommand {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let capture = try await queue.capture(id)
         for (kind, name) in capture.partNames {
-            let file = folder.appendingPathComponent(name)
-            try? FileManager.default.removeItem(at: file)
-            try queue.export(kind, of: id, to: file.path)
+            try queue.export(kind, of: id, to: folder.appendingPathComponent(name).path)
         }
         Console.result(folder.path)
     }
