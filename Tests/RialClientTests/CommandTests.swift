@@ -74,6 +74,28 @@ struct CommandTests {
         #expect(throws: CommandFailure.self) { try letter.originalTopic() }
     }
 
+    @Test("re-drives what says where it came from, whatever lies between")
+    func redrivesOthers() async throws {
+        let names: [String?] = [Topic.captureReceived.rawValue, nil, Topic.deviceRevoked.rawValue]
+        let letters = names.enumerated().map { index, name in
+            DeadLetterRecord(
+                KafkaRecord(
+                    topic: "d", partition: 0, offset: Int64(index), key: nil, value: nil,
+                    headers: name.map { [KafkaHeader(name: "rial_dlq_topic", value: Array($0.utf8))] } ?? [], timestampMilliseconds: nil))
+        }
+        var sent: [Topic] = []
+        let failures = try await DeadLetterRedrive.redrive(letters) { _, topic in sent.append(topic) }
+        #expect(sent == [.captureReceived, .deviceRevoked])
+        #expect(failures.count == 1 && failures.first?.description.contains("d/0/1") == true)
+    }
+
+    @Test("takes an offset for one dead-letter topic only")
+    func oneTopic() throws {
+        #expect(throws: CommandFailure.self) { try DeadLetterTopics.one(Topic.captureReceived.rawValue) }
+        let letters = Topic.captureReceived.deadLetters(of: .depthAnalyzer)
+        #expect(try DeadLetterTopics.one(letters.rawValue) == letters)
+    }
+
     @Test("varies a photo by a comment behind its application segments")
     func variesPhotos() {
         let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE1, 0, 4, 1, 2, 0xFF, 0xDB, 0, 2]

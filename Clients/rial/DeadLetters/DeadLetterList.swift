@@ -15,7 +15,13 @@ struct DeadLetterList: AsyncParsableCommand {
     func run() async throws {
         let topics = DeadLetterTopics(try OperatorSettings().kafka())
         var letters: [DeadLetterRecord] = []
-        for topic in try DeadLetterTopics.named(topic) { letters += try await topics.records(of: topic) }
+        for topic in try DeadLetterTopics.named(topic) {
+            let found = try await topics.records(of: topic)
+            if found.count > DeadLetterTopics.limit {
+                Console.progress("\(topic) has more than \(DeadLetterTopics.limit) records; the others are not shown")
+            }
+            letters += found.prefix(DeadLetterTopics.limit)
+        }
         if json {
             Console.result(String(decoding: try WireJSON.encode(letters.map(\.summary)), as: UTF8.self))
             return

@@ -10,8 +10,8 @@ struct DeadLetterRedrive: AsyncParsableCommand {
         abstract: "Sends dead letters, or one capture, through the pipeline again.",
         discussion: """
             A record is sent to the topic it came from, under a new event id; it also stays in the dead-letter topic. Services that \
-            have done their work only announce it again. With --capture the capture is announced again from PostgreSQL, which also \
-            works if Kafka has lost its topics.
+            have done their work only announce it again. One that does not say where it came from is named, and the exit code is 1. \
+            With --capture the capture is announced again from PostgreSQL, which also works if Kafka has lost its topics.
             """)
 
     @Option(help: "The dead-letter topic, or a topic for all of its dead-letter topics.")
@@ -20,7 +20,7 @@ struct DeadLetterRedrive: AsyncParsableCommand {
     @Flag(help: "All records of --topic.")
     var all = false
 
-    @Option(help: "Only the record at this offset of --topic.")
+    @Option(help: "Only the record at this offset of --topic, a dead-letter topic.")
     var offset: Int64?
 
     @Option(help: "The partition of --offset.")
@@ -53,8 +53,7 @@ struct DeadLetterRedrive: AsyncParsableCommand {
         try await StartupRetry(dependency: "Kafka") {
             try await KafkaAdmin(kafka).createTopics(Topic.all.map(\.rawValue), partitions: partitions)
         }
-        for letter in letters {
-            let topic = try letter.originalTopic()
+        let failures = try await Self.redrive(letters) { letter, topic in
             let id = EventID()
             do {
                 try await producer.send(
@@ -66,17 +65,39 @@ struct DeadLetterRedrive: AsyncParsableCommand {
             Console.result("\(TextTable.printable(letter.key)) → \(topic) as event \(id)")
         }
         await producer.flush(timeout: .seconds(5))
+        failures.forEach { Console.progress($0.description) }
+        guard failures.isEmpty else { throw ExitCode.failure }
+    }
+
+    /// Sends the records that say where they came from.
+    /// - Returns: what is wrong with the others.
+    static func redrive(
+        _ letters: [DeadLetterRecord], _ send: (DeadLetterRecord, Topic) async throws -> Void
+    ) async throws -> [CommandFailure] {
+        var failures: [CommandFailure] = []
+        for letter in letters {
+            let topic: Topic
+            do {
+                topic = try letter.originalTopic()
+            } catch let failure as CommandFailure {
+                failures.append(failure)
+                continue
+            }
+            try await send(letter, topic)
+        }
+        return failures
     }
 
     /// The selected records without duplicates: each event once, even if it was dead-lettered several times.
     private func selectedLetters(_ topics: DeadLetterTopics) async throws -> [DeadLetterRecord] {
+        if let topic, let offset { return [try await topics.record(at: offset, of: partition, in: try DeadLetterTopics.one(topic))] }
         var letters: [DeadLetterRecord] = []
-        for name in try DeadLetterTopics.named(topic) { letters += try await topics.records(of: name) }
-        if let offset {
-            letters = letters.filter { $0.record.offset == offset && $0.record.partition == partition }
-            guard !letters.isEmpty else {
-                throw CommandFailure("There is no record at offset \(offset) of partition \(partition).")
+        for name in try DeadLetterTopics.named(topic) {
+            let found = try await topics.records(of: name)
+            guard found.count <= DeadLetterTopics.limit else {
+                throw CommandFailure("\(name) has more than \(DeadLetterTopics.limit) records: re-drive them by --offset or --capture.")
             }
+            letters += found
         }
         var seen: Set<String> = []
         return letters.filter { letter in letter.record.header("ce_id").map { seen.insert($0).inserted } ?? true }

@@ -16,14 +16,8 @@ struct DeadLetterShow: AsyncParsableCommand {
     var partition: Int32 = 0
 
     func run() async throws {
-        let names = try DeadLetterTopics.named(topic)
-        guard let name = names.first, names.count == 1 else {
-            throw CommandFailure("\(topic) has several dead-letter topics: \(names.map(\.rawValue).joined(separator: ", ")).")
-        }
-        let letters = try await DeadLetterTopics(try OperatorSettings().kafka()).records(of: name)
-        guard let letter = letters.first(where: { $0.record.partition == partition && $0.record.offset == offset }) else {
-            throw CommandFailure("There is no record at offset \(offset) of partition \(partition) of \(name).")
-        }
+        let name = try DeadLetterTopics.one(topic)
+        let letter = try await DeadLetterTopics(try OperatorSettings().kafka()).record(at: offset, of: partition, in: name)
         var table = TextTable()
         table.add("topic", name.rawValue)
         table.add("partition", String(partition))

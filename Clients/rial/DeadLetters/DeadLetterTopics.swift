@@ -3,7 +3,7 @@ import Models
 
 /// The dead-letter topics, and their records.
 struct DeadLetterTopics {
-    /// The maximum number of records read from a topic; further ones are not shown.
+    /// So many records of a topic are read; that there are more is said.
     static let limit = 10_000
 
     private let configuration: KafkaConfiguration
@@ -23,11 +23,31 @@ struct DeadLetterTopics {
         return topics
     }
 
-    /// - Returns: by partition and offset; empty if the topic does not exist.
+    /// The dead-letter topic for a name.
+    /// - Throws: ``CommandFailure`` if there are none or several.
+    static func one(_ name: String) throws -> Topic {
+        let topics = try named(name)
+        guard let topic = topics.first, topics.count == 1 else {
+            throw CommandFailure("\(name) has several dead-letter topics: \(topics.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return topic
+    }
+
+    /// - Throws: ``CommandFailure`` if there is no such record.
+    func record(at offset: Int64, of partition: Int32, in topic: Topic) async throws -> DeadLetterRecord {
+        let letters = try await records(of: topic)
+        guard let letter = letters.first(where: { $0.record.partition == partition && $0.record.offset == offset }) else {
+            let searched = letters.count > Self.limit ? ", of which only \(Self.limit) records were read" : ""
+            throw CommandFailure("There is no record at offset \(offset) of partition \(partition) of \(topic)\(searched).")
+        }
+        return letter
+    }
+
+    /// - Returns: by partition and offset; empty if the topic does not exist, one more than ``limit`` if it has more.
     func records(of topic: Topic) async throws -> [DeadLetterRecord] {
         do {
             let records = try await KafkaTopicReader(configuration)
-                .read(topic: topic.rawValue, limit: Self.limit, timeout: .seconds(30))
+                .read(topic: topic.rawValue, limit: Self.limit + 1, timeout: .seconds(30))
             return records.map(DeadLetterRecord.init)
         } catch let error as KafkaError {
             throw CommandFailure("Kafka at \(configuration.brokers) cannot be read: \(error).")
