@@ -1,3 +1,4 @@
+import ArgumentParser
 import CaptureKit
 import CaptureProtocol
 import Foundation
@@ -100,6 +101,19 @@ struct APIClientTests {
         try await server.run { client in
             let failure = await #expect(throws: APIFailure.self) { try await client.challenge() }
             #expect(failure?.code == .invalidResponse)
+        }
+    }
+
+    @Test("says of a file that is unknown by its hash what the server says of one that it was sent")
+    func unknownFile() async throws {
+        let hash = ContentDigest(of: [1, 2, 3] as [UInt8]).hex
+        let body = "{\"error\": {\"code\": \"HASH_NOT_FOUND\", \"message\": \"no record\"}, \"meta\": {}}"
+        let server = TestServer(["GET /api/v1/verify-hash/\(hash)": [.init(status: .notFound, body: body)]])
+        try await server.run { client in
+            let command = try VerifyCommand.parse(["photo.jpg", "--hash-only", "--json"])
+            let text = try await command.answer(on: .bytes([1, 2, 3]), from: client)
+            let said = try JSONValue(parsing: Array(text.utf8))
+            #expect(said == .object(["status": .string("no_record"), "file_hash": .string(hash)]))
         }
     }
 

@@ -76,20 +76,20 @@ struct VerifyCommand: AsyncParsableCommand {
         if offline {
             try readOffline(url)
         } else {
-            try await ask(content)
+            Console.result(try await answer(on: content, from: try server.client()))
         }
     }
 
-    private func ask(_ content: PartContent) async throws {
-        let client = try server.client()
+    /// What the server knows of a file, as it is printed.
+    func answer(on content: PartContent, from client: APIClient) async throws -> String {
         let digest = try await content.digest()
         var answer = try await client.verification(of: digest)
         if answer == nil, !hashOnly { answer = try await client.verify(content) }
         guard let answer else {
-            Console.result("no record has a file with SHA-256 \(digest.hex)")
-            return
+            let unknown = JSONValue.object(["status": .string("no_record"), "file_hash": .string(digest.hex)])
+            return json ? try Self.text(of: unknown) : "no record has a file with SHA-256 \(digest.hex)"
         }
-        Console.result(json ? try Self.text(of: answer) : VerificationReport(answer: answer).text)
+        return json ? try Self.text(of: answer) : VerificationReport(answer: answer).text
     }
 
     private func readOffline(_ url: URL) throws {
