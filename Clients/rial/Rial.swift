@@ -42,13 +42,18 @@ struct Rial: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            // SPEC §14: 2 says of a bundle that the command was misused, too.
-            if CommandLine.arguments.contains("--bundle"), exitCode(for: error) == .validationFailure {
-                FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").utf8))
-                exit(withError: ExitCode(BundleReport.Outcome.unreadable.exitCode))
-            }
-            exit(withError: error)
+            let code = exitCode(for: error, of: CommandLine.arguments)
+            guard code != exitCode(for: error) else { exit(withError: error) }
+            FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").utf8))
+            exit(withError: code)
         }
+    }
+
+    /// SPEC §14: 2 says of a bundle that the command was misused, too.
+    static func exitCode(for error: any Error, of arguments: [String]) -> ExitCode {
+        let code = exitCode(for: error)
+        guard code == .validationFailure, arguments.contains(where: { $0 == "--bundle" || $0.hasPrefix("--bundle=") }) else { return code }
+        return ExitCode(BundleReport.Outcome.unreadable.exitCode)
     }
 }
 

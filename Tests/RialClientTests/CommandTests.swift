@@ -46,6 +46,13 @@ struct CommandTests {
         #expect(Rial.exitCode(for: error).rawValue == 64)
     }
 
+    @Test("ends with 2 if a command with a bundle is misused", arguments: [["--bundle", "b"], ["--bundle=b"], ["--bundles"]])
+    func bundleMisused(bundle: [String]) throws {
+        let arguments = ["verify"] + bundle + ["--unknown"]
+        let error = try #require(throws: (any Error).self) { try Rial.parseAsRoot(arguments) }
+        #expect(Rial.exitCode(for: error, of: arguments).rawValue == (bundle == ["--bundles"] ? 64 : 2))
+    }
+
     @Test("reads places, sizes and times", arguments: ["", "1", "1,2,3", "x,y", "nan,1", "inf,1", "1,"])
     func refusesPlaces(text: String) { #expect(LocationArgument(argument: text) == nil) }
 
