@@ -2,11 +2,11 @@ public import Foundation
 
 /// RFC 3339 times, read with any offset and fraction, written in UTC with milliseconds.
 public enum Timestamp {
-    /// "2026-11-21T07:00:00.000Z", to the nearest millisecond, in the proleptic Gregorian calendar; years are clamped to 0 to 9999.
-    /// Foundation's formatter uses the Julian calendar before 1582, and truncates.
+    /// "2026-11-21T07:00:00.000Z", to the nearest millisecond, in the proleptic Gregorian calendar; years are clamped to 0 to 9999,
+    /// and what is no number is written as 1970. Foundation's formatter uses the Julian calendar before 1582, and truncates.
     public static func format(_ date: Date) -> String {
         let rounded = (date.timeIntervalSince1970 * 1000).rounded()
-        let milliseconds = Int64(min(max(rounded, -62_167_219_200_000), 253_402_300_799_999))
+        let milliseconds = rounded.isNaN ? 0 : Int64(min(max(rounded, -62_167_219_200_000), 253_402_300_799_999))
         let (days, ofDay) = (Int(milliseconds).floored(by: 86_400_000), Int(milliseconds).positiveRemainder(86_400_000))
         let (year, month, day) = civil(daysSince1970: days)
         let (seconds, fraction) = (ofDay / 1000, ofDay % 1000)

@@ -26,6 +26,9 @@ struct TimestampTests {
         ])
     func refused(text: String) { #expect(Timestamp.parse(text) == nil) }
 
+    @Test("whatever number a date is, it is written", arguments: [Double.nan, -.nan, .infinity, -.infinity, 1e300])
+    func anyNumber(seconds: Double) { #expect(Timestamp.format(Date(timeIntervalSince1970: seconds)).utf8.count == 24) }
+
     @Test("every day of four centuries survives formatting and parsing")
     func days() {
         for day in stride(from: -300_000, through: 300_000, by: 7) {

@@ -27,7 +27,9 @@ struct CommandTests {
             ["dlq", "redrive", "--topic", "t", "--all"], ["dlq", "redrive", "--capture", "00000000-0000-4000-8000-000000000001"],
             ["dlq", "show", "t", "12", "--partition", "3"], ["admin", "development-root", "--out", "x"],
             ["load", "--rate", "2", "--seconds", "10"], ["load", "--rate", "2", "--seconds", "10", "--looks-later"],
-            ["load", "--flood", "8", "--seconds", "10", "--size", "small"],
+            ["load", "--flood", "8", "--seconds", "10", "--size", "small"], ["load", "--rate", "0.001", "--seconds", "10"],
+            ["load-pages", "--rate", "1"], ["soak", "--rate", "1", "--seconds", "10"],
+            ["video", "record", "--scene", "room", "--out", "x", "--seconds", "8", "--kill-at", "7"],
         ])
     func accepts(arguments: [String]) throws { _ = try Rial.parseAsRoot(arguments) }
 
@@ -44,6 +46,21 @@ struct CommandTests {
     func refuses(arguments: [String]) throws {
         let error = try #require(throws: (any Error).self) { try Rial.parseAsRoot(arguments) }
         #expect(Rial.exitCode(for: error).rawValue == 64)
+    }
+
+    @Test("refuses numbers of which no time can be made", arguments: ["nan", "-nan", "inf", "1e300", "1e-30", "-1"])
+    func refusesNumbers(number: String) throws {
+        var commands = [
+            ["load", "--rate=\(number)", "--seconds=1"], ["load-pages", "--rate=\(number)"], ["soak", "--rate=\(number)", "--seconds=1"],
+        ]
+        // A recording may be as short as that.
+        for option in ["seconds", "kill-at"] where number != "1e-30" {
+            commands.append(["video", "record", "--scene", "room", "--out", "x", "--\(option)=\(number)"])
+        }
+        for command in commands {
+            let error = try #require(throws: (any Error).self) { try Rial.parseAsRoot(command) }
+            #expect(Rial.exitCode(for: error).rawValue == 64, "\(command)")
+        }
     }
 
     @Test("ends with 2 if a command with a bundle is misused", arguments: [["--bundle", "b"], ["--bundle=b"], ["--bundles"]])

@@ -40,7 +40,7 @@ struct LoadCommand: AsyncParsableCommand {
     func validate() throws {
         guard (rate == nil) != (flood == nil) else { throw ValidationError("Give either --rate or --flood.") }
         guard rate != nil || !looksLater else { throw ValidationError("--looks-later goes with --rate.") }
-        if let rate { guard rate > 0, rate <= 10_000 else { throw ValidationError("--rate is above 0 and at most 10000.") } }
+        if let rate { guard (0.001...10_000).contains(rate) else { throw ValidationError("--rate is 0.001 to 10000.") } }
         if let flood { guard (1...1024).contains(flood) else { throw ValidationError("--flood is 1 to 1024.") } }
         guard (1...86_400).contains(seconds) else { throw ValidationError("--seconds is 1 to 86400.") }
         guard (1...64).contains(devices) else { throw ValidationError("--devices is 1 to 64.") }

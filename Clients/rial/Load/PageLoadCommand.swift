@@ -25,7 +25,7 @@ struct PageLoadCommand: AsyncParsableCommand {
     @OptionGroup var enrolmentOptions: EnrolmentOptions
 
     func validate() throws {
-        guard rate > 0, rate <= 10_000 else { throw ValidationError("--rate is above 0 and at most 10000.") }
+        guard (0.001...10_000).contains(rate) else { throw ValidationError("--rate is 0.001 to 10000.") }
         guard (1...86_400).contains(seconds) else { throw ValidationError("--seconds is 1 to 86400.") }
         guard capture.map({ CaptureID($0) != nil }) ?? true else { throw ValidationError("--capture is a UUID.") }
     }

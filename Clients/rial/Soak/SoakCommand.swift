@@ -29,7 +29,7 @@ struct SoakCommand: AsyncParsableCommand {
     @OptionGroup var enrolmentOptions: EnrolmentOptions
 
     func validate() throws {
-        guard rate > 0, rate <= 100 else { throw ValidationError("--rate is above 0 and at most 100.") }
+        guard (0.001...100).contains(rate) else { throw ValidationError("--rate is 0.001 to 100.") }
         guard (1...86_400).contains(seconds) else { throw ValidationError("--seconds is 1 to 86400.") }
         guard (1...64).contains(devices) else { throw ValidationError("--devices is 1 to 64.") }
         guard (0...7200).contains(drain) else { throw ValidationError("--drain is 0 to 7200.") }

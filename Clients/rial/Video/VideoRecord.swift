@@ -69,6 +69,8 @@ struct VideoRecord: AsyncParsableCommand {
     func validate() throws {
         guard (0...51).contains(quality) else { throw ValidationError("--quality is 0 to 51.") }
         guard (1...16).contains(enlarge) else { throw ValidationError("--enlarge is 1 to 16.") }
+        guard (0...60).contains(seconds) else { throw ValidationError("--seconds is 0 to 60.") }
+        guard (0...60).contains(killAt ?? 0) else { throw ValidationError("--kill-at is 0 to 60.") }
         guard (out == nil) != (store == nil) else { throw ValidationError("Give either --out or --store.") }
         guard store == nil || failCheckpoint.isEmpty && !unsigned else {
             throw ValidationError("--fail-checkpoint and --unsigned need --out.")
