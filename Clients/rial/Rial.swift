@@ -43,8 +43,10 @@ struct Rial: AsyncParsableCommand {
             }
         } catch {
             let code = exitCode(for: error, of: CommandLine.arguments)
-            guard code != exitCode(for: error) else { exit(withError: error) }
-            FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").utf8))
+            // Help, which is ours.
+            guard !code.isSuccess else { exit(withError: error) }
+            let text = fullMessage(for: error)
+            if !text.isEmpty { Console.progress(text) }
             exit(withError: code)
         }
     }

@@ -1,3 +1,5 @@
+import ArgumentParser
+import RialClient
 import Testing
 
 @testable import RialCLI
@@ -38,5 +40,14 @@ struct TextTableTests {
             safe.unicodeScalars.allSatisfy { scalar in
                 ![.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
             })
+    }
+
+    @Test("the console lets through lines, and nothing that steers a terminal")
+    func console() {
+        let failure = APIFailure(.refused, "gone\u{1B}[2J\nfor good", status: 404, requestID: "\u{1B}]0;x\u{7}")
+        let text = Console.printable(Rial.fullMessage(for: failure))
+        #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
+        #expect(text.contains("gone�[2J\nfor good"))
+        #expect(Console.printable("a\n\n\u{1B}b\n") == "a\n\n�b\n")
     }
 }

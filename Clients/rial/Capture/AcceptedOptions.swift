@@ -13,11 +13,11 @@ struct AcceptedOptions: ParsableArguments {
     func show(_ accepted: AcceptedCapture, _ client: APIClient) async throws {
         guard watch else {
             let text = try JSONValue(parsing: WireJSON.encode(accepted)).prettyText
-            return Console.result(json ? text : "capture \(accepted.captureID)\n\(accepted.verificationURL)")
+            return Console.result(json ? text : "capture \(accepted.captureID)\n\(accepted.verificationURL)", isJSON: json)
         }
         Console.progress("capture \(accepted.captureID)")
         let capture = try await CaptureWatcher(client: client).follow(accepted.captureID)
-        Console.result(capture.report(asJSON: json))
+        Console.result(capture.report(asJSON: json), isJSON: json)
         if capture.status == .failed { throw ExitCode.failure }
     }
 }

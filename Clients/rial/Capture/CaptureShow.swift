@@ -27,6 +27,6 @@ struct CaptureShow: AsyncParsableCommand {
         let client = try server.client()
         let signer = owner ? try DeviceSession(file: stateOptions.file) : nil
         if watch { _ = try await CaptureWatcher(client: client).follow(id) }
-        Console.result(try await client.capture(id, signer: signer).report(asJSON: json))
+        Console.result(try await client.capture(id, signer: signer).report(asJSON: json), isJSON: json)
     }
 }

@@ -23,7 +23,7 @@ struct DeadLetterList: AsyncParsableCommand {
             letters += found.prefix(DeadLetterTopics.limit)
         }
         if json {
-            Console.result(String(decoding: try WireJSON.encode(letters.map(\.summary)), as: UTF8.self))
+            Console.result(String(decoding: try WireJSON.encode(letters.map(\.summary)), as: UTF8.self), isJSON: true)
             return
         }
         guard !letters.isEmpty else {

@@ -20,7 +20,7 @@ enum Measurement {
             try await httpClient.shutdown()
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            Console.result(String(decoding: try encoder.encode(report), as: UTF8.self))
+            Console.result(String(decoding: try encoder.encode(report), as: UTF8.self), isJSON: true)
             if !report.isClean { throw ExitCode.failure }
         } catch {
             try? await httpClient.shutdown()

@@ -13,7 +13,7 @@ struct QueueList: AsyncParsableCommand {
 
     func run() async throws {
         let snapshot = try await options.offline().snapshot()
-        Console.result(json ? snapshot.json.prettyText : snapshot.table)
+        Console.result(json ? snapshot.json.prettyText : snapshot.table, isJSON: json)
     }
 }
 

@@ -24,7 +24,7 @@ struct BundleVerification {
             throw ExitCode(BundleReport.Outcome.unreadable.exitCode)
         }
         let text = BundleReportText(report: report)
-        Console.result(command.json ? try text.json() : text.text)
+        Console.result(command.json ? try text.json() : text.text, isJSON: command.json)
         guard report.outcome == .proved else { throw ExitCode(report.outcome.exitCode) }
     }
 

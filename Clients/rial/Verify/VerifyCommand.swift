@@ -76,7 +76,7 @@ struct VerifyCommand: AsyncParsableCommand {
         if offline {
             try readOffline(url)
         } else {
-            Console.result(try await answer(on: content, from: try server.client()))
+            Console.result(try await answer(on: content, from: try server.client()), isJSON: json)
         }
     }
 
@@ -100,7 +100,7 @@ struct VerifyCommand: AsyncParsableCommand {
         Console.result(
             json
                 ? String(decoding: try WireJSON.encode(report), as: UTF8.self)
-                : CredentialSummary(report: report, isManifestAlone: Self.isManifest(handle)).text)
+                : CredentialSummary(report: report, isManifestAlone: Self.isManifest(handle)).text, isJSON: json)
     }
 
     /// - Throws: ``CommandFailure``.

@@ -35,13 +35,13 @@ struct AdminBackupCheck: AsyncParsableCommand {
         let summary = try await connection.closing { [json] connection in
             try await Self.compare(PostgresBackupRows(connection: connection), storage, asJSON: json)
         }
-        Console.result(json ? try Self.line(summary) : summary.text)
+        Console.result(json ? try Self.line(summary) : summary.text, isJSON: json)
         if summary.hasProblem { throw ExitCode(1) }
     }
 
     private static func compare(_ rows: PostgresBackupRows, _ storage: S3Client, asJSON json: Bool) async throws -> BackupSummary {
         let comparison = BackupComparison(rows: rows, list: storage.list(prefix:continuation:)) { finding in
-            Console.result(json ? (try? line(finding)) ?? "" : finding.text)
+            Console.result(json ? (try? line(finding)) ?? "" : finding.text, isJSON: json)
         }
         do {
             return try await comparison.run()
