@@ -52,4 +52,27 @@ struct LogShardsTests {
             #expect(leaf == .shard(previous: origin, head: head))
         }
     }
+
+    @Test("one that is given up after its last leaf was published goes on with the key in it, and no other")
+    func endPublished() async throws {
+        let first = try PublishedLog.signer("rial.example/log/2026", .log).verifier
+        let next = try PublishedLog.signer("rial.example/log/2027", .log).verifier
+        let other = try PublishedLog.signer("rial.example/log/other", .log).verifier
+        try await TestSchema.withPools(prefix: "shards") { pools in
+            try await pools[0].withConnection { connection in
+                let shards = LogShards(connection: connection)
+                try await shards.open("2026", key: first)
+                try await connection.query("UPDATE log_checkpoints SET note = body, published_at = now()")
+                try await connection.query(
+                    """
+                    UPDATE log_shards SET published_size = 1, next_key = \(next.description), end_index = 0,
+                        frozen_reason = 'tile_differs', frozen_at = now()
+                    """)
+                let frozen = try #require(try await shards.all().first)
+                try await shards.giveUp(frozen)
+                await #expect(throws: CommandFailure.self) { try await shards.open("other", key: other) }
+                try await shards.open("2027", key: next)
+            }
+        }
+    }
 }

@@ -26,6 +26,8 @@ enum TestLog: String, CaseIterable, Sendable, CustomTestStringConvertible {
         /// Changes a leaf behind the service's back.
         let damage: @Sendable (UInt64, [UInt8]) async throws -> Void
         let pending: @Sendable () async throws -> Int
+        /// Asks for the last leaf, as `rial log close` does.
+        let close: @Sendable (VerifierKey) async throws -> Void
     }
 
     func with(_ key: VerifierKey, _ body: @Sendable (Opened) async throws -> Void) async throws {
@@ -37,8 +39,8 @@ enum TestLog: String, CaseIterable, Sendable, CustomTestStringConvertible {
                 Opened(
                     repository: log, add: { log.add($0, notBefore: $1) }, endSessions: { log.endSessions() },
                     recovery: { log },
-                    damage: { index, leaf in log.change { $0.entries[key.name]?[Int(index)] = leaf } }, pending: { log.rows.pending.count })
-            )
+                    damage: { index, leaf in log.change { $0.entries[key.name]?[Int(index)] = leaf } }, pending: { log.rows.pending.count },
+                    close: { next in log.change { $0.shards[0].next = next } }))
         case .postgres:
             try await TestSchema.with(prefix: "log") { schema in
                 try await Migrator.bundled().migrate(url: schema.url, logger: .silent)
@@ -81,7 +83,8 @@ enum TestLog: String, CaseIterable, Sendable, CustomTestStringConvertible {
                                     try await connection.query("UPDATE log_entries SET leaf = \(leaf) WHERE leaf_index = \(Int64(index))")
                                 }
                             },
-                            pending: { try await owner.query("SELECT FROM log_pending").count }))
+                            pending: { try await owner.query("SELECT FROM log_pending").count },
+                            close: { next in _ = try await owner.query("UPDATE log_shards SET next_key = \(next.description)") }))
                 } catch { failure = error }
                 await pool.shutdown()
                 await owner.shutdown()
@@ -247,6 +250,30 @@ struct LogRepositoryTests {
             #expect(try await log.repository.sweepable(shard.origin, before: .distantPast) == (1, 0))
             try await log.repository.noteScrubbed(shard.origin, blocks: 7, isWhole: true, at: time)
             #expect(try await log.repository.scrubbed(shard.origin) == 7)
+            await session.close()
+        }
+    }
+
+    @Test("a shard whose last leaf is published is open until it is closed", arguments: TestLog.available)
+    func end(kind: TestLog) async throws {
+        try await kind.with(Self.key().verifier) { log in
+            let session = try #require(try await log.repository.lead())
+            let opened = try #require(try await session.openShard())
+            try await session.publish(opened, note: Self.note(opened), cosignatures: [], at: .now, reached: {})
+            let next = try SignerKey(name: TextLine("rial.example/log/2027")!, kind: .log, seed: TestKeys.seed("next")).verifier
+            try await log.close(next)
+            let shard = try #require(try await session.openShard())
+            await #expect(throws: SequencerHalt.self) { try await session.end(shard, at: .now) }
+            let edge = try await Self.frontier(log.repository, shard)
+            let ended = try #require(try await session.sequence(shard, edge: edge, limit: 10, at: .now, reached: {}))
+            #expect(ended.next == next && ended.endIndex == 1)
+            try await session.publish(ended, note: Self.note(ended), cosignatures: [], at: .now, reached: {})
+            let published = try #require(try await session.openShard())
+            #expect(published.publishedSize == 2 && published.endIndex == 1)
+            try await session.end(published, at: .now)
+            #expect(try await session.openShard() == nil)
+            #expect(try await log.repository.shards() == [published])
+            await #expect(throws: SequencerHalt.self) { try await session.end(published, at: .now) }
             await session.close()
         }
     }

@@ -307,8 +307,17 @@ struct MemoryLogSession: LogSession {
             if case .entry(_, _, _, let commitment)? = try? LogLeaf(bytes: leaf) { rows.announced.append(commitment.bytes) }
         }
         rows.shards[index].publishedSize = size
-        if shard.endIndex != nil { rows.closed.insert(shard.origin) }
         try await reached()
+        try log.commit(rows, over: old, by: id)
+    }
+
+    func end(_ shard: LogShard, at time: Date) async throws {
+        try check()
+        let old = log.rows
+        var rows = old
+        guard shard.endIndex != nil, rows.shards.contains(shard), rows.closed.insert(shard.origin).inserted else {
+            throw SequencerHalt.lost("another shard")
+        }
         try log.commit(rows, over: old, by: id)
     }
 

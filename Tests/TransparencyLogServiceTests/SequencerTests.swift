@@ -89,6 +89,30 @@ struct SequencerTests {
         #expect(try await rig.drain(sequencer) == .noShard)
     }
 
+    @Test("asks witnesses about the final checkpoint of a shard until a quorum stands, and only then closes it", arguments: [false, true])
+    func endWithoutQuorum(isAside: Bool) async throws {
+        let rig = try LogRig(quorum: 3)
+        let sequencer = rig.sequencer()
+        let next = try SignerKey(name: TextLine("rial.example/log/2027")!, kind: .log, seed: TestKeys.seed("next")).verifier
+        rig.witnesses[0].behave(.unreachable)
+        rig.add(0..<10)
+        rig.log.change { $0.shards[0].next = next }
+        try await rig.drain(sequencer)
+        rig.add([200])
+        // It is asked again after five seconds, and aside after three failures.
+        try await rig.drain(sequencer, turns: isAside ? 10 : 2)
+        #expect(rig.log.rows.closed.isEmpty && rig.log.rows.entries[rig.origin]?.count == 12 && rig.log.rows.pending.count == 1)
+        rig.witnesses[0].behave(.honest)
+        if isAside {
+            rig.advance(61)
+            try await sequencer.askAside()
+        }
+        #expect(try await rig.drain(sequencer) == .noShard)
+        #expect(rig.log.rows.closed == [rig.origin] && rig.log.rows.entries[rig.origin]?.count == 12)
+        let judged = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(judged.checkpoint.size == 12 && judged.quorum != .missing)
+    }
+
     @Test("keeps a hundred heads, the newest first, and partial tiles for an hour")
     func sweep() async throws {
         let rig = try LogRig(witnesses: [])

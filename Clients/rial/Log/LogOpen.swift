@@ -72,8 +72,8 @@ struct LogClose: AsyncParsableCommand {
         commandName: "close",
         abstract: "Closes the open shard of the public log, for the next one's key.",
         discussion: """
-            The running service enters what waits, then the last leaf with the next key, and publishes the final checkpoint; this command waits \
-            for it. Reads RIAL_DATABASE_URL, the owner's.
+            The running service enters what waits, then the last leaf with the next key, publishes the final checkpoint, and asks \
+            witnesses until it has a quorum; this command waits for it. Reads RIAL_DATABASE_URL, the owner's.
             """)
 
     @Option(help: "The next shard's verifier key.")

@@ -79,6 +79,10 @@ protocol LogSession: Sendable {
         reached: @escaping @Sendable () async throws -> Void
     ) async throws
 
+    /// Closes a shard whose last leaf is published: nothing of it is written any more.
+    /// - Throws: ``SequencerHalt/lost(_:)`` if the shard is another by now, or has no last leaf.
+    func end(_ shard: LogShard, at time: Date) async throws
+
     /// Freezes the log.
     /// - Throws: ``SequencerHalt/lost(_:)`` if the shard is another by now.
     func freeze(_ shard: LogShard, _ freeze: Freeze, at time: Date) async throws

@@ -71,11 +71,7 @@ struct PostgresLogSession: LogSession {
                 WHERE origin = \(origin) AND size = \(size) AND note IS NULL
                 """)
             try await connection.keep(cosignatures, of: shard.head.size, shard.origin)
-            try await connection.query(
-                """
-                UPDATE log_shards SET published_size = size, closed_at = CASE WHEN end_index IS NOT NULL THEN \(time) END
-                WHERE origin = \(origin)
-                """)
+            try await connection.query("UPDATE log_shards SET published_size = size WHERE origin = \(origin)")
             let captures = try await connection.query(
                 """
                 SELECT DISTINCT statements.capture_id FROM log_entries JOIN statements USING (commitment)
@@ -87,6 +83,15 @@ struct PostgresLogSession: LogSession {
                 try await outbox.append(event, on: connection, at: time)
             }
             try await reached()
+        }
+    }
+
+    func end(_ shard: LogShard, at time: Date) async throws {
+        try await connection.withTransaction { connection in
+            guard shard.endIndex != nil, try await locked(shard, on: connection) else {
+                throw SequencerHalt.lost("the shard is another than the one that was published")
+            }
+            try await connection.query("UPDATE log_shards SET closed_at = \(time) WHERE origin = \(shard.origin.text)")
         }
     }
 

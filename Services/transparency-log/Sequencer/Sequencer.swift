@@ -158,8 +158,7 @@ actor Sequencer {
         guard let lead = leadership else { return .standby }
         let head = lead.shard.head
         logger.info("checkpoint published", metadata: ["size": "\(head.size)", "root": "\(head.root)"])
-        // A closed shard has no next round.
-        if lead.shard.endIndex != nil { await stepDown() }
+        try await closeIfEnded()
         return .published(head)
     }
 
@@ -171,6 +170,8 @@ actor Sequencer {
             throw SequencerHalt.lost("the shard is another than the one that was compared")
         }
         lead.shard = shard
+        // After the last leaf nothing is entered.
+        guard shard.endIndex == nil else { return false }
         guard try await repository.standing(at: now()).pending > 0 || shard.next != nil else { return false }
         let edge = try await publishedEdge(lead).frontier
         guard
@@ -236,7 +237,19 @@ actor Sequencer {
         }
         try await storeCheckpoint()
         if let lead = leadership { measure(lead) }
+        try await closeIfEnded()
         return .idle
+    }
+
+    /// Closes a shard whose last leaf is published, and steps down: nobody asks witnesses about a closed one, so its final checkpoint has a
+    /// quorum by then.
+    private func closeIfEnded() async throws {
+        guard let lead = leadership, let latest = lead.latest, lead.shard.endIndex != nil, !lead.isUnfinished,
+            panel.standing(latest) != .missing
+        else { return }
+        try await lead.session.end(lead.shard, at: now())
+        logger.notice("the shard is closed", metadata: ["origin": "\(lead.shard.origin)", "size": "\(latest.head.size)"])
+        await stepDown()
     }
 
     private func measure(_ lead: Leadership) {
