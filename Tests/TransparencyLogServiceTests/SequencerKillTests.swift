@@ -42,6 +42,46 @@ struct SequencerKillTests {
         try await rig.expectSound(0..<next)
     }
 
+    @Test("closes a shard once its final checkpoint is stored, killed at any point of its last round", arguments: SequencerPoint.allCases)
+    func killedAtEnd(point: SequencerPoint) async throws {
+        let rig = try LogRig()
+        try await rig.drain(rig.sequencer())
+        rig.log.endSessions()
+        let next = try SignerKey(name: TextLine("rial.example/log/2027")!, kind: .log, seed: TestKeys.seed("next")).verifier
+        rig.add(0..<70)
+        rig.log.change { $0.shards[0].next = next }
+        let trigger = Trigger(point, at: 1)
+        let sequencer = rig.sequencer { if trigger.fires(at: $0) { throw Killed() } }
+        await #expect(throws: Killed.self) { try await rig.drain(sequencer) }
+        rig.log.endSessions()
+        try await rig.drain(rig.sequencer())
+        #expect(rig.log.rows.closed == [rig.origin])
+        let judged = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(judged.checkpoint.size == 72 && judged.quorum != .missing)
+        #expect(rig.log.rows.entries[rig.origin]?.count == 72 && rig.log.rows.entries[rig.origin]?.last == LogLeaf.end(next: next).bytes)
+    }
+
+    @Test("closes no shard whose final checkpoint the store does not take")
+    func endNotStored() async throws {
+        let rig = try LogRig()
+        let sequencer = rig.sequencer()
+        try await rig.drain(sequencer)
+        let next = try SignerKey(name: TextLine("rial.example/log/2027")!, kind: .log, seed: TestKeys.seed("next")).verifier
+        rig.log.change { $0.shards[0].next = next }
+        let key = rig.objects.checkpointKey
+        rig.store.refuse { $0.verb == .put && $0.key == key ? .unavailable : nil }
+        for _ in 0..<3 {
+            rig.advance(1)
+            await #expect(throws: ObjectStorageError.self) { _ = try await sequencer.turn() }
+        }
+        #expect(rig.log.rows.shards[0].publishedSize == 2 && rig.log.rows.closed.isEmpty)
+        rig.store.refuse { _ in nil }
+        try await rig.drain(sequencer)
+        #expect(rig.log.rows.closed == [rig.origin])
+        let stored = try #require(rig.store.bytes(key).flatMap { PublishedCheckpoint($0, of: rig.log.rows.shards[0]) })
+        #expect(stored.head.size == 2)
+    }
+
     @Test("changes nothing when it wakes at any point, another one having led meanwhile", arguments: SequencerPoint.allCases)
     func woken(point: SequencerPoint) async throws {
         let rig = try LogRig()
