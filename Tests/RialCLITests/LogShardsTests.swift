@@ -53,6 +53,38 @@ struct LogShardsTests {
         }
     }
 
+    @Test("no two have one key, whatever its names")
+    func sameKey() async throws {
+        let first = try PublishedLog.signer("rial.example/log/2026", .log).verifier
+        let next = try PublishedLog.signer("rial.example/log/2027", .log).verifier
+        func renamed(_ shard: String) throws -> VerifierKey {
+            try VerifierKey(name: try #require(TextLine("rial.example/log/\(shard)")), kind: .log, publicKey: first.publicKey)
+        }
+        let same = try renamed("2027")
+        let later = try renamed("2028")
+        try await TestSchema.withPools(prefix: "shards") { pools in
+            try await pools[0].withConnection { connection in
+                let shards = LogShards(connection: connection)
+                try await shards.open("2026", key: first)
+                let open = try #require(try await shards.all().first)
+                await #expect(throws: CommandFailure.self) { try await shards.close(open, next: same) }
+                #expect(try await shards.all().first?.next == nil)
+                try await shards.close(open, next: next)
+                try await connection.query("UPDATE log_shards SET published_size = size, end_index = 0, closed_at = now()")
+                try await connection.query("UPDATE log_checkpoints SET note = body, published_at = now()")
+                try await shards.open("2027", key: next)
+                let second = try #require(try await shards.all().last)
+                await #expect(throws: CommandFailure.self) { try await shards.close(second, next: later) }
+                try await connection.query(
+                    """
+                    UPDATE log_shards SET published_size = size, frozen_reason = 'forked', frozen_at = now(), closed_at = now()
+                    WHERE shard = '2027'
+                    """)
+                await #expect(throws: CommandFailure.self) { try await shards.open("2028", key: later) }
+            }
+        }
+    }
+
     @Test("one that is given up after its last leaf was published goes on with the key in it, and no other")
     func endPublished() async throws {
         let first = try PublishedLog.signer("rial.example/log/2026", .log).verifier

@@ -101,9 +101,7 @@ struct LogClose: AsyncParsableCommand {
             if let frozen = open.frozen {
                 throw CommandFailure("The shard \(open.shard) is frozen (\(frozen)): recover it first, or give it up.")
             }
-            guard next.kind == .log, next.description != open.key else {
-                throw CommandFailure("The next shard needs a log's key of its own.")
-            }
+            guard next.kind == .log else { throw CommandFailure("The next shard needs a log's key.") }
             try await shards.close(open, next: next)
             while try await shards.all().contains(where: { $0.shard == open.shard && !$0.isClosed }) {
                 guard ContinuousClock.now < deadline else {

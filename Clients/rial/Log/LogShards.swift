@@ -55,7 +55,7 @@ struct LogShards: Sendable {
     }
 
     /// Opens a shard with its leaf 0, which names the shard before it: committed, and published by the service in its first round.
-    /// - Throws: `CommandFailure` if another one is open, or was closed for another key.
+    /// - Throws: `CommandFailure` if another one is open, or was closed for another key, or has this one.
     func open(_ shard: String, key: VerifierKey) async throws {
         try await connection.withTransaction { connection in
             try await connection.query("LOCK TABLE log_shards IN SHARE ROW EXCLUSIVE MODE")
@@ -65,6 +65,7 @@ struct LogShards: Sendable {
             if let before, let next = before.next, next != key.description {
                 throw CommandFailure("The shard \(before.shard) ends with the key \(next): open this one with it, or none.")
             }
+            try Self.requireNew(key, beside: known)
             // Of a shard that was given up, what was published of it.
             let previous = try await before.asyncMap { try await LogShards(connection: connection).finalTree(of: $0) }
             let leaf = LogLeaf.shard(previous: before.flatMap { TextLine($0.origin) }, head: previous ?? .empty)
@@ -84,6 +85,13 @@ struct LogShards: Sendable {
         }
     }
 
+    /// The name of a key is not what it signs with: a policy that has one key twice, under two names, is refused.
+    private static func requireNew(_ key: VerifierKey, beside shards: [Shard]) throws {
+        if let known = try shards.first(where: { try VerifierKey($0.key).isSameKey(as: key) }) {
+            throw CommandFailure("The shard \(known.shard) has this key: each needs one of its own.")
+        }
+    }
+
     private func finalTree(of shard: Shard) async throws -> TreeHead {
         // Given up before anything of it was published.
         guard shard.publishedSize > 0 else { return .empty }
@@ -96,7 +104,9 @@ struct LogShards: Sendable {
     }
 
     /// Asks the service to enter the last leaf.
+    /// - Throws: `CommandFailure` if it is being closed for another key, or if a shard has this one.
     func close(_ shard: Shard, next: VerifierKey) async throws {
+        try await Self.requireNew(next, beside: all())
         let changed = try await connection.affected(
             """
             UPDATE log_shards SET next_key = \(next.description)
