@@ -287,6 +287,10 @@ struct LogRepositoryTests {
             #expect(try await log.repository.freeze(shard.origin, freeze, at: .now))
             #expect(try await !log.repository.freeze(shard.origin, Freeze(.forked, "later"), at: .now))
             #expect(try await log.repository.openShard()?.freeze == freeze)
+            await #expect(throws: PostgresError.self) { try await log.repository.noteSwept(shard.origin, size: 1) }
+            await #expect(throws: PostgresError.self) {
+                try await log.repository.noteScrubbed(shard.origin, blocks: 1, isWhole: false, at: .now)
+            }
             try await log.add(LogRig.leaf(1), nil)
             let edge = try await Self.frontier(log.repository, shard)
             await #expect(throws: (any Error).self) { _ = try await session.sequence(shard, edge: edge, limit: 9, at: .now, reached: {}) }

@@ -137,7 +137,10 @@ final class MemoryLog: LogRepository {
 
     func scrubbed(_ origin: TextLine) async throws -> UInt64 { try read { $0.scrubbed[origin] ?? 0 } }
     func noteScrubbed(_ origin: TextLine, blocks: UInt64, isWhole: Bool, at time: Date) async throws {
-        try write { $0.scrubbed[origin] = blocks }
+        try write { rows in
+            try rows.refuseIfFrozen(origin)
+            rows.scrubbed[origin] = blocks
+        }
     }
 
     func sweepable(_ origin: TextLine, before time: Date) async throws -> (from: UInt64, to: UInt64) {
@@ -146,7 +149,12 @@ final class MemoryLog: LogRepository {
         }
     }
 
-    func noteSwept(_ origin: TextLine, size: UInt64) async throws { try write { $0.swept[origin] = size } }
+    func noteSwept(_ origin: TextLine, size: UInt64) async throws {
+        try write { rows in
+            try rows.refuseIfFrozen(origin)
+            rows.swept[origin] = size
+        }
+    }
 
     func stampable(_ origin: TextLine, limit: Int) async throws -> (candidates: [PublishedCheckpoint], stampedAt: Date?) {
         try read { rows in
@@ -212,6 +220,13 @@ final class MemoryLog: LogRepository {
 }
 
 extension MemoryLog.Rows {
+    /// The service writes no row of a frozen shard.
+    func refuseIfFrozen(_ origin: TextLine) throws {
+        if shards.contains(where: { $0.origin == origin && $0.freeze != nil }) {
+            throw PostgresError(code: .query, message: "permission denied: write a frozen log", sqlState: "23514")
+        }
+    }
+
     mutating func keep(_ new: [KeptCosignature], of size: UInt64, _ origin: TextLine) {
         var known = cosignatures[origin]?[size] ?? []
         known.removeAll { old in new.contains { $0.signature.name == old.signature.name && $0.signature.id == old.signature.id } }

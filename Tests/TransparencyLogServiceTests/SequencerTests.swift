@@ -7,6 +7,14 @@ import TransparencyLog
 
 @testable import TransparencyLogService
 
+extension LogShard {
+    /// The same as another shard, with the same key.
+    fileprivate func named(_ name: String) -> LogShard {
+        let line = TextLine("rial.example/log/\(name)")
+        return LogShard(origin: line ?? origin, shard: name, key: key, head: head, publishedSize: publishedSize)
+    }
+}
+
 @Suite("The sequencer")
 struct SequencerTests {
     @Test("writes leaves in the order of their arrival, over tiles of every width", arguments: [1, 255, 256, 257, 1000])
@@ -132,6 +140,27 @@ struct SequencerTests {
         rig.add(520..<530)
         try await rig.drain(rig.sequencer())
         try await rig.expectSound(0..<530)
+    }
+
+    @Test("sweeps a log beside one that was given up, and one that cannot be swept")
+    func sweepBesideOthers() async throws {
+        let rig = try LogRig(witnesses: [])
+        rig.add(0..<300)
+        let sequencer = rig.sequencer(limit: 100)
+        try await rig.drain(sequencer)
+        rig.log.change { rows in
+            for (index, shard) in [rows.shards[0].named("2024"), rows.shards[0].named("2025")].enumerated() {
+                rows.shards.insert(shard, at: index)
+                rows.closed.insert(shard.origin)
+                rows.publishedAt[shard.origin] = [shard.publishedSize: LogRig.start]
+            }
+            rows.shards[0].freeze = Freeze(.forked, "given up")
+        }
+        rig.advance(3700)
+        rig.store.refuse { $0.key.hasPrefix("log/2025/") ? .unavailable : nil }
+        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .silent).sweep(at: rig.now)
+        #expect(!rig.store.keys.contains { $0.contains("tile/0/000.p/") })
+        #expect(rig.log.rows.swept == [rig.origin: 301])
     }
 
     @Test("writes a head's name so that the newest is listed first")

@@ -26,6 +26,8 @@ struct LogUpkeep: Sendable {
             } catch SequencerHalt.freeze(let freeze) {
                 logger.critical("the log is damaged", metadata: ["origin": "\(shard.origin)", "detail": "\(freeze.detail)"])
                 try await repository.freeze(shard.origin, freeze, at: time)
+            } catch {
+                logger.warning("a log was not read again", error: error, metadata: ["origin": "\(shard.origin)"])
             }
         }
     }
@@ -48,16 +50,24 @@ struct LogUpkeep: Sendable {
         try await repository.noteScrubbed(shard.origin, blocks: block >= blocks ? 0 : block, isWhole: block >= blocks, at: time)
     }
 
-    /// Called once in ten minutes.
+    /// Called once in ten minutes. Of a frozen log all stays as it is.
     func sweep(at time: Date) async throws {
-        for shard in try await repository.shards() where shard.publishedSize > 0 {
-            let objects = LogObjects(store, shard: shard.shard)
-            try await sweepHeads(objects)
-            let (from, to) = try await repository.sweepable(shard.origin, before: time.addingTimeInterval(-Self.partialSeconds))
-            guard from < to else { continue }
-            for tile in Tile.added(from: from, to: to) where !tile.isPartial { try await deleteAll(objects.key(tile) + ".p/") }
-            try await repository.noteSwept(shard.origin, size: to)
+        for shard in try await repository.shards() where shard.freeze == nil && shard.publishedSize > 0 {
+            do {
+                try await sweep(shard, at: time)
+            } catch {
+                logger.warning("a log was not swept", error: error, metadata: ["origin": "\(shard.origin)"])
+            }
         }
+    }
+
+    private func sweep(_ shard: LogShard, at time: Date) async throws {
+        let objects = LogObjects(store, shard: shard.shard)
+        try await sweepHeads(objects)
+        let (from, to) = try await repository.sweepable(shard.origin, before: time.addingTimeInterval(-Self.partialSeconds))
+        guard from < to else { return }
+        for tile in Tile.added(from: from, to: to) where !tile.isPartial { try await deleteAll(objects.key(tile) + ".p/") }
+        try await repository.noteSwept(shard.origin, size: to)
     }
 
     private func sweepHeads(_ objects: LogObjects) async throws {
