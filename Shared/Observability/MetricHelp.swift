@@ -110,7 +110,7 @@ enum MetricHelp {
 
         // transparency-log.
         "rial_log_checkpoint_age_seconds": "Time in seconds since the last checkpoint was published.",
-        "rial_log_frozen": "Whether the log is frozen: 1 it is, 0 it is not.",
+        "rial_log_frozen": "Whether a shard of the log is frozen that was not given up: 1 one is, 0 none is.",
         "rial_log_mended_total": "Parts of the log that were damaged and put back from a good copy.",
         "rial_log_pending": "Number of statements that are not entered in the log yet.",
         "rial_log_pending_oldest_seconds": "Age in seconds of the oldest statement that is not entered yet; 0 if there is none.",

@@ -148,6 +148,49 @@ struct DamageTests {
         #expect(damaged.log.rows.shards[0].freeze?.reason == .tileDiffers)
     }
 
+    /// A closed shard of 302 leaves, and the open one after it.
+    private func closed() async throws -> LogRig {
+        let rig = try LogRig()
+        let next = try SignerKey(name: TextLine("rial.example/log/2027")!, kind: .log, seed: TestKeys.seed("next")).verifier
+        rig.add(0..<300)
+        rig.log.change { $0.shards[0].next = next }
+        #expect(try await rig.drain(rig.sequencer()) == .noShard)
+        rig.log.open(next, shard: "2027")
+        return rig
+    }
+
+    @Test(
+        "gets back the right edge from the rows once it is closed",
+        arguments: ["tile/0/001.p/46", "tile/1/000.p/1", "tile/entries/001.p/46"], [true, false])
+    func closedEdge(place: String, isMissing: Bool) async throws {
+        let rig = try await closed()
+        let before = rig.store.snapshot
+        let key = rig.objects.prefix + place
+        #expect(before.keys.contains(key))
+        if isMissing { try await rig.store.delete([key]) } else { try await flip(key, in: rig, at: 30) }
+        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .silent)
+        try await upkeep.scrub(at: rig.now)
+        #expect(rig.log.rows.shards.allSatisfy { $0.freeze == nil } && rig.store.snapshot == before)
+        #expect(try await upkeep.measure(at: rig.now).isFrozen == false)
+    }
+
+    @Test("is frozen, closed as it is, if its rows are damaged as well, and recovered beside the open one")
+    func closedFrozen() async throws {
+        let rig = try await closed()
+        let (entries, objects) = (rig.log.rows.entries, rig.store.snapshot)
+        rig.log.change { $0.entries[rig.origin]?[290][30] ^= 1 }
+        try await rig.store.delete([rig.objects.prefix + "tile/0/001.p/46"])
+        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .silent)
+        try await upkeep.scrub(at: rig.now)
+        #expect(rig.log.rows.shards.map { $0.freeze?.reason } == [Freeze.Reason.tileDiffers, nil])
+        let standing = try await upkeep.measure(at: rig.now)
+        #expect(standing.isFrozen && standing.shard?.shard == "2027" && standing.shard?.freeze == nil)
+        let report = try await LogRecovery(repository: rig.log, store: rig.store).recover()
+        #expect(report.head.size == 302 && report.returned == 0)
+        #expect(rig.log.rows.shards.allSatisfy { $0.freeze == nil } && rig.log.rows.closed == [rig.origin])
+        #expect(rig.log.rows.entries == entries && rig.store.snapshot == objects)
+    }
+
     @Test("is mended in its upper tiles, from those below")
     func upper() async throws {
         let rig = try LogRig(witnesses: [])

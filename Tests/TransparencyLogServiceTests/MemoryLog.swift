@@ -105,9 +105,10 @@ final class MemoryLog: LogRepository {
         return try read { rows in
             let due = rows.pending.filter { $0.notBefore ?? .distantPast <= time }
             let oldest = due.map { time.timeIntervalSince(max($0.createdAt, $0.notBefore ?? .distantPast)) }.max()
+            let isFrozen = rows.shards.contains { $0.freeze != nil && (!rows.closed.contains($0.origin) || $0.endIndex != nil) }
             return LogStanding(
-                shard: shard, publishedAt: rows.publishedAt.values.flatMap(\.values).max(), stampedAt: nil, pending: due.count,
-                oldestSeconds: max(0, oldest ?? 0))
+                shard: shard, isFrozen: isFrozen, publishedAt: rows.publishedAt.values.flatMap(\.values).max(), stampedAt: nil,
+                pending: due.count, oldestSeconds: max(0, oldest ?? 0))
         }
     }
 

@@ -5,11 +5,11 @@ import Foundation
 struct LogRecover: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
-        abstract: "Recovers the frozen shard of the public log.",
+        abstract: "Recovers a frozen shard of the public log: the open one, else one that is closed.",
         discussion: """
             Puts back from the bucket what the newest head proves, returns entries that were never signed to those that wait, checks everything, \
             and only then lets the service go on. Reads RIAL_DATABASE_URL, the owner's, and RIAL_S3_…; runs `transparency-log recover`, which \
-            lies beside this program. Exits with 1 if the shard cannot be recovered.
+            lies beside this program. No instance may write the log meanwhile. Exits with 1 if the shard cannot be recovered.
             """)
 
     func run() throws {

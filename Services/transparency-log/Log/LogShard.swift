@@ -65,6 +65,8 @@ struct KeptCosignature: Sendable, Equatable {
 struct LogStanding: Sendable, Equatable {
     /// The open shard, if there is one.
     var shard: LogShard?
+    /// Whether any shard is frozen, but for those that were given up.
+    var isFrozen: Bool
     var publishedAt: Date?
     var stampedAt: Date?
     /// Those that may be entered by now.

@@ -3,7 +3,7 @@ import ObjectStorage
 import TransparencyLog
 
 /// Puts a frozen log back to what its greatest signed checkpoint proves: rows from bundles, bundles and tiles from rows. Entries that were never
-/// signed wait again. What cannot be proved is not recovered.
+/// signed wait again. What cannot be proved is not recovered. The open shard comes first, then closed ones, one at a time.
 struct LogRecovery: Sendable {
     struct Report: Sendable, Equatable {
         let head: TreeHead
@@ -17,7 +17,7 @@ struct LogRecovery: Sendable {
 
         var description: String {
             switch self {
-            case .notFrozen: "no open shard is frozen"
+            case .notFrozen: "no shard is frozen that was not given up"
             case .unproved(let why): "the log cannot be recovered: \(why)"
             }
         }
@@ -31,7 +31,12 @@ struct LogRecovery: Sendable {
 
     /// - Throws: ``Failure``, and errors of database and store; then everything is as it was, or more of the store is right.
     func recover() async throws -> Report {
-        guard let shard = try await repository.openShard(), shard.freeze != nil else { throw Failure.notFrozen }
+        let open = try await repository.openShard()
+        let frozen = try await repository.shards().filter { $0.freeze != nil }
+        // One that was given up ends without a last leaf.
+        guard let shard = frozen.first(where: { $0.origin == open?.origin }) ?? frozen.first(where: { $0.endIndex != nil }) else {
+            throw Failure.notFrozen
+        }
         let objects = LogObjects(store, shard: shard.shard)
         let signed = try await signedCheckpoints(shard, objects)
         guard let greatest = signed.max(by: { $0.head.size < $1.head.size }) else {
@@ -46,6 +51,10 @@ struct LogRecovery: Sendable {
         let proved = ProvedTree(
             shard: shard, head: greatest.head, note: greatest.note,
             publishedSize: published.filter { roots[$0.size] == $0.root }.map(\.size).max() ?? 0, next: next)
+        // A closed shard ends with its last leaf, published: nobody publishes it again.
+        guard shard.origin == open?.origin || next != nil && proved.publishedSize == proved.head.size else {
+            throw Failure.unproved("the final checkpoint of the closed shard \(shard.shard) is not in the database")
+        }
         try await restoreStore(proved, objects, source)
         let returned = try await repository.replace(proved) { try await source.leaves($0) }
         return Report(head: proved.head, returned: returned)

@@ -21,6 +21,7 @@ struct PostgresRecoveryRepository: RecoveryRepository {
     }
 
     func openShard() async throws -> LogShard? { try await rows.openShard() }
+    func shards() async throws -> [LogShard] { try await rows.shards() }
     func leaves(_ range: Range<UInt64>, of origin: TextLine) async throws -> [[UInt8]] { try await rows.leaves(range, of: origin) }
 
     func published(_ origin: TextLine, limit: Int) async throws -> [CommittedCheckpoint] {

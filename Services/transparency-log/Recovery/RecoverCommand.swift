@@ -16,7 +16,7 @@ enum RecoverCommand {
                 bucket: try environment.required("RIAL_S3_BUCKET"), accessKeyID: try environment.required("RIAL_S3_ACCESS_KEY_ID"),
                 secretAccessKey: try environment.required("RIAL_S3_SECRET_ACCESS_KEY"))
             guard let repository = try await PostgresRecoveryRepository.locked(url: try environment.required("RIAL_DATABASE_URL")) else {
-                print("An instance of transparency-log writes the log: it is not frozen.")
+                print("An instance of transparency-log writes the log. To recover a closed shard, stop all instances first.")
                 return 2
             }
             let store = S3Client(configuration: storage, httpClient: .shared, logger: Logger(label: "transparency-log"))

@@ -4,6 +4,9 @@ import TransparencyLog
 protocol RecoveryRepository: Sendable {
     func openShard() async throws -> LogShard?
 
+    /// All shards, closed ones too.
+    func shards() async throws -> [LogShard]
+
     /// The leaves at these indexes, as far as there are any, in order.
     func leaves(_ range: Range<UInt64>, of origin: TextLine) async throws -> [[UInt8]]
 

@@ -41,13 +41,15 @@ struct PostgresLogRepository: LogRepository {
                 (SELECT published_at FROM log_checkpoints JOIN log_shards USING (origin)
                     WHERE closed_at IS NULL AND log_checkpoints.size = published_size) AS published_at,
                 (SELECT token_at FROM log_checkpoints JOIN log_shards USING (origin)
-                    WHERE closed_at IS NULL AND token IS NOT NULL ORDER BY log_checkpoints.size DESC LIMIT 1) AS stamped_at
+                    WHERE closed_at IS NULL AND token IS NOT NULL ORDER BY log_checkpoints.size DESC LIMIT 1) AS stamped_at,
+                EXISTS (SELECT FROM log_shards
+                    WHERE frozen_reason IS NOT NULL AND (closed_at IS NULL OR end_index IS NOT NULL)) AS is_frozen
             FROM log_pending WHERE not_before IS NULL OR not_before <= \(time)
             """)
         guard let row = found.first else { throw MalformedLogRow(description: "there is no count of what is pending") }
         return LogStanding(
-            shard: try await openShard(), publishedAt: try row.getOptional("published_at"), stampedAt: try row.getOptional("stamped_at"),
-            pending: try row.get("pending"), oldestSeconds: max(0, try row.get("oldest")))
+            shard: try await openShard(), isFrozen: try row.get("is_frozen"), publishedAt: try row.getOptional("published_at"),
+            stampedAt: try row.getOptional("stamped_at"), pending: try row.get("pending"), oldestSeconds: max(0, try row.get("oldest")))
     }
 
     func keep(_ cosignatures: [KeptCosignature], of size: UInt64, _ origin: TextLine) async throws {

@@ -8,6 +8,8 @@ import TransparencyLog
 /// Re-hashes the published tree from the top: each tile against the hash in the one above it, each entry bundle and each row against its tile.
 /// What is damaged is put back from the copy whose hash is right.
 actor LogScrub {
+    /// Rows that are read at once.
+    private static let step: UInt64 = 4096
     private let objects: LogObjects
     private let shard: LogShard
     private let size: UInt64
@@ -26,22 +28,54 @@ actor LogScrub {
         for counter in [scrubbed, mendings] { counter.increment(by: 0) }
     }
 
-    /// - Parameter head: the published tree.
+    /// - Parameters:
+    ///   - head: the published tree.
+    ///   - isClosed: whether the tree grows no more. Then no sequencer restores its right edge, and it is put back from the rows.
     /// - Throws: ``SequencerHalt`` if the right edge is not that tree's.
-    init(_ shard: LogShard, head: TreeHead, objects: LogObjects, repository: any LogRepository, logger: Logger) async throws {
+    init(
+        _ shard: LogShard, head: TreeHead, isClosed: Bool, objects: LogObjects, repository: any LogRepository, logger: Logger
+    ) async throws {
         self.shard = shard
         self.objects = objects
         self.repository = repository
         self.logger = logger
         size = head.size
+        switch try await Self.storedEdge(of: head, objects) {
+        case .success(let stored): edge = stored
+        case .failure(let halt):
+            guard isClosed, let made = try await Self.edge(of: head, shard.origin, repository) else { throw halt }
+            edge = made
+            for (tile, hashes) in made.partialTiles {
+                let bytes = Tile.bytes(of: hashes)
+                let found = try await objects.fetch(objects.key(tile))
+                if found?.bytes != bytes { try await mend(tile, bytes) }
+            }
+        }
+    }
+
+    /// The right edge in the store, or why it is not this tree's.
+    private static func storedEdge(of head: TreeHead, _ objects: LogObjects) async throws -> Result<TileEdge, SequencerHalt> {
         do {
-            edge = try await TreeReader(objects: objects).edge(size: head.size)
+            let edge = try await TreeReader(objects: objects).edge(size: head.size)
+            if edge.frontier.root == head.root { return .success(edge) }
+            let detail = "the stored right edge of \(head.size) leaves has another root than was published"
+            return .failure(SequencerHalt.freeze(.tileDiffers, detail))
         } catch let missing as TreeReader.MissingTile {
-            throw SequencerHalt.freeze(.tileDiffers, "\(missing.tile) is missing")
+            return .failure(SequencerHalt.freeze(.tileDiffers, "\(missing.tile) is missing"))
+        } catch let halt as SequencerHalt {
+            return .failure(halt)
         }
-        guard edge.frontier.root == head.root else {
-            throw SequencerHalt.freeze(.tileDiffers, "the stored right edge of \(head.size) leaves has another root than was published")
+    }
+
+    /// The right edge that the rows make; `nil` if they make another tree.
+    private static func edge(of head: TreeHead, _ origin: TextLine, _ repository: any LogRepository) async throws -> TileEdge? {
+        var edge = TileEdge()
+        while edge.size < head.size {
+            let rows = try await repository.leaves(edge.size..<min(head.size, edge.size + step), of: origin)
+            guard !rows.isEmpty else { return nil }
+            for row in rows { _ = edge.append(MerkleHash.leaf(row)) }
         }
+        return edge.frontier.head == head ? edge : nil
     }
 
     /// How many blocks of 256 leaves there are, the last of them partial.

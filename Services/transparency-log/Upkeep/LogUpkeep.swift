@@ -20,9 +20,11 @@ struct LogUpkeep: Sendable {
 
     /// Called once a minute: looks at so much of every log that all is looked at within ``scrubDays``.
     func scrub(at time: Date) async throws {
-        for shard in try await repository.shards() where shard.freeze == nil && shard.publishedSize > 0 {
+        let shards = try await repository.shards()
+        let open = try await repository.openShard()?.origin
+        for shard in shards where shard.freeze == nil && shard.publishedSize > 0 {
             do {
-                try await scrub(shard, at: time)
+                try await scrub(shard, isClosed: shard.origin != open, at: time)
             } catch SequencerHalt.freeze(let freeze) {
                 logger.critical("the log is damaged", metadata: ["origin": "\(shard.origin)", "detail": "\(freeze.detail)"])
                 try await repository.freeze(shard.origin, freeze, at: time)
@@ -32,12 +34,13 @@ struct LogUpkeep: Sendable {
         }
     }
 
-    private func scrub(_ shard: LogShard, at time: Date) async throws {
+    private func scrub(_ shard: LogShard, isClosed: Bool, at time: Date) async throws {
         guard let published = try await repository.checkpoint(of: shard.publishedSize, shard.origin) else {
             throw SequencerHalt.freeze(.databaseDamaged, "the published checkpoint of \(shard.publishedSize) leaves is not in the database")
         }
         let scrub = try await LogScrub(
-            shard, head: published.head, objects: LogObjects(store, shard: shard.shard), repository: repository, logger: logger)
+            shard, head: published.head, isClosed: isClosed, objects: LogObjects(store, shard: shard.shard), repository: repository,
+            logger: logger)
         let blocks = await scrub.blocks
         let share = max(Self.leastBlocks, blocks / UInt64(scrubDays * 1440) + 1)
         var block = try await repository.scrubbed(shard.origin)
@@ -90,7 +93,7 @@ struct LogUpkeep: Sendable {
         let standing = try await repository.standing(at: time)
         Meter(label: "rial_log_pending").set(standing.pending)
         Meter(label: "rial_log_pending_oldest_seconds").set(standing.oldestSeconds)
-        Meter(label: "rial_log_frozen").set(standing.shard?.freeze == nil ? 0 : 1)
+        Meter(label: "rial_log_frozen").set(standing.isFrozen ? 1 : 0)
         if let shard = standing.shard {
             Meter(label: "rial_log_size").set(Double(shard.head.size))
             Meter(label: "rial_log_published_size").set(Double(shard.publishedSize))
