@@ -30,7 +30,9 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         limits: Sequencer.Limits(checkpointSeconds: TimeInterval(settings.checkpointSeconds)), logger: logger)
     let pending = PostgresPendingRepository(database: backbone.database, inbox: backbone.inbox)
     LogScrub.showCounters()
-    let upkeep = LogUpkeep(repository: repository, store: backbone.storage, scrubDays: settings.scrubDays, logger: logger)
+    let upkeep = LogUpkeep(
+        repository: repository, store: backbone.storage, scrubDays: settings.scrubDays, isStamping: settings.timestamps != nil,
+        logger: logger)
     var stamping: [any Service] = []
     if let timestamps = settings.timestamps {
         let client = OutwardClient(timeout: .seconds(20))

@@ -120,7 +120,7 @@ enum MetricHelp {
         "rial_log_scrubbed_entries_total": "Entries of the log that were hashed again and compared.",
         "rial_log_sequencer": "Whether this instance enters statements in the log: 1 it does, 0 it does not.",
         "rial_log_size": "Number of entries in the log.",
-        "rial_log_timestamp_age_seconds": "Time in seconds since a checkpoint got its last time stamp.",
+        "rial_log_timestamp_age_seconds": "Time in seconds since the last time stamp of a checkpoint, or since the shard was opened.",
         "rial_log_witness_age_seconds": "Time in seconds since a witness cosigned last.",
         "rial_log_witness_failures_total": "Checkpoints that a witness did not cosign, by witness and reason.",
 

@@ -180,6 +180,8 @@ struct LogRepositoryTests {
             try await log.add(LogRig.leaf(30), now.addingTimeInterval(100))
             let standing = try await log.repository.standing(at: now.addingTimeInterval(1))
             #expect(standing.pending == 15 && standing.shard == shard && standing.oldestSeconds > 0 && standing.oldestSeconds < 60)
+            let opened = try #require(standing.openedAt)
+            #expect(abs(opened.timeIntervalSince(now)) < 60 && standing.stampedAt == nil && !standing.isFrozen)
             let edge = try await Self.frontier(log.repository, shard)
             // What fails before the commit changes nothing.
             await #expect(throws: Killed.self) {

@@ -33,7 +33,7 @@ final class LogRig: Sendable {
             text += "group enough \(quorum) \(names.joined(separator: " "))\nquorum enough\n"
         }
         policy = try TrustPolicy(Array(text.utf8))
-        log.open(key, shard: "2026")
+        log.open(key, shard: "2026", at: Self.start)
     }
 
     /// Shared with the witnesses.

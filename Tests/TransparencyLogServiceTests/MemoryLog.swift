@@ -18,6 +18,7 @@ final class MemoryLog: LogRepository {
 
     struct Rows: Sendable {
         var shards: [LogShard] = []
+        var openedAt: [TextLine: Date] = [:]
         var closed: Set<TextLine> = []
         var pending: [Pending] = []
         var nextID: Int64 = 1
@@ -74,12 +75,13 @@ final class MemoryLog: LogRepository {
     }
 
     /// Opens a shard with its leaf 0, committed and not published.
-    func open(_ key: VerifierKey, shard: String) {
+    func open(_ key: VerifierKey, shard: String, at time: Date = .now) {
         let leaf = LogLeaf.shard(previous: nil, head: .empty)
         let head = TreeHead(size: 1, root: leaf.hash)
         let opened = LogShard(origin: key.name, shard: shard, key: key, head: head, publishedSize: 0)
         change { rows in
             rows.shards.append(opened)
+            rows.openedAt[key.name] = time
             rows.entries[key.name] = [leaf.bytes]
             rows.hashes[key.name] = [leaf.hash]
             rows.checkpoints[key.name, default: [:]][1] = CommittedCheckpoint(head: head, text: opened.checkpoint.text, note: nil)
@@ -107,8 +109,9 @@ final class MemoryLog: LogRepository {
             let oldest = due.map { time.timeIntervalSince(max($0.createdAt, $0.notBefore ?? .distantPast)) }.max()
             let isFrozen = rows.shards.contains { $0.freeze != nil && (!rows.closed.contains($0.origin) || $0.endIndex != nil) }
             return LogStanding(
-                shard: shard, isFrozen: isFrozen, publishedAt: rows.publishedAt.values.flatMap(\.values).max(), stampedAt: nil,
-                pending: due.count, oldestSeconds: max(0, oldest ?? 0))
+                shard: shard, isFrozen: isFrozen, openedAt: shard.flatMap { rows.openedAt[$0.origin] },
+                publishedAt: rows.publishedAt.values.flatMap(\.values).max(), stampedAt: nil, pending: due.count,
+                oldestSeconds: max(0, oldest ?? 0))
         }
     }
 

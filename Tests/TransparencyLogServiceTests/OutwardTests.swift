@@ -120,6 +120,23 @@ struct StamperTests {
         }
     }
 
+    @Test("an authority whose answers are not kept is asked less and less often")
+    func pauses() async throws {
+        try await withClient { client in
+            let rig = try LogRig()
+            let (authority, other) = (try TimestampAuthority(), try TimestampAuthority())
+            rig.add(0..<5)
+            try await rig.drain(rig.sequencer())
+            let strict = try stamper(rig, authority, client, anchors: other.rootPEM)
+            var refused: [Int] = []
+            for seconds in stride(from: 0, through: 300, by: 10) {
+                let time = LogRig.start.addingTimeInterval(TimeInterval(seconds))
+                do { try await strict.stamp(at: time) } catch { refused.append(seconds) }
+            }
+            #expect(refused == [0, 10, 30, 70, 150] && authority.requests == 5)
+        }
+    }
+
     @Test("an answer that does not verify is not kept, and an authority that is away is asked again")
     func refused() async throws {
         try await withClient { client in
@@ -134,7 +151,7 @@ struct StamperTests {
             await #expect(throws: (any Error).self) { try await stamper.stamp(at: Date()) }
             #expect(rig.log.rows.tokens.isEmpty)
             try authority.open()
-            try await stamper.stamp(at: Date())
+            try await stamper.stamp(at: Date().addingTimeInterval(10))
             #expect(rig.log.rows.tokens[rig.origin]?.count == 1)
         }
     }

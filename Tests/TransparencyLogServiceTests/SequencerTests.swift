@@ -142,6 +142,18 @@ struct SequencerTests {
         try await rig.expectSound(0..<530)
     }
 
+    @Test("a time stamp that never came is as old as the shard, if one is expected", arguments: [true, false])
+    func timestampAge(isStamping: Bool) async throws {
+        let rig = try LogRig(witnesses: [])
+        let upkeep = LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, isStamping: isStamping, logger: .silent)
+        rig.advance(9000)
+        var standing = try await upkeep.measure(at: rig.now)
+        let expected: TimeInterval? = isStamping ? 9000 : nil
+        #expect(upkeep.timestampAge(standing, at: rig.now) == expected)
+        standing.stampedAt = rig.now.addingTimeInterval(-10)
+        #expect(upkeep.timestampAge(standing, at: rig.now) == 10)
+    }
+
     @Test("sweeps a log beside one that was given up, and one that cannot be swept")
     func sweepBesideOthers() async throws {
         let rig = try LogRig(witnesses: [])

@@ -67,6 +67,8 @@ struct LogStanding: Sendable, Equatable {
     var shard: LogShard?
     /// Whether any shard is frozen, but for those that were given up.
     var isFrozen: Bool
+    /// When the open shard was opened.
+    var openedAt: Date?
     var publishedAt: Date?
     var stampedAt: Date?
     /// Those that may be entered by now.

@@ -38,6 +38,7 @@ struct PostgresLogRepository: LogRepository {
             """
             SELECT count(*) AS pending,
                 coalesce(extract(epoch FROM \(time) - min(greatest(created_at, not_before))), 0)::float8 AS oldest,
+                (SELECT opened_at FROM log_shards WHERE closed_at IS NULL) AS opened_at,
                 (SELECT published_at FROM log_checkpoints JOIN log_shards USING (origin)
                     WHERE closed_at IS NULL AND log_checkpoints.size = published_size) AS published_at,
                 (SELECT token_at FROM log_checkpoints JOIN log_shards USING (origin)
@@ -48,8 +49,9 @@ struct PostgresLogRepository: LogRepository {
             """)
         guard let row = found.first else { throw MalformedLogRow(description: "there is no count of what is pending") }
         return LogStanding(
-            shard: try await openShard(), isFrozen: try row.get("is_frozen"), publishedAt: try row.getOptional("published_at"),
-            stampedAt: try row.getOptional("stamped_at"), pending: try row.get("pending"), oldestSeconds: max(0, try row.get("oldest")))
+            shard: try await openShard(), isFrozen: try row.get("is_frozen"), openedAt: try row.getOptional("opened_at"),
+            publishedAt: try row.getOptional("published_at"), stampedAt: try row.getOptional("stamped_at"),
+            pending: try row.get("pending"), oldestSeconds: max(0, try row.get("oldest")))
     }
 
     func keep(_ cosignatures: [KeptCosignature], of size: UInt64, _ origin: TextLine) async throws {

@@ -10,11 +10,15 @@ protocol TimestampAuthorityConnection: Sendable {
     func stamp(_ query: [UInt8]) async throws -> [UInt8]
 }
 
-/// Gets tokens on checkpoints (SPEC §14 "Time"): over the digest of the note as the log alone signed it. An authority that is away is asked
-/// again, and delays nothing.
-struct CheckpointStamper: Sendable {
+/// Gets tokens on checkpoints (SPEC §14 "Time"): over the digest of the note as the log alone signed it. An authority that is away, or
+/// refuses, is asked again less and less often, and delays nothing.
+actor CheckpointStamper {
     /// Published checkpoints that are looked through for one with a quorum, the newest first.
     static let candidates = 100
+    /// After a failure; doubled with each in a row.
+    static let firstPause: TimeInterval = 10
+    /// No pause is longer, nor than the interval.
+    static let longestPause: TimeInterval = 3600
     let repository: any LogRepository
     let panel: WitnessPanel
     let authority: any TimestampAuthorityConnection
@@ -22,6 +26,22 @@ struct CheckpointStamper: Sendable {
     let interval: TimeInterval
     let nonce: @Sendable () -> [UInt8]
     let logger: Logger
+    private var pause = CheckpointStamper.firstPause
+    /// `nil` unless the last answer was none that is kept.
+    private var askAgainAt: Date?
+
+    init(
+        repository: any LogRepository, panel: WitnessPanel, authority: any TimestampAuthorityConnection, anchors: TimestampAnchors,
+        interval: TimeInterval, nonce: @escaping @Sendable () -> [UInt8], logger: Logger
+    ) {
+        self.repository = repository
+        self.panel = panel
+        self.authority = authority
+        self.anchors = anchors
+        self.interval = interval
+        self.nonce = nonce
+        self.logger = logger
+    }
 
     struct Refused: Error, CustomStringConvertible {
         let description: String
@@ -29,12 +49,21 @@ struct CheckpointStamper: Sendable {
 
     /// Stamps the newest checkpoint with a quorum of each log that is due, and the final one of a closed log.
     func stamp(at time: Date) async throws {
+        if let askAgainAt, time < askAgainAt { return }
         for shard in try await repository.shards() {
             let state = try await repository.stampable(shard.origin, limit: Self.candidates)
             guard let newest = state.candidates.first(where: { panel.standing($0) != .missing }) else { continue }
             let isFinal = shard.endIndex != nil && newest.head == shard.head
             guard isFinal || time.timeIntervalSince(state.stampedAt ?? .distantPast) >= interval else { continue }
-            try await stamp(newest, of: shard)
+            do {
+                try await stamp(newest, of: shard)
+            } catch {
+                askAgainAt = time.addingTimeInterval(min(pause, interval))
+                pause = min(pause * 2, Self.longestPause)
+                throw error
+            }
+            askAgainAt = nil
+            pause = Self.firstPause
         }
     }
 

@@ -16,6 +16,8 @@ struct LogUpkeep: Sendable {
     let repository: any LogRepository
     let store: any ObjectStore
     let scrubDays: Int
+    /// Whether checkpoints get time stamps.
+    var isStamping = false
     let logger: Logger
 
     /// Called once a minute: looks at so much of every log that all is looked at within ``scrubDays``.
@@ -99,7 +101,14 @@ struct LogUpkeep: Sendable {
             Meter(label: "rial_log_published_size").set(Double(shard.publishedSize))
         }
         if let published = standing.publishedAt { Meter(label: "rial_log_checkpoint_age_seconds").set(time.timeIntervalSince(published)) }
-        if let stamped = standing.stampedAt { Meter(label: "rial_log_timestamp_age_seconds").set(time.timeIntervalSince(stamped)) }
+        if let age = timestampAge(standing, at: time) { Meter(label: "rial_log_timestamp_age_seconds").set(age) }
         return standing
+    }
+
+    /// Seconds since the open shard's last token, or since its opening while it has none, so that an authority that never answers is seen
+    /// as well; `nil` if none is expected.
+    func timestampAge(_ standing: LogStanding, at time: Date) -> TimeInterval? {
+        let since = standing.stampedAt ?? (isStamping ? standing.openedAt : nil)
+        return since.map { time.timeIntervalSince($0) }
     }
 }
