@@ -28,6 +28,19 @@ struct WitnessPanelTests {
         #expect(rig.witnesses.allSatisfy { $0.requests <= 9 })
     }
 
+    @Test("have an age from the first round of a new shard on, those too that never answer")
+    func ages() async throws {
+        let rig = try LogRig()
+        rig.witnesses[0].behave(.unreachable)
+        let sequencer = rig.sequencer()
+        #expect(await sequencer.panel.ages().isEmpty)
+        rig.add([0])
+        try await rig.drain(sequencer)
+        rig.advance(100)
+        let ages = await sequencer.panel.ages()
+        #expect(Set(ages.keys) == Set(rig.witnesses.map(\.witness.key)) && ages.values.allSatisfy { $0 >= 100 })
+    }
+
     static let misbehaviours: [(String, TestWitness.Behaviour)] = [
         ("unreachable", .unreachable), ("refusing", .answers(WitnessReply(status: 403, body: []))),
         ("unknown", .answers(WitnessReply(status: 404, body: []))), ("limiting", .answers(WitnessReply(status: 429, body: []))),

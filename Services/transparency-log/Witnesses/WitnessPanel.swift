@@ -87,7 +87,6 @@ actor WitnessPanel {
             let kept = published.cosignatures.filter { $0.isBy(key) }.map(\.seconds).max()
             states[key, default: State()].cosignedAt = [states[key]?.cosignedAt, kept].compactMap(\.self).max()
         }
-        ledSince = ledSince ?? now()
         return await exchange(published, committedSize, connections, proof: nil)
     }
 
@@ -95,6 +94,7 @@ actor WitnessPanel {
         _ published: PublishedCheckpoint, _ committedSize: UInt64, _ chosen: [any WitnessConnection],
         proof: (@Sendable (UInt64) async throws -> ConsistencyProof)?
     ) async -> Answers {
+        ledSince = ledSince ?? now()
         let sizes = chosen.map { proof == nil ? 0 : states[$0.witness.key]?.size ?? 0 }
         for connection in chosen { states[connection.witness.key, default: State()].askedAt = now() }
         var answers = Answers()
@@ -151,14 +151,19 @@ actor WitnessPanel {
             policy.witnesses.map(\.key).filter { key in published.cosignatures.contains { $0.isBy(key) } })
     }
 
-    /// Sets the age of each witness's newest cosignature. One of which none is known is as old as this instance's time as the writer, so
-    /// that a witness that never answers is seen as well.
+    /// The age of each witness's newest cosignature, in seconds; none before this instance was the writer. One of which none is known is as
+    /// old as its time as the writer, so that a witness that never answers is seen as well.
+    func ages() -> [VerifierKey: Double] {
+        guard let ledSince else { return [:] }
+        let keys = connections.map(\.witness.key)
+        return Dictionary(
+            keys.map { key in
+                let seconds = states[key]?.cosignedAt.map(Double.init) ?? ledSince.timeIntervalSince1970
+                return (key, max(0, now().timeIntervalSince1970 - seconds))
+            }, uniquingKeysWith: { $1 })
+    }
+
     func measure() {
-        guard let ledSince else { return }
-        for connection in connections {
-            let seconds = states[connection.witness.key]?.cosignedAt ?? UInt64(max(0, ledSince.timeIntervalSince1970))
-            Meter(label: "rial_log_witness_age_seconds", dimensions: [("witness", connection.witness.key.name.text)])
-                .set(max(0, now().timeIntervalSince1970 - Double(seconds)))
-        }
+        for (key, age) in ages() { Meter(label: "rial_log_witness_age_seconds", dimensions: [("witness", key.name.text)]).set(age) }
     }
 }
