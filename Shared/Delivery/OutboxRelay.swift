@@ -115,7 +115,10 @@ public struct OutboxRelay: Service {
         for await _ in ticks {
             for topic in paused.due(at: time()) where !Task.isCancelled {
                 do {
-                    if try await !publishBatch(of: .only(topic)).done.isEmpty { resume() }
+                    let batch = try await publishBatch(of: .only(topic))
+                    // Its rows may be another instance's, or gone.
+                    if !batch.refused.contains(topic) { paused.resume(topic) }
+                    if !batch.done.isEmpty { resume() }
                 } catch is CancellationError {
                     return
                 } catch {

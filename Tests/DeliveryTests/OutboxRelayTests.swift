@@ -130,6 +130,24 @@ struct OutboxRelayTests {
         #expect(sent == ["other", "first", "second"])
     }
 
+    @Test("goes on with a topic whose rows another instance has published")
+    func publishedElsewhere() async throws {
+        broker.refuse { _ in Self.away }
+        append(["a"])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [relay] in try await relay.run() }
+            try await waitUntil("it waits") { clock.sleepers == 2 }
+            outbox.removeAll()
+            broker.refuse { _ in nil }
+            clock.advance(by: .seconds(5))
+            try await waitUntil("a notification is enough again") {
+                append(["b"])
+                return sent == ["b"]
+            }
+            group.cancelAll()
+        }
+    }
+
     @Test("takes a replaced client for no fault of the topic")
     func replacedClient() async throws {
         let (relay, another) = (relay, relay)

@@ -143,6 +143,9 @@ public final class MemoryOutboxRows: OutboxRows {
         if isNotified { wake.yield("outbox") }
     }
 
+    /// As another instance does that has published them.
+    public func removeAll() { state.withLock { $0.rows = [] } }
+
     public func withBatch<Result: Sendable>(
         limit: Int, of topics: OutboxTopics, _ publish: @escaping @Sendable ([OutboxRow]) async throws -> (done: [Int64], result: Result)
     ) async throws -> Result {
