@@ -120,10 +120,12 @@ extension ConsumerService where Handler.Transaction == PostgresConnection {
 
 extension KafkaConfiguration {
     /// Brokers that respond only at the end of ``fetchWait`` need a short one for low latency, and spend processor time on each fetch: few
-    /// fetches do where nobody waits for tenths of a second.
+    /// fetches do where nobody waits for tenths of a second. A record of a video may take longer than others.
     func fetching(_ topic: Topic) -> KafkaConfiguration {
         var configuration = self
         if !topic.isOnPhotoPath { configuration.fetchWait = max(fetchWait, .milliseconds(100)) }
+        // A video may be decoded twice, each time after it waited for another's.
+        if topic == .videoReceived { configuration.maximumPollInterval = max(maximumPollInterval, .seconds(1200)) }
         return configuration
     }
 }

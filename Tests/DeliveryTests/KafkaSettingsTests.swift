@@ -160,4 +160,11 @@ struct TopicAccessTests {
         kafka.fetchWait = .milliseconds(500)
         #expect(kafka.fetching(.videoReceived).fetchWait == .milliseconds(500))
     }
+
+    @Test("takes no partition from a consumer whose video is decoded twice")
+    func pollInterval() {
+        let kafka = KafkaConfiguration(brokers: "broker:9092", clientID: "service")
+        #expect(kafka.fetching(.captureReceived).maximumPollInterval == .seconds(300))
+        #expect(kafka.fetching(.videoReceived).maximumPollInterval == .seconds(1200))
+    }
 }
