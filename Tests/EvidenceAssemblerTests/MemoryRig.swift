@@ -189,13 +189,13 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
 
     func waiting(limit: Int) async throws -> [CaptureID] {
         state.withLock { state in
-            Array(state.entries.filter { $0.value.isWaiting }.keys.prefix(limit))
+            Array(state.entries.values.filter { $0.isWaiting && !state.isRevoked($0) }.map(\.announcement.captureID).prefix(limit))
         }
     }
 
     func find(_ capture: CaptureID) async throws -> WaitingCapture? {
         try state.withLock { state in
-            guard let entry = state.entries[capture], let package = entry.state.package, entry.isWaiting,
+            guard let entry = state.entries[capture], let package = entry.state.package, entry.isWaiting, !state.isRevoked(entry),
                 let confidence = entry.confidence, let parts = try EvidenceParts(entry.all)
             else { return nil }
             return WaitingCapture(package: package, confidence: confidence, capturedAt: Date(), parts: parts)

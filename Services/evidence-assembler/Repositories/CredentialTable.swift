@@ -24,6 +24,7 @@ struct CredentialTable {
     private static let isWaiting: SQL = """
         evidence #>> '{content_credentials,status}' = 'pending'
             AND (SELECT kind FROM statements WHERE capture_id = captures.id ORDER BY sequence DESC LIMIT 1) IS DISTINCT FROM 'revocation'
+            AND NOT \(StatementTable.revokedWithDevice)
         """
 
     /// Complete captures whose Content Credentials wait for a time stamp, longest waiting first.
