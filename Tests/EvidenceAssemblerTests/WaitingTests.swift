@@ -56,6 +56,23 @@ struct WaitingTests {
         #expect(try await rig.state(of: capture.id).package?.contentCredentials.status == .embedded)
     }
 
+    @Test("a turn does not end at those for which the disk has no room", arguments: Backend.available)
+    func manyWithoutRoom(backend: Backend) async throws {
+        let rig = try backend.rig()
+        try await only(rig)
+        rig.issuer.set(.diskFull)
+        var captures: [CaptureID] = []
+        for _ in 0..<5 {
+            let capture = try await rig.capture()
+            for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+            try await rig.age(capture.id)
+            captures.append(capture.id)
+        }
+        let asked = rig.issuer.asked.count
+        try await rig.retryUnsigned()
+        #expect(Set(rig.issuer.asked.dropFirst(asked)) == Set(captures))
+    }
+
     @Test("one without a time stamp is complete with its public copy, and signed once the authority is back", arguments: Backend.available)
     func stamped(backend: Backend) async throws {
         let rig = try backend.rig()

@@ -1,3 +1,4 @@
+import Blocking
 import CaptureProtocol
 import Delivery
 import Logging
@@ -27,11 +28,13 @@ struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
                     do { try await assembly.complete(gathered, event: nil, logger) } catch is SignerAway { isAway = true }
                 }
                 if isAway { return }
+                limit.succeed()
             } catch let error as CancellationError {
                 throw error
             } catch {
                 logger.warning("a capture that waited cannot be completed", metadata: ["capture_id": "\(capture)", "error": "\(error)"])
-                if isDependencyFailure(error) { try limit.note(error) }
+                // A video may need more of the disk than those that wait beside it.
+                if isDependencyFailure(error), !(error is NamelessFile.Failure) { try limit.note(error) }
             }
         }
     }

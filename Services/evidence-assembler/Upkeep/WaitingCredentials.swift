@@ -33,6 +33,7 @@ struct WaitingCredentials: Sendable {
                     isAway = try await !make(capture)
                 }
                 if isAway { return }
+                limit.succeed()
             } catch let error as CancellationError {
                 throw error
             } catch {
