@@ -56,6 +56,11 @@ public struct CaptureMetadata: Sendable, Equatable {
     }
 }
 
+extension CaptureMetadata {
+    /// Whether the depth map is shaped as a LiDAR sensor's: landscape, 4:3. No more than one shape of a number of values is.
+    public var hasSensorShape: Bool { depthWidth * 3 == depthHeight * 4 }
+}
+
 extension CaptureMetadata: Encodable {
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: Keys.self)

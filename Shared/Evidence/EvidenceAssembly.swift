@@ -51,6 +51,14 @@ public enum EvidenceAssembly {
             }
         }
 
+        /// Whether a photo's depth map is shaped as a sensor's. A video's says its own shape, and what was not sent has none.
+        var hasSensorShape: Bool {
+            switch self {
+            case .photo(let metadata, _): metadata.hasSensorShape
+            case .hashOnly, .video: true
+            }
+        }
+
         /// `nil` for a photo.
         var video: VideoFacts? {
             switch self {
@@ -68,7 +76,7 @@ public enum EvidenceAssembly {
         attestation: AttestationFindings, depth: DepthFindings, statement: Statement, receivedAt: Date, completedAt: Date, cities: CityNames
     ) -> (package: EvidencePackage, confidence: ConfidenceLevel) {
         let hardware = HardwareAttestationEvidence(attestation)
-        let depthEvidence = self.depthEvidence(depth, attestation: attestation, source: statement.analysisSource)
+        let depthEvidence = self.depthEvidence(depth, attestation: attestation, statement)
         let checks = metadataEvidence(statement, registeredModel: attestation.deviceModel, receivedAt: receivedAt, cities)
         let statuses = [checks.timestamp.status, checks.model.status, checks.resolution.status, checks.location.status]
         let (kind, chain) = (statement.kind, statement.kind.type == .video ? attestation.hashChain : nil)
@@ -87,14 +95,16 @@ public enum EvidenceAssembly {
     }
 
     private static func depthEvidence(
-        _ findings: DepthFindings, attestation: AttestationFindings, source: AnalysisSource
+        _ findings: DepthFindings, attestation: AttestationFindings, _ statement: Statement
     ) -> DepthAnalysisEvidence {
+        let source = statement.analysisSource
         let binding: AssertionBinding? = if case .pass(let signed) = attestation.appraisal { signed.binding } else { nil }
         if let temporal = findings.temporal {
             return depthEvidence(temporal, findings, binding: binding, attestation: attestation, source: source)
         }
         let (status, reason) = DepthStatusRule.status(
-            verdict: findings.measurements?.verdict, binding: binding, hasLiDAR: hasLiDAR(attestation))
+            verdict: findings.measurements?.verdict, binding: binding, hasLiDAR: hasLiDAR(attestation),
+            hasSensorShape: statement.hasSensorShape)
         // For a depth that is not real, the analyzer's reason is more exact.
         let isOpen = findings.measurements?.verdict != .real && reason != .noLiDAR
         let measured = isOpen ? findings.measurements?.reason : nil

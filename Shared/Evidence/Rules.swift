@@ -29,15 +29,18 @@ public enum DepthStatusRule {
     ///   - binding: what the verified assertion covers; without one (`nil`) the depth counts on its own.
     ///   - hasLiDAR: false if the device reports that it has no such sensor, or is of a model known to have none: then the depth was not
     /// measured.
+    ///   - hasSensorShape: whether the map is shaped as a LiDAR sensor's. `photo+depth` does not cover width and height, and in rows of
+    /// another length the same values show another scene.
     /// - Returns: the status, and a reason for every depth that does not pass.
-    public static func status(verdict: DepthVerdict?, binding: AssertionBinding?, hasLiDAR: Bool = true) -> (
-        status: CheckStatus, reason: DepthReason?
-    ) {
+    public static func status(
+        verdict: DepthVerdict?, binding: AssertionBinding?, hasLiDAR: Bool = true, hasSensorShape: Bool = true
+    ) -> (status: CheckStatus, reason: DepthReason?) {
         switch verdict {
         case nil: (.unavailable, nil)
         case _? where !hasLiDAR: (.inconclusive, .noLiDAR)
         case .flat?: (.inconclusive, .flatSurface)
         case .undecided?: (.inconclusive, .undecided)
+        case .real? where binding == .photoDepth && !hasSensorShape: (.inconclusive, .depthNotSigned)
         case .real?: binding?.coversDepth == false ? (.inconclusive, .depthNotSigned) : (.pass, nil)
         }
     }

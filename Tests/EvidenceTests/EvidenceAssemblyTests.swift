@@ -35,12 +35,12 @@ struct EvidenceAssemblerTests {
         return fields
     }
 
-    private func metadata(_ location: String? = nil) throws -> CaptureMetadata {
+    private func metadata(_ location: String? = nil, width: Int = 256, height: Int = 192) throws -> CaptureMetadata {
         try CaptureMetadata.parse(
             Array(
                 """
                 {"captured_at": "2026-11-21T05:59:55Z", "device_model": "iPhone16,1", "photo_hash": "\(String(repeating: "0", count: 64))",
-                 "depth_map_dimensions": {"width": 256, "height": 192}\(location.map { ", \"location\": \($0)" } ?? "")}
+                 "depth_map_dimensions": {"width": \(width), "height": \(height)}\(location.map { ", \"location\": \($0)" } ?? "")}
                 """.utf8))
     }
 
@@ -98,6 +98,23 @@ struct EvidenceAssemblerTests {
     func binding() throws {
         let package = try assemble(attestation(.unavailable, .photo), depth(.real), exif: nil).package
         #expect(package.depthAnalysis.status == .pass)
+    }
+
+    /// Each shape has as many values as 256 × 192.
+    @Test(
+        "never gives HIGH where the shape of the depth map is neither signed nor a sensor's",
+        arguments: [
+            (.photoDepth, 256, 192, .high), (.photoDepth, 1024, 48, .medium), (.photoDepth, 768, 64, .medium),
+            (.photoDepth, 512, 96, .medium), (.photoDepth, 192, 256, .medium), (.photoDepthMetadata, 192, 256, .high),
+        ] as [(AssertionBinding, Int, Int, ConfidenceLevel)])
+    func shape(binding: AssertionBinding, width: Int, height: Int, level: ConfidenceLevel) throws {
+        let (package, confidence) = EvidenceAssembly.assemble(
+            attestation: attestation(.pass, binding), depth: depth(.real),
+            statement: .photo(try metadata(width: width, height: height), exif: exif), receivedAt: Self.receipt, completedAt: Self.receipt,
+            cities: .loaded)
+        #expect(confidence == level)
+        let reason: DepthReason? = level == .high ? nil : .depthNotSigned
+        #expect(package.depthAnalysis.reason?.known == reason)
     }
 
     @Test("is SUSPICIOUS after one contradiction in the metadata")

@@ -48,5 +48,9 @@ struct RuleTests {
     func depth(verdict: DepthVerdict?, binding: AssertionBinding?, status: CheckStatus, reason: DepthReason?) {
         let result = DepthStatusRule.status(verdict: verdict, binding: binding)
         #expect(result.status == status && result.reason == reason)
+        let reshaped = DepthStatusRule.status(verdict: verdict, binding: binding, hasSensorShape: false)
+        let isOpen = verdict == .real && binding == .photoDepth
+        let expected: (status: CheckStatus, reason: DepthReason?) = isOpen ? (.inconclusive, .depthNotSigned) : (status, reason)
+        #expect(reshaped.status == expected.status && reshaped.reason == expected.reason)
     }
 }

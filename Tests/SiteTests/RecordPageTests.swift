@@ -146,6 +146,10 @@ struct RecordPageTests {
             ("low", .size, "No known sizes to compare with"),
             ("flat", .depth, "One smooth surface in the middle, computed on the server"),
             ("depth not signed", .depth, "The signature does not cover the depth, so it cannot count, computed on the server"),
+            (
+                "shape not signed", .depth,
+                "The signature does not cover the shape of the depth map, so the depth cannot count, computed on the server"
+            ),
             ("no lidar", .depth, "The device has no LiDAR sensor, so its depth cannot count, computed on the server"),
             ("no depth", .depth, "No depth data"),
             ("device unverified", .hardware, "This device could not be confirmed as genuine"),

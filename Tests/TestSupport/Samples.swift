@@ -158,6 +158,7 @@ package enum Samples {
         ("no lidar", record(Evidence(depth: .inconclusive, depthReason: .noLiDAR), .medium)),
         ("high, model unknown", record(Evidence(modelCheck: MetadataCheck(.unavailable, reason: .modelUnknown)))),
         ("depth not signed", record(Evidence(binding: .photo, depth: .inconclusive, depthReason: .depthNotSigned), .medium)),
+        ("shape not signed", record(Evidence(binding: .photoDepth, depth: .inconclusive, depthReason: .depthNotSigned), .medium)),
         (
             "no depth",
             record(Evidence(depth: .unavailable, verdict: nil, relief: nil), .medium, media: media(depth: false))

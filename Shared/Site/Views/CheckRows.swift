@@ -135,6 +135,9 @@ struct CheckRows: Sendable {
         case (.inconclusive, .noLiDAR):
             detail = strings("dp.nolidar")
             paragraphs.insert(strings("dp.nolidar.more"), at: 0)
+        case (.inconclusive, .depthNotSigned) where evidence.hardwareAttestation.binding == .photoDepth:
+            detail = strings("dp.shape")
+            paragraphs.insert(strings("dp.shape.more"), at: 0)
         case (.inconclusive, .depthNotSigned):
             detail = strings("dp.unbound")
             paragraphs.insert(strings("dp.unbound.more"), at: 0)
