@@ -142,6 +142,45 @@ struct AssemblyTests {
         }
     }
 
+    @Test("is refused where a service names a file that was not announced and is not its own", arguments: Backend.available)
+    func foreign(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let cases: [(EvidencePart, MediaName, FailureReason)] = [
+            (.media, .publicCopy, .captureUnreadable), (.media, .thumbnail, .captureUnreadable), (.media, .original, .digestMismatch),
+            (.media, .depth, .digestMismatch), (.media, .metadata, .digestMismatch), (.depth, .publicCopy, .captureUnreadable),
+            (.depth, .original, .captureUnreadable), (.depth, .depthPreview, .captureUnreadable),
+        ]
+        for (part, name, reason) in cases {
+            let capture = try await rig.capture()
+            var forged = capture
+            let other = StoredMedia(
+                key: name.key(of: name == .depthPreview ? CaptureID() : capture.id, digest: ContentDigest(of: [8])),
+                sha256: ContentDigest(of: [8]), sizeBytes: 1, contentType: name.contentType)
+            if part == .media { forged.media.objects[name] = other } else { forged.depth.pictures?[name] = other }
+            for sound in EvidencePart.allCases where sound != part { try await rig.finish(sound, of: capture) }
+            #expect(await rejection { try await rig.finish(part, of: forged) } == reason, "\(part) \(name)")
+            #expect(try await rig.state(of: capture.id) == CaptureState())
+            try await rig.finish(part, of: capture)
+            #expect(try await rig.state(of: capture.id).status == .complete)
+        }
+        let capture = try await rig.capture()
+        var forged = capture
+        forged.media.objects[.original] = nil
+        for part in [EvidencePart.attestation, .depth] { try await rig.finish(part, of: capture) }
+        #expect(await rejection { try await rig.finish(.media, of: forged) } == .originalMissing)
+    }
+
+    @Test("takes the pictures that upload-sync made in earlier versions", arguments: Backend.available)
+    func earlier(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let capture = try await rig.capture { capture in
+            capture.media.objects.merge(capture.depth.pictures ?? [:]) { $1 }
+            capture.depth.pictures = nil
+        }
+        for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+        #expect(try await rig.state(of: capture.id).objects[.thumbnail] == capture.media.objects[.thumbnail]?.key)
+    }
+
     @Test("tries again what a store that is away left undone", arguments: Backend.available)
     func retried(backend: Backend) async throws {
         let rig = try backend.rig()

@@ -21,7 +21,7 @@ extension MemoryCaptures: ReassessmentRepository {
                 let entry = state.entries[capture], let package = entry.state.package, let parts = try EvidenceParts(entry.all)
             else { return nil }
             return MeasuredCapture(
-                gathered: GatheredCapture(
+                gathered: try GatheredCapture(
                     announcement: entry.announcement, mediaHash: ContentDigest(of: [7]), parts: parts.measured(again: depth),
                     isRevoked: state.isRevoked(entry)),
                 package: package)

@@ -77,8 +77,8 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         var noted: [ContentDigest: Int] = [:]
         var requests: [CaptureID: (depth: DepthFindings?, outcome: String?)] = [:]
 
-        func gathered(_ entry: Entry, _ parts: EvidenceParts) -> GatheredCapture {
-            GatheredCapture(
+        func gathered(_ entry: Entry, _ parts: EvidenceParts) throws -> GatheredCapture {
+            try GatheredCapture(
                 announcement: entry.announcement, mediaHash: ContentDigest(of: [7]), parts: parts, isRevoked: isRevoked(entry))
         }
 
@@ -111,7 +111,7 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
                 entry.isAged = false
                 state.entries[capture] = entry
             }
-            if !isFinal, let parts = try EvidenceParts(entry.all) { return .complete(state.gathered(entry, parts)) }
+            if !isFinal, let parts = try EvidenceParts(entry.all) { return .complete(try state.gathered(entry, parts)) }
             guard state.answered.insert(context.eventID).inserted else { return .waiting }
             guard !isFinal, let failure = entry.all.compactMap(\.reason).first, state.fail(capture, failure) else { return .waiting }
             return .failed(failure)
@@ -183,7 +183,7 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         try state.withLock { state in
             guard let entry = state.entries[capture], entry.state.status == .processing, let parts = try EvidenceParts(entry.all)
             else { return nil }
-            return state.gathered(entry, parts)
+            return try state.gathered(entry, parts)
         }
     }
 

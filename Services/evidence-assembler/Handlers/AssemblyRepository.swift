@@ -12,7 +12,7 @@ struct StoredPart: Sendable {
     let reason: StableWord<FailureReason>?
 }
 
-/// A capture with all its parts.
+/// A capture with all its parts, which fit what was announced.
 struct GatheredCapture: Sendable {
     let announcement: CaptureAnnouncement
     /// SHA-256 of the original.
@@ -20,6 +20,15 @@ struct GatheredCapture: Sendable {
     let parts: EvidenceParts
     /// Whether operators revoked it with its device: then it is not signed.
     let isRevoked: Bool
+
+    /// - Throws: ``RejectedMessage`` if a part names objects that were not announced.
+    init(announcement: CaptureAnnouncement, mediaHash: ContentDigest, parts: EvidenceParts, isRevoked: Bool) throws {
+        try parts.mustFit(announcement)
+        self.announcement = announcement
+        self.mediaHash = mediaHash
+        self.parts = parts
+        self.isRevoked = isRevoked
+    }
 }
 
 /// The device was revoked while its capture was signed. Nothing was recorded: the copy must not be published, and another attempt completes
@@ -56,7 +65,7 @@ protocol AssemblyRepository: Sendable {
     /// Copies the stored result of one part: a done part replaces an error. A done part is replaced only by new findings about media that
     /// were uploaded again, and only until the capture is final. The event's payload is not used (SPEC §1). Calls for one capture are
     /// serialized, so exactly the last one sees all parts.
-    /// - Throws: ``RejectedMessage`` if there is no such capture.
+    /// - Throws: ``RejectedMessage`` if there is no such capture, or if a part names objects that were not announced.
     func take(_ part: EvidencePart, of capture: CaptureID, answering context: MessageContext) async throws -> TakenPart
 
     /// Marks the event of a capture that waits for the signer as processed; a failed capture is in processing again.

@@ -20,13 +20,13 @@ struct StoredCaptureRow: Sendable {
         isRevoked = try row.get("is_revoked")
     }
 
-    /// - Throws: ``RejectedMessage`` if this version cannot read it.
+    /// - Throws: ``RejectedMessage`` if this version cannot read it, or if the parts do not fit it.
     func gathered(_ parts: EvidenceParts) throws -> GatheredCapture {
         guard let announcement, let hash = mediaHash.flatMap({ ContentDigest(bytes: $0) }) else {
             throw RejectedMessage(.captureUnreadable, detail: "media_sha256")
         }
-        return GatheredCapture(
-            announcement: try CaptureAnnouncement(stored: announcement), mediaHash: hash, parts: parts, isRevoked: isRevoked)
+        return try GatheredCapture(
+            announcement: CaptureAnnouncement(stored: announcement), mediaHash: hash, parts: parts, isRevoked: isRevoked)
     }
 }
 
