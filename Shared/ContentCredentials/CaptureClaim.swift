@@ -22,7 +22,9 @@ public struct CaptureClaim: Sendable {
         attestation = AttestationAssertion(evidence.hardwareAttestation)
         depthAnalysis = DepthAnalysisAssertion(evidence.depthAnalysis)
         self.confidence = ConfidenceAssertion(evidence, confidence)
-        video = evidence.video.map { VideoAssertion($0, isBound: isBound) }
+        video = evidence.video.map {
+            VideoAssertion($0, isBound: isBound, isEndSigned: evidence.hardwareAttestation.binding != .checkpoint)
+        }
         hashChain = evidence.hashChain.map(HashChainAssertion.init)
     }
 

@@ -33,6 +33,7 @@ public struct HashChainAssertion: Codable, Sendable, Equatable {
 public struct VideoAssertion: Codable, Sendable, Equatable {
     /// `nil` unless the time check passed and the hardware signature covers the time.
     public let startedAt: SharedTime?
+    /// `nil` likewise, and where only the beginning is signed: its end may be anybody's.
     public let endedAt: SharedTime?
     public let durationMilliseconds: Int64
     public let frameCount: Int
@@ -41,9 +42,9 @@ public struct VideoAssertion: Codable, Sendable, Equatable {
     public let width: Int?
     public let height: Int?
 
-    init(_ facts: VideoFacts, isBound: Bool) {
+    init(_ facts: VideoFacts, isBound: Bool, isEndSigned: Bool) {
         startedAt = isBound ? facts.startedAt : nil
-        endedAt = isBound ? facts.endedAt : nil
+        endedAt = isBound && isEndSigned ? facts.endedAt : nil
         durationMilliseconds = facts.durationMilliseconds
         frameCount = facts.frameCount
         codec = facts.codec

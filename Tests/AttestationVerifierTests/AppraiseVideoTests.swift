@@ -56,6 +56,27 @@ struct AppraiseVideoTests {
         #expect(findings.hashChain?.checkpoints.map(\.isSigned) == [true, false])
     }
 
+    @Test("cut at a checkpoint, with its last frame made to last longer, it is verified up to the checkpoint's time")
+    func lengthened() async throws {
+        let run = try await Run(.memory)
+        let findings = try await run.appraise(run.video) { video in
+            let first = video.chain.checkpoints[0]
+            video.frames.removeLast(70)
+            video.maps = video.maps.filter { $0.key < 50 }
+            video.lastDuration = 10 * RecordedVideo.timescale
+            video.writeFile()
+            try video.writeDepth()
+            try video.record { _ in nil }
+            video.chain = video.chain.with(checkpoints: [first])
+            try video.describe()
+        }
+        #expect(findings.appraisal == .pass(.init(binding: .checkpoint, counter: 1, isOutOfOrder: false)))
+        let chain = try #require(findings.hashChain)
+        #expect(chain.reason == StableWord(.partial) && chain.verifiedFrames == 50 && chain.totalFrames == 50)
+        #expect(chain.verifiedMilliseconds == 5000 && chain.durationMilliseconds == 14_900)
+        #expect(chain.checkpoints.map(\.timeMilliseconds) == [5000])
+    }
+
     @Test("another tail leaves the signed beginning verified; another head does not")
     func spliced() async throws {
         let run = try await Run(.memory)

@@ -58,6 +58,7 @@ struct SignedVideoTests {
         #expect(chain["reason"] as? String == (sample == "whole" ? nil : "partial"))
         let video = try data("app.rial.video", in: report)
         #expect(video["frame_count"] as? Int == 375 && video["codec"] as? String == "h264" && video["width"] as? Int == 1920)
+        #expect(video["started_at"] != nil && (video["ended_at"] != nil) == (sample == "whole"))
         let depth = try data("app.rial.depth_analysis", in: report)
         #expect(depth["keyframes"] as? Int == 125 && depth["frame_analyses"] == nil)
     }

@@ -18,6 +18,8 @@ public struct RecordedVideo: Sendable {
     /// One for each picture, in file order.
     public var frames: [[UInt8]]
     public var packets: [[UInt8]]
+    /// How long the last picture lasts, in ticks.
+    public var lastDuration: UInt32 = 60
     /// By sample number.
     public var maps: [Int: [Float]]
     /// The file; what was not recorded in it is the caller's doing.
@@ -68,8 +70,8 @@ public struct RecordedVideo: Sendable {
             append(
                 frame, &file,
                 .init(
-                    track: .video, size: frame.count, decodeTime: time(index), presentationTime: time(index), duration: 60,
-                    isSync: index.isMultiple(of: 10)))
+                    track: .video, size: frame.count, decodeTime: time(index), presentationTime: time(index),
+                    duration: index == frames.count - 1 ? lastDuration : 60, isSync: index.isMultiple(of: 10)))
             while packet < packets.count, Int64(packet) * 1024 * 10 < Int64(index + 1) * Int64(Self.soundTimescale) {
                 append(
                     packets[packet], &file,
