@@ -83,7 +83,7 @@ struct BundleExaminerTests {
         #expect(report.outcome.exitCode == 2)
     }
 
-    @Test("a time of capture that no signature covers is marked")
+    @Test("a time of capture that no signature covers is marked, and so is a device that serves for tests")
     func unsignedTime() {
         func text(_ capturedAt: SharedTime, isSigned: Bool) -> String {
             let digest = ContentDigest(of: [1])
@@ -91,13 +91,15 @@ struct BundleExaminerTests {
                 kind: .photo, media: digest, files: [:], manifest: nil, capturedAt: capturedAt, receivedAt: capturedAt, confidence: .medium,
                 algorithms: [:], evidence: digest, raw: digest)
             let report = BundleReport(
-                checks: [], capture: nil, verdict: verdict, isMetadataSigned: isSigned, entry: nil, revocation: nil)
+                checks: [], capture: nil, verdict: verdict, isMetadataSigned: isSigned, isDevelopmentAttestation: !isSigned, entry: nil,
+                revocation: nil)
             return BundleReportText(report: report).text
         }
         let time = SharedTime.exact(Date(timeIntervalSince1970: 1_793_534_398))
         #expect(text(time, isSigned: false).contains("2026-11-01T11:59:58.000Z (not signed)"))
         #expect(!text(time, isSigned: true).contains("not signed"))
         #expect(!text(.notShared, isSigned: false).contains("not signed"))
+        #expect(text(time, isSigned: false).contains("test record") && !text(time, isSigned: true).contains("test record"))
     }
 
     @Test("a proof is told as seen by witnesses only if the policy asks for some")
@@ -105,7 +107,9 @@ struct BundleExaminerTests {
         let origin = try #require(TextLine("rial.example/log/2026"))
         func text(_ seconds: UInt64?) -> String {
             let entry = BundleReport.Entry(origin: origin, index: 1, treeSize: 2, witnessedAt: seconds, stampedAt: nil)
-            let report = BundleReport(checks: [], capture: nil, verdict: nil, isMetadataSigned: true, entry: entry, revocation: nil)
+            let report = BundleReport(
+                checks: [], capture: nil, verdict: nil, isMetadataSigned: true, isDevelopmentAttestation: false, entry: entry,
+                revocation: nil)
             return BundleReportText(report: report).text
         }
         #expect(text(1_793_534_405).hasPrefix("PROVED") && text(1_793_534_405).contains("witnesses of the policy saw it there"))

@@ -30,6 +30,32 @@ struct EvidenceReportTests {
         ] { #expect(text.contains(expected)) }
     }
 
+    @Test("shows no confidence where the verdict was taken back")
+    func revoked() throws {
+        let text = try report(
+            """
+            {"id": "\(Self.id)", "status": "complete", "confidence_level": "high", "log": {"standing": "revoked"},
+             "evidence": {"hardware_attestation": {"status": "pass"}}}
+            """)
+        #expect(text.contains("confidence  TAKEN BACK") && !text.contains("HIGH"))
+    }
+
+    @Test(
+        "of a file shows no confidence where the verdict was taken back, and marks a device that serves for tests",
+        arguments: [("stands", false), ("stands", true), ("revoked", true)])
+    func verified(standing: String, isDevelopment: Bool) throws {
+        let answer = try JSONValue(
+            parsing: Array(
+                """
+                {"status": "verified", "matched": "original", "capture_id": "\(Self.id)", "confidence_level": "high",
+                 "log": {"standing": "\(standing)"},
+                 "evidence": {"hardware_attestation": {"status": "pass", "development_attestation": \(isDevelopment)}}}
+                """.utf8))
+        let text = VerificationReport(answer: answer).text
+        #expect(text.contains("TAKEN BACK") == (standing == "revoked") && text.contains("HIGH") == (standing == "stands"))
+        #expect(text.contains("test record") == isDevelopment)
+    }
+
     @Test("says what the signature does not cover", arguments: [("photo", true), ("photo+depth", true), ("photo+depth+metadata", false)])
     func unsigned(binding: String, isSaid: Bool) throws {
         let text = try report(

@@ -14,7 +14,7 @@ struct EvidenceReport {
         var table = TextTable()
         table.add("capture", capture.id.description)
         table.add("status", capture.status.rawValue + (capture.failure.map { " (\($0))" } ?? ""))
-        table.add("confidence", capture.confidenceLevel?.rawValue.uppercased() ?? "–")
+        table.add("confidence", json.shownConfidence)
         if let time = json["captured_at"]?.string { table.add("captured", time) }
         if let time = json["uploaded_at"]?.string { table.add("uploaded", time) }
         if let video = capture.evidence?["video"] { table.add("video", Self.video(video)) }

@@ -13,6 +13,7 @@ struct BundleReportText {
         // In any other outcome its content must not be presented as fact.
         if report.outcome == .proved || report.outcome == .untrusted, let verdict = report.verdict {
             table.add("confidence", verdict.confidence.rawValue.uppercased())
+            if report.isDevelopmentAttestation { table.addTestRecord() }
             table.add("kind", "\(verdict.kind.type.rawValue), \(verdict.kind.mode.rawValue.replacing("_", with: " "))")
             let unsigned = report.isMetadataSigned ? "" : " (not signed)"
             table.add("captured", verdict.capturedAt.text.map { $0 + unsigned } ?? "not shared")
@@ -86,6 +87,7 @@ struct BundleReportText {
         let outcome: String
         let capture: CaptureID?
         let confidence: String?
+        let developmentAttestation: Bool?
         let media: String?
         let log: Entry?
         let revocation: Revocation?
@@ -94,6 +96,7 @@ struct BundleReportText {
 
         enum CodingKeys: String, CodingKey {
             case outcome, capture, confidence, media, log, revocation, checks
+            case developmentAttestation = "development_attestation"
             case notChecked = "not_checked"
         }
     }
@@ -102,7 +105,9 @@ struct BundleReportText {
         let isBelievable = report.outcome == .proved || report.outcome == .untrusted
         let body = Body(
             outcome: report.outcome.rawValue, capture: report.capture,
-            confidence: isBelievable ? report.verdict?.confidence.rawValue : nil, media: isBelievable ? report.verdict?.media.hex : nil,
+            confidence: isBelievable ? report.verdict?.confidence.rawValue : nil,
+            developmentAttestation: isBelievable && report.verdict != nil ? report.isDevelopmentAttestation : nil,
+            media: isBelievable ? report.verdict?.media.hex : nil,
             log: report.entry.map {
                 Body.Entry(
                     origin: $0.origin.text, index: $0.index, treeSize: $0.treeSize, witnessedAt: witnessedAt($0), stampedAt: $0.stampedAt)

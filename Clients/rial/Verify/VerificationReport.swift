@@ -11,7 +11,8 @@ struct VerificationReport {
         switch answer["status"]?.string {
         case "verified":
             table.add("record", "found, as \(answer["matched"]?.string ?? "a file")")
-            table.add("confidence", answer["confidence_level"]?.string?.uppercased() ?? "–")
+            table.add("confidence", answer.shownConfidence)
+            if answer["evidence"]?["hardware_attestation"]?["development_attestation"]?.bool == true { table.addTestRecord() }
             table.add("capture", answer["capture_id"]?.string ?? "–")
             table.add("link", answer["verification_url"]?.string ?? "–")
             if case .array(let others)? = answer["other_claims"], !others.isEmpty { table.add("other records", "\(others.count)") }
@@ -28,6 +29,18 @@ struct VerificationReport {
         if let hash = answer["file_hash"]?.string { table.add("SHA-256", hash) }
         return table.text
     }
+}
+
+extension JSONValue {
+    /// The confidence of a capture, unless its verdict was taken back.
+    var shownConfidence: String {
+        self["log"]?["standing"]?.string == "revoked" ? "TAKEN BACK" : self["confidence_level"]?.string?.uppercased() ?? "–"
+    }
+}
+
+extension TextTable {
+    /// Marks evidence of a device that serves for tests.
+    mutating func addTestRecord() { add("test record", "the device was attested under a development root, not by Apple") }
 }
 
 /// Content Credentials that were read offline, as human-readable text.

@@ -96,6 +96,8 @@ public struct BundleReport: Sendable, Equatable {
     public let verdict: Verdict?
     /// Whether an accepted signature covers time, place and model, by the evidence of that verdict.
     public let isMetadataSigned: Bool
+    /// Whether a development root attested the device and not Apple's, by the same evidence: then it serves for tests.
+    public let isDevelopmentAttestation: Bool
     /// Of the statement with that verdict.
     public let entry: Entry?
     /// Of the last verdict.

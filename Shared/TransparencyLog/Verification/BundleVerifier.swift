@@ -26,7 +26,9 @@ public struct BundleVerifier: Sendable {
             return await report(bundle, proven, files)
         } catch {
             let check = BundleReport.Check(.form, .failed("This is no bundle: \(error.message)"))
-            return BundleReport(checks: [check], capture: nil, verdict: nil, isMetadataSigned: false, entry: nil, revocation: nil)
+            return BundleReport(
+                checks: [check], capture: nil, verdict: nil, isMetadataSigned: false, isDevelopmentAttestation: false, entry: nil,
+                revocation: nil)
         }
     }
 
@@ -67,9 +69,10 @@ public struct BundleVerifier: Sendable {
                 bundle, last.verdict, evidence: last.evidence, storeSeenAt: store.flatMap { storesSeenAt[$0] })
             checks += await content.checks(files, examiners)
         }
+        let evidence = last.flatMap { CheckedEvidence($0.evidence) }
         return BundleReport(
             checks: checks, capture: proven.first?.statement.capture, verdict: last?.verdict,
-            isMetadataSigned: last.flatMap { CheckedEvidence($0.evidence) }?.coversMetadata ?? false, entry: last?.entry,
-            revocation: revocation)
+            isMetadataSigned: evidence?.coversMetadata ?? false,
+            isDevelopmentAttestation: evidence?.isDevelopmentAttestation ?? false, entry: last?.entry, revocation: revocation)
     }
 }

@@ -16,6 +16,8 @@ public struct CheckedEvidence: Sendable, Equatable {
     public let algorithms: [String: String]
     /// What the assertion covers; `nil` if none verified.
     public let binding: AssertionBinding?
+    /// Whether a development root attested the device and not Apple's.
+    public let isDevelopmentAttestation: Bool
 
     /// Whether an accepted signature covers time, place and model.
     public var coversMetadata: Bool { hardware == .pass && binding?.coversMetadata == true }
@@ -37,6 +39,7 @@ public struct CheckedEvidence: Sendable, Equatable {
         self.depth = depth
         self.metadata = checks
         self.algorithms = algorithms
+        isDevelopmentAttestation = hardware["development_attestation"] == .bool(true)
         binding = hardware["binding"]?.text.flatMap(AssertionBinding.init(rawValue:))
     }
 }

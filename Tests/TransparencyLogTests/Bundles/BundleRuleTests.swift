@@ -85,6 +85,18 @@ struct BundleRuleTests {
         #expect(report.check(.time)?.isPassed == isRight)
     }
 
+    @Test("is of a device that serves for tests, which is told apart", arguments: [true, false])
+    func development(isDevelopment: Bool) async throws {
+        let evidence = Array(
+            ExampleBundle.evidence.replacing(
+                #""development_attestation":false"#, with: #""development_attestation":\#(isDevelopment)"#
+            ).utf8)
+        let statement = try first { $0.evidence = ContentDigest(of: evidence) }
+        let logged = try log.log(statement, evidence: evidence, salt: try SampleLog.salt(1), cosignedAfter: [2, 3])
+        let report = try await report([logged])
+        #expect(report.outcome == .proved && report.isDevelopmentAttestation == isDevelopment, "\(report.checks)")
+    }
+
     @Test(
         "is no signature over its time, which is told apart",
         arguments: [
