@@ -66,6 +66,8 @@ protocol AssemblerRig: Sendable {
     func forgetStatements(about capture: CaptureID) async throws
     /// Records what an operator decides about a device.
     func decide(_ action: String, since: Date?, about device: DeviceID) async throws
+    /// Makes what was decided about the device two days older.
+    func ageDecisions(about device: DeviceID) async throws
     /// Enters statements into the published log, or into what is not published yet.
     func log(_ statements: [KeptStatement], isPublished: Bool) async throws
     /// Makes the statements two minutes older.
@@ -280,6 +282,10 @@ struct PostgresRig: AssemblerRig {
     func decide(_ action: String, since: Date?, about device: DeviceID) async throws {
         _ = try await database.query(
             "INSERT INTO device_events (device_id, action, by, since) VALUES (\(device.uuid), \(action), 'tests', \(since))")
+    }
+
+    func ageDecisions(about device: DeviceID) async throws {
+        _ = try await database.query("UPDATE device_events SET at = at - interval '2 days' WHERE device_id = \(device.uuid)")
     }
 
     func log(_ statements: [KeptStatement], isPublished: Bool) async throws {

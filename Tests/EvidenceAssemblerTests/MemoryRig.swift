@@ -41,6 +41,7 @@ struct MemoryRig: AssemblerRig {
     func made(about capture: CaptureID) async throws -> [KeptStatement] { captures.made(about: capture) }
     func forgetStatements(about capture: CaptureID) async throws { captures.forgetStatements(about: capture) }
     func decide(_ action: String, since: Date?, about device: DeviceID) async throws { captures.decide(action, since, device) }
+    func ageDecisions(about device: DeviceID) async throws { captures.ageDecisions(device) }
     func log(_ statements: [KeptStatement], isPublished: Bool) async throws { captures.log(statements, isPublished) }
     func ageStatements(about capture: CaptureID) async throws { captures.ageStatements(about: capture) }
     func request(reassessmentOf capture: CaptureID, measured: DepthFindings?) async throws { captures.request(capture, measured) }
@@ -72,6 +73,8 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         var answered: Set<EventID> = []
         var announced: [EvidenceAssembled] = []
         var decisions: [(action: String, since: Date?, device: DeviceID)] = []
+        /// Devices about which all was decided days ago.
+        var agedDecisions: Set<DeviceID> = []
         /// The published log by commitment, and what is not published.
         var log: [ContentDigest: (index: Int, isPublished: Bool)] = [:]
         var noted: [ContentDigest: Int] = [:]

@@ -118,7 +118,16 @@ extension MemoryCaptures: StatementRepository {
         }
     }
 
-    func revisedDevices() async throws -> [DeviceID] { state.withLock { Array(Set($0.decisions.map(\.device))) } }
+    func ageDecisions(_ device: DeviceID) { state.withLock { _ = $0.agedDecisions.insert(device) } }
+
+    func revisedDevices() async throws -> [DeviceID] {
+        state.withLock { Array(Set($0.decisions.map(\.device)).subtracting($0.agedDecisions)) }
+    }
+
+    func revisedDevices(after last: DeviceID?, limit: Int) async throws -> [DeviceID] {
+        let all = state.withLock { Set($0.decisions.map(\.device)) }.sorted { $0.description < $1.description }
+        return Array(all.drop { id in last.map { id.description <= $0.description } ?? false }.prefix(limit))
+    }
 
     func toRevise(of device: DeviceID, after last: CaptureID?, limit: Int) async throws -> [CaptureID] {
         captures(after: last, limit: limit) { $1.announcement.deviceID == device && $0.needsRevision($1) }

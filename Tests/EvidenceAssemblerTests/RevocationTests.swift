@@ -86,6 +86,32 @@ struct RevocationTests {
         #expect(try await kinds(rig, unstated) == [.assessment, .revocation])
     }
 
+    @Test("are revoked although the event was lost and nothing was at work for days", arguments: Backend.available)
+    func longAgo(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let device = DeviceID()
+        let capture = try await rig.completed(try await SampleCapture(in: rig.store, by: device))
+        try await rig.decide("revoked", since: Self.before, about: device)
+        try await rig.ageDecisions(about: device)
+        #expect(try await rig.statements.revisedDevices().contains(device) == false)
+        for _ in 0..<2 { try await rig.reviseDevices() }
+        #expect(try await kinds(rig, capture) == [.assessment, .revocation])
+    }
+
+    @Test("are looked for device by device, in order", arguments: Backend.available)
+    func pages(backend: Backend) async throws {
+        let rig = try backend.rig()
+        let devices = (0..<3).map { _ in DeviceID() }
+        for device in devices {
+            _ = try await rig.completed(try await SampleCapture(in: rig.store, by: device))
+            for action in ["revoked", "restored"] { try await rig.decide(action, since: nil, about: device) }
+        }
+        var found: [DeviceID] = []
+        while let next = try await rig.statements.revisedDevices(after: found.last, limit: 1).first { found.append(next) }
+        #expect(found == found.sorted { $0.description < $1.description } && Set(found).isSuperset(of: devices))
+        #expect(Set(found).count == found.count)
+    }
+
     @Test("are revoked by the day, where their time is kept back", arguments: Backend.available)
     func held(backend: Backend) async throws {
         let rig = try backend.rig()

@@ -48,6 +48,20 @@ struct PostgresStatementRepository: StatementRepository {
         }
     }
 
+    func revisedDevices(after last: DeviceID?, limit: Int) async throws -> [DeviceID] {
+        // From one device to the next by index, however many events each has.
+        try await database.query(
+            """
+            WITH RECURSIVE revised (id) AS (
+                (SELECT device_id FROM device_events WHERE device_id > \(last?.uuid ?? UUID.least) ORDER BY device_id LIMIT 1)
+                UNION ALL
+                SELECT (SELECT device_id FROM device_events WHERE device_id > revised.id ORDER BY device_id LIMIT 1)
+                FROM revised WHERE revised.id IS NOT NULL)
+            SELECT id FROM revised WHERE id IS NOT NULL LIMIT \(limit)
+            """
+        ).map { DeviceID(try $0.get("id", as: UUID.self)) }
+    }
+
     func toRevise(of device: DeviceID, after last: CaptureID?, limit: Int) async throws -> [CaptureID] {
         try await database.withConnection { try await StatementTable($0).toRevise(of: device, after: last, limit: limit) }
     }

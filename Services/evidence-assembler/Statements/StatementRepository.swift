@@ -19,6 +19,9 @@ protocol StatementRepository: Sendable {
     /// Devices that were revoked or restored within the last day.
     func revisedDevices() async throws -> [DeviceID]
 
+    /// Devices that were ever revoked or restored. Ordered by id, after the given one.
+    func revisedDevices(after last: DeviceID?, limit: Int) async throws -> [DeviceID]
+
     /// Complete captures of a device whose last statement is not what operators decided about the device. Ordered by id, after the given
     /// one.
     func toRevise(of device: DeviceID, after last: CaptureID?, limit: Int) async throws -> [CaptureID]
