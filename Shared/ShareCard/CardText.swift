@@ -28,10 +28,10 @@ enum CardText {
         }
     }
 
-    /// Above the digest of a hash-only capture, which is verified only if a device's attestation vouches for it. One signature
-    /// covers all of such a capture (SPEC §9), so it covers time and place or there is none.
+    /// Above the digest of a hash-only capture, which is verified only if a device's attestation vouches for it and no check failed. One
+    /// signature covers all of such a capture (SPEC §9), so it covers time and place or there is none.
     static func hashTitle(_ content: ShareCardContent) -> String {
-        content.isSigned ? hashVerified : hashRecorded
+        content.isSigned && content.level != .suspicious ? hashVerified : hashRecorded
     }
 
     /// "22 November 2025" and, if it is shared exactly, "10:30 UTC"; none for times outside the years 1 to 9999.

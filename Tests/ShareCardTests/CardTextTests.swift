@@ -43,11 +43,12 @@ struct CardTextTests {
     @Test(
         "calls a hash verified only where an attestation vouches for it",
         arguments: [
-            (true, false, "Hash Verified"), (true, true, "Hash Verified"), (false, false, "Hash recorded"), (false, true, "Hash recorded"),
-        ])
-    func hashTitle(isSigned: Bool, isDevelopment: Bool, title: String) {
+            (true, false, .high, "Hash Verified"), (true, true, .high, "Hash Verified"), (false, false, .medium, "Hash recorded"),
+            (false, true, .medium, "Hash recorded"), (true, false, .suspicious, "Hash recorded"),
+        ] as [(Bool, Bool, ConfidenceLevel, String)])
+    func hashTitle(isSigned: Bool, isDevelopment: Bool, level: ConfidenceLevel, title: String) {
         let content = ShareCardContent(
-            subject: .hash(ContentDigest(of: [1])), level: .high, isDevelopment: isDevelopment, capturedAt: .notShared, placeName: nil,
+            subject: .hash(ContentDigest(of: [1])), level: level, isDevelopment: isDevelopment, capturedAt: .notShared, placeName: nil,
             isSigned: isSigned)
         #expect(CardText.hashTitle(content) == title)
     }

@@ -245,6 +245,26 @@ struct RecordPageTests {
         #expect(try Samples.html(video, .spanish).contains("Hash de vídeo registrado") != isVouchedFor)
     }
 
+    @Test("a hash counts as recorded only where the verdict was taken back or a check failed", arguments: Language.allCases)
+    func notVouching(language: Language) throws {
+        let evidence = Samples.Evidence(binding: .payload, source: .device)
+        let failed = Samples.Evidence(binding: .payload, source: .device, time: MetadataCheck(.fail, reason: .afterReceipt))
+        let sound = Samples.record(evidence, kind: .hashOnly, media: [:])
+        var revoked = sound
+        revoked.log = RecordLog(state: .pending, entry: nil, witnessedAt: nil, witnesses: [], hasBundle: false, isRevoked: true)
+        let suspicious = Samples.record(failed, .suspicious, kind: .hashOnly, media: [:])
+        let strings = resources.strings(language, .photo)
+        for (record, isVouchedFor) in [(sound, true), (revoked, false), (suspicious, false)] {
+            let html = try Samples.html(record, language)
+            #expect(html.contains("<b>\(strings("badge.hash"))</b>") == isVouchedFor)
+            #expect(html.contains("<b>\(strings("badge.recorded"))</b>") != isVouchedFor)
+            for key in ["hash.device", "hash.known.device", "hash.known.depth"] { #expect(html.contains(strings(key)) == isVouchedFor) }
+            let match = try #require(html.firstMatch(of: #/<template id="x-match">.*/#)?.output)
+            #expect(match.contains("told pass") == isVouchedFor && match.contains("#i-check") == isVouchedFor)
+            #expect(match.contains("#i-hash") != isVouchedFor && match.contains(strings("hash.yes")))
+        }
+    }
+
     @Test(
         "missing Content Credentials are explained",
         arguments: [

@@ -157,12 +157,14 @@ struct RecordView: Sendable {
     private func addHash(_ evidence: EvidencePackage, to view: inout ViewContext) {
         let digest = record.mediaHash.hex
         let hardware = evidence.hardwareAttestation
+        // Nobody vouches with a verdict that was taken back, or where a check failed.
+        let counts = !record.isRevoked && complete?.confidence != .suspicious
         view["hash"] =
             [
                 "lines": (0..<4).map { String(digest.dropFirst($0 * 16).prefix(16)) }, "compare": digest,
-                "vouched": hardware.status == .pass,
-                "device_known": hardware.status == .pass && !hardware.developmentAttestation,
-                "depth_known": hardware.coversDepth && evidence.depthAnalysis.verdict != nil,
+                "vouched": counts && hardware.status == .pass,
+                "device_known": counts && hardware.status == .pass && !hardware.developmentAttestation,
+                "depth_known": counts && hardware.coversDepth && evidence.depthAnalysis.verdict != nil,
             ] as ViewContext
         if let facts = evidence.video {
             view["film"] = strings(
