@@ -188,8 +188,9 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: backbone + [
-                "Attestation", "Compression", "Depth", "Inspection", "ManifestStore", "Movie", "Multipart", "Site", "TransparencyLog",
-                "HTTPServing", "VideoChain", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioHTTP1, nioHTTPTypes, nioSSL,
+                "Attestation", "Compression", "Depth", "Evidence", "Inspection", "ManifestStore", "Movie", "Multipart", "Site",
+                "TransparencyLog", "HTTPServing", "VideoChain", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioHTTP1,
+                nioHTTPTypes, nioSSL,
             ],
             path: "Services/gateway"),
 

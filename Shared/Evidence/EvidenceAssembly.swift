@@ -76,7 +76,8 @@ public enum EvidenceAssembly {
         attestation: AttestationFindings, depth: DepthFindings, statement: Statement, receivedAt: Date, completedAt: Date, cities: CityNames
     ) -> (package: EvidencePackage, confidence: ConfidenceLevel) {
         let hardware = HardwareAttestationEvidence(attestation)
-        let depthEvidence = self.depthEvidence(depth, attestation: attestation, statement)
+        let depthEvidence = self.depthEvidence(
+            depth, attestation: attestation, source: statement.analysisSource, hasSensorShape: statement.hasSensorShape)
         let checks = metadataEvidence(statement, registeredModel: attestation.deviceModel, receivedAt: receivedAt, cities)
         let statuses = [checks.timestamp.status, checks.model.status, checks.resolution.status, checks.location.status]
         let (kind, chain) = (statement.kind, statement.kind.type == .video ? attestation.hashChain : nil)
@@ -94,17 +95,24 @@ public enum EvidenceAssembly {
         return (package, confidence)
     }
 
+    /// The status that the depth check has in the package.
+    /// - Parameter hasSensorShape: of a photo's depth map, see `CaptureMetadata.hasSensorShape`; true for other captures.
+    public static func depthStatus(
+        _ findings: DepthFindings, attestation: AttestationFindings, hasSensorShape: Bool
+    ) -> CheckStatus {
+        depthEvidence(findings, attestation: attestation, source: .server, hasSensorShape: hasSensorShape).status
+    }
+
     private static func depthEvidence(
-        _ findings: DepthFindings, attestation: AttestationFindings, _ statement: Statement
+        _ findings: DepthFindings, attestation: AttestationFindings, source: AnalysisSource, hasSensorShape: Bool
     ) -> DepthAnalysisEvidence {
-        let source = statement.analysisSource
         let binding: AssertionBinding? = if case .pass(let signed) = attestation.appraisal { signed.binding } else { nil }
         if let temporal = findings.temporal {
             return depthEvidence(temporal, findings, binding: binding, attestation: attestation, source: source)
         }
         let (status, reason) = DepthStatusRule.status(
             verdict: findings.measurements?.verdict, binding: binding, hasLiDAR: hasLiDAR(attestation),
-            hasSensorShape: statement.hasSensorShape)
+            hasSensorShape: hasSensorShape)
         // For a depth that is not real, the analyzer's reason is more exact.
         let isOpen = findings.measurements?.verdict != .real && reason != .noLiDAR
         let measured = isOpen ? findings.measurements?.reason : nil

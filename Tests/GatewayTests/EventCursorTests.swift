@@ -113,6 +113,36 @@ struct EventCursorTests {
         #expect(events.map(\.name) == ["check"])
     }
 
+    @Test(
+        "depth is told with the signature's part, by the rule of the evidence",
+        arguments: [
+            ("photo+depth+metadata", true, true, "pass"), ("photo", true, true, "inconclusive"), ("photo+depth", true, true, "pass"),
+            ("photo+depth", true, false, "inconclusive"), ("photo+depth+metadata", false, true, "inconclusive"),
+        ])
+    func depth(binding: String, hasLiDAR: Bool, hasSensorShape: Bool, status: String) throws {
+        let depth = try Self.realDepth(hasSensorShape: hasSensorShape)
+        let attestation = try Self.part("attestation", binding: binding, hasLiDAR: hasLiDAR)
+        var cursor = EventCursor(nil)
+        #expect(cursor.advance(try Self.row("processing"), parts: [depth]).map(Event.init).map(\.name) == ["status"])
+        let events = cursor.advance(try Self.row("processing"), parts: [depth, attestation]).map(Event.init)
+        let told = #"{"name":"depth_analysis","status":"\#(status)"}"#
+        #expect(events.map(\.data) == [told, #"{"name":"hardware_attestation","status":"pass"}"#])
+        #expect(cursor.advance(try Self.row("processing"), parts: [depth, attestation]).isEmpty)
+        var returned = EventCursor(events.first?.id)
+        #expect(returned.advance(try Self.row("processing"), parts: [attestation, depth]).map(Event.init).map(\.data) == [events[1].data])
+    }
+
+    @Test("depth of a capture that failed is told without the signature's part, and of a complete one as in the evidence")
+    func finalDepth() throws {
+        let depth = try Self.realDepth(hasSensorShape: true)
+        var failed = EventCursor(nil)
+        #expect(failed.advance(try Self.row("failed"), parts: [depth]).map(Event.init).map(\.name) == ["status", "check", "status"])
+        let evidence = try Self.evidence(depth: .inconclusive)
+        var complete = EventCursor(nil)
+        let events = complete.advance(try Self.row("complete", evidence: evidence), parts: [depth]).map(Event.init)
+        #expect(events.map(\.data).contains(#"{"name":"depth_analysis","status":"inconclusive"}"#))
+    }
+
     @Test("the evidence that is streamed has no counter")
     func publicForm() throws {
         var cursor = EventCursor(nil)
@@ -157,25 +187,38 @@ struct EventCursorTests {
         }
     }
 
-    private static func part(_ name: String) throws -> PartRow {
+    private static func realDepth(hasSensorShape: Bool) throws -> PartRow {
+        let findings = DepthFindings(
+            measurements: DepthMeasurements(
+                depthVariance: 0.5, depthLayers: 3, edgeCoherence: 0.75, minDepth: 0.25, maxDepth: 4.5, relief: 0.625, coverage: 1,
+                verdict: .real, specifiedRule: true, method: "relief-2", reason: nil, rotation: 0), preview: nil)
+        return try #require(
+            PartRow(
+                makeRow([
+                    "part": "depth", "outcome": "done", "result": String(decoding: try WireJSON.encode(findings), as: UTF8.self),
+                    "has_sensor_shape": hasSensorShape ? "t" : "f",
+                ])))
+    }
+
+    private static func part(_ name: String, binding: String = "photo+depth", hasLiDAR: Bool = true) throws -> PartRow {
         let result: String =
             switch name {
             case "attestation":
                 """
                 {"status":"pass","level":"secure_enclave","development_attestation":false,"device_model":"iPhone 15 Pro",\
-                "binding":"photo+depth","counter":7}
+                "binding":"\(binding)","counter":7,"has_lidar":\(hasLiDAR)}
                 """
             default: "{}"
             }
         return try #require(PartRow(makeRow(["part": name, "outcome": "done", "result": result])))
     }
 
-    private static func evidence() throws -> String {
+    private static func evidence(depth: CheckStatus = .pass) throws -> String {
         let findings = AttestationFindings(
             .sample(.pass), level: .secureEnclave, environment: "production", isDevelopmentAttestation: false, deviceModel: "iPhone 15 Pro")
         let package = EvidencePackage(
             type: .photo, hardwareAttestation: HardwareAttestationEvidence(findings),
-            depthAnalysis: DepthAnalysisEvidence(status: .pass, measurements: nil, source: .server, reason: nil),
+            depthAnalysis: DepthAnalysisEvidence(status: depth, measurements: nil, source: .server, reason: nil),
             metadata: MetadataEvidence(
                 timestamp: MetadataCheck(.unavailable), model: MetadataCheck(.unavailable), resolution: MetadataCheck(.unavailable),
                 location: MetadataCheck(.unavailable), place: nil),

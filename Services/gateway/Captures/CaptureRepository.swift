@@ -106,7 +106,9 @@ struct CaptureRepository: Sendable {
     func parts(of id: CaptureID) async throws -> [PartRow] {
         try await database.query(
             """
-            SELECT part, outcome, result FROM evidence_parts WHERE capture_id = \(id.uuid) ORDER BY received_at, part
+            SELECT part, outcome, result,
+                (announcement ->> 'depth_width')::int * 3 = (announcement ->> 'depth_height')::int * 4 AS has_sensor_shape
+            FROM evidence_parts JOIN captures ON captures.id = capture_id WHERE capture_id = \(id.uuid) ORDER BY received_at, part
             """
         ).compactMap(PartRow.init)
     }

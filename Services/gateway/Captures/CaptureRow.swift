@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Evidence
 import Foundation
 import Models
 import Persistence
@@ -74,6 +75,10 @@ struct PartRow: Sendable {
     let chain: CheckStatus?
     /// The service dead-lettered its event; findings may still follow.
     let isGivenUp: Bool
+    private let attestation: AttestationFindings?
+    private let depth: DepthFindings?
+    /// Of a photo's depth map; true for other captures.
+    private let hasSensorShape: Bool
     /// The element for this part in an event id.
     var token: String { isGivenUp ? part.rawValue + "-error" : part.rawValue }
 
@@ -82,14 +87,26 @@ struct PartRow: Sendable {
         self.part = part
         isGivenUp = (try? row.get("outcome", as: String.self)) == "error"
         let result = try? row.getOptional("result", as: PostgresJSON.self)
-        let attestation = part == .attestation ? try? result?.decode(AttestationFindings.self) : nil
+        attestation = part == .attestation ? try? result?.decode(AttestationFindings.self) : nil
+        depth = part == .depth ? try? result?.decode(DepthFindings.self) : nil
+        hasSensorShape = (try? row.get("has_sensor_shape", as: Bool.self)) ?? true
         chain = attestation?.hashChain?.status
         switch part {
         case .attestation: status = attestation?.appraisal.status ?? .unavailable
-        case .depth:
-            let verdict = (try? result?.decode(DepthFindings.self))?.verdict
-            status = verdict == .real ? .pass : verdict == nil ? .unavailable : .inconclusive
+        case .depth: status = depth?.verdict == .real ? .pass : depth?.verdict == nil ? .unavailable : .inconclusive
         case .media: status = result == nil ? .unavailable : .pass
         }
+    }
+
+    /// The status as the evidence has it or will have it: what depth counts for depends on what the signature covers.
+    /// - Parameter parts: those that there are of the capture.
+    /// - Returns: `nil` while the part that it depends on is missing.
+    func status(in capture: CaptureRow, among parts: [PartRow]) -> CheckStatus? {
+        guard let depth else { return status }
+        if let evidence = capture.evidence { return evidence.depthAnalysis.status }
+        if let attestation = parts.compactMap(\.attestation).first {
+            return EvidenceAssembly.depthStatus(depth, attestation: attestation, hasSensorShape: hasSensorShape)
+        }
+        return capture.status == .processing ? nil : status
     }
 }

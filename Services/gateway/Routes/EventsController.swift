@@ -99,8 +99,9 @@ struct EventCursor: Sendable {
     mutating func advance(_ row: CaptureRow, parts: [PartRow]) -> [String] {
         var events: [String] = []
         if seen.insert("processing").inserted { events.append(event("status", #"{"status":"processing"}"#)) }
-        for part in parts where !seen.contains(part.part.rawValue) && seen.insert(part.token).inserted {
-            events.append(event("check", #"{"name":"\#(Self.checkName(part.part))","status":"\#(part.status.rawValue)"}"#))
+        for part in parts where !seen.contains(part.part.rawValue) {
+            guard let status = part.status(in: row, among: parts), seen.insert(part.token).inserted else { continue }
+            events.append(event("check", #"{"name":"\#(Self.checkName(part.part))","status":"\#(status.rawValue)"}"#))
             if let chain = part.chain { events.append(event("check", #"{"name":"hash_chain","status":"\#(chain.rawValue)"}"#)) }
         }
         if row.status != .processing, !seen.contains("final") {
