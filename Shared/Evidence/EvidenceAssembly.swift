@@ -106,10 +106,11 @@ public enum EvidenceAssembly {
     private static func depthEvidence(
         _ findings: DepthFindings, attestation: AttestationFindings, source: AnalysisSource, hasSensorShape: Bool
     ) -> DepthAnalysisEvidence {
-        let binding: AssertionBinding? = if case .pass(let signed) = attestation.appraisal { signed.binding } else { nil }
         if let temporal = findings.temporal {
-            return depthEvidence(temporal, findings, binding: binding, attestation: attestation, source: source)
+            return depthEvidence(temporal, findings, attestation: attestation, source: source)
         }
+        // Also of a signature that verifies but is not accepted here: what it leaves out was not signed.
+        let binding = attestation.appraisal.signed?.binding
         let (status, reason) = DepthStatusRule.status(
             verdict: findings.measurements?.verdict, binding: binding, hasLiDAR: hasLiDAR(attestation),
             hasSensorShape: hasSensorShape)
@@ -123,9 +124,9 @@ public enum EvidenceAssembly {
 
     /// Of a video.
     private static func depthEvidence(
-        _ temporal: VideoDepthMeasurements, _ findings: DepthFindings, binding: AssertionBinding?, attestation: AttestationFindings,
-        source: AnalysisSource
+        _ temporal: VideoDepthMeasurements, _ findings: DepthFindings, attestation: AttestationFindings, source: AnalysisSource
     ) -> DepthAnalysisEvidence {
+        let binding: AssertionBinding? = if case .pass(let signed) = attestation.appraisal { signed.binding } else { nil }
         let (status, reason) = DepthStatusRule.videoStatus(
             verdict: temporal.verdict, hardware: attestation.appraisal.status, binding: binding, hasLiDAR: hasLiDAR(attestation))
         let measured = reason == .undecided ? temporal.reason.map { StableWord<DepthReason>(text: $0.text) } : nil

@@ -26,7 +26,7 @@ public enum ConfidenceRule {
 public enum DepthStatusRule {
     /// - Parameters:
     ///   - verdict: `nil` if there was no depth.
-    ///   - binding: what the verified assertion covers; without one (`nil`) the depth counts on its own.
+    ///   - binding: what the assertion that verified covers, accepted here or not; without one (`nil`) the depth counts on its own.
     ///   - hasLiDAR: false if the device reports that it has no such sensor, or is of a model known to have none: then the depth was not
     /// measured.
     ///   - hasSensorShape: whether the map is shaped as a LiDAR sensor's. `photo+depth` does not cover width and height, and in rows of

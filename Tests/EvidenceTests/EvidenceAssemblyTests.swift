@@ -94,10 +94,16 @@ struct EvidenceAssemblerTests {
         #expect(try assemble(attestation(hardware, binding), depth(verdict), exif: nil).confidence == level)
     }
 
-    @Test("never calls depth bound by an assertion that did not verify")
-    func binding() throws {
-        let package = try assemble(attestation(.unavailable, .photo), depth(.real), exif: nil).package
-        #expect(package.depthAnalysis.status == .pass)
+    @Test(
+        "counts for the depth what a verified assertion covers, although it is not accepted; without one depth stands on its own",
+        arguments: [
+            (.photo, .inconclusive, .low), (.photoDepth, .pass, .medium), (.photoDepthMetadata, .pass, .medium), (nil, .pass, .medium),
+        ] as [(AssertionBinding?, CheckStatus, ConfidenceLevel)])
+    func binding(binding: AssertionBinding?, status: CheckStatus, level: ConfidenceLevel) throws {
+        let refused = attestation(.unavailable, binding, reason: binding == nil ? .noAssertion : .bindingRetired)
+        let (package, confidence) = try assemble(refused, depth(.real), exif: nil)
+        #expect(package.depthAnalysis.status == status && confidence == level)
+        #expect((package.depthAnalysis.reason?.known == .depthNotSigned) == (status == .inconclusive))
     }
 
     /// Each shape has as many values as 256 × 192.

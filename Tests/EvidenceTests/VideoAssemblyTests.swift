@@ -105,7 +105,8 @@ struct VideoAssemblyTests {
 
     @Test("depth alone makes it MEDIUM where nothing accepted is signed, and no credentials are made")
     func unsigned() throws {
-        for hardware in [HardwareAppraisal.unavailable(.noAssertion), .inconclusive(.mediaNotBound)] {
+        let refused = HardwareAppraisal.unavailable(.environmentMismatch, signed: SignedCapture(binding: .checkpoint, counter: 7))
+        for hardware in [HardwareAppraisal.unavailable(.noAssertion), .inconclusive(.mediaNotBound), refused] {
             let (package, confidence) = try assemble(hardware, chain(.inconclusive, .unsigned, verified: 0), depth(.real))
             #expect(confidence == .medium && package.depthAnalysis.status == .pass)
             #expect(package.contentCredentials == ContentCredentialsEvidence(status: .withheld, reason: .hardwareNotPassed))

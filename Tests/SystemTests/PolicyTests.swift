@@ -89,6 +89,7 @@ extension SystemTests {
             #expect(answer.evidence("hardware_attestation.status") == "unavailable")
             #expect(answer.evidence("hardware_attestation.reason") == "binding_retired")
             #expect(answer.evidence("hardware_attestation.binding") == "photo")
+            #expect(answer.evidence("depth_analysis.reason") == "depth_not_signed")
         }
 
         @Test("a capture time after receipt fails, without EXIF too")
