@@ -10,6 +10,7 @@ import Inspection
 import Logging
 import Metrics
 import NIOCore
+import ObjectStorage
 import Observability
 import ServiceLifecycle
 import ServiceRuntime
@@ -80,7 +81,8 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         authenticator: authenticator, captures: captures,
         maker: BundleMaker(
             log: log, finder: finder, tiles: tiles, objects: objects, policy: settings.logPolicy ?? .empty, publicURL: settings.publicURL),
-        media: MediaScratch(store: backbone.connections.media, scratch: verifier.scratch), downloads: downloads, trustedProxies: proxies
+        media: mediaScratch(settings.verification, beside: verifier.scratch, backbone.connections.media), downloads: downloads,
+        bundles: ConcurrencyLimit("bundles", BundleController.limits, metric: "rial_bundles_in_progress"), trustedProxies: proxies
     ).addRoutes(to: &routes)
     VerificationController(verifier: verifier, log: logStatus, publicURL: settings.publicURL, trustedProxies: proxies).addRoutes(
         to: &routes)
@@ -148,9 +150,19 @@ private func fileVerifier(
             // Below the idle timeout, so that clients see the 503 and not a reset.
             timeout: .seconds(max(1, settings.idleTimeoutSeconds * 2 / 3)), metric: "rial_verifications_in_progress"),
         scratch: .init(
-            folder: own.scratchFolder, quota: ScratchQuota(bytes: own.scratchBytes),
+            folder: own.scratchFolder, quota: ScratchQuota(bytes: own.scratchShareBytes),
             executors: (0..<4).map { BlockingExecutor(label: "verification-\($0)") }),
         buckets: buckets, limits: settings.limits, logger: logger)
+}
+
+/// In the folder of the files that are verified, with a quota of its own: whoever reads bundles slowly stops no verification.
+private func mediaScratch(
+    _ settings: VerificationSettings, beside scratch: FileVerifier.Scratch, _ store: any ObjectStore
+) -> MediaScratch {
+    MediaScratch(
+        store: store,
+        scratch: .init(
+            folder: scratch.folder, quota: ScratchQuota(bytes: settings.scratchShareBytes), executors: scratch.executors))
 }
 
 /// HTTP/1.1, over TLS if a certificate is configured. Idle connections are closed.

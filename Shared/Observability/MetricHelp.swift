@@ -25,6 +25,7 @@ enum MetricHelp {
         "rial_records_handled_total": "Records of a topic whose handling ended, by outcome.",
 
         // gateway: requests.
+        "rial_bundles_in_progress": "Number of downloads of evidence bundles with media in progress.",
         "rial_event_streams_open": "Number of open streams of events about captures.",
         "rial_http_request_seconds": "Time in seconds from a request's head to its response's head, by route.",
         "rial_http_requests_total": "Requests of the public, by route, method and status.",
@@ -48,7 +49,7 @@ enum MetricHelp {
         // gateway: verification.
         "rial_inspections_failed_total": "Files that the inspector could not read, by reason.",
         "rial_inspector_up": "Whether the gateway can read untrusted files: 1 it can, 0 it cannot.",
-        "rial_scratch_bytes": "Bytes of files that are being verified.",
+        "rial_scratch_bytes": "Bytes of files that are being verified, and of media that become part of bundles.",
         "rial_scratch_refused_total": "Files refused because those in progress filled the space for them.",
         "rial_verification_files": "Number of files that are received, verified or wait for it.",
         "rial_verifications_in_progress": "Number of files whose verification is in progress.",

@@ -44,6 +44,14 @@ struct PermitLedgerTests {
         #expect(book.refusal(of: Holder(address: "a")) == nil)
     }
 
+    @Test("of bundles with media an address has two")
+    func bundles() {
+        let book = Book(BundleController.limits)
+        for _ in 0..<2 { #expect(book.refusal(of: Holder(address: "a")) == nil) }
+        #expect(book.refusal(of: Holder(address: "a")) == .address)
+        #expect(book.refusal(of: Holder(address: "b")) == nil)
+    }
+
     @Test("zero is no limit")
     func unlimited() {
         let book = Book(.init(total: 0, perAddress: 0, perDevice: 0))

@@ -23,6 +23,15 @@ struct SettingsTests {
         #expect(!text.contains("hunter2") && text.contains("linkKey: (secret)") && text.contains("https://rial.example"))
     }
 
+    @Test(
+        "files that are verified have half of the scratch folder, media of bundles the other",
+        arguments: [("800", 400 << 20), ("1", 1 << 19), ("0", 0)])
+    func scratch(megabytes: String, share: Int) throws {
+        let variables = Self.variables.merging(["RIAL_SCRATCH_MB": megabytes]) { $1 }
+        let settings = try Settings(ServiceEnvironment(variables))
+        #expect(settings.verification.scratchShareBytes == Int64(share))
+    }
+
     @Test("a key of media links that is short or neither hex nor base64 is refused", arguments: ["", "ab", "!"])
     func unfit(key: String) {
         let variables = Self.variables.merging(["RIAL_LINK_KEY": key]) { $1 }

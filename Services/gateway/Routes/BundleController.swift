@@ -9,12 +9,15 @@ import TransparencyLog
 /// `GET /api/v1/captures/{id}/bundle`: what proves a verdict offline (SPEC §14 "Bundle").
 struct BundleController: Sendable {
     static let contentType = "application/vnd.rial.bundle.v1+zip"
+    /// How many bundles with media may be in progress: each holds a file until its client has read it. All of them are downloads, too.
+    static let limits = PermitLedger.Limits(total: 0, perAddress: 2)
     let authenticator: DeviceAuthenticator
     let captures: CaptureRepository
     let maker: BundleMaker
     let media: MediaScratch
     /// Shared with the media: both are read from the store.
     let downloads: ConcurrencyLimit
+    let bundles: ConcurrencyLimit
     let trustedProxies: [AddressRange]
 
     func addRoutes(to routes: inout Routes) {
@@ -45,12 +48,14 @@ struct BundleController: Sendable {
         fields[.eTag] = tag
         if EntityTag.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: fields) }
         guard let added else { return Response(status: .ok, headers: fields, body: .init(byteBuffer: ByteBuffer(bytes: bytes))) }
-        return try await response(made.bundle, adding: added, fields, permit, isHead: request.method == .head)
+        let isHead = request.method == .head
+        let place = isHead ? nil : try bundles.acquire(address: address.description)
+        return try await response(made.bundle, adding: added, fields, [permit, place].compactMap(\.self), isHead: isHead)
     }
 
     /// The media are read into a file first: a ZIP entry begins with a checksum of its content.
     private func response(
-        _ bundle: EvidenceBundle, adding added: NamedMedia, _ fields: HTTPFields, _ permit: ConcurrencyLimit.Permit, isHead: Bool
+        _ bundle: EvidenceBundle, adding added: NamedMedia, _ fields: HTTPFields, _ permits: [ConcurrencyLimit.Permit], isHead: Bool
     ) async throws -> Response {
         let file = isHead ? nil : try await media.read(added)
         let (head, tail) = try bundle.bytes(around: file?.bundled ?? BundledFile(name: added.name.rawValue))
@@ -60,7 +65,7 @@ struct BundleController: Sendable {
         return Response(
             status: .ok, headers: fields,
             body: ResponseBody { writer in
-                defer { permit.release() }
+                defer { for permit in permits { permit.release() } }
                 try await writer.write(ByteBuffer(bytes: head))
                 try await file.write(to: &writer)
                 try await writer.write(ByteBuffer(bytes: tail))

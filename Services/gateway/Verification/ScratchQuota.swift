@@ -1,7 +1,7 @@
 import Metrics
 import Synchronization
 
-/// Bounds the disk space of all uploaded files during verification.
+/// Bounds the disk space of files of one purpose: uploaded ones during verification, or media that become part of bundles.
 final class ScratchQuota: Sendable {
     private let limitBytes: Int64
     private let usedBytes = Mutex<Int64>(0)

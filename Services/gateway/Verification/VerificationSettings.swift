@@ -16,8 +16,9 @@ struct VerificationSettings: Sendable {
     let concurrentInspections: Int
     /// How many files one address may upload at once; 0 means no limit.
     let filesPerAddress: Int
-    /// The total size of the files in the scratch folder; 0 means no limit.
-    let scratchBytes: Int64
+    /// How much of the scratch folder the files that are verified may take, and as much the media that become part of bundles; 0 means no
+    /// limit.
+    let scratchShareBytes: Int64
 
     init(_ environment: ServiceEnvironment) throws {
         inspector = try environment.program("RIAL_C2PA_INSPECTOR", named: "c2pa-inspector")
@@ -27,7 +28,7 @@ struct VerificationSettings: Sendable {
         scratchFolder = try environment.scratchFolder("RIAL_SCRATCH_DIR")
         concurrentFiles = try environment.integer("RIAL_MAX_CONCURRENT_VERIFICATIONS", default: 8, in: 1...1000)
         filesPerAddress = try environment.integer("RIAL_MAX_VERIFICATIONS_PER_ADDRESS", default: 4, in: 0...1000)
-        scratchBytes = Int64(try environment.integer("RIAL_SCRATCH_MB", default: 800, in: 0...1_000_000)) << 20
+        scratchShareBytes = Int64(try environment.integer("RIAL_SCRATCH_MB", default: 800, in: 0...1_000_000)) << 19
         concurrentInspections = try environment.integer("RIAL_MAX_CONCURRENT_INSPECTIONS", default: 2, in: 1...64)
     }
 
