@@ -24,6 +24,8 @@ public struct MultipartParser: Sendable {
     private var state = State.preamble
     /// Bytes not yet consumed. A CRLF is put before the body, so that the first delimiter looks like the others.
     private var held: [UInt8] = [0x0d, 0x0a]
+    /// How many of them are known not to begin the end of a part's headers.
+    private var scanned = 0
     private var stray = 0
     private var parts = 0
 
@@ -34,10 +36,13 @@ public struct MultipartParser: Sendable {
 
     /// Parses the next bytes and passes the events that they complete to `sink`. The slices stay valid as long as the caller keeps them.
     public mutating func feed(_ bytes: [UInt8], _ sink: (Event) throws -> Void) throws {
-        var input = held.isEmpty ? bytes[...] : (held + bytes)[...]
-        held = []
+        var all: [UInt8] = []
+        swap(&all, &held)
+        if all.isEmpty { all = bytes } else { all += bytes }
+        var input = all[...]
         while try step(&input, sink) {}
-        held = Array(input)
+        // However small the pieces are, headers are not copied for each.
+        held = input.count == all.count ? all : Array(input)
     }
 
     /// - Throws: ``MultipartError/truncated`` unless the closing delimiter was seen.
@@ -102,10 +107,12 @@ public struct MultipartParser: Sendable {
     }
 
     private mutating func headers(_ input: inout ArraySlice<UInt8>, _ sink: (Event) throws -> Void) throws -> Bool {
-        guard let end = Self.endOfHeaders(in: input.prefix(limits.headerBytes)) else {
+        guard let end = Self.endOfHeaders(in: input.prefix(limits.headerBytes), from: scanned) else {
             guard input.count < limits.headerBytes else { throw MultipartError.headerTooLarge }
+            scanned = max(input.count - 3, 0)
             return false
         }
+        scanned = 0
         let headers = try PartHeaderParser.parse(input[input.startIndex..<end])
         input = input[(end + 2)...]
         try sink(.partBegan(headers))
@@ -114,9 +121,10 @@ public struct MultipartParser: Sendable {
     }
 
     /// The index of the blank line's CRLF; the header lines are everything before it.
-    private static func endOfHeaders(in input: ArraySlice<UInt8>) -> Int? {
+    /// - Parameter scanned: how many bytes at the beginning need not be looked at again.
+    private static func endOfHeaders(in input: ArraySlice<UInt8>, from scanned: Int) -> Int? {
         if input.starts(with: [0x0d, 0x0a]) { return input.startIndex }
-        var index = input.startIndex
+        var index = input.startIndex + scanned
         while index + 3 < input.endIndex {
             if input[index] == 0x0d, input[index + 1] == 0x0a, input[index + 2] == 0x0d, input[index + 3] == 0x0a {
                 return index + 2

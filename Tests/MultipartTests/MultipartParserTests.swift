@@ -49,6 +49,19 @@ struct MultipartParserTests {
         #expect(try Self.parse(Self.sample, chunk: size) == Self.parse(Self.sample))
     }
 
+    @Test("reads long headers in pieces of any size, up to their limit", arguments: [1, 2, 3, 5, 4096])
+    func longHeaders(size: Int) throws {
+        let disposition = "Content-Disposition: form-data; name=a\r\n"
+        let room = MultipartLimits().headerBytes - disposition.utf8.count - "X: \r\n\r\n".utf8.count
+        let whole = Self.body(disposition + "X: " + String(repeating: "y", count: room))
+        let two = Array(whole.dropLast("--".utf8.count)) + Self.body("Content-Disposition: form-data; name=b").dropFirst("--XyZ".utf8.count)
+        let parts = try Self.parse(two, chunk: size)
+        #expect(parts.map(\.headers.name) == ["a", "b"])
+        #expect(parts.map(\.bytes) == [[0x78], [0x78]])
+        let long = Self.body(disposition + "X: " + String(repeating: "y", count: room + 1))
+        #expect(throws: MultipartError.headerTooLarge) { try Self.parse(long, chunk: size) }
+    }
+
     @Test("refuses every prefix as truncated or malformed")
     func prefixes() throws {
         let whole = Self.sample.count - Array("\r\nepilogue".utf8).count

@@ -119,7 +119,7 @@ actor BodyIntake<Parts: CaptureParts> {
             try await upload?.write(data)
         } else if let limit = Parts.collected[current.name] {
             current.isTooLarge = current.size > Int64(limit)
-            current.bytes = current.isTooLarge ? [] : current.bytes + data
+            if current.isTooLarge { current.bytes = [] } else { current.bytes += data }
         } else if current.size > Int64(SizeLimits.unknownPart) {
             throw CaptureError.invalid(
                 String(current.name.prefix(100)), "is unknown and larger than \(SizeLimits.unknownPart >> 10) kB")
