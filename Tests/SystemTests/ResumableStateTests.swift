@@ -140,6 +140,19 @@ extension SystemTests {
             #expect(try await LocalStack.required().captures(of: body.device) == 1)
         }
 
+        @Test("a request that still adds to an upload is told when it is cancelled", .timeLimit(.minutes(1)))
+        func cancelled() async throws {
+            let client = try TestClient.current()
+            let (body, path) = try await Self.partly(client)
+            let adding = try RawExchange(client)
+            let fields = TestClient.appending(at: 1000, isComplete: true) + [("Content-Length", "\(body.bytes.count - 1000)")]
+            try await adding.send(ResumableBody.head("PATCH", path, fields))
+            try await Self.expectUnderWay(body)
+            #expect(try await client.send("DELETE", path).status == 204)
+            let told = try await adding.response(410)
+            #expect(String(decoding: told.body, as: UTF8.self).contains("GONE"))
+        }
+
         /// Waits until a request goes on with the device's upload.
         private static func expectUnderWay(_ body: ResumableBody) async throws {
             let stack = try LocalStack.required()

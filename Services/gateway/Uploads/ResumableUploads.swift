@@ -119,7 +119,11 @@ struct ResumableUploads: Sendable {
             default: await release(upload)
             }
             guard let error = error as? UploadError, case .offsetMismatch = error else { throw error }
-            throw UploadError.offsetMismatch(expected: try await uploads.find(upload.id)?.offset ?? upload.offset, provided: nil)
+            let now = try await uploads.find(upload.id)
+            if let answer = now?.answer { throw UploadError.completed(answer.capture.captureID) }
+            // It may have been stopped because the upload was cancelled.
+            if now?.state == .ended { throw UploadError.gone }
+            throw UploadError.offsetMismatch(expected: now?.offset ?? upload.offset, provided: nil)
         }
     }
 
