@@ -92,12 +92,27 @@ struct ResponseMiddlewareTests {
         #expect(!String(decoding: try await response.bytes(), as: UTF8.self).contains("Oddity"))
     }
 
+    @Test(
+        "every answer about an upload names the interop version, failures of ours too",
+        arguments: [
+            (HTTPRequest.Method.post, "/api/v1/captures", "6", "6"), (.post, "/api/v1/captures", "2", nil),
+            (.post, "/api/v1/captures", nil, nil), (.delete, "/api/v1/uploads/x", "3", "3"), (.delete, "/api/v1/uploads/x", "2", "8"),
+            (.delete, "/api/v1/uploads/x", nil, "8"), (.get, "/things/1", "6", nil), (.get, "/broken", "6", nil),
+        ] as [(HTTPRequest.Method, String, String?, String?)])
+    func interopVersion(method: HTTPRequest.Method, path: String, named: String?, told: String?) async throws {
+        var headers: HTTPFields = [:]
+        headers[.uploadDraftInteropVersion] = named
+        #expect(try await respond(method, path, headers).headers[.uploadDraftInteropVersion] == told)
+    }
+
     private func respond(
         _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:], isDraining: Bool = false
     ) async throws -> Response {
         var routes = Routes()
         routes.get("/things/{id}") { _, _ in Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: "a thing"))) }
         routes.get("/broken") { _, _ in throw Oddity.unexpected }
+        routes.post("/api/v1/captures") { _, _ in throw Oddity.unexpected }
+        routes.delete("/api/v1/uploads/{token}") { _, _ in Response(status: .noContent) }
         let router = routes.router(behind: ResponseMiddleware(routes: routes, isDraining: { isDraining }))
         return try await router.buildResponder().respond(to: makeRequest(method, path, headers), context: makeContext())
     }

@@ -41,6 +41,9 @@ struct ResponseMiddleware: RouterMiddleware {
         response.headers[.requestID] = context.requestID
         response.headers[.xContentTypeOptions] = "nosniff"
         if response.headers[.referrerPolicy] == nil { response.headers[.referrerPolicy] = "no-referrer" }
+        if let version = UploadResponses.version(of: request, at: context.endpointPath) {
+            response.headers[.uploadDraftInteropVersion] = String(version.rawValue)
+        }
         // Whoever follows the log from another site reads refusals, too (SPEC §14).
         if request.uri.path.hasPrefix("/log/") { response.headers[.accessControlAllowOrigin] = "*" }
         if isDraining() { response.headers[.connection] = "close" }

@@ -56,6 +56,19 @@ struct UploadResponses: Sendable {
         version.limit(maximumBytes: upload.type.bodyLimit, seconds: upload.seconds(at: Date()))
     }
 
+    /// The version that every answer to a request names, whatever it is: of an upload, or of an upload's creation that names one.
+    /// - Parameter route: the request's, with its parameters' names.
+    /// - Returns: `nil` for other requests.
+    static func version(of request: Request, at route: String?) -> InteropVersion? {
+        let field = request.headers[.uploadDraftInteropVersion]
+        let known = InteropVersion(field: field)
+        switch route {
+        case "/api/v1/uploads/{token}": return known ?? InteropVersion.latest
+        case "/api/v1/captures", "/api/v1/captures/video": return field == nil ? nil : known
+        default: return nil
+        }
+    }
+
     /// Refusals name the version too, and are counted.
     static func naming<Answer>(_ version: InteropVersion, _ respond: () async throws -> Answer) async throws -> Answer {
         do {
