@@ -7,6 +7,8 @@ EXCUSES = {
     500: ({"a defect"}, "an INTERNAL_ERROR is a defect: nobody knows how to ask for one"),
     ("/media/{id}/{name}", 302): ({"limits"}, "RIAL_CONTRACT_LIMITS is not set: no gateway whose store is public"),
     409: ({"database"}, "RIAL_DATABASE_URL or psql is missing: no challenge can be given back"),
+    ("/api/v1/uploads/{token}", 413): (
+        {"a large video"}, "only at its end a video of more than 100 MB is too large: the tests of the whole system send one"),
     410: ({"link key"}, "RIAL_LINK_KEY is not known: no link can be made that has expired"),
     429: ({"limits"}, "RIAL_CONTRACT_LIMITS is not set: the limits are far away"),
     ("/api/v1/captures/{id}/events", 429): (

@@ -43,6 +43,17 @@ class Upload:
             "Content-Type": "application/partial-upload", **more}, content)
 
 
+    def replaced(self):
+        """The answer to a creation that is still sending when another one of the same body replaces its upload."""
+        first = []
+        fields = {**self.fields(version=None), "Content-Length": str(len(self.body))}
+        sender = threading.Thread(target=lambda: first.append(self.server.send("POST", self.target, fields, self.body[:100])))
+        sender.start()
+        world.eventually(lambda: self.create(self.body[:1]).status == 201 and first, "the first is told")
+        sender.join()
+        return first[0]
+
+
 class Uploads(Scenario):
     def upload(self, parts=None, device=None):
         return Upload(self.server, device or world.owner(), parts or capture_parts(world.scene().another_photo()))
@@ -134,3 +145,6 @@ class Uploads(Scenario):
         world.eventually(lambda: upload.create().headers.get("upload-offset") == "100", "the first bytes are stored")
         sender.join()
         self.expect(first[0], 409, "UPLOAD_OFFSET_MISMATCH")
+
+    def test_a_creation_that_is_replaced(self):
+        self.expect(self.upload(device=world.new_device("replacing")).replaced(), 410, "GONE")

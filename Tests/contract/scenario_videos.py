@@ -69,6 +69,12 @@ class Videos(Scenario):
         for part in ["video", "depth_data", "hash_chain", "metadata"]:
             self.expect(self.submit(**{part: None}), 400, "VALIDATION_ERROR")
 
+    def test_videos_that_are_refused_at_the_end(self):
+        bad = {"INVALID_VIDEO": {"video": world.recording().parts()[0][2][:-40]}, "INVALID_HASH_CHAIN": {"hash_chain": b"{}"}}
+        for code, change in bad.items():
+            upload = Upload(self.server, world.owner(), world.recording().parts(**change), VIDEOS).created()
+            self.expect(upload.append(upload.body), 422, code)
+
     def test_headers_are_needed(self):
         kind, body = form(world.recording().parts())
         sound = {"Content-Type": kind, **world.owner().headers("POST", VIDEOS, body)}
@@ -111,3 +117,6 @@ class Videos(Scenario):
         world.eventually(lambda: upload.create().headers.get("upload-offset") == "100", "the first bytes are stored")
         sender.join()
         self.expect(first[0], 409, "UPLOAD_OFFSET_MISMATCH")
+
+    def test_a_creation_that_is_replaced(self):
+        self.expect(self.upload(device=world.new_device("filming-anew")).replaced(), 410, "GONE")
