@@ -187,6 +187,20 @@ class Live(unittest.TestCase):
             self.finished(browser, word("h1.medium.device"))
             self.said(browser, "badge.medium")
 
+    def test_one_that_is_withdrawn_while_the_connection_is_lost(self):
+        """The gateway goes away, and the capture is withdrawn meanwhile: once the gateway is back, the page says so."""
+        self.stop("depth-analyzer")
+        with open_browser() as browser:
+            for part in ("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "410", "503"):
+                browser.allow(part)
+            record = self.sent()
+            self.watch(browser, record)
+            self.stop("gateway")
+            self.world.sql(f"SELECT rial_withdraw('{record.id}')")
+            self.start("gateway")
+            browser.wait(lambda: browser.text("h1") == word("err.410"), 60, "the page says that the record was withdrawn")
+            self.assertFalse(browser.js("return Boolean(window.__first)"), "the page was loaded again")
+
     def test_one_that_takes_long(self):
         """After a while the page says that it takes longer than usual, and not before."""
         with open_browser() as browser:

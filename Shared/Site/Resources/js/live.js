@@ -42,10 +42,10 @@ export function follow(main, setUp) {
       stream.close();
       if (await finished) await renew('log');
     });
-    // The browser returns by itself unless the server refused; then we ask again later.
+    // The browser returns by itself unless the server refused, as it does once the capture is withdrawn; else we ask again later.
     stream.addEventListener('error', () => {
       if (ended) stream.close();
-      else if (stream.readyState === EventSource.CLOSED) setTimeout(listen, AGAIN);
+      else if (stream.readyState === EventSource.CLOSED) load().catch(() => {}).finally(() => setTimeout(listen, AGAIN));
     });
   };
   listen();
