@@ -60,15 +60,21 @@ struct FileResultTests {
 
     @Test("the checks are counted as on the record's page, with the chain of a video, each by its own name")
     func tally() throws {
-        func counted(_ evidence: EvidencePackage?) throws -> [String] {
+        func counted(_ evidence: EvidencePackage?, _ language: Language = .english) throws -> [String] {
             let file = KnownFile(matched: .original, captureID: Samples.id, confidence: .high, evidence: evidence, others: [])
-            let view = FileResultView(result: .known(file, digest: Samples.digest), strings: resources.strings(.english)).context()
+            let view = FileResultView(result: .known(file, digest: Samples.digest), strings: resources.strings(language)).context()
             let items = try #require((view["found"] as? ViewContext)?["tally"] as? [ViewContext])
             return items.map { "\($0["text"] as? String ?? "") from \($0["row"] as? String ?? "")" }
         }
         #expect(
             try counted(Samples.record(named: "suspicious in many ways").evidence)
                 == ["4 failed from check-hardware", "1 passed from check-depth", "1 not available from check-size"])
+        #expect(
+            try counted(Samples.record(named: "suspicious in many ways").evidence, .spanish)
+                == ["4 fallidas from check-hardware", "1 superada from check-depth", "1 no disponible from check-size"])
+        #expect(
+            try counted(Samples.video(named: "broken").evidence, .spanish)
+                == ["1 fallida from check-chain", "5 superadas from check-hardware", "1 no disponible from check-location"])
         #expect(
             try counted(Samples.record(named: "flat").evidence)
                 == ["4 passed from check-hardware", "1 not decided from check-depth", "1 not available from check-location"])
@@ -79,6 +85,19 @@ struct FileResultTests {
             try counted(Samples.video(named: "whole").evidence)
                 == ["6 passed from check-hardware", "1 not available from check-location"])
         #expect(try counted(nil).isEmpty)
+    }
+
+    @Test("the script has words of its own for a count of one")
+    func one() throws {
+        let html = try makePages().html(makePages().file(nil, .spanish), .spanish)
+        for words in [
+            "data-text=\"{n} superadas\" data-one=\"1 superada\"", "data-text=\"{n} fallidas\" data-one=\"1 fallida\"",
+            "data-text=\"{n} no disponibles\" data-one=\"1 no disponible\"",
+        ] {
+            #expect(html.contains(words), "\(words)")
+        }
+        let script = String(decoding: try #require(resources.assets["js/result.js"]).bytes, as: UTF8.self)
+        #expect(script.contains("count === 1 ? item.dataset.one"))
     }
 
     @Test("other claims of the file are listed")

@@ -31,7 +31,7 @@ struct StringTests {
     func composed() {
         var keys = Badge.levels.flatMap { ["badge.\($0.rawValue)", "how.levels.\($0.rawValue)"] }
         keys += CredentialsFinding.allCases.flatMap { ["c2.\($0.rawValue)", "c2.\($0.rawValue).state"] }
-        keys += CheckStatus.counted.flatMap { ["tally.\($0.styleClass)", "st.\($0.rawValue)"] }
+        keys += CheckStatus.counted.flatMap { ["tally.\($0.styleClass)", "tally.\($0.styleClass).one", "st.\($0.rawValue)"] }
         keys += CheckRow.Check.allCases.map { "ck.\($0.rawValue)" }
         keys += ["real", "flat", "undecided"].flatMap { ["depth.\($0)", "depth.\($0).is"] } + ["depth.real.not", "depth.flat.not"]
         keys += ["404", "410", "410.link", "429", "500", "503", "400"].flatMap { ["err.\($0)", "err.\($0).more"] }

@@ -43,9 +43,10 @@ struct CheckRow: Sendable {
         CheckStatus.counted.compactMap { status in
             let such = rows.filter { $0.status == status }
             guard let first = such.first else { return nil }
+            let key = "tally.\(status.styleClass)"
             return [
-                "class": status.styleClass, "icon": status.icon, "text": strings("tally.\(status.styleClass)", ["n": String(such.count)]),
-                "row": first.anchor,
+                "class": status.styleClass, "icon": status.icon, "row": first.anchor,
+                "text": such.count == 1 ? strings(key + ".one") : strings(key, ["n": String(such.count)]),
             ]
         }
     }

@@ -8,7 +8,7 @@ enum FileParts {
             "tallies": [CheckStatus.pass, .fail, .inconclusive, .unavailable].map { status -> ViewContext in
                 [
                     "status": status.rawValue, "class": status.styleClass, "icon": status.icon,
-                    "text": strings("tally.\(status.styleClass)"),
+                    "text": strings("tally.\(status.styleClass)"), "one": strings("tally.\(status.styleClass).one"),
                 ]
             },
             "titles": FileResultView.titles.map { key -> ViewContext in ["case": key, "title": strings(key)] },

@@ -36,19 +36,21 @@ struct ErrorPageTests {
         #expect(response.headers[.retryAfter] == error.headers[.retryAfter])
         #expect(html.contains("noindex") && !html.contains("rel=\"canonical\""))
         #expect(html.contains("href=\"/verify/x\"") == sample.retries)
-        if language == .english { #expect(html.contains(sample.text) && html.contains("This says nothing about any photo.")) }
+        if language == .english { #expect(html.contains(sample.text) && html.contains("This says nothing about any photo or video.")) }
         if error.code == .internalError { #expect(html.contains(context.requestID)) }
     }
 
-    @Test("of a withdrawn record the day is told, of its media too, and no link is offered")
+    @Test("of a withdrawn record the day is told, of its media too, and no link is offered; it may be a video")
     func withdrawn() async throws {
         let error = APIError(withdrawnAt: Date(timeIntervalSince1970: 1_795_478_399))
-        for (language, day) in [
-            (Language.english, "It was withdrawn on 23 November 2026."), (.spanish, "Se retiró el 23 de noviembre de 2026."),
+        for (language, day, more) in [
+            (Language.english, "It was withdrawn on 23 November 2026.", "That says nothing about what was captured."),
+            (.spanish, "Se retiró el 23 de noviembre de 2026.", "Eso no dice nada sobre lo que se capturó."),
         ] {
             for path in ["/verify/\(Samples.id)", "/media/\(Samples.id)/c2pa.jpg", "/v/abcdefgh"] {
                 let request = makeRequest(.get, path, [.accept: Self.browser, .cookie: "lang=\(language.rawValue)"])
                 let html = try await #require(makePages().error(error, request, makeContext())).text()
+                #expect(html.contains(more), "\(path)")
                 #expect(html.contains(day) && !html.contains("href=\"/verify/\(Samples.id)\""), "\(path)")
             }
         }
@@ -81,7 +83,7 @@ struct ErrorPageTests {
     func notFound(path: String) async throws {
         let response = try await TestSite().get(path)
         #expect(response.status == .notFound)
-        #expect(try await response.text().contains("Have the photo itself? Check the file instead."))
+        #expect(try await response.text().contains("Have the file itself? Check it instead."))
     }
 
     private static let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"

@@ -63,7 +63,7 @@ function found(data, part) {
     const count = checks.filter((check) => check?.status === status).length;
     if (!count) continue;
     const item = part(`tally-${status}`).firstElementChild;
-    item.append(item.dataset.text.replace('{n}', count));
+    item.append(count === 1 ? item.dataset.one : item.dataset.text.replace('{n}', count));
     slot('tally').append(item);
   }
   slot('open').href = path(data.verification_url);
