@@ -49,8 +49,9 @@ public struct ConsumerService<Handler: MessageHandler>: Service {
             try await withThrowingDiscardingTaskGroup { group in
                 while let record = try await source.next() {
                     if desk.has(record) { continue }
-                    let turn = await desk.begin(record)
+                    let (turn, ahead) = await desk.begin(record)
                     group.addTask {
+                        await ahead?.finished()
                         let isHandled = await deliver(record) { desk.pass(turn, of: record) }
                         if let last = desk.finish(record, isHandled: isHandled) { await store(last, source) }
                         turn.finish()

@@ -6,19 +6,17 @@ final class RecordDesk: Sendable {
     private struct State {
         var window = OffsetWindow()
         var isInterrupted = false
-        /// Those that let others pass.
+        /// Those that let others pass, and those that wait for one of them that has their key.
         var passed: [(record: KafkaRecord, turn: RecordTurn)] = []
 
-        /// What has to be finished before the record may be begun.
-        func ahead(of record: KafkaRecord) -> RecordTurn? {
-            let isFull = window.count(of: record.partition) >= RecordDesk.maximumOpen
-            return passed.first { other, turn in
-                !turn.isFinished && (other.key == record.key || isFull && other.partition == record.partition)
-            }?.turn
+        /// One that others have passed, if too many of the record's partition have.
+        func obstacle(of record: KafkaRecord) -> RecordTurn? {
+            guard window.count(of: record.partition) >= RecordDesk.maximumOpen else { return nil }
+            return passed.first { other, turn in !turn.isFinished && other.partition == record.partition }?.turn
         }
     }
 
-    /// How many may let others pass at the same time.
+    /// How many may let others pass at the same time, not counting those that wait for one of their key.
     static let maximumPassed = 4
     /// How many records of a partition may be begun, with the first one that is not handled: all of them come again after a restart.
     static let maximumOpen = 1000
@@ -30,12 +28,21 @@ final class RecordDesk: Sendable {
     /// Whether the record is in hand, or handled and waits for one before it: it comes again after a rebalance, and is not begun again.
     func has(_ record: KafkaRecord) -> Bool { state.withLock { $0.window.contains(record) } }
 
-    /// Waits until no record of this key is in flight, so that those of one capture stay in their order, and until not too many of its
-    /// partition have passed one.
-    func begin(_ record: KafkaRecord) async -> RecordTurn {
-        while let ahead = state.withLock({ $0.ahead(of: record) }) { await ahead.finished() }
-        state.withLock { $0.window.begin(record) }
-        return RecordTurn()
+    /// Waits until not too many of the record's partition have passed one.
+    /// - Returns: its turn, and that of one of its key, which has to be finished first so that those of one capture stay in their order;
+    ///   others may pass meanwhile.
+    func begin(_ record: KafkaRecord) async -> (turn: RecordTurn, ahead: RecordTurn?) {
+        while let obstacle = state.withLock({ $0.obstacle(of: record) }) { await obstacle.finished() }
+        let turn = RecordTurn()
+        let ahead: RecordTurn? = state.withLock { state in
+            state.window.begin(record)
+            state.passed.removeAll { $0.turn.isFinished }
+            guard let ahead = state.passed.last(where: { $0.record.key == record.key })?.turn else { return nil }
+            state.passed.append((record, turn))
+            return ahead
+        }
+        if ahead != nil { turn.pass() }
+        return (turn, ahead)
     }
 
     /// Lets others pass, unless too many have done so.
@@ -44,7 +51,7 @@ final class RecordDesk: Sendable {
             state.passed.removeAll { $0.turn.isFinished }
             // Again, by a handler that retries.
             if state.passed.contains(where: { $0.turn === turn }) { return true }
-            guard state.passed.count < Self.maximumPassed else { return false }
+            guard Set(state.passed.map { $0.record.key }).count < Self.maximumPassed else { return false }
             state.passed.append((record, turn))
             return true
         }

@@ -2,23 +2,40 @@ import Synchronization
 
 /// A record that a consumer handles: the consumer goes on with the next one once it is handled, or once its handler lets others pass.
 final class RecordTurn: Sendable {
-    private let isOver = Mutex(false)
+    private struct End {
+        var isOver = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let end = Mutex(End())
     private let wait = AsyncStream.makeStream(of: Void.self)
-    private let end = AsyncStream.makeStream(of: Void.self)
 
     /// Lets the consumer go on. Has no effect the second time.
     func pass() { wait.continuation.finish() }
 
     /// The record is handled, or given back at shutdown.
     func finish() {
-        isOver.withLock { $0 = true }
-        end.continuation.finish()
+        let waiters = end.withLock { end in
+            defer { end = End(isOver: true) }
+            return end.waiters
+        }
+        for waiter in waiters { waiter.resume() }
         pass()
     }
 
-    var isFinished: Bool { isOver.withLock { $0 } }
+    var isFinished: Bool { end.withLock { $0.isOver } }
 
-    /// Waits for ``pass()`` or ``finish()``. For one waiter, like ``finished()``.
+    /// Waits for ``pass()`` or ``finish()``. For one waiter.
     func passed() async { for await _ in wait.stream {} }
-    func finished() async { for await _ in end.stream {} }
+
+    /// Waits for ``finish()``, also in a task that is cancelled: what was in hand is given back then.
+    func finished() async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let isOver = end.withLock { end in
+                if !end.isOver { end.waiters.append(continuation) }
+                return end.isOver
+            }
+            if isOver { continuation.resume() }
+        }
+    }
 }
