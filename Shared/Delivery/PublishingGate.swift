@@ -19,8 +19,17 @@ public struct PostgresPublishingGate: PublishingGate {
     static let isOpen: SQL = "(SELECT pg_try_advisory_xact_lock_shared(" + lock + "))"
 
     private let databaseURL: String
+    /// A process that is stopped, or whose host is gone, lets go of the lock after so long; one that waits beats more often.
+    private let patience: Duration
+    private let beat: Duration
 
-    public init(databaseURL: String) { self.databaseURL = databaseURL }
+    public init(databaseURL: String) { self.init(databaseURL: databaseURL, patience: .seconds(30), beat: .seconds(5)) }
+
+    init(databaseURL: String, patience: Duration, beat: Duration) {
+        self.databaseURL = databaseURL
+        self.patience = patience
+        self.beat = beat
+    }
 
     /// Waits up to half a minute for batches that are being published.
     public func closed<Result: Sendable>(
@@ -31,8 +40,19 @@ public struct PostgresPublishingGate: PublishingGate {
             url: databaseURL, applicationName: "rial-publishing-gate", statementTimeout: .seconds(45))
         // The lock ends with its connection.
         return try await connection.closing { connection in
+            try await connection.execute(script: "SET idle_session_timeout = \(Int(patience / .milliseconds(1)))")
             try await connection.query("SELECT pg_advisory_lock(" + Self.lock + ")")
-            return try await body { try await connection.query("SELECT 1") }
+            return try await withThrowingTaskGroup(of: Void.self) { group in
+                // A session that is lost shows in `check`.
+                group.addTask {
+                    while true {
+                        try await Task.sleep(for: beat)
+                        try await connection.query("SELECT 1")
+                    }
+                }
+                defer { group.cancelAll() }
+                return try await body { try await connection.query("SELECT 1") }
+            }
         }
     }
 }

@@ -137,4 +137,27 @@ struct OutboxRowsTests {
         }
         #expect(try await pool.query("SELECT \(PostgresPublishingGate.isOpen) AS is_open").first?.get("is_open") == true)
     }
+
+    @Test(
+        "are given again when who closed the gate does not go on, and not while it waits for something else",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func stoppedGate() async throws {
+        let url = try #require(TestSchema.serverURL)
+        let pool = try #require(TestSchema.shared)
+        @Sendable func isOpen() async throws -> Bool {
+            try await pool.query("SELECT \(PostgresPublishingGate.isOpen) AS is_open").first?.get("is_open") == true
+        }
+        try await PostgresPublishingGate(databaseURL: url, patience: .seconds(1), beat: .milliseconds(100)).closed { check in
+            try await Task.sleep(for: .seconds(2.5))
+            let isOpenMeanwhile = try await isOpen()
+            #expect(!isOpenMeanwhile)
+            try await check()
+        }
+        await #expect(throws: PostgresError.self) {
+            try await PostgresPublishingGate(databaseURL: url, patience: .seconds(1), beat: .seconds(60)).closed { check in
+                try await waitUntil("the gate is open again", within: .seconds(10)) { try await isOpen() }
+                try await check()
+            }
+        }
+    }
 }
