@@ -3,6 +3,7 @@ import CaptureProtocol
 import Delivery
 import Foundation
 import Persistence
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -23,6 +24,28 @@ struct CaptureRepositoryTests {
             let row = try #require(try await captures.find(id))
             #expect(row.status == .processing && row.deviceID == device && ShortID.isValid(row.shortID))
             #expect(try await captures.find(shortID: row.shortID)?.id == id)
+        }
+    }
+
+    @Test("a capture is received at the database's time, whatever the gateway's clock says")
+    func receipt() async throws {
+        try await GatewayDatabase.with { pool in
+            let (captures, device) = try await Self.prepare(pool)
+            let id = CaptureID()
+            try await IntakeRepository(database: pool).open(id, device: device)
+            let begin = Mutex(Date.distantPast)
+            _ = try await captures.record(id, Self.submission(), device: device) { connection in
+                let row = try #require(try await connection.query("SELECT date_trunc('milliseconds', now()) AS time").first)
+                let time = try row.get("time", as: Date.self)
+                begin.withLock { $0 = time }
+            }
+            let rows = try await pool.query("SELECT uploaded_at, announcement FROM captures")
+            let row = try #require(rows.first)
+            let uploaded = try row.get("uploaded_at", as: Date.self)
+            let announcement = try row.get("announcement", as: PostgresJSON.self).decode(CaptureAnnouncement.self)
+            let began = begin.withLock { $0 }
+            #expect(uploaded == began)
+            #expect(abs(announcement.receivedAt.timeIntervalSince(uploaded)) < 0.0005)
         }
     }
 

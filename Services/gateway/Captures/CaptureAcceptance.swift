@@ -69,7 +69,7 @@ struct CaptureAcceptance: Sendable {
 
     /// - Parameters:
     ///   - type: what the body must be.
-    ///   - receivedAt: when the last byte came; `nil` for now, after the body was read.
+    ///   - receivedAt: when the last byte came; `nil` for the database's time after the body was read.
     ///   - condition: of which the capture is recorded.
     ///   - authenticate: gets the SHA-256 of the whole body; throws if it is not what the device signed.
     /// - Throws: as ``CaptureUpload/take(_:as:boundary:from:receivedAt:provided:logger:authenticate:admit:)``, and ``RateLimitExceeded``.

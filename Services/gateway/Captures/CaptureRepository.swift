@@ -30,17 +30,19 @@ struct CaptureRepository: Sendable {
     /// without media has no intake; if it failed, it is announced again.
     ///
     /// After an error the capture may still have been recorded: ask ``IntakeRepository/outcome(of:)``.
-    /// - Parameter condition: asked first in the transaction.
+    /// - Parameters:
+    ///   - receivedAt: when the last byte came; `nil` for the database's time.
+    ///   - condition: asked first in the transaction.
     /// - Throws: what it throws; nothing is recorded then.
     func record(
-        _ id: CaptureID, _ submission: some CaptureSubmitting, device: DeviceID, receivedAt: Date,
+        _ id: CaptureID, _ submission: some CaptureSubmitting, device: DeviceID, receivedAt: Date? = nil,
         provided condition: RecordingCondition? = nil
     ) async throws -> Recorded {
-        let capture = submission.capture(id, device: device, receivedAt: receivedAt)
+        let capture = submission.capture(id, device: device, receivedAt: receivedAt ?? .distantPast)
         let kind = capture.announcement.content.kind
         return try await database.withTransaction { connection in
             try await condition?(connection)
-            guard try await insert(capture, on: connection) else {
+            guard try await insert(capture, receivedAt: receivedAt, on: connection) else {
                 let known = try await find(sameAs: capture, on: connection)
                 if kind.mode == .hashOnly, known.status == .failed {
                     try await outbox.append(kind.arrival(of: known.id), on: connection)
@@ -57,9 +59,11 @@ struct CaptureRepository: Sendable {
         }
     }
 
+    /// - Parameter receivedAt: `nil` for the database's time, by which other times are judged: a gateway's own clock may be off.
     /// - Returns: false if the device has sent the same before.
-    private func insert(_ capture: NewCapture, on connection: PostgresConnection) async throws -> Bool {
+    private func insert(_ capture: NewCapture, receivedAt: Date?, on connection: PostgresConnection) async throws -> Bool {
         let kind = capture.announcement.content.kind
+        let received: SQL = "coalesce(\(receivedAt), date_trunc('milliseconds', now()))"
         return try await !connection.query(
             """
             INSERT INTO captures (id, short_id, device_id, type, capture_mode, media_sha256, depth_sha256, assertion_sha256,
@@ -67,9 +71,10 @@ struct CaptureRepository: Sendable {
             VALUES (\(capture.announcement.captureID.uuid), \(ShortID.random()), \(capture.announcement.deviceID.uuid),
                 \(kind.type.rawValue), \(kind.mode.rawValue), \(capture.mediaHash.bytes), \(capture.depthHash?.bytes),
                 \(capture.assertionHash?.bytes), \(capture.capturedAt.date), \(capture.capturedAt.precision.rawValue),
-                \(try capture.flags.map { try PostgresJSON(encoding: $0) }), \(capture.announcement.receivedAt),
-                \(PostgresJSON(encoding: capture.announcement)), \(try capture.detection.map(PostgresJSON.init(encoding:))),
-                \(try capture.location.map { try PostgresJSON(encoding: $0) }))
+                \(try capture.flags.map { try PostgresJSON(encoding: $0) }), \(received),
+                \(PostgresJSON(encoding: capture.announcement)) || jsonb_build_object('received_at',
+                    to_char(\(received) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
+                \(try capture.detection.map(PostgresJSON.init(encoding:))), \(try capture.location.map { try PostgresJSON(encoding: $0) }))
             ON CONFLICT ON CONSTRAINT captures_same_upload DO NOTHING RETURNING id
             """
         ).isEmpty

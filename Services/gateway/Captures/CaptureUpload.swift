@@ -18,7 +18,7 @@ struct CaptureUpload: Sendable {
 
     /// - Parameters:
     ///   - type: what the body must be.
-    ///   - receivedAt: when the last byte came; `nil` for the time at which the capture is recorded.
+    ///   - receivedAt: when the last byte came; `nil` for the database's time when the capture is recorded.
     ///   - condition: of which the capture is recorded.
     ///   - authenticate: gets the SHA-256 of the whole body; throws if the device's signature does not match.
     ///   - admit: called for a valid capture; throws if a rate limit is reached.
@@ -65,7 +65,7 @@ struct CaptureUpload: Sendable {
             await Self.discard(intake)
             throw error
         }
-        let recorded = try await record(id, submitted, intake, device: device, receivedAt ?? Date(), condition, logger)
+        let recorded = try await record(id, submitted, intake, device: device, receivedAt, condition, logger)
         switch recorded {
         case .new:
             FailPoint.reached("gateway.capture.committed")
@@ -79,7 +79,7 @@ struct CaptureUpload: Sendable {
     }
 
     private func record(
-        _ id: CaptureID, _ submission: any MediaSubmitting, _ intake: BodyIntake<some CaptureParts>, device: DeviceID, _ receivedAt: Date,
+        _ id: CaptureID, _ submission: any MediaSubmitting, _ intake: BodyIntake<some CaptureParts>, device: DeviceID, _ receivedAt: Date?,
         _ condition: RecordingCondition?, _ logger: Logger
     ) async throws -> Recorded {
         do {

@@ -1,5 +1,4 @@
 import CaptureProtocol
-import Foundation
 import Metrics
 import NIOCore
 import Observability
@@ -23,7 +22,7 @@ struct HashOnlyUpload: Sendable {
         let submission = try HashOnlySubmission(bytes, from: device)
         try await admit()
         let id = CaptureID()
-        let recorded = try await captures.record(id, submission, device: device.id, receivedAt: Date())
+        let recorded = try await captures.record(id, submission, device: device.id)
         if case .new = recorded {
             FailPoint.reached("gateway.capture.committed")
             Counter(label: "rial_captures_accepted_total").increment()
