@@ -126,6 +126,30 @@ struct RepositoryTests {
         #expect(try await rows.expired(limit: 100).contains(old))
         #expect(try await rows.expire(old) {})
         #expect(try await !rows.expired(limit: 100).contains(old))
+        // Brought again and expired again.
+        _ = try await database.query(
+            """
+            UPDATE sync_jobs SET media_expired_at = now() - interval '31 days', synced_at = now() - interval '30 days'
+            WHERE capture_id = \(old.uuid)
+            """)
+        #expect(try await rows.expired(limit: 100).contains(old))
+        #expect(try await rows.forgetMedia(of: old))
+        await #expect(throws: Hiccup.self) { try await rows.expire(old) { throw Hiccup() } }
+        #expect(try await rows.expired(limit: 100).contains(old))
+    }
+
+    @Test("the lock under which media go outlasts a slow store")
+    func slowExpiry() async throws {
+        let old = try await capture(.failed, hoursAgo: 31 * 24)
+        let isExpired = try await rows.expire(old) { [database] in
+            let last = try await database.query(
+                """
+                SELECT query FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'
+                    AND query LIKE 'SELECT set_config(''idle_in_transaction_session_timeout''%'
+                """)
+            #expect(last.count == 1)
+        }
+        #expect(isExpired)
     }
 
     @Test("media are read again in the order of their last look, and damage is kept until it is mended")

@@ -5,6 +5,8 @@ import Persistence
 
 /// Finds objects to delete, by `captures`, `intakes`, `media_objects` and `sync_jobs`.
 struct PostgresCleanUpRepository: IntakeRepository, DerivedRepository, ExpiryRepository, LegacyIntakeRepository {
+    /// Enough for a slow store to list and delete the objects of a capture.
+    private static let longestDeletion = Duration.seconds(600)
     let database: PostgresPool
 
     func finished(limit: Int) async throws -> [CaptureID] {
@@ -92,12 +94,15 @@ struct PostgresCleanUpRepository: IntakeRepository, DerivedRepository, ExpiryRep
 
     func forgetMedia(of capture: CaptureID) async throws -> Bool {
         try await whileFailed(capture) { connection in
-            try await connection.query("UPDATE sync_jobs SET result = NULL, synced_at = NULL WHERE capture_id = \(capture.uuid)")
+            // Without the time of an earlier deletion: it is due again if this one fails.
+            try await connection.query(
+                "UPDATE sync_jobs SET result = NULL, synced_at = NULL, media_expired_at = NULL WHERE capture_id = \(capture.uuid)")
         }
     }
 
     func expire(_ capture: CaptureID, delete: @escaping @Sendable () async throws -> Void) async throws -> Bool {
         try await whileFailed(capture) { connection in
+            try await connection.mayIdle(for: Self.longestDeletion)
             try await delete()
             try await connection.query(
                 """
