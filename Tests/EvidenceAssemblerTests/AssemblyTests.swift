@@ -2,6 +2,7 @@ import CaptureProtocol
 import Delivery
 import Models
 import ObjectStorage
+import Persistence
 import TestSupport
 import Testing
 
@@ -193,6 +194,27 @@ struct AssemblyTests {
         rig.store.refuse { _ in nil }
         try await rig.finish(.media, of: capture, event: event)
         #expect(try await rig.state(of: capture.id).status == .complete)
+    }
+
+    @Test(
+        "of one that was withdrawn and erased meanwhile it leaves nothing but objects that are looked for again",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func withdrawn() async throws {
+        let rig = PostgresRig(database: try #require(TestSchema.shared))
+        let capture = try await rig.capture()
+        var gathered: GatheredCapture?
+        for part in EvidencePart.allCases {
+            try await rig.answer(part, try capture.result(of: part), failure: nil, of: capture.id)
+            let context = MessageContext(eventID: EventID(), topic: .mediaSynced, logger: rig.quiet)
+            if case .complete(let all) = try await rig.captures.take(part, of: capture.id, answering: context) { gathered = all }
+        }
+        _ = try await rig.database.query("SELECT rial_withdraw(\(capture.id.uuid))")
+        _ = try await rig.database.query("UPDATE withdrawals SET erased_at = now() WHERE capture_id = \(capture.id.uuid)")
+        try await rig.assembly().complete(try #require(gathered), event: nil, rig.quiet)
+        #expect(try await rig.state(of: capture.id) == CaptureState(status: .withdrawn))
+        let due = try await rig.database.query(
+            "SELECT FROM withdrawals WHERE capture_id = \(capture.id.uuid) AND erased_at IS NULL AND erase_next_at <= now()")
+        #expect(due.count == 1)
     }
 
     @Test("a photo that is no sound JPEG is complete without a copy", arguments: Backend.available)

@@ -101,6 +101,23 @@ struct WithdrawnObjectsTests {
     }
 
     @Test(
+        "are deleted that a service stored after the last look",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func late() async throws {
+        let pool = try #require(TestSchema.shared)
+        let capture = try await StoredCapture(in: pool).id
+        _ = try await pool.query("SELECT rial_withdraw(\(capture.uuid))")
+        _ = try await pool.query(
+            """
+            UPDATE withdrawals SET erased_at = now(), erase_next_at = now() + interval '10 minutes' WHERE capture_id = \(capture.uuid)
+            """)
+        try await store(capture)
+        _ = try await pool.query("INSERT INTO depth_analyses (capture_id, result) VALUES (\(capture.uuid), '{}')")
+        try await objects(PostgresErasureRepository(database: pool, inbox: Inbox(.uploadSync))).eraseDue()
+        #expect(storage.keys.isEmpty)
+    }
+
+    @Test(
         "are looked for at growing distances, until nothing was found for an hour",
         .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
     func schedule() async throws {

@@ -44,7 +44,13 @@ struct PostgresAssemblyRepository: AssemblyRepository {
     func complete(_ capture: CaptureID, _ assembled: AssembledCapture, answering context: MessageContext?) async throws -> Bool {
         let isNew = try await database.withTransaction { connection in
             if let context, try await !inbox.accept(context.eventID, consumer: context.topic, on: connection) { return false }
-            guard try await CaptureTable(connection).complete(capture, assembled.package, assembled.confidence) else { return false }
+            guard try await CaptureTable(connection).complete(capture, assembled.package, assembled.confidence) else {
+                // PostgreSQL leaves these rows out, and lets `upload-sync` look for their objects again (rial_guard_withdrawn).
+                if try await CaptureTable(connection).find(capture)?.status == .withdrawn {
+                    try await MediaObjectTable(connection).insert(assembled.objects, of: capture)
+                }
+                return false
+            }
             FailPoint.reached("evidence-assembler.completed")
             if let issued = assembled.credentials { try await CredentialTable(connection).insert(capture, issued) }
             try await MediaObjectTable(connection).insert(assembled.objects, of: capture)
