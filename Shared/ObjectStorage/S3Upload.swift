@@ -23,6 +23,8 @@ public actor S3Upload {
     private var isEnded = false
     /// Whether a request to begin got no response: the store may then have an upload whose id is unknown.
     private var isBeginUnknown = false
+    /// Whether a request to store something got no response, also one that was repeated: the store may still do it, after a deletion too.
+    public private(set) var isUnanswered = false
 
     init(client: S3Client, key: String, contentType: String) {
         self.client = client
@@ -49,17 +51,29 @@ public actor S3Upload {
     public func finish(sha256: [UInt8]? = nil) async throws -> StoredObject {
         guard !isEnded else { throw ObjectStorageError(.rejected, "the upload has ended") }
         guard let uploadID else {
-            let stored = try await client.put(key, buffer: pending, contentType: contentType, sha256: sha256)
+            let response = try await store(
+                S3Request(
+                    method: .PUT, key: key, headers: [("content-type", contentType)], body: pending,
+                    payloadHash: sha256.map { SigV4Signer.hex($0) }))
+            try await response.answer()
             isEnded = true
             pending = ByteBuffer()
-            return stored
+            return StoredObject(
+                key: key, sizeBytes: sizeBytes, etag: response.headers.first(name: "etag") ?? "", contentType: contentType,
+                lastModified: nil)
         }
         if pending.readableBytes > 0 { try await sendPart() }
         let parts = etags.enumerated().map { "<Part><PartNumber>\($0.offset + 1)</PartNumber><ETag>\($0.element)</ETag></Part>" }
         let body = "<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>"
-        let response = try await client.send(
+        let response = try await store(
             S3Request(method: .POST, key: key, query: [("uploadId", uploadID)], body: ByteBuffer(string: body)))
-        let answer = String(buffer: try await response.answer())
+        let answer: String
+        do {
+            answer = String(buffer: try await response.answer())
+        } catch {
+            isUnanswered = true
+            throw error
+        }
         // S3 may respond with 200 and report the error in the body.
         if answer.contains("<Error>") { throw ObjectStorageError(.unavailable, "multipart upload not completed: \(key)") }
         isEnded = true
@@ -68,21 +82,22 @@ public actor S3Upload {
 
     /// Aborts the upload without creating an object. Does not throw: if the store is down, a sweep of the prefix aborts it later
     /// (``S3Client/unfinishedUploads(under:)``).
-    /// - Returns: false if the store may still have parts of it.
+    /// - Returns: false if the store may still have parts of it, or get them.
     @discardableResult
     public func abort() async -> Bool {
-        guard !isEnded else { return true }
+        let isKnown = !isBeginUnknown && !isUnanswered
+        guard !isEnded else { return isKnown }
         isEnded = true
         pending = ByteBuffer()
-        guard let uploadID else { return !isBeginUnknown }
-        return (try? await client.end(UnfinishedUpload(key: key, id: uploadID))) != nil && !isBeginUnknown
+        guard let uploadID else { return isKnown }
+        return (try? await client.end(UnfinishedUpload(key: key, id: uploadID))) != nil && isKnown
     }
 
     private func sendPart() async throws {
         guard etags.count < Self.maximumParts else { throw ObjectStorageError(.tooLarge, key) }
         let id: String
         if let uploadID { id = uploadID } else { id = try await begin() }
-        let response = try await client.send(
+        let response = try await store(
             S3Request(
                 method: .PUT, key: key, query: [("partNumber", String(etags.count + 1)), ("uploadId", id)], body: pending))
         try await response.answer()
@@ -91,6 +106,22 @@ public actor S3Upload {
         }
         etags.append(etag)
         pending = ByteBuffer()
+    }
+
+    /// Sends a request that stores something; retries while the store is unavailable.
+    private func store(_ request: S3Request) async throws -> HTTPClientResponse {
+        var backoff = RetryDelay()
+        while true {
+            do {
+                return try await client.send(request, isRepeatable: false)
+            } catch let error as ObjectStorageError where error.isUnreachable {
+                isUnanswered = true
+                guard try await backoff.wait() else { throw error }
+            } catch is CancellationError {
+                isUnanswered = true
+                throw CancellationError()
+            }
+        }
     }
 
     private func begin() async throws -> String {

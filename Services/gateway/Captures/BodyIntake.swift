@@ -25,6 +25,8 @@ actor BodyIntake<Parts: CaptureParts> {
     private var part: PartInProgress?
     private var upload: S3Upload?
     private var stored: [String] = []
+    /// Whether the store may still put one of the objects, after a deletion too.
+    private var isUnanswered = false
 
     private struct PartInProgress {
         let name: String
@@ -65,12 +67,16 @@ actor BodyIntake<Parts: CaptureParts> {
     func keep(_ bytes: [UInt8], as name: MediaName) async throws {
         let key = name.key(of: capture)
         stored.append(key)
-        try await storage.put(key, bytes: bytes, contentType: name.contentType)
+        let upload = storage.putStream(key, contentType: name.contentType)
+        self.upload = upload
+        try await upload.write(bytes[...])
+        try await finish(upload)
     }
 
     /// Deletes the stored objects and aborts an upload in progress. Call it only if no transaction can have recorded the capture.
     func discard() async {
-        let isEnded = await upload?.abort() ?? true
+        let isAborted = await upload?.abort() ?? true
+        let isEnded = isAborted && !isUnanswered
         upload = nil
         guard isOpen else { return }
         do {
@@ -138,9 +144,14 @@ actor BodyIntake<Parts: CaptureParts> {
         stored.append(key)
         guard let upload else { return }
         let digest = ContentDigest(current.hasher.finalize())
-        _ = try await upload.finish(sha256: digest.bytes)
-        self.upload = nil
+        try await finish(upload, sha256: digest.bytes)
         let media = StoredMedia(key: key, sha256: digest, sizeBytes: current.size, contentType: object.contentType)
         parts.end(media, object, hasher: current.hasher)
+    }
+
+    private func finish(_ upload: S3Upload, sha256: [UInt8]? = nil) async throws {
+        _ = try await upload.finish(sha256: sha256)
+        if await upload.isUnanswered { isUnanswered = true }
+        self.upload = nil
     }
 }

@@ -1,0 +1,51 @@
+import CaptureProtocol
+import Foundation
+import Models
+import Multipart
+import NIOCore
+import ObjectStorage
+import Persistence
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+@Suite("The row of an upload that is refused", .enabled(if: GatewayDatabase.isConfigured, GatewayDatabase.hint))
+struct BodyIntakeTests {
+    /// Which of the requests that store something get no answer, and whether the row stays. The first is the photo's.
+    private static let unanswered: [(Set<Int>, Bool)] = [([], false), ([1], true), ([1, 2, 3], true), ([2], true), ([2, 3, 4], true)]
+
+    @Test("stays if the store has not answered to a PUT, which it may still carry out", arguments: unanswered)
+    func unansweredPut(unanswered: Set<Int>, stays: Bool) async throws {
+        let count = Mutex(0)
+        let server = try LoopbackServer { body in
+            // A deletion has none.
+            guard !body.isEmpty else { return (204, []) }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            guard !unanswered.contains(number) else { return nil }
+            return (200, [])
+        }
+        let storage = TestBucket.client(try TestBucket.configuration("tests", endpoint: server.url.absoluteString))
+        try await GatewayDatabase.with { pool in
+            let device = try await CaptureRepositoryTests.insertDevice(pool)
+            let intake = BodyIntake(
+                PhotoParts(), storage: storage, intakes: IntakeRepository(database: pool), capture: CaptureID(), device: device,
+                boundary: try MultipartBoundary(contentType: "multipart/form-data; boundary=x"))
+            let body = "--x\r\nContent-Disposition: form-data; name=\"photo\"\r\n\r\nphoto\r\n--x--\r\n"
+            let stream = AsyncThrowingStream<ByteBuffer, any Error> { continuation in
+                continuation.yield(ByteBuffer(string: body))
+                continuation.finish()
+            }
+            let isRead = (try? await intake.read(stream)) != nil
+            #expect(isRead == !unanswered.isSuperset(of: [1, 2, 3]))
+            if isRead { try? await intake.keep([1], as: .metadata) }
+            await intake.discard()
+            let rows = try await pool.query("SELECT id FROM intakes")
+            #expect(rows.isEmpty == !stays)
+        }
+    }
+}
