@@ -60,25 +60,33 @@ struct RepeatedUploads {
             {
                 let announcement = try CaptureAnnouncement(stored: known.get("announcement", as: PostgresJSON.self))
                 try await connection.mayIdle(for: Self.longestCopy)
-                let isBrought = try await copy(from: upload, to: announcement, status)
+                let (isBrought, isGone) = try await copy(from: upload, to: announcement, status)
                 if isBrought { Counter(label: "rial_captures_brought_again_total").increment() }
-                if isBrought || status == .failed { try await outbox.append(announcement.arrival, on: connection) }
+                if isBrought || isGone || status == .failed { try await outbox.append(announcement.arrival, on: connection) }
             }
             try await connection.query("UPDATE intakes SET abandoned_at = now() WHERE id = \(upload.uuid)")
             return true
         }
     }
 
-    /// - Returns: whether anything was copied.
-    private func copy(from upload: CaptureID, to announcement: CaptureAnnouncement, _ status: CaptureStatus) async throws -> Bool {
-        var isBrought = false
+    /// - Returns: whether anything was copied, and whether something that is needed is gone: a database that was set back may name uploads
+    ///   whose objects were deleted since. Then the capture has what was brought before, or goes without.
+    private func copy(
+        from upload: CaptureID, to announcement: CaptureAnnouncement, _ status: CaptureStatus
+    ) async throws -> (isBrought: Bool, isGone: Bool) {
+        var (isBrought, isGone) = (false, false)
         for (media, name) in announcement.content.uploads {
             let kept = media.kept(as: name, of: announcement.captureID)
             guard try await isNeeded(kept, status) else { continue }
-            try await storage.copy(from: name.key(of: upload), to: kept.key)
-            isBrought = true
+            do {
+                try await storage.copy(from: name.key(of: upload), to: kept.key)
+                isBrought = true
+            } catch let error as ObjectStorageError where error.code == .notFound {
+                logger.warning("bytes to bring are gone", error: error, metadata: ["capture_id": "\(announcement.captureID)"])
+                isGone = true
+            }
         }
-        return isBrought
+        return (isBrought, isGone)
     }
 
     /// The objects of a failed capture may be wrong bytes of the right length, so they are always overwritten.
