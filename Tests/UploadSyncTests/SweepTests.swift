@@ -108,6 +108,17 @@ struct DerivedSweeperTests {
         #expect(store.keys == [prefix + "named"] && rows.now.unswept.isEmpty)
     }
 
+    @Test("ends uploads that a process left unfinished, and none of another capture")
+    func unfinished() async throws {
+        let store = MemoryObjectStore()
+        let (capture, other) = (CaptureID(), CaptureID())
+        for id in [capture, other] { store.leaveUnfinished("captures/\(id)/c2pa.mp4") }
+        let rows = MemoryRows { $0.unswept = [capture] }
+        try await DerivedSweeper(rows: rows, storage: store, logger: quiet).sweep(at: Date())
+        #expect(try await store.unfinishedUploads(under: "").map(\.key) == ["captures/\(other)/c2pa.mp4"])
+        #expect(rows.now.unswept.isEmpty)
+    }
+
     @Test("takes nothing if the store cannot be listed, and goes on with the others")
     func fails() async throws {
         let store = MemoryObjectStore(now: { .distantPast })

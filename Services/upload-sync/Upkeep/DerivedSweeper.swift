@@ -12,8 +12,9 @@ protocol DerivedRepository: Sendable {
     func noteSwept(_ capture: CaptureID) async throws
 }
 
-/// Deletes orphaned derived objects (which no row names) a day after the capture was complete. They arise when two instances process the
-/// same capture and both store their results. Each capture is swept once, as recorded in `sync_jobs`.
+/// Deletes orphaned derived objects (which no row names) a day after the capture was complete, and ends multipart uploads that were left
+/// unfinished. They arise when two instances process the same capture and both store their results, or when one dies meanwhile. Each
+/// capture is swept once, as recorded in `sync_jobs`.
 struct DerivedSweeper {
     static let batchSize = 100
     static let youth: TimeInterval = 86_400
@@ -36,6 +37,8 @@ struct DerivedSweeper {
         let limit = now.addingTimeInterval(-Self.youth)
         let old = unnamed.filter { ($0.lastModified ?? .distantFuture) < limit }
         try await stored.delete(old.map(\.key))
+        // What is stored of a capture that has been complete for a day, its share card, is too small for an upload in parts.
+        for upload in try await storage.unfinishedUploads(under: stored.text) { try await storage.end(upload) }
         guard old.count == unnamed.count else { return false }
         try await rows.noteSwept(capture)
         return true
