@@ -61,6 +61,10 @@ struct SequencerTests {
         #expect(try await sequencer.turn() == .idle)
         rig.advance(0.5)
         #expect(try await sequencer.turn() != .idle)
+        // A clock that is set back holds up nothing.
+        rig.advance(-3600)
+        rig.add([2])
+        #expect(try await sequencer.turn() != .idle)
     }
 
     @Test("takes no lock with another key, without a shard, or while another instance leads")

@@ -165,7 +165,7 @@ actor Sequencer {
     /// Step 1.
     /// - Returns: false if nothing was due.
     private func commit(_ lead: inout Leadership) async throws -> Bool {
-        guard now().timeIntervalSince(lead.committedAt) >= limits.checkpointSeconds else { return false }
+        guard !(0..<limits.checkpointSeconds).contains(now().timeIntervalSince(lead.committedAt)) else { return false }
         guard let shard = try await lead.session.openShard(), shard.freeze == nil, shard.head == lead.shard.head else {
             throw SequencerHalt.lost("the shard is another than the one that was compared")
         }
