@@ -64,6 +64,18 @@ struct BundleStandingTests {
         }
     }
 
+    @Test("of a shard that has ended, what came later may be in another")
+    func ended() async throws {
+        let made = try Self.made()
+        try await MonitorRig.with(made.log) { rig, _ in
+            var log = made.log
+            log.add([.end(next: log.key.verifier)])
+            try log.publish(from: 20)
+            let lines = try await Self.lines(rig, made)
+            #expect(lines.last == "unchecked: the shard has ended; monitor the later ones too" && lines.count == 2)
+        }
+    }
+
     @Test("a statement that is not where its proof says is a defect")
     func elsewhere() async throws {
         let made = try Self.made(index: 11)

@@ -72,6 +72,7 @@ struct BundleStanding: Sendable {
             return "not in the bundle: \(kind), entry \(found.index), \(time)"
         }
         if lines.isEmpty { lines.append("the log holds nothing of the bundle's subject that the bundle does not") }
+        if size > 0, try await record(size - 1)?.kind == .end { lines.append("unchecked: the shard has ended; monitor the later ones too") }
         if elsewhere > 0 { lines.append("unchecked: \(elsewhere) of the bundle's statements are in other shards; monitor these too") }
         return lines
     }
