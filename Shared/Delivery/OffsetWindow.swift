@@ -3,7 +3,7 @@ import Messaging
 /// The records of a consumer that are not settled yet, by partition: an offset may be stored once all records before it are handled.
 struct OffsetWindow {
     private struct Entry {
-        let record: KafkaRecord
+        var record: KafkaRecord
         var isHandled = false
     }
 
@@ -12,8 +12,12 @@ struct OffsetWindow {
     /// Records of a partition begin in the order of their offsets.
     mutating func begin(_ record: KafkaRecord) { open[record.partition, default: []].append(Entry(record: record)) }
 
-    /// Whether the record is there: then it comes again after a rebalance.
-    func contains(_ record: KafkaRecord) -> Bool { open[record.partition]?.contains { $0.record.isSame(as: record) } ?? false }
+    /// Whether the record is there: then it comes again, after a rebalance or to a new client, which stores only offsets of its own.
+    mutating func renew(_ record: KafkaRecord) -> Bool {
+        guard let index = open[record.partition]?.firstIndex(where: { $0.record.isSame(as: record) }) else { return false }
+        open[record.partition]?[index].record = record
+        return true
+    }
 
     /// How many records of the partition were begun since the first one that is not handled.
     func count(of partition: Int32) -> Int { open[partition]?.count ?? 0 }

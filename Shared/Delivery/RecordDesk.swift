@@ -26,7 +26,7 @@ final class RecordDesk: Sendable {
     var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
     /// Whether the record is in hand, or handled and waits for one before it: it comes again after a rebalance, and is not begun again.
-    func has(_ record: KafkaRecord) -> Bool { state.withLock { $0.window.contains(record) } }
+    func has(_ record: KafkaRecord) -> Bool { state.withLock { $0.window.renew(record) } }
 
     /// Waits until not too many of the record's partition have passed one.
     /// - Returns: its turn, and that of one of its key, which has to be finished first so that those of one capture stay in their order;

@@ -1,5 +1,4 @@
 import CaptureProtocol
-import Messaging
 import Models
 import ObjectStorage
 import Persistence
@@ -8,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Delivery
+@testable import Messaging
 
 @Suite("Consumers of a topic", .timeLimit(.minutes(1)))
 struct ConsumerServiceTests {
@@ -320,6 +320,21 @@ struct RecordPassingTests {
         turn.finish()
         await next.value
         #expect(isBegun.isSet)
+    }
+
+    @Test("has its offset stored by the client that read it last, like those that passed it")
+    func renewed() async {
+        let desk = RecordDesk()
+        let (stuck, behind) = (Self.record(0, "stuck"), Self.record(1, "behind"))
+        let turn = await desk.begin(stuck).turn
+        desk.pass(turn, of: stuck)
+        _ = await desk.begin(behind)
+        #expect(desk.finish(behind, isHandled: true) == nil)
+        for var record in [stuck, behind] {
+            record.generation = 1
+            #expect(desk.has(record))
+        }
+        #expect(desk.finish(stuck, isHandled: true)?.generation == 1)
     }
 
     @Test("is finished at shutdown, with those that passed it")
