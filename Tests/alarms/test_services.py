@@ -46,6 +46,10 @@ class Services(AlarmTests):
             ends.callback(is_over.set)
             reader.start()
 
+    def test_no_gateway_is_left(self):
+        with self.fault("RialServiceGone", job="gateway") as ends:
+            self.away(ends, "gateway")
+
     # By their names the next two come last. After them the local broker may need minutes to form its groups.
 
     def test_the_broker_takes_no_events(self):

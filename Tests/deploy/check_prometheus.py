@@ -10,12 +10,15 @@ import subprocess
 import tempfile
 import unittest
 
+import check_compose
 import tools
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROMTOOL = tools.program("promtool", "prometheus")
 # What Prometheus adds to every series.
 SCRAPED = {"job", "instance"}
+# What it measures itself, of everything that it scrapes.
+SCRAPING = {"up": ("gauge", set())}
 WORDS = {"and", "or", "unless", "offset", "bool", "inf", "nan"}
 
 
@@ -106,7 +109,9 @@ def rule_problems(rules, measured, rows):
     problems += [f"{name}: is there twice" for name in sorted({name for name in names if names.count(name) > 1})]
     for rule in rules:
         name, notes = rule["alert"], rule.get("annotations", {})
-        problems += expression_problems(name, rule["expr"], measured, notes.get("summary", ""))
+        problems += expression_problems(name, rule["expr"], measured | SCRAPING, notes.get("summary", ""))
+        if re.search(r"\bup\b(?!\{job=)", rule["expr"]):
+            problems.append(f"{name}: is of all that Prometheus scrapes")
         used |= set(re.findall(r"\brial_\w+", rule["expr"]))
         if not name.startswith("Rial") or rule.get("labels", {}).get("severity") not in ("critical", "warning"):
             problems.append(f"{name}: has no name of ours, or no severity")
@@ -168,6 +173,11 @@ class PrometheusTests(unittest.TestCase):
     def test_every_alarm_has_a_rule_on_series_that_there_are(self):
         self.assertEqual(rule_problems(self.rules, self.measured, self.rows), [])
 
+    def test_each_service_is_missed_when_it_is_gone(self):
+        expression = next(rule["expr"] for rule in self.rules if rule["alert"] == "RialServiceGone")
+        self.assertEqual(set(re.search(r'up\{job=~"([^"]*)"\}', expression)[1].split("|")), set(check_compose.SERVICES))
+        self.assertEqual(set(re.findall(r'absent\(up\{job="([^"]*)"\}\)', expression)), set(check_compose.SERVICES))
+
     def test_the_document_says_what_to_do_at_each_alarm(self):
         self.assertEqual(remedies(), [rule["alert"] for rule in self.rules])
 
@@ -175,7 +185,7 @@ class PrometheusTests(unittest.TestCase):
         self.assertEqual(test_problems(self.rules, self.tests), [])
         for test in self.tests:
             for one in test["input_series"]:
-                self.assertEqual(expression_problems(test["name"], one["series"], self.measured), [])
+                self.assertEqual(expression_problems(test["name"], one["series"], self.measured | SCRAPING), [])
 
     @unittest.skipUnless(PROMTOOL, "promtool is missing: scripts/setup.sh --tests")
     def test_the_rules_fire_and_clear(self):
@@ -210,7 +220,8 @@ class PrometheusTests(unittest.TestCase):
             "an unknown label to match": changed(expr='rial_dead_letters_total{subject="a"} > 0'),
             "an unknown label to show": changed(annotations=notes | {"summary": "{{ $labels.subject }}"}),
             "the increase of a gauge": changed(expr="increase(rial_outbox_pending[10m]) > 0"),
-            "another system's series": changed(expr="up == 0"),
+            "another system's series": changed(expr="kafka_up == 0"),
+            "another system's service": changed(expr="up == 0"),
             "no severity": changed(labels={}),
             "no section": changed(annotations=notes | {"runbook": "docs/operations.md#nothing"}),
             "an alarm without a rule": [rule for rule in self.rules if rule["alert"] != "RialDeadLetters"],
