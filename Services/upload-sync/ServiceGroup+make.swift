@@ -38,6 +38,8 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         PeriodicTask(name: "announce stuck captures", every: min(settings.announceAgainAfter / 4, .seconds(5)), logger: logger) {
             try await announcer.announce()
         },
+        // Also while they cannot be announced.
+        PeriodicTask(name: "measure stuck captures", every: .seconds(5), logger: logger) { try await announcer.measure() },
         PeriodicTask(name: "delete intake of complete captures", every: .seconds(60), logger: logger) {
             try await cleaner.deleteFinished()
         },

@@ -23,6 +23,7 @@ HOLDS, WINDOW, OFFSETS = "2s", "20s", {"2m": "5s", "1d": "30s"}
 # Shortened limits in seconds, by metric. That of withdrawals stays: an erased one is open for an hour, whatever the limit is.
 LIMITS = {
     "rial_outbox_oldest_seconds": 8,
+    "rial_captures_processing_oldest_seconds": 10,
     "rial_capture_completion_seconds": 5,
     "rial_log_pending_oldest_seconds": 8,
     "rial_log_checkpoint_age_seconds": 8,

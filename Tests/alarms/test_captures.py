@@ -31,7 +31,7 @@ class Captures(AlarmTests):
             time.sleep(12)
             stack("start", "depth-analyzer")
 
-    def test_a_capture_is_announced_again(self):
+    def test_a_capture_stays_in_processing(self):
         with self.fault("RialCapturesStuck") as ends:
             self.away(ends, "depth-analyzer")
             self.send()

@@ -20,6 +20,20 @@ struct StuckCaptures {
     static let videoPatience = 5
     let logger: Logger
 
+    /// Shows how long the oldest capture has been in `processing`.
+    func measure() async throws {
+        Meter(label: "rial_captures_processing_oldest_seconds").set(try await oldestSeconds())
+    }
+
+    /// - Returns: seconds since the oldest capture in `processing` was received; 0 if there is none.
+    func oldestSeconds() async throws -> Double {
+        let rows = try await database.query(
+            """
+            SELECT coalesce(extract(epoch FROM now() - min(uploaded_at)), 0)::float8 AS seconds FROM captures WHERE status = 'processing'
+            """)
+        return try rows.first?.get("seconds", as: Double.self) ?? 0
+    }
+
     /// Announces the captures that are due, each under a new event id, and doubles the wait before the next announcement.
     func announce() async throws {
         let seconds = Double(after.components.seconds)
