@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HADOLINT = tools.environment_program("hadolint")
 SERVICES = ["gateway", "attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler", "transparency-log"]
 # The programs beside those with the images' names.
-BESIDE = {"gateway": ["c2pa-inspector"], "depth-analyzer": ["video-decoder"]}
+BESIDE = {"gateway": ["c2pa-inspector"], "depth-analyzer": ["video-decoder"], "rial": ["transparency-log"]}
 # What a program needs at run time, by the module that it imports; Swift's own libraries are linked statically.
 LIBRARIES = {
     "CLibPQ": ["libpq5"], "CRdKafka": ["/usr/local/lib/librdkafka.so.1"], "CZlib": ["zlib1g"], "CExpat": ["libexpat1"],
@@ -126,7 +126,8 @@ class DockerfileTests(unittest.TestCase):
             "a library too many": ("FROM runtime AS upload-sync", "FROM runtime-c2pa AS upload-sync"),
             "the system's librdkafka": ("COPY --from=build /usr/local/lib/librdkafka.so.1 /usr/local/lib/\n", ""),
             "an inspector that is not there": ("COPY --from=build /out/gateway/ /out/c2pa-inspector/ ./", "COPY --from=build /out/gateway/ ./"),
-            "root": ("USER 10001:10001\nCOPY --from=build /out/rial/ ./", "COPY --from=build /out/rial/ ./"),
+            "no recovery of the log": ("COPY --from=build /out/rial/ /out/transparency-log/ ./", "COPY --from=build /out/rial/ ./"),
+            "root": ("USER 10001:10001\nCOPY --from=build /out/rial/", "COPY --from=build /out/rial/"),
             "no labels": ('LABEL org.opencontainers.image.title="gateway"', 'LABEL title="gateway"'),
             "labels that are empty": ("ARG VERSION=unknown\nARG REVISION=unknown\nLABEL org.opencontainers.image.title=\"rial\"", "LABEL org.opencontainers.image.title=\"rial\""),
             "an unknown revision": ('ENV RIAL_REVISION="$REVISION"\n\nFROM runtime AS depth-analyzer', "ENV RIAL_REVISION=\n\nFROM runtime AS depth-analyzer"),

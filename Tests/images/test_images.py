@@ -29,9 +29,9 @@ SECRETS = FOLDER / "secrets"
 VERSION = os.environ["RIAL_VERSION"]
 SERVICES = ["attestation-verifier", "depth-analyzer", "upload-sync", "evidence-assembler", "transparency-log", "gateway"]
 IMAGES = [*SERVICES, "rial"]
-LARGEST = 300_000_000
+LARGEST = 350_000_000
 # Programs of each image beside its own.
-PROGRAMS = {"gateway": ["c2pa-inspector"], "depth-analyzer": ["video-decoder"]}
+PROGRAMS = {"gateway": ["c2pa-inspector"], "depth-analyzer": ["video-decoder"], "rial": ["transparency-log"]}
 SETTINGS = {name: os.environ[name] for name in os.environ if name.startswith("RIAL_IMAGE_")} | {
     "RIAL_SECRETS_DIR": str(SECRETS), "RIAL_LIMIT_CAPTURES_PER_HOUR": "0", "RIAL_LIMIT_CAPTURES_PER_ADDRESS_HOUR": "0",
     "RIAL_LIMIT_REGISTRATIONS_PER_MINUTE": "0", "RIAL_LIMIT_CHALLENGES_PER_MINUTE": "0",
@@ -338,6 +338,9 @@ class RunningTests(Running):
         rial("admin", "backup-check")
         rial("admin", "damage")
         self.assertEqual(json.loads(rial("dlq", "list", "--json") or "[]"), [])
+        # The log is not frozen, says its own program.
+        status, printed, said = composition.run("rial", "log", "recover", environment=BROKER)
+        self.assertEqual((status, printed.strip()), (2, "An instance of transparency-log writes the log: it is not frozen."), said)
 
     # Scaling
 
