@@ -4,6 +4,7 @@ scripts/service-env.list says which variables each service reads. Run by `make t
 """
 
 import copy
+import os
 import pathlib
 import re
 import subprocess
@@ -76,8 +77,9 @@ def log_problems(config):
     problems += [f"{volume}: is written by {sorted(writers.get(volume, set()))}" for volume, own in wanted.items() if writers.get(volume) != own]
     for name in LOG_PARTS:
         service = config["services"][name]
-        if service.get("environment") or service.get("secrets") or service.get("ports"):
-            problems.append(f"{name}: has what it does not need")
+        needed = {"RIAL_PUBLIC_URL", "RIAL_LOG_POLICY"} if name == "monitor" else set()
+        if set(service.get("environment") or {}) != needed or service.get("secrets") or service.get("ports"):
+            problems.append(f"{name}: has what it does not need, or lacks what it does")
         if set(service.get("networks") or ["default"]) != ({"public", "witnesses"} if name == "monitor" else {"witnesses"}):
             problems.append(f"{name}: is in other networks than its own")
         if POLICY not in volumes(service):
@@ -85,7 +87,23 @@ def log_problems(config):
     for name in ("gateway", "transparency-log"):
         if POLICY not in volumes(config["services"][name]):
             problems.append(f"{name}: cannot read the policy, or could write it")
+    if len(log_policies(config)) != 1:
+        problems.append("gateway, transparency-log and monitor: have not one policy")
     return problems
+
+
+def log_policies(config):
+    readers = ("gateway", "transparency-log", "monitor")
+    return {(config["services"][name].get("environment") or {}).get("RIAL_LOG_POLICY") for name in readers}
+
+
+def monitored(service, policy, folder):
+    """The words after `rial log monitor` that the monitor's script comes to, with a policy's path or text."""
+    # As version 2 of compose prints it, and version 1.
+    script = service["command"][0].replace("$$", "$").replace("/opt/rial/rial log monitor", "printf '%s\\n'").replace("exec ", "")
+    environment = service["environment"] | {"RIAL_LOG_POLICY": policy, "PATH": os.environ["PATH"]}
+    words = [*service["entrypoint"], script.replace("/tmp/policy", f"{folder}/text")]
+    return subprocess.run(words, env=environment, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 def environment_problems(config, variables, ports):
@@ -470,7 +488,39 @@ class ComposeTests(unittest.TestCase):
         self.assertEqual(paths[given["RIAL_TLS_KEY"]], "tls_key")
         self.assertEqual([name for name, service in services.items() if "tls_key" in mounted(service).values()], ["gateway"])
         self.assertNotIn("http://gateway", " ".join(services["monitor"]["command"]))
-        self.assertEqual(services["monitor"]["environment"], {"RIAL_PUBLIC_URL": "https://rial.example"})
+        self.assertEqual(services["monitor"]["environment"]["RIAL_PUBLIC_URL"], "https://rial.example")
+        self.assertEqual(services["monitor"]["command"], self.config["services"]["monitor"]["command"])
+
+    def test_the_monitor_follows_the_last_log_of_the_policy_that_services_have(self):
+        lines = [f"log rial.example/log/{shard}+531d8d44+Afi/log/9 https://rial.example/log/{shard}/" for shard in ("2026", "2027")]
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "policy"
+            for shard, logs in (("2026", lines[:1]), ("2027", lines), ("2027", [lines[0], lines[1].rsplit(" ", 1)[0]])):
+                text = "\n".join([*logs, "quorum none"])
+                path.write_text(text + "\n")
+                for policy, read in ((str(path), path), (text, path.with_name("text"))):
+                    with self.subTest(shard=shard, policy=policy):
+                        said = monitored(self.config["services"]["monitor"], policy, folder)
+                        self.assertEqual(said, [
+                            f"http://gateway:8080/log/{shard}/", "--policy", str(read), "--state", f"/var/lib/rial/monitor/state/{shard}"])
+                        self.assertEqual(read.read_text(), text + "\n")
+        self.assertEqual(log_policies(compose.load(ROOT, RIAL_LOG_POLICY="/etc/policy")), {"/etc/policy"})
+
+    def test_so_does_that_of_the_local_stack(self):
+        script = f"""
+            is_running() {{ false; }}
+            launch() {{ shift 4; printf '%s\\n' "$@"; }}
+            write_file() {{ cat >"$1"; }}
+            source {ROOT}/scripts/stack/log.sh
+            echo http://127.0.0.1:1/log/2027/ >"$LOG_PREFIX_FILE"
+            start_log_part monitor
+            """
+        with tempfile.TemporaryDirectory() as folder:
+            for given, policy in (("", "log-policy"), (f"{folder}/other", "other"), ("log a\nquorum none", "monitor-policy")):
+                environment = {"HOME_DIR": folder, "BIN": "/bin", "PATH": os.environ["PATH"], "RIAL_LOG_POLICY": given}
+                run = subprocess.run(["bash", "-euc", script], env=environment, check=True, capture_output=True, text=True)
+                self.assertEqual(run.stdout.splitlines(), [
+                    "http://127.0.0.1:1/log/2027/", "--policy", f"{folder}/{policy}", "--state", f"{folder}/monitor/2027"])
 
     def test_no_secret_can_be_committed_or_reach_an_image(self):
         self.assertIn("*", (ROOT / "deploy/secrets/.gitignore").read_text().split())
@@ -518,6 +568,7 @@ class ComposeTests(unittest.TestCase):
             "one store for both witnesses": change(
                 ("witness-2", "volumes"), ["log-policy:/var/lib/rial/policy:ro", "witness-1-data:/var/lib/rial/witness-2"]),
             "a policy that the log writes": change(("transparency-log", "volumes"), ["log-policy:/var/lib/rial/policy"]),
+            "a monitor of another policy": change(("monitor", "environment", "RIAL_LOG_POLICY"), "/var/lib/rial/policy/other"),
             "a witness beside a service": change(("witness-1", "networks"), {"witnesses": None, "gateway": None}),
             "any number of files": change(("upload-sync", "ulimits"), None),
             "logs without an end": change(("s3", "logging", "options"), {}),

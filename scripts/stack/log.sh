@@ -41,7 +41,17 @@ start_log_part() { # start_log_part PART
     local port="PORT_WITNESS_${1#witness-}"
     if is_running "$1"; then return; fi
     case $1 in
-    monitor) launch monitor "$BIN/rial" log monitor "$(cat "$LOG_PREFIX_FILE")" --policy "$LOG_POLICY" --state "$HOME_DIR/monitor" ;;
+    monitor)
+        local prefix policy=${RIAL_LOG_POLICY:-$LOG_POLICY}
+        prefix=$(cat "$LOG_PREFIX_FILE")
+        # Its text, as services take it.
+        if [[ $policy == *$'\n'* ]]; then
+            write_file "$HOME_DIR/monitor-policy" <<<"$policy"
+            policy="$HOME_DIR/monitor-policy"
+        fi
+        # A state for each shard.
+        launch monitor "$BIN/rial" log monitor "$prefix" --policy "$policy" --state "$HOME_DIR/monitor/$(basename "$prefix")"
+        ;;
     *)
         launch "$1" "$BIN/rial" witness run --name "$1.local" --key "$KEYS/$1" --logs "$LOG_POLICY" --store "$HOME_DIR/$1" \
             --listen "127.0.0.1:${!port}"
