@@ -14,7 +14,7 @@ public import ServiceLifecycle
 
 /// The infrastructure of every service, built from its settings: database, broker, object store, outbox and relay, admin port.
 public struct Backbone: Sendable {
-    let service: ServiceName
+    public let service: ServiceName
     let settings: ServiceSettings
     let logger: Logger
     let metrics: MetricsRegistry
