@@ -42,6 +42,7 @@ struct ReactionTests {
         Answer(status: 400, code: "DIGEST_MISMATCH"): "fail",
         Answer(status: 400, code: "UPLOAD_LENGTH_INCONSISTENT"): "fail",
         Answer(status: 409, code: "UPLOAD_OFFSET_MISMATCH"): "count",
+        Answer(status: 410, code: "GONE"): "count",
         Answer(status: 401, code: "DEVICE_AUTH_REQUIRED"): "count",
         Answer(status: 401, code: "DEVICE_NOT_REGISTERED"): "register again",
         Answer(status: 401, code: "ATTESTATION_FAILED"): "register again",

@@ -9,7 +9,7 @@ import TransparencyLog
 
 extension SystemTests {
     /// What log and public bundles give away, over captures of every kind and all settings of privacy mode (SPEC §14 "Linkability").
-    @Suite("Privacy of the public log and its bundles", .timeLimit(.minutes(4)))
+    @Suite("Privacy of the public log and its bundles", .timeLimit(.minutes(8)))
     struct LogPrivacy {
         @Test("they hold nothing that links a device's captures, and nothing finer than its person shares, with each of the 27 settings")
         func everySetting() async throws {
