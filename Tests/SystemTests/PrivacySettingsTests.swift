@@ -6,7 +6,7 @@ import Testing
 
 extension SystemTests {
     /// Privacy mode, from the phone to the readers of its captures.
-    @Suite("Privacy mode, from the phone to the readers", .timeLimit(.minutes(4)))
+    @Suite("Privacy mode, from the phone to the readers", .timeLimit(.minutes(8)))
     struct PhonePrivacy {
         static let place = "45.764043,4.835659"
 
