@@ -11,7 +11,8 @@ extension SystemTests {
         @Test("a gateway that is told to end is unready at once, answers on, and then ends")
         func drains() async throws {
             let stack = try LocalStack.required()
-            let client = try await stack.startGateway(7, settings: Self.settings)
+            // Long enough for what is asked below, on a slow machine too.
+            let client = try await stack.startGateway(7, settings: ["RIAL_DRAIN_SECONDS": "10"])
             let admin = try stack.client(of: "gateway", 7, .admin)
             async let stopped: Void = stack.control("stop", "gateway", 7)
             try await eventually("it is unready") {
