@@ -16,12 +16,49 @@ public enum JPEGDecoder {
         }
     }
 
+    /// The smallest of libjpeg-turbo's sizes with a longer side of at least `maxSide`, EXIF orientation not applied; the photo's own if
+    /// all are smaller.
+    /// - Throws: ``ImagingError`` `corrupt`, `unsupported` or `tooLarge`.
+    public static func size(
+        of jpeg: some ContiguousBytes, covering maxSide: Int
+    ) throws(ImagingError) -> (width: Int, height: Int) {
+        let (width, height) = try size(of: jpeg)
+        return scaledSize(width, height, covering: maxSide)
+    }
+
     /// Decodes in colour with a longer side of at most `maxSide`, EXIF orientation not applied; never enlarges.
     /// - Throws: ``ImagingError`` `corrupt`, `unsupported`, `tooLarge`, `tooManyScans` or `outOfMemory`.
     public static func decodeRGB(_ jpeg: some ContiguousBytes, fitting maxSide: Int) throws(ImagingError) -> RGBImage {
         try decode(jpeg, fitting: maxSide) { bytes, header, size throws(ImagingError) in
             try decompress(bytes, header) { handle, source, _, _ throws(ImagingError) in
                 try rgb(handle, source, size).fitted(maxSide: maxSide, proportions: (header.width, header.height))
+            }
+        }
+    }
+
+    /// Decodes in colour into another program's memory, in the size of ``size(of:covering:)``, EXIF orientation not applied.
+    /// - Parameters:
+    ///   - bgrx: gets rows of four bytes a pixel: blue, green, red and one without a meaning.
+    ///   - stride: bytes from the start of a row to that of the next.
+    /// - Throws: ``ImagingError`` `corrupt`, `unsupported`, `tooLarge`, `tooManyScans`, `outOfMemory`, or `invalidArgument` if the memory
+    ///   does not fit the size.
+    public static func decode(
+        _ jpeg: some ContiguousBytes, covering maxSide: Int, bgrx: UnsafeMutableRawBufferPointer, stride: Int
+    ) throws(ImagingError) {
+        try decode(jpeg, fitting: maxSide) { bytes, header, size throws(ImagingError) in
+            let (width, height) = size
+            guard (width * 4...width * 8).contains(stride), bgrx.count >= stride * height, let start = bgrx.baseAddress else {
+                throw ImagingError(.invalidArgument, "\(width)×\(height) pixels to \(bgrx.count) bytes, \(stride) a row")
+            }
+            let pixels = start.assumingMemoryBound(to: UInt8.self)
+            try decompress(bytes, header) { handle, source, _, _ throws(ImagingError) in
+                // The last pixel's red: the byte behind it need not be written.
+                let isDone = isWhole(handle, lasts: [pixels + ((height - 1) * stride + width * 4 - 2)]) {
+                    tjDecompress2(
+                        handle, source.bytes, source.count, pixels, Int32(width), Int32(stride), Int32(height), TJPF_BGRX.rawValue,
+                        TJFLAG_LIMITSCANS)
+                }
+                guard isDone else { throw ImagingError(of: handle, otherwise: .corrupt) }
             }
         }
     }
@@ -54,7 +91,7 @@ public enum JPEGDecoder {
             if header.isBuffered, JPEGHeader.scanCount(bytes) > ImageLimits.maximumScans {
                 throw ImagingError(.tooManyScans, "more than \(ImageLimits.maximumScans) scans")
             }
-            return try body(bytes, header, scaledSize(header.width, header.height) { width, height in max(width, height) >= maxSide })
+            return try body(bytes, header, scaledSize(header.width, header.height, covering: maxSide))
         }
     }
 
@@ -130,8 +167,8 @@ public enum JPEGDecoder {
         return false
     }
 
-    /// The smallest of libjpeg-turbo's scaled sizes that is large enough; the full size if none is.
-    private static func scaledSize(_ width: Int, _ height: Int, _ isLargeEnough: (Int, Int) -> Bool) -> (width: Int, height: Int) {
+    /// The smallest of libjpeg-turbo's scaled sizes with a longer side of at least `maxSide`; the full size if none is.
+    private static func scaledSize(_ width: Int, _ height: Int, covering maxSide: Int) -> (width: Int, height: Int) {
         var count = Int32(0)
         let factors = UnsafeBufferPointer(start: tjGetScalingFactors(&count), count: Int(count))
         var best = (width: width, height: height)
@@ -140,7 +177,7 @@ public enum JPEGDecoder {
             // TJSCALED rounds up.
             let scaledWidth = (width * numerator + denominator - 1) / denominator
             let scaledHeight = (height * numerator + denominator - 1) / denominator
-            if isLargeEnough(scaledWidth, scaledHeight), scaledWidth * scaledHeight < best.width * best.height {
+            if max(scaledWidth, scaledHeight) >= maxSide, scaledWidth * scaledHeight < best.width * best.height {
                 best = (scaledWidth, scaledHeight)
             }
         }

@@ -1,32 +1,25 @@
 import CPango
 import Imaging
 
-/// A picture drawn with cairo. Owns the surface and its context; used by one thread.
+/// Draws on a surface with cairo. Owns the context; used by one thread.
 final class Canvas {
-    let width: Int
-    let height: Int
-    private let surface: OpaquePointer
+    private let surface: Surface
     /// Only for drawing text.
     let context: OpaquePointer
 
-    /// A black picture.
+    /// - Parameter surface: keeps what it shows, where nothing is drawn.
     /// - Throws: ``ShareCardError`` `drawingFailed`.
-    init(width: Int, height: Int) throws(ShareCardError) {
-        guard let surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, Int32(width), Int32(height)),
-            let context = cairo_create(surface)
-        else { throw ShareCardError(.drawingFailed, "no surface of \(width)×\(height)") }
-        self.width = width
-        self.height = height
+    init(_ surface: Surface) throws(ShareCardError) {
+        guard let context = cairo_create(surface.handle) else {
+            throw ShareCardError(.drawingFailed, "no context for \(surface.width)×\(surface.height)")
+        }
         self.surface = surface
         self.context = context
-        // All properties are set, so deinit releases both if this throws.
+        // All properties are set, so deinit releases the context if this throws.
         try check()
     }
 
-    deinit {
-        cairo_destroy(context)
-        cairo_surface_destroy(surface)
-    }
+    deinit { cairo_destroy(context) }
 
     func fill(_ box: Box, _ colour: Colour) {
         set(colour)
@@ -87,27 +80,12 @@ final class Canvas {
         }
     }
 
-    /// Draws a picture over `target`, which may reach beyond `clip`.
-    /// - Throws: ``ShareCardError`` `drawingFailed`.
-    func draw(_ image: RGBImage, over target: Box, clip: Box) throws(ShareCardError) {
-        guard let picture = cairo_image_surface_create(CAIRO_FORMAT_RGB24, Int32(image.width), Int32(image.height)) else {
-            throw ShareCardError(.drawingFailed, "no surface for the photo")
-        }
-        defer { cairo_surface_destroy(picture) }
-        let stride = Int(cairo_image_surface_get_stride(picture))
-        guard cairo_surface_status(picture) == CAIRO_STATUS_SUCCESS, let bytes = cairo_image_surface_get_data(picture) else {
-            throw ShareCardError(.drawingFailed, "no memory for the photo")
-        }
-        image.pixels.withUnsafeBufferPointer { source in
-            for y in 0..<image.height {
-                let row = UnsafeMutableRawPointer(bytes + y * stride).assumingMemoryBound(to: UInt32.self)
-                for x in 0..<image.width {
-                    let offset = (y * image.width + x) * 3
-                    row[x] = UInt32(source[offset]) << 16 | UInt32(source[offset + 1]) << 8 | UInt32(source[offset + 2])
-                }
-            }
-        }
-        cairo_surface_mark_dirty(picture)
+    /// Draws a photo over `target`, which may reach beyond `clip`.
+    /// - Parameter orientation: its EXIF orientation, by which it is turned upright.
+    func draw(_ photo: Surface, orientation: Int, over target: Box, clip: Box) {
+        let stored = (width: Double(photo.width), height: Double(photo.height))
+        let upright = orientation >= 5 ? (width: stored.height, height: stored.width) : stored
+        var turn = cairo_matrix_t(orientation: orientation, width: stored.width, height: stored.height)
         cairo_save(context)
         defer { cairo_restore(context) }
         cairo_rectangle(context, clip.x, clip.y, clip.width, clip.height)
@@ -115,8 +93,9 @@ final class Canvas {
         cairo_rectangle(context, target.x, target.y, target.width, target.height)
         cairo_clip(context)
         cairo_translate(context, target.x, target.y)
-        cairo_scale(context, target.width / Double(image.width), target.height / Double(image.height))
-        cairo_set_source_surface(context, picture, 0, 0)
+        cairo_scale(context, target.width / upright.width, target.height / upright.height)
+        cairo_transform(context, &turn)
+        cairo_set_source_surface(context, photo.handle, 0, 0)
         cairo_pattern_set_filter(cairo_get_source(context), CAIRO_FILTER_GOOD)
         cairo_pattern_set_extend(cairo_get_source(context), CAIRO_EXTEND_PAD)
         cairo_paint(context)
@@ -126,15 +105,14 @@ final class Canvas {
     /// - Throws: ``ShareCardError`` `drawingFailed`, also for an earlier failure, or `encodingFailed`.
     func jpeg(qualities: [Int], maximumBytes: Int) throws(ShareCardError) -> [UInt8] {
         try check()
-        cairo_surface_flush(surface)
-        let stride = Int(cairo_image_surface_get_stride(surface))
-        guard let bytes = cairo_image_surface_get_data(surface) else { throw ShareCardError(.drawingFailed, "no pixels") }
-        // CAIRO_FORMAT_RGB24 is a 32-bit number, 0x00RRGGBB: blue is first, as all supported machines are little-endian.
-        let pixels = UnsafeRawBufferPointer(start: bytes, count: stride * height)
         var jpeg: [UInt8] = []
-        do {
+        do throws(ImagingError) {
             for quality in qualities {
-                jpeg = try JPEGEncoder.encode(bgrx: pixels, width: width, height: height, stride: stride, quality: quality)
+                jpeg = try surface.withPixels { pixels throws(ImagingError) in
+                    try JPEGEncoder.encode(
+                        bgrx: UnsafeRawBufferPointer(pixels), width: surface.width, height: surface.height, stride: surface.stride,
+                        quality: quality)
+                }
                 if jpeg.count <= maximumBytes { break }
             }
         } catch {
@@ -159,6 +137,23 @@ final class Canvas {
         let status = cairo_status(context)
         guard status == CAIRO_STATUS_SUCCESS else {
             throw ShareCardError(.drawingFailed, cairo_status_to_string(status).map { String(cString: $0) } ?? "cairo failed")
+        }
+    }
+}
+
+extension cairo_matrix_t {
+    /// Turns a stored photo upright by its EXIF orientation (Exif 2.32 §4.6.4, tag 0x0112); not at all for unknown values.
+    /// - Parameters: the stored photo's size.
+    fileprivate init(orientation: Int, width: Double, height: Double) {
+        switch orientation {
+        case 2: self.init(xx: -1, yx: 0, xy: 0, yy: 1, x0: width, y0: 0)
+        case 3: self.init(xx: -1, yx: 0, xy: 0, yy: -1, x0: width, y0: height)
+        case 4: self.init(xx: 1, yx: 0, xy: 0, yy: -1, x0: 0, y0: height)
+        case 5: self.init(xx: 0, yx: 1, xy: 1, yy: 0, x0: 0, y0: 0)
+        case 6: self.init(xx: 0, yx: 1, xy: -1, yy: 0, x0: height, y0: 0)
+        case 7: self.init(xx: 0, yx: -1, xy: -1, yy: 0, x0: height, y0: width)
+        case 8: self.init(xx: 0, yx: -1, xy: 1, yy: 0, x0: 0, y0: width)
+        default: self.init(xx: 1, yx: 0, xy: 0, yy: 1, x0: 0, y0: 0)
         }
     }
 }

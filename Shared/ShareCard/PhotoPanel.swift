@@ -4,7 +4,7 @@ import JPEGMetadata
 /// The left part of a card with the photo: a centred crop, on a plain ground where the photo does not fill the panel.
 struct PhotoPanel {
     static let maximumEnlargement = 2.0
-    /// The photo is decoded with its longer side at most this long: twice the panel, and no more than that is drawn.
+    /// The photo is drawn with its longer side at most this long: twice the panel.
     private static let maximumSide = 1440
 
     let box: Box
@@ -19,16 +19,28 @@ struct PhotoPanel {
             return canvas.stroke(.camera, in: place, width: 1.2, .ink2)
         }
         let orientation = EXIFReader.orientation(of: jpeg) ?? 1
-        let image: RGBImage
-        let placed: Box
-        do {
-            placed = placement(of: EXIFReader.upright(try JPEGDecoder.size(of: jpeg), orientation: orientation))
-            let side = min(Int(max(placed.width, placed.height).rounded(.up)), Self.maximumSide)
-            image = try JPEGDecoder.decodeRGB(jpeg, fitting: side).oriented(orientation)
+        let stored = try readable { () throws(ImagingError) in try JPEGDecoder.size(of: jpeg) }
+        let placed = placement(of: EXIFReader.upright(stored, orientation: orientation))
+        let side = min(Int(max(placed.width, placed.height).rounded(.up)), Self.maximumSide)
+        // libjpeg-turbo's sizes are eighths: those of photos of up to 1920 px are less than 4/3 of what is drawn, which cairo scales well
+        // and fast. Larger ones it averages.
+        let decoded = try readable { () throws(ImagingError) in try JPEGDecoder.size(of: jpeg, covering: side) }
+        let photo = try Surface(width: decoded.width, height: decoded.height)
+        try readable { () throws(ImagingError) in
+            try photo.withPixels { pixels throws(ImagingError) in
+                try JPEGDecoder.decode(jpeg, covering: side, bgrx: pixels, stride: photo.stride)
+            }
+        }
+        canvas.draw(photo, orientation: orientation, over: placed, clip: box)
+    }
+
+    /// - Throws: ``ShareCardError`` `photoUnreadable` for any error.
+    private func readable<Value>(_ read: () throws(ImagingError) -> Value) throws(ShareCardError) -> Value {
+        do throws(ImagingError) {
+            return try read()
         } catch {
             throw ShareCardError(.photoUnreadable, "\(error)")
         }
-        try canvas.draw(image, over: placed, clip: box)
     }
 
     /// Covers the panel, unless that would hide more than half of the photo or enlarge it more than twice.

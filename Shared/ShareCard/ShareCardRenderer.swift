@@ -14,6 +14,8 @@ public final class ShareCardRenderer {
     private let fonts: CardFonts
     /// Kept from card to card, since loading the fonts takes longer than drawing the texts; `nil` until it is needed.
     private var usual: Typesetter?
+    /// The last card's pixels, over which the next is drawn; `nil` before the first, and after one that failed.
+    private var last: Surface?
 
     public init(fonts: CardFonts = .debian) { self.fonts = fonts }
 
@@ -28,7 +30,8 @@ public final class ShareCardRenderer {
     /// - Throws: ``ShareCardError``.
     public func render(_ content: ShareCardContent, photo: [UInt8]?) throws(ShareCardError) -> [UInt8] {
         let typesetter = try typesetter(for: content.placeName ?? "")
-        let canvas = try Canvas(width: Self.width, height: Self.height)
+        let surface = try takeSurface()
+        let canvas = try Canvas(surface)
         let top = content.isDevelopment ? Self.bandHeight : 0
         let height = Double(Self.height) - top
         let left = Box(x: 0, y: top, width: Self.photoWidth, height: height)
@@ -43,7 +46,15 @@ public final class ShareCardRenderer {
         let right = Box(x: Self.photoWidth, y: top, width: Double(Self.width) - Self.photoWidth, height: height)
         try FactsPanel(box: right).draw(content, on: canvas, with: typesetter)
         if content.isDevelopment { try drawBand(on: canvas, with: typesetter) }
-        return try canvas.jpeg(qualities: Self.qualities, maximumBytes: Self.maximumBytes)
+        let card = try canvas.jpeg(qualities: Self.qualities, maximumBytes: Self.maximumBytes)
+        last = surface
+        return card
+    }
+
+    /// The last card's pixels, all of which are drawn again, or new ones.
+    private func takeSurface() throws(ShareCardError) -> Surface {
+        if let surface = last.take() { return surface }
+        return try Surface(width: Self.width, height: Self.height)
     }
 
     /// - Parameter sample: letters of scripts for which further fonts may be needed; those are loaded for one card alone.

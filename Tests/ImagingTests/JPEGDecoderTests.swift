@@ -25,6 +25,40 @@ struct JPEGDecoderTests {
         #expect(rgb.pixels.suffix(3).elementsEqual([95, 95, 60]) { abs(Int($0) - $1) < 15 })
     }
 
+    /// Decodes to 32 bits a pixel, with rows that have 12 more bytes.
+    private func decodeBGRX(_ jpeg: [UInt8], covering side: Int) throws -> RGBImage {
+        let (width, height) = try JPEGDecoder.size(of: jpeg, covering: side)
+        let stride = width * 4 + 12
+        var bytes = [UInt8](repeating: 7, count: stride * height)
+        try bytes.withUnsafeMutableBytes { try JPEGDecoder.decode(jpeg, covering: side, bgrx: $0, stride: stride) }
+        var pixels: [UInt8] = []
+        for y in 0..<height {
+            for x in 0..<width { pixels += [2, 1, 0].map { bytes[y * stride + x * 4 + $0] } }
+            #expect(bytes[y * stride + width * 4..<(y + 1) * stride].allSatisfy { $0 == 7 })
+        }
+        return try RGBImage(width: width, height: height, pixels: pixels)
+    }
+
+    @Test(
+        "decodes into other memory what it decodes itself, in the size that covers a side",
+        arguments: [(640, 480, 100, 160, 120), (30, 300, 500, 30, 300), (64, 48, 64, 64, 48), (333, 17, 200, 209, 11)])
+    func otherMemory(width: Int, height: Int, side: Int, expectedWidth: Int, expectedHeight: Int) throws {
+        let jpeg = try TestPictures.jpeg(width: width, height: height)
+        let image = try decodeBGRX(jpeg, covering: side)
+        #expect(image.width == expectedWidth && image.height == expectedHeight)
+        #expect(image == (try JPEGDecoder.decodeRGB(jpeg, fitting: max(expectedWidth, expectedHeight))))
+    }
+
+    @Test("refuses memory that does not fit", arguments: [(12_287, 256), (12_288, 255), (0, 256), (12_288, 0), (12_288, Int.max)])
+    func smallMemory(count: Int, stride: Int) throws {
+        let jpeg = try TestPictures.jpeg(width: 64, height: 48)
+        var bytes = [UInt8](repeating: 0, count: count)
+        let refusal = bytes.withUnsafeMutableBytes { memory in
+            code { try JPEGDecoder.decode(jpeg, covering: 64, bgrx: memory, stride: stride) }
+        }
+        #expect(refusal == .invalidArgument)
+    }
+
     @Test("tells the size as stored")
     func size() throws {
         let size = try JPEGDecoder.size(of: Data(TestPictures.jpeg(width: 123, height: 45)))
@@ -107,7 +141,9 @@ struct JPEGDecoderTests {
             let warned = TestPictures.warning(jpeg)
             let (planes, _) = try JPEGDecoder.decodePlanar(warned, covering: 17)
             #expect(planes == (try JPEGDecoder.decodePlanar(jpeg, covering: 17)).image)
-            #expect(try JPEGDecoder.decodeRGB(warned, fitting: 17) == JPEGDecoder.decodeRGB(jpeg, fitting: 17))
+            let rgb = try JPEGDecoder.decodeRGB(jpeg, fitting: 17)
+            #expect(try JPEGDecoder.decodeRGB(warned, fitting: 17) == rgb)
+            #expect(try decodeBGRX(warned, covering: 17) == rgb)
             #expect(abs(Int(planes.luma.pixels[17 * 9 - 1]) - Int(level)) < 2)
         }
     }
@@ -121,6 +157,7 @@ struct JPEGDecoderTests {
         for side in [96, 48] {
             #expect(code { try JPEGDecoder.decodePlanar(broken, covering: side) } == .corrupt)
             #expect(code { try JPEGDecoder.decodeRGB(broken, fitting: side) } == .corrupt)
+            #expect(code { try decodeBGRX(broken, covering: side) } == .corrupt)
         }
     }
 

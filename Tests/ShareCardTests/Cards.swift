@@ -23,6 +23,23 @@ enum Cards {
         return try JPEGEncoder.encode(try RGBImage(width: width, height: height, pixels: pixels), quality: 95)
     }
 
+    /// A picture of four quarters, each of another colour.
+    static func quarters(width: Int, height: Int) throws -> RGBImage {
+        func row(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] { (0..<width).flatMap { $0 < width / 2 ? left : right } }
+        let (upper, lower) = (row([200, 30, 30], [30, 200, 30]), row([30, 30, 200], [200, 200, 30]))
+        var pixels: [UInt8] = []
+        for y in 0..<height { pixels += y < height / 2 ? upper : lower }
+        return try RGBImage(width: width, height: height, pixels: pixels)
+    }
+
+    /// The same file with an EXIF orientation.
+    static func oriented(_ jpeg: [UInt8], _ orientation: UInt8) -> [UInt8] {
+        let tiff: [UInt8] = Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0]
+        let exif = Array("Exif\0\0".utf8) + tiff
+        let head: [UInt8] = [0xff, 0xd8, 0xff, 0xe1, 0, UInt8(exif.count + 2)]
+        return head + exif + jpeg[2...]
+    }
+
     static func picture(_ content: ShareCardContent, photo: [UInt8]? = nil) throws -> RGBImage {
         try JPEGDecoder.decodeRGB(try ShareCardRenderer.render(content, photo: photo), fitting: ShareCardRenderer.width)
     }

@@ -44,6 +44,18 @@ struct ShareCardRendererTests {
         }
     }
 
+    @Test("shows nothing of the card that its renderer has drawn before, nor of one that failed")
+    func overdrawn() throws {
+        let (renderer, small) = (ShareCardRenderer(), try Cards.photo(width: 100, height: 100))
+        var hash = Cards.content()
+        hash.subject = .hash(try #require(Self.digest))
+        for content in [Cards.content(isDevelopment: true), hash, Cards.content(), Cards.content(isDevelopment: true, place: nil), hash] {
+            #expect(try renderer.render(content, photo: small) == ShareCardRenderer.render(content, photo: small))
+            #expect(throws: ShareCardError.self) { try renderer.render(Cards.content(.low), photo: [0xff, 0xd8]) }
+            #expect(try renderer.render(content, photo: nil) == ShareCardRenderer.render(content, photo: nil))
+        }
+    }
+
     @Test(
         "has a badge in the colour of its level, with the shape and the word",
         arguments: [(ConfidenceLevel.high, 0x17643D), (.medium, 0xF6CB45), (.low, 0xF3923C), (.suspicious, 0xB3261E)]
@@ -135,6 +147,29 @@ struct ShareCardRendererTests {
         let card = try Cards.picture(Cards.content(), photo: try Cards.photo(width: width, height: height))
         #expect(card.count(in: 0..<712, 0..<630, but: 0xC81E1E) == 0)
         #expect(card.count(in: 724..<768, 0..<630, but: Self.paper) == 0)
+    }
+
+    @Test("turns the photo upright by its EXIF orientation", arguments: 1...8)
+    func orientation(orientation: Int) throws {
+        let stored = try Cards.quarters(width: 600, height: 400)
+        let jpeg = Cards.oriented(try JPEGEncoder.encode(stored, quality: 95), UInt8(orientation))
+        expectQuarters(try Cards.picture(Cards.content(), photo: jpeg), of: stored.oriented(orientation))
+    }
+
+    @Test("draws a large photo as a small one", arguments: [(1656, 1242), (1242, 1656), (2400, 1600), (3200, 2400)])
+    func large(width: Int, height: Int) throws {
+        let photo = try Cards.quarters(width: width, height: height)
+        expectQuarters(try Cards.picture(Cards.content(), photo: try JPEGEncoder.encode(photo, quality: 95)), of: photo)
+    }
+
+    /// The photo's four quarters meet in the middle of the left part, and cover it.
+    private func expectQuarters(_ card: RGBImage, of photo: RGBImage) {
+        for (right, down) in [(-1, -1), (1, -1), (-1, 1), (1, 1)] {
+            let (x, y) = ((2 + right) * photo.width / 4, (2 + down) * photo.height / 4)
+            let offset = (y * photo.width + x) * 3
+            let colour = photo.pixels[offset..<offset + 3].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            for distance in [30, 150, 300] { #expect(card.shows(colour, x: 360 + right * distance, y: 315 + down * distance)) }
+        }
     }
 
     @Test("enlarges a small photo no more than twice, and shows half of a long one at least", arguments: [(100, 100), (2000, 100)])
