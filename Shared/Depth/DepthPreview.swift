@@ -25,23 +25,31 @@ public enum DepthPreview {
         let upright = turns % 2 == 0 ? (width: map.width, height: map.height) : (width: map.height, height: map.width)
         let (width, height) = pictureSize(aspect ?? upright)
         let scale = scale ?? DepthPreviewScale(map)
-        var levels = map.metres.map { level(of: Double($0), in: scale) }
+        var known = DepthLevels(scale)
+        var levels = map.metres.map { known.level(of: $0) }
         if isMirrored { for start in stride(from: 0, to: levels.count, by: map.width) { levels[start..<start + map.width].reverse() } }
         let columns = sources(of: width, in: upright.width, detail: detail)
         let rows = sources(of: height, in: upright.height, detail: detail)
         var indices: [UInt8] = []
         indices.reserveCapacity(width * height)
+        // Several rows of the picture show the same one of the map; only the stripes differ.
+        var line: [UInt8] = []
+        var gaps: [Int] = []
         for (y, row) in rows.enumerated() {
-            for (x, column) in columns.enumerated() {
-                let source =
+            if y == 0 || row != rows[y - 1] {
+                // Where the row begins in the map, and the way to its next pixel.
+                let (first, step) =
                     switch turns {
-                    case 1: (map.height - 1 - column) * map.width + row
-                    case 2: (map.height - 1 - row) * map.width + map.width - 1 - column
-                    case 3: column * map.width + map.width - 1 - row
-                    default: row * map.width + column
+                    case 1: ((map.height - 1) * map.width + row, -map.width)
+                    case 2: ((map.height - 1 - row) * map.width + map.width - 1, -1)
+                    case 3: (map.width - 1 - row, map.width)
+                    default: (row * map.width, 1)
                     }
-                indices.append(levels[source] ?? stripe(x, y))
+                line = levels.withUnsafeBufferPointer { levels in columns.map { levels[first + $0 * step] } }
+                gaps = line.indices.filter { line[$0] == DepthLevels.unmeasured }
             }
+            indices += line
+            for x in gaps { indices[y * width + x] = stripe(x, y) }
         }
         return DepthPicture(width: width, height: height, indices: indices, palette: DepthPalette.bytes, scale: scale)
     }
@@ -85,8 +93,14 @@ public enum DepthPreview {
 
     /// `nil` for a pixel without a measurement.
     static func level(of metres: Double, in scale: DepthPreviewScale) -> UInt8? {
-        guard DepthMap.isValid(metres) else { return nil }
-        let position = min(max(scale.position(of: metres), 0), 1)
+        DepthMap.isValid(metres) ? level(of: metres, in: scale, span: scale.span) : nil
+    }
+
+    /// - Parameters:
+    ///   - metres: more than 0.
+    ///   - span: of the scale.
+    static func level(of metres: Double, in scale: DepthPreviewScale, span: Double) -> UInt8 {
+        let position = min(max(scale.position(of: metres, span: span), 0), 1)
         return UInt8(min(Int(position * Double(DepthPalette.levels)), DepthPalette.levels - 1))
     }
 
@@ -121,9 +135,15 @@ extension DepthPreviewScale {
     /// From the 2nd to the 98th percentile of the measured map's valid pixels; 0.5 m to 5 m without any. It spans at least a factor of 2, so
     /// that a flat wall looks flat and not like a canyon.
     public init(_ map: DepthMap) {
-        let metres = map.reduced().metres.lazy.map(Double.init).filter(DepthMap.isValid)
-        let values = Array(metres)
-        self.init(count: values.count) { Median.value(at: $0, of: values) ?? 0 }
+        let metres = map.reduced().metres
+        var counts = [Int](repeating: 0, count: DepthCode.count)
+        for depth in metres { counts[Int(DepthCode.code(of: depth))] += 1 }
+        self.init(count: metres.count - counts[0]) { place in
+            guard let found = DepthCode.find(place, in: counts) else { return 0 }
+            // Codes ascend as depths do, so only depths of the same code are left to compare.
+            let depths = metres.filter { Int(DepthCode.code(of: $0)) == found.code }
+            return Median.value(at: found.place, of: depths.map { Double($0) }) ?? 0
+        }
     }
 
     /// - Parameters:

@@ -14,7 +14,14 @@ public struct DepthPreviewScale: Codable, Sendable, Equatable {
 
     /// The position of a distance on the scale: 0 near, 1 far, outside 0...1 beyond the ends.
     /// - Parameter metres: more than 0.
-    public func position(of metres: Double) -> Double { log(metres / near) / log(far / near) }
+    public func position(of metres: Double) -> Double { position(of: metres, span: span) }
+
+    /// Like ``position(of:)``, for many distances.
+    /// - Parameter span: ``span``, computed once.
+    public func position(of metres: Double, span: Double) -> Double { log(metres / near) / span }
+
+    /// The length of the logarithmic scale.
+    public var span: Double { log(far / near) }
 
     /// Round distances strictly inside the scale, in metres.
     public var ticks: [Double] { [0.2, 0.5, 1, 2, 5, 10].filter { $0 > near && $0 < far } }

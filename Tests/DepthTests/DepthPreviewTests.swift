@@ -1,3 +1,4 @@
+import Foundation
 import Imaging
 import Models
 import Testing
@@ -113,6 +114,75 @@ struct DepthPreviewTests {
         #expect(Set(picture.indices) == [0, 63])
         let row = picture.indices[..<768]
         #expect(row[..<384].allSatisfy { $0 == 0 } && row[384...].allSatisfy { $0 == 63 })
+    }
+
+    @Test("shows in each pixel the level of its map pixel, computed alone, or a stripe", arguments: 0..<4, [false, true])
+    func pixels(rotation: Int, isMirrored: Bool) throws {
+        var random = Randomness(11)
+        // Depths at the ends of the valid ones and no depths, any depths, and depths close together.
+        let ends: [Double] = [0.1, Double(Float(0.1).nextUp), 20, .nan, 0, 0.0999, 20.01]
+        let map = try Maps.make(width: 97, height: 61) { _, _ in
+            let kind = random.unit()
+            if kind < 0.1 { return ends[Int(random.unit() * Double(ends.count))] }
+            return kind < 0.2 ? 0.1 + 19.9 * random.unit() : 1 + random.unit()
+        }
+        let scale = DepthPreviewScale(map)
+        for (width, height, detail) in [(300, 200, 768), (200, 300, 50)] {
+            let picture = DepthPreview.render(
+                depth: map, rotation: rotation, isMirrored: isMirrored, aspect: (width, height), detail: detail)
+            let isTurned = rotation % 2 == 1
+            let columns = DepthPreview.sources(of: picture.width, in: isTurned ? map.height : map.width, detail: detail)
+            let rows = DepthPreview.sources(of: picture.height, in: isTurned ? map.width : map.height, detail: detail)
+            var wrong = 0
+            for y in 0..<picture.height {
+                for x in 0..<picture.width {
+                    let (across, down) =
+                        switch rotation {
+                        case 1: (rows[y], map.height - 1 - columns[x])
+                        case 2: (map.width - 1 - columns[x], map.height - 1 - rows[y])
+                        case 3: (map.width - 1 - rows[y], columns[x])
+                        default: (columns[x], rows[y])
+                        }
+                    let metres = map.metres[down * map.width + (isMirrored ? map.width - 1 - across : across)]
+                    let index = DepthPreview.level(of: Double(metres), in: scale) ?? DepthPreview.stripe(x, y)
+                    if picture.indices[y * picture.width + x] != index { wrong += 1 }
+                }
+            }
+            #expect(wrong == 0 && picture.scale == scale)
+        }
+    }
+
+    @Test("gives each depth the level computed for it alone", arguments: [(0.5, 5.0), (1.0, 2.0), (0.1, 0.2), (14.2, 20.0), (0.11, 19.7)])
+    func levels(near: Double, far: Double) {
+        let scale = DepthPreviewScale(near: near, far: far)
+        var random = Randomness(12)
+        var depths = (0..<20_000).map { _ in Float(21 * random.unit()) }
+        // The ends of the codes, and both sides of the borders of the levels.
+        for code in 1..<DepthCode.count {
+            let (first, last) = DepthCode.ends(of: UInt16(code))
+            depths += [first, last]
+        }
+        for level in 0...64 {
+            var depth = Float(near * pow(far / near, Double(level) / 64)).nextDown.nextDown
+            for _ in 0..<5 {
+                depths.append(depth)
+                depth = depth.nextUp
+            }
+        }
+        var known = DepthLevels(scale)
+        let wrong = depths.count { depth in
+            known.level(of: depth) != DepthPreview.level(of: Double(depth), in: scale) ?? DepthLevels.unmeasured
+        }
+        #expect(wrong == 0)
+    }
+
+    @Test("has a scale of percentiles", arguments: [(1, 1), (7, 5), (64, 48), (200, 100)])
+    func percentiles(width: Int, height: Int) throws {
+        var random = Randomness(UInt64(width))
+        let map = try Maps.make(width: width, height: height) { _, _ in random.unit() < 0.2 ? 0 : 0.2 + 19 * random.unit() * random.unit() }
+        let sorted = map.metres.map { Double($0) }.filter(DepthMap.isValid).sorted()
+        let expected = DepthPreviewScale(count: sorted.count) { sorted[$0] }
+        #expect(DepthPreviewScale(map) == expected)
     }
 
     @Test("writes 40 kB at most, of noise too", arguments: [(256, 192), (1024, 1024), (640, 480)])

@@ -58,12 +58,7 @@ public struct DepthFrames: Sendable {
     public var scale: DepthPreviewScale {
         let measured = counts.indices.dropFirst()
         return DepthPreviewScale(count: measured.reduce(0) { $0 + counts[$1] }) { place in
-            var rank = place
-            for code in measured {
-                if rank < counts[code] { return DepthCode.metres(of: UInt16(code)) }
-                rank -= counts[code]
-            }
-            return DepthCode.metres(of: UInt16(DepthCode.count - 1))
+            DepthCode.metres(of: UInt16(DepthCode.find(place, in: counts)?.code ?? DepthCode.count - 1))
         }
     }
 
@@ -111,24 +106,5 @@ public struct DepthFrames: Sendable {
             }
         }
         return sources
-    }
-}
-
-/// Depths as small integers in ascending order: the upper bits of a Float32, which are all that the half precision of the sensor has. 0 is no
-/// measurement.
-enum DepthCode {
-    private static let shift: UInt32 = 13
-    private static let first = Float(0.1).bitPattern >> shift
-    static let count = Int((Float(20).bitPattern >> shift) - first) + 2
-
-    static func code(of metres: Float) -> UInt16 {
-        guard DepthMap.isValid(Double(metres)) else { return 0 }
-        return UInt16(truncatingIfNeeded: (metres.bitPattern >> shift) &- first &+ 1)
-    }
-
-    /// - Parameter code: from 1.
-    static func metres(of code: UInt16) -> Double {
-        // The first code begins below the least valid depth.
-        max(Double(Float(bitPattern: (UInt32(code) &- 1 &+ first) << shift)), 0.1)
     }
 }
