@@ -70,9 +70,10 @@ final class CredentialWork {
         """#
 }
 
-/// Calls the library directly, with bytes in memory.
+/// Calls the library directly, with bytes in memory: for a photo in the cheapest way that it has.
 private final class BareLibrary {
     private let context: OpaquePointer
+    private let media: [UInt8]
     private let source: MemoryStream
     private let target: MemoryStream
     private let mediaType: String
@@ -95,6 +96,7 @@ private final class BareLibrary {
 
     init(_ media: [UInt8], _ mediaType: String, signer: PEMSigner, rootPEM: String) throws {
         self.signer = signer
+        self.media = media
         self.mediaType = mediaType
         definition = Self.photoDefinition.replacing("image/jpeg", with: mediaType)
         source = MemoryStream(media)
@@ -125,6 +127,29 @@ private final class BareLibrary {
         target.clear()
         guard let builder = c2pa_builder_with_definition(c2pa_builder_from_context(context), definition) else { return false }
         defer { c2pa_free(UnsafeRawPointer(builder)) }
+        return mediaType == "image/jpeg" ? embed(builder) : stream(builder)
+    }
+
+    /// The library gets the digest of the photo, and its store is laid behind the first APP0.
+    private func embed(_ builder: OpaquePointer) -> Bool {
+        let offset = media[3] == 0xe0 ? 4 + Int(media[4]) << 8 + Int(media[5]) : 2
+        var (placeholder, segments) = (UnsafePointer<UInt8>?.none, UnsafePointer<UInt8>?.none)
+        let length = c2pa_builder_data_hashed_placeholder(builder, Int(c2pa_signer_reserve_size(handle)), mediaType, &placeholder)
+        let hash = ContentDigest(of: media).bytes.map(String.init).joined(separator: ",")
+        let binding =
+            #"{"name":"jumbf manifest","alg":"sha256","exclusions":[{"start":\#(offset),"length":\#(length)}],"hash":[\#(hash)],"pad":[]}"#
+        guard length > 0, c2pa_builder_sign_data_hashed_embeddable(builder, handle, binding, mediaType, nil, &segments) == length else {
+            return false
+        }
+        target.append(media[..<offset])
+        target.append(UnsafeBufferPointer(start: segments, count: Int(length)))
+        target.append(media[offset...])
+        c2pa_free(placeholder)
+        c2pa_free(segments)
+        return true
+    }
+
+    private func stream(_ builder: OpaquePointer) -> Bool {
         var manifest: UnsafePointer<UInt8>?
         guard c2pa_builder_sign(builder, mediaType, source.handle, target.handle, handle, &manifest) > 0 else { return false }
         c2pa_free(manifest)
@@ -162,6 +187,7 @@ private final class MemoryStream {
         return Unmanaged<MemoryStream>.fromOpaque(context).takeUnretainedValue()
     }
 
+    func append(_ more: some Collection<UInt8>) { bytes.append(contentsOf: more) }
     func rewind() { position = 0 }
     func clear() {
         bytes.removeAll(keepingCapacity: true)

@@ -52,6 +52,14 @@ int c2pa_builder_set_remote_url(C2paBuilder *builder, const char *url);
 int64_t c2pa_builder_sign(
     C2paBuilder *builder, const char *format, C2paStream *source, C2paStream *destination, C2paSigner *signer,
     const uint8_t **manifest);
+int64_t c2pa_signer_reserve_size(C2paSigner *signer);
+// The manifest as it lies in a file of the format, without its signature and hash. This and the next return as the above.
+int64_t c2pa_builder_data_hashed_placeholder(
+    C2paBuilder *builder, size_t signature_capacity, const char *format, const uint8_t **manifest);
+// The same signed, as long as its placeholder, which must be made before. Without an asset the hash is that of the JSON, as numbers.
+int64_t c2pa_builder_sign_data_hashed_embeddable(
+    C2paBuilder *builder, C2paSigner *signer, const char *data_hash, const char *format, C2paStream *asset,
+    const uint8_t **manifest);
 
 C2paReader *c2pa_reader_from_context(C2paContext *context);
 // Both consume the reader, also on failure.

@@ -57,14 +57,27 @@ public final class CredentialWriter: Sendable {
     /// Some more bytes than manifest stores have.
     private static let usualRoom = 64 << 10
 
-    /// Whether the library lays its own copy of so many bytes into a file. That has no name and lies in the temporary folder of the process
-    /// (`TMPDIR`); if it cannot be written, the library may say the same as of media that it cannot read.
+    /// Whether the library lays its own copy of so many bytes into a file, of media that it reads. That has no name and lies in the
+    /// temporary folder of the process (`TMPDIR`); if it cannot be written, the library may say the same as of media that it cannot read.
     public static func isLaidOnDisk(_ sizeBytes: Int64) -> Bool {
         sizeBytes + Int64(usualRoom) > Int64(LibraryContext.memoryMiB) << 20
     }
 
     /// - Parameter room: how many bytes the copy may have more than the photo. Stores have some ten thousand.
     func sign(_ claim: CaptureClaim, photo: [UInt8], room: Int) throws(CredentialError) -> SignedCopy {
+        guard let plain = PlainPhoto(photo) else { return try sign(claim, streamed: photo, room: room) }
+        var copy: [UInt8] = []
+        let signed = try signing(claim) { (builder: OpaquePointer, signer: OpaquePointer) throws(CredentialError) -> [UInt8] in
+            let segments = try Self.segments(for: plain, claim.mediaType, builder, signer, room: room)
+            guard let store = PlainPhoto.store(in: segments) else { throw .refused("the segments hold no manifest store") }
+            copy = plain.copy(with: segments)
+            return store
+        }
+        return SignedCopy(bytes: copy, manifestID: signed.manifestID, manifest: signed.manifest, hasTimestamp: signed.hasTimestamp)
+    }
+
+    /// The same for a photo of any form, such as one that has credentials already. The library reads it five times and writes it twice.
+    func sign(_ claim: CaptureClaim, streamed photo: [UInt8], room: Int) throws(CredentialError) -> SignedCopy {
         let source = MemoryStream(photo, maximumBytes: photo.count)
         let destination = MemoryStream(maximumBytes: photo.count + room, expectedBytes: photo.count + Self.usualRoom)
         let signed = try withExtendedLifetime((source, destination)) { () throws(CredentialError) -> SignedFile in
@@ -103,12 +116,53 @@ public final class CredentialWriter: Sendable {
         }
     }
 
+    /// Has the library read the source and write the copy to the destination.
     private func sign(
         _ claim: CaptureClaim, _ source: OpaquePointer?, _ destination: OpaquePointer?
     ) throws(CredentialError) -> SignedFile {
+        try signing(claim) { (builder: OpaquePointer, signer: OpaquePointer) throws(CredentialError) -> [UInt8] in
+            guard let source, let destination else { throw .refused("out of memory") }
+            return try Self.allocated { c2pa_builder_sign(builder, claim.mediaType, source, destination, signer, &$0) }
+        }
+    }
+
+    /// The store for a photo, in its segments. The library does not read the photo but is told its digest.
+    private static func segments(
+        for photo: PlainPhoto, _ mediaType: String, _ builder: OpaquePointer, _ signer: OpaquePointer, room: Int
+    ) throws(CredentialError) -> [UInt8] {
+        let capacity = c2pa_signer_reserve_size(signer)
+        guard capacity > 0 else { throw .refused(LibraryError.last.text) }
+        // The digest covers all but the store, whose length is part of what is signed.
+        let length = try allocated { c2pa_builder_data_hashed_placeholder(builder, Int(capacity), mediaType, &$0) }.count
+        guard length <= room else { throw .refused("the manifest store has \(length) bytes, more than there is room for") }
+        guard let binding = try? photo.binding(excluding: length) else { throw .refused("the binding cannot be written as JSON") }
+        let segments = try allocated { c2pa_builder_sign_data_hashed_embeddable(builder, signer, binding, mediaType, nil, &$0) }
+        guard segments.count == length else { throw .refused("the manifest store has \(segments.count) bytes instead of \(length)") }
+        return segments
+    }
+
+    /// What a call of the library allocates.
+    /// - Parameter call: returns the number of bytes, or a negative one.
+    private static func allocated(
+        _ call: (_ bytes: inout UnsafePointer<UInt8>?) -> Int64
+    ) throws(CredentialError) -> [UInt8] {
+        var bytes: UnsafePointer<UInt8>?
+        let count = call(&bytes)
+        guard count > 0, let bytes else {
+            let error = LibraryError.last
+            throw error.isOfSystem ? CredentialError.scratch("the library's copy: \(error.text)") : .refused(error.text)
+        }
+        defer { c2pa_free(bytes) }
+        return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+    }
+
+    /// - Parameter write: has the library sign with this builder and this signer, and returns the manifest store.
+    private func signing(
+        _ claim: CaptureClaim, _ write: (_ builder: OpaquePointer, _ signer: OpaquePointer) throws(CredentialError) -> [UInt8]
+    ) throws(CredentialError) -> SignedFile {
         let call = SigningCall(signer)
         do {
-            let manifest = try sign(claim, source, destination, call)
+            let manifest = try store(of: claim, call, write)
             return SignedFile(
                 manifestID: claim.manifestID, manifest: manifest,
                 hasTimestamp: timestampAuthority != nil && Self.holdsTimestamp(manifest))
@@ -122,13 +176,12 @@ public final class CredentialWriter: Sendable {
         }
     }
 
-    private func sign(
-        _ claim: CaptureClaim, _ source: OpaquePointer?, _ destination: OpaquePointer?, _ call: SigningCall
+    private func store(
+        of claim: CaptureClaim, _ call: SigningCall,
+        _ write: (_ builder: OpaquePointer, _ signer: OpaquePointer) throws(CredentialError) -> [UInt8]
     ) throws(CredentialError) -> [UInt8] {
         guard let definition = try? claim.definition() else { throw .refused("the claim cannot be written as JSON") }
-        guard let source, let destination, let empty = c2pa_builder_from_context(context.handle) else {
-            throw .refused("out of memory")
-        }
+        guard let empty = c2pa_builder_from_context(context.handle) else { throw .refused("out of memory") }
         // Consumed also on failure.
         guard let builder = c2pa_builder_with_definition(empty, definition) else { throw .refused(LibraryError.last.text) }
         defer { c2pa_free(UnsafeRawPointer(builder)) }
@@ -137,16 +190,7 @@ public final class CredentialWriter: Sendable {
             signer.certificateChainPEM, timestampAuthority?.absoluteString)
         guard let handle else { throw .refused(LibraryError.last.text) }
         defer { c2pa_free(UnsafeRawPointer(handle)) }
-        var bytes: UnsafePointer<UInt8>?
-        let count = withExtendedLifetime(call) {
-            c2pa_builder_sign(builder, claim.mediaType, source, destination, handle, &bytes)
-        }
-        guard count > 0, let bytes else {
-            let error = LibraryError.last
-            throw error.isOfSystem ? CredentialError.scratch("the library's copy: \(error.text)") : .refused(error.text)
-        }
-        defer { c2pa_free(bytes) }
-        return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+        return try withExtendedLifetime(call) { () throws(CredentialError) -> [UInt8] in try write(builder, handle) }
     }
 
     /// Whether the signature's header has an entry `sigTst` or `sigTst2`.
