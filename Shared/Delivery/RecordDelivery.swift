@@ -29,7 +29,6 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
     }
 
     private var topic: Topic { Handler.Message.topic }
-    private var isStopping: Bool { Task.isCancelled || Task.isShuttingDownGracefully }
 
     /// Returns when the record's effect or its dead letter is durable, or at shutdown.
     /// - Parameter passing: called when the handler lets the records behind this one pass, and when the store goes on to fail it.
@@ -46,7 +45,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
         var attempts = 0
         var storageFailures = 0
         var isInHand = false
-        while !isStopping {
+        while !Task.isEnding {
             attempts += 1
             do {
                 if !isInHand {
@@ -61,7 +60,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
             } catch let rejection as RejectedMessage {
                 return await deadLetter(record, rejection, message: decoded.message, attempts: attempts)
             } catch {
-                if isStopping { break }
+                if Task.isEnding { break }
                 if isDependencyFailure(error) {
                     attempts -= 1
                     if error is ObjectStorageError { storageFailures += 1 }
@@ -111,7 +110,7 @@ struct RecordDelivery<Handler: MessageHandler>: Sendable {
         logger.error("record given up", metadata: ["reason": "\(rejection)", "offset": "\(record.offset)"])
         let letter = DeadLetter(record: record, rejection: rejection, service: service, attempts: attempts)
         var backoff = Backoff()
-        while !isStopping {
+        while !Task.isEnding {
             do {
                 try await ledger.store(letter, of: record.header("ce_id").flatMap(EventID.init)) { transaction in
                     if let message { try await handler.giveUp(message, reason: rejection.reason, on: transaction) }

@@ -1,3 +1,4 @@
+import Delivery
 public import Logging
 import Metrics
 public import ServiceLifecycle
@@ -23,7 +24,7 @@ public struct PeriodicTask: Service {
     }
 
     public func run() async throws {
-        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+        while !Task.isEnding {
             do {
                 try await body()
             } catch {

@@ -91,3 +91,19 @@ extension KafkaRecord {
             headers: event.map { [KafkaHeader(name: "ce_id", value: Array($0.description.utf8))] } ?? [], timestampMilliseconds: nil)
     }
 }
+
+/// Blocks a handler until the test opens it.
+final class Gate: Sendable {
+    private let gate = AsyncStream.makeStream(of: Void.self)
+    private let state = Mutex((isReached: false, isOpen: false))
+    var isReached: Bool { state.withLock { $0.isReached } }
+    var isOpen: Bool { state.withLock { $0.isOpen } }
+    func open() {
+        state.withLock { $0.isOpen = true }
+        gate.continuation.finish()
+    }
+    func pass() async {
+        state.withLock { $0.isReached = true }
+        for await _ in gate.stream {}
+    }
+}

@@ -3,7 +3,6 @@ import Delivery
 import Logging
 import Metrics
 import Models
-import ServiceLifecycle
 
 /// Measures the depth of captures again that operators want assessed by the present method. They come one after the other, so that new
 /// captures hardly wait for them.
@@ -15,7 +14,7 @@ struct DepthReassessment: Sendable {
     /// Ends early at shutdown.
     /// - Throws: what database and store throw; the rest is done in a later call.
     func run() async throws {
-        while !Task.isShuttingDownGracefully, let capture = try await queue.take() {
+        while !Task.isEnding, let capture = try await queue.take() {
             try Task.checkCancellation()
             do {
                 guard let announcement = try await queue.announcement(of: capture) else { continue }

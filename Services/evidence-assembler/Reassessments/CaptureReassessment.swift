@@ -1,11 +1,11 @@
 import CaptureProtocol
+import Delivery
 import Evidence
 import Foundation
 import Logging
 import Metrics
 import Models
 import ObjectStorage
-import ServiceLifecycle
 import ShareCard
 import TransparencyLog
 
@@ -28,7 +28,7 @@ struct CaptureReassessment: Sendable {
         let due = try await captures.measured(limit: Self.batchSize)
         var limit = FailureLimit()
         for capture in due.shuffled() {
-            guard !Task.isShuttingDownGracefully else { return }
+            guard !Task.isEnding else { return }
             do {
                 try await assess(capture)
                 limit.succeed()

@@ -1,5 +1,5 @@
+import Delivery
 import ObjectStorage
-import ServiceLifecycle
 
 /// Ends a run after several failures in a row: they point to a dependency and not to single captures. The run is retried later.
 struct FailureLimit {
@@ -32,7 +32,7 @@ struct Backfill<Row: Sendable> {
         while true {
             let batch = try await rows(last)
             for row in batch {
-                guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
+                guard !Task.isEnding else { return }
                 last = row
                 do {
                     try await fill(row)

@@ -1,5 +1,5 @@
+import Delivery
 import Models
-import ServiceLifecycle
 
 /// Notes where statements stand in the public log whose event did not come, and those of withdrawn captures, for which there is none.
 struct LoggedStatements: Sendable {
@@ -7,7 +7,7 @@ struct LoggedStatements: Sendable {
     let statements: any StatementRepository
 
     func note() async throws {
-        while try await statements.noteLogged(limit: Self.batchSize) == Self.batchSize, !Task.isShuttingDownGracefully {
+        while try await statements.noteLogged(limit: Self.batchSize) == Self.batchSize, !Task.isEnding {
             try Task.checkCancellation()
         }
     }

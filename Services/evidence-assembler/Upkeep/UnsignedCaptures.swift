@@ -4,7 +4,6 @@ import Delivery
 import Logging
 import Metrics
 import Models
-import ServiceLifecycle
 
 /// Completes captures that waited for the signer. They are found in PostgreSQL, so a restart forgets none.
 struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
@@ -20,7 +19,7 @@ struct UnsignedCaptures<Captures: AssemblyRepository>: Sendable {
         var limit = FailureLimit()
         // Shuffled, so that a few unreadable captures do not block the others forever.
         for capture in waiting.shuffled() {
-            guard !Task.isShuttingDownGracefully else { return }
+            guard !Task.isEnding else { return }
             do {
                 var isAway = false
                 try await ledger.run(capture.uuid, giveUp: { try await giveUp(capture) }) {

@@ -6,7 +6,6 @@ import Logging
 import Metrics
 import Models
 import ObjectStorage
-import ServiceLifecycle
 
 /// Makes the Content Credentials of captures that were completed while the time-stamp authority was unavailable, or while their device was
 /// revoked.
@@ -26,7 +25,7 @@ struct WaitingCredentials: Sendable {
         var limit = FailureLimit()
         // Shuffled, so that a few unreadable captures do not block the others forever.
         for capture in waiting.shuffled() {
-            guard !Task.isShuttingDownGracefully else { return }
+            guard !Task.isEnding else { return }
             do {
                 var isAway = false
                 try await ledger.run(capture.uuid, giveUp: { try await settle(capture, as: .photoNotSignable) }) {

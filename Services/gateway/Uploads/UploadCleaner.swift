@@ -1,9 +1,9 @@
+import Delivery
 import Foundation
 import Logging
 import Metrics
 import ObjectStorage
 import Persistence
-import ServiceLifecycle
 
 /// Ends uploads that nobody completed within their time, deletes the segments of closed ones, and forgets what was kept long enough.
 struct UploadCleaner: Sendable {
@@ -15,12 +15,10 @@ struct UploadCleaner: Sendable {
     let resumable: ResumableUploads
     let logger: Logger
 
-    private var isEnding: Bool { Task.isCancelled || Task.isShuttingDownGracefully }
-
     /// Of all gateways, one at a time says what is to be cleaned up; to do it twice does no harm. Ends early at shutdown.
     func clean() async throws {
-        while try await cleanBatch(), !isEnding {}
-        while !isEnding, try await uploads.forgetOld(limit: Self.batchSize) == Self.batchSize {}
+        while try await cleanBatch(), !Task.isEnding {}
+        while !Task.isEnding, try await uploads.forgetOld(limit: Self.batchSize) == Self.batchSize {}
     }
 
     /// - Returns: whether another batch may make progress.
@@ -31,7 +29,7 @@ struct UploadCleaner: Sendable {
             logger.notice("uploads expired", metadata: ["count": "\(batch.expired)"])
         }
         var rest = batch.closed[...]
-        while !rest.isEmpty, !isEnding {
+        while !rest.isEmpty, !Task.isEnding {
             let some = rest.prefix(Self.concurrency)
             await withDiscardingTaskGroup { group in
                 for id in some { group.addTask { await resumable.empty(id, leavesNothing: false) } }

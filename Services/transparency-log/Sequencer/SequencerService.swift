@@ -1,3 +1,4 @@
+import Delivery
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -50,7 +51,7 @@ struct SequencerService: Service {
     private func turns() async throws {
         var pause = Self.pause
         var last: SequencerTurn?
-        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+        while !Task.isEnding {
             do {
                 let turn = try await sequencer.turn()
                 pause = Self.pause
@@ -91,7 +92,7 @@ struct SequencerService: Service {
     }
 
     private func repeating(_ pause: Duration, _ body: () async -> Void) async {
-        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+        while !Task.isEnding {
             await body()
             await cancelWhenGracefulShutdown { try? await clock.sleep(for: pause) }
         }

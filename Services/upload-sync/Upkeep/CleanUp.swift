@@ -1,7 +1,7 @@
 import CaptureProtocol
+import Delivery
 import Logging
 import Metrics
-import ServiceLifecycle
 
 /// What upload-sync deletes; the raw values are those in metrics and log lines.
 enum CleanUp: String, CaseIterable {
@@ -25,7 +25,7 @@ enum CleanUp: String, CaseIterable {
             let captures = try await next(size)
             var cleaned = 0
             for id in captures {
-                guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
+                guard !Task.isEnding else { return }
                 do {
                     if try await clean(id) { cleaned += 1 }
                 } catch {

@@ -1,8 +1,8 @@
 import CaptureProtocol
+import Delivery
 import Logging
 import Metrics
 import ObjectStorage
-import ServiceLifecycle
 
 /// Finds intake objects to delete. Each method is one transaction.
 protocol IntakeRepository: Sendable {
@@ -47,7 +47,7 @@ struct IntakeCleaner {
         let abandoned = try await rows.abandon(limit: Self.batchSize)
         var swept = 0
         for (id, prefix) in abandoned {
-            guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return false }
+            guard !Task.isEnding else { return false }
             do {
                 try await StoredPrefix(storage: storage, text: prefix).empty()
                 try await rows.forget(id)

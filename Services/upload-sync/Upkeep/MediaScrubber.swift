@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Delivery
 import Foundation
 import Logging
 import Metrics
@@ -69,7 +70,7 @@ struct MediaScrubber {
     /// - Throws: database errors; storage errors after ``maximumFailures`` unreadable captures in a row.
     func scrub() async throws {
         var failures = 0
-        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+        while !Task.isEnding {
             let start = ContinuousClock.now
             guard let findings = try await rows.withNext(days: days, look: { try await look($0, $1) }) else { break }
             Counter(label: "rial_media_scrubbed_bytes_total").increment(by: findings.bytes)

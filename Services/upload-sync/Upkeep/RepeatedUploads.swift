@@ -7,7 +7,6 @@ import Metrics
 import Models
 import ObjectStorage
 import Persistence
-import ServiceLifecycle
 
 /// Copies the bytes of a repeated upload to where its capture's are missing, and announces that capture again (SPEC §5).
 ///
@@ -29,7 +28,7 @@ struct RepeatedUploads {
             """
         ).map { CaptureID(try $0.get("id", as: UUID.self)) }
         for upload in waiting {
-            guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
+            guard !Task.isEnding else { return }
             do {
                 guard try await bring(upload) else { continue }
                 try await StoredPrefix.media(of: upload, in: storage).empty()
