@@ -113,7 +113,7 @@ extension ConsumerService where Handler.Transaction == PostgresConnection {
             ledger: PostgresRecordLedger(service: service, topic: topic, database: database), logger: logger
         ) {
             try KafkaConsumer(
-                kafka.fetching(topic), topics: [topic.rawValue], group: topic.consumerGroup(of: service), logger: logger,
+                kafka.fetching([topic], by: service), topics: [topic.rawValue], group: topic.consumerGroup(of: service), logger: logger,
                 onUnknownTopic: { [topics] _ in Task { await topics.ensure() } })
         }
     }
@@ -121,12 +121,13 @@ extension ConsumerService where Handler.Transaction == PostgresConnection {
 
 extension KafkaConfiguration {
     /// Brokers that respond only at the end of ``fetchWait`` need a short one for low latency, and spend processor time on each fetch: few
-    /// fetches do where nobody waits for tenths of a second. A record of a video may take longer than others.
-    func fetching(_ topic: Topic) -> KafkaConfiguration {
+    /// fetches do where records may be seen later. A record of a video may take longer than others.
+    public func fetching(_ topics: [Topic], by service: ServiceName) -> KafkaConfiguration {
         var configuration = self
-        if !topic.isOnPhotoPath { configuration.fetchWait = max(fetchWait, .milliseconds(100)) }
+        let delay = topics.map { $0.tolerableDelay(for: service) }.min() ?? .zero
+        configuration.fetchWait = max(fetchWait, delay)
         // A video may be decoded twice, each time after it waited for another's.
-        if topic == .videoReceived { configuration.maximumPollInterval = max(maximumPollInterval, .seconds(1200)) }
+        if topics.contains(.videoReceived) { configuration.maximumPollInterval = max(maximumPollInterval, .seconds(1200)) }
         return configuration
     }
 }

@@ -35,7 +35,7 @@ final class KafkaClient: @unchecked Sendable {
             }
             // Without this, librdkafka only logs them.
             rd_kafka_conf_set_error_cb(conf) { handle, code, reason, _ in
-                KafkaEvents.of(handle)?.receive(rd_kafka_resp_err_t(rawValue: code), reason: reason)
+                KafkaEvents.of(handle)?.receive(rd_kafka_resp_err_t(rawValue: code), reason: reason, of: handle)
             }
         }
         if case .producer = role {
@@ -70,6 +70,14 @@ final class KafkaClient: @unchecked Sendable {
 
     /// Whether a fatal error has made the client unusable.
     var isFatal: Bool { rd_kafka_fatal_error(handle, nil, 0) != RD_KAFKA_RESP_ERR_NO_ERROR }
+
+    /// Makes a consumer's poll that blocks return, or else the next one; from any thread, but not once it is being closed.
+    func endPoll() {
+        guard let queue = rd_kafka_queue_get_consumer(handle) else { return }
+        // librdkafka wants the reference back before the consumer is closed.
+        defer { rd_kafka_queue_destroy(queue) }
+        rd_kafka_queue_yield(queue)
+    }
 
     deinit {
         let address = UInt(bitPattern: handle)

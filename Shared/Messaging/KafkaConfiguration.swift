@@ -12,7 +12,7 @@ public struct KafkaConfiguration: Sendable {
     public var messageTimeout: Duration = .seconds(10)
     /// After this time without a heartbeat a consumer's partitions are assigned to other members.
     public var sessionTimeout: Duration = .seconds(6)
-    /// How long a consumer waits for its assignment before it rejoins its group; grows each time, up to `maximumPollInterval`.
+    /// How long a consumer waits for its assignment before it rejoins its group; grows each time, up to five minutes.
     public var joinTimeout: Duration = .seconds(15)
     /// Whether a consumer leaves its group when it closes; if not, its partitions are reassigned after the session timeout.
     public var leavesGroup = true
@@ -41,6 +41,9 @@ public struct KafkaConfiguration: Sendable {
         case consumer(group: String)
         case admin
     }
+
+    /// How long the next attempt to join a group may take. Members whose joins failed together should not rejoin at the same time.
+    func nextJoinTimeout(after timeout: Duration) -> Duration { min(timeout * Double.random(in: 1...2), .seconds(300)) }
 
     /// Members learn of a rebalance by their next heartbeat, and records of their partitions wait until all have.
     private var heartbeatInterval: Duration { min(sessionTimeout / 3, .milliseconds(500)) }

@@ -9,8 +9,16 @@ import Synchronization
 /// Call ``store(_:)`` once a record is handled. Stored offsets are committed every second and on ``close()``; records without a stored
 /// offset are redelivered. Polling blocks, so the actor has its own thread.
 public actor KafkaConsumer {
-    /// How long one poll may block, and so the latency of a stop or a cancellation.
-    private static let slice: Duration = .milliseconds(100)
+    /// How long one poll may block: what must not wait for it wakes it.
+    private static let slice: Duration = .milliseconds(500)
+
+    /// What may be used while a poll blocks the actor's thread.
+    private struct Current {
+        /// `nil` once closed.
+        var client: KafkaClient?
+        /// How often the client was replaced.
+        var generation: UInt64 = 0
+    }
 
     private let executor = BlockingExecutor(label: "kafka-consumer")
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -20,11 +28,8 @@ public actor KafkaConsumer {
     private let group: String
     private let logger: Logger
     private let isStopped = Atomic<Bool>(false)
+    private let current: Mutex<Current>
 
-    /// `nil` once closed.
-    private var client: KafkaClient?
-    /// How often the client was replaced.
-    private(set) var generation: UInt64 = 0
     private var isSubscribed = false
     private var joiningSince = ContinuousClock.now
     private var joinTimeout: Duration
@@ -41,13 +46,25 @@ public actor KafkaConsumer {
         joinTimeout = configuration.joinTimeout
         self.logger = logger
         unknownTopics = UnknownTopics(report: onUnknownTopic)
-        client = try KafkaClient(configuration, role: .consumer(group: group), logger: logger)
+        let client = try KafkaClient(configuration, role: .consumer(group: group), logger: logger)
+        current = Mutex(Current(client: client))
     }
+
+    private nonisolated var client: KafkaClient? { current.withLock { $0.client } }
+    nonisolated var generation: UInt64 { current.withLock { $0.generation } }
 
     /// Waits for the next record, without a timeout. Meanwhile offsets can be stored.
     /// - Returns: `nil` after ``stop()``, or when the task is cancelled.
     /// - Throws: ``KafkaError`` after ``close()``, or if the subscription fails. Broker failures are not thrown; it keeps waiting.
     public func next() async throws -> KafkaRecord? {
+        try await withTaskCancellationHandler {
+            try await poll()
+        } onCancel: {
+            wake()
+        }
+    }
+
+    private func poll() async throws -> KafkaRecord? {
         // The group's changes take effect within a poll: since the last one, however long ago, it was a member.
         if let client, client.events.isMember { joiningSince = .now }
         while !isStopped.load(ordering: .acquiring), !Task.isCancelled {
@@ -68,15 +85,16 @@ public actor KafkaConsumer {
                 }
                 handleError(of: message, client: client)
             }
-            // Gives up the actor, so that other calls run between two polls, such as one that stores the offset of a record.
+            // Gives up the actor, so that other calls run between two polls.
             await Task.yield()
         }
         return nil
     }
 
     /// Stores the offset: the record and all before it in its partition were handled. Has no effect if the partition was reassigned to
-    /// another member, which then gets the record again.
-    public func store(_ record: KafkaRecord) throws {
+    /// another member, which then gets the record again. Waits for nothing.
+    public nonisolated func store(_ record: KafkaRecord) throws {
+        let (client, generation) = current.withLock { ($0.client, $0.generation) }
         guard let client else { throw Self.closed }
         guard record.generation == generation else { return }
         let list = rd_kafka_topic_partition_list_new(1)
@@ -90,19 +108,25 @@ public actor KafkaConsumer {
         }
     }
 
-    /// Commits the stored offsets now and waits for the broker's response.
+    /// Commits the stored offsets now and waits for the broker's response; before that for up to half a second if ``next()`` waits.
     public func commit() throws {
         guard let client else { throw Self.closed }
         let error = rd_kafka_commit(client.handle, nil, 0)
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR || error == RD_KAFKA_RESP_ERR__NO_OFFSET else { throw KafkaError(error) }
     }
 
-    /// Makes ``next()`` return `nil` within 100 ms. Offsets of returned records can still be stored.
-    public nonisolated func stop() { isStopped.store(true, ordering: .releasing) }
+    /// Makes ``next()`` return `nil` at once. Offsets of returned records can still be stored.
+    public nonisolated func stop() {
+        isStopped.store(true, ordering: .releasing)
+        wake()
+    }
+
+    /// Ends the poll that blocks, or else the next one. Under the lock: no client is closed meanwhile.
+    private nonisolated func wake() { current.withLock { $0.client?.endPoll() } }
 
     /// Commits the stored offsets, and leaves the group if `leavesGroup`. Blocks for at most about the session timeout; later calls throw.
     public func close() {
-        guard let client = client.take(), isSubscribed else { return }
+        guard let client = current.withLock({ $0.client.take() }), isSubscribed else { return }
         guard configuration.leavesGroup else {
             client.leavesSilently = true
             let error = rd_kafka_commit(client.handle, nil, 0)
@@ -156,8 +180,7 @@ public actor KafkaConsumer {
             return false
         }
         guard ContinuousClock.now - joiningSince > joinTimeout else { return false }
-        // Members whose joins failed together should not rejoin at the same time.
-        joinTimeout = min(joinTimeout * Double.random(in: 1...2), configuration.maximumPollInterval)
+        joinTimeout = configuration.nextJoinTimeout(after: joinTimeout)
         return true
     }
 
@@ -170,9 +193,12 @@ public actor KafkaConsumer {
 
     private func replace(_ former: KafkaClient) throws {
         logger.notice("consumer is replaced", metadata: ["group": "\(group)"])
-        client = try KafkaClient(configuration, role: .consumer(group: group), logger: logger)
+        let client = try KafkaClient(configuration, role: .consumer(group: group), logger: logger)
         former.leavesSilently = true
-        generation &+= 1
+        current.withLock { current in
+            current.client = client
+            current.generation &+= 1
+        }
         joiningSince = .now
         isSubscribed = false
     }

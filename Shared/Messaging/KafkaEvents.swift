@@ -34,7 +34,8 @@ final class KafkaEvents: Sendable {
     /// Whether a consumer has its assignment, even an empty one; false while it joins its group.
     var isMember: Bool { isAssigned.load(ordering: .acquiring) }
 
-    /// Applies the group's assignment or revocation of partitions; called within a consumer's poll.
+    /// Applies the group's assignment or revocation of partitions; called within a consumer's poll, which it ends: the consumer has to
+    /// know since when it is a member.
     func rebalance(
         _ handle: OpaquePointer?, _ code: rd_kafka_resp_err_t, _ partitions: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?
     ) {
@@ -42,6 +43,7 @@ final class KafkaEvents: Sendable {
         let error = rd_kafka_assign(handle, isAssignment ? partitions : nil)
         if error != RD_KAFKA_RESP_ERR_NO_ERROR { report(KafkaError(error)) }
         isAssigned.store(isAssignment, ordering: .releasing)
+        rd_kafka_yield(handle)
     }
 
     /// - Returns: an id, never 0, that is passed with the record as its opaque pointer.
@@ -88,14 +90,17 @@ final class KafkaEvents: Sendable {
         }
     }
 
-    /// Receives a consumer's error that belongs to no record or partition; called within its poll.
-    func receive(_ code: rd_kafka_resp_err_t, reason: UnsafePointer<CChar>?) {
+    /// Receives a consumer's error that belongs to no record or partition; called within its poll, which it ends: the consumer may have to
+    /// replace its client.
+    /// - Parameter handle: the consumer of the error.
+    func receive(_ code: rd_kafka_resp_err_t, reason: UnsafePointer<CChar>?, of handle: OpaquePointer?) {
         report(KafkaError(code, message: reason.map { String(cString: $0) }))
         switch code {
         case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__RESOLVE:
             hasLostBroker.store(true, ordering: .releasing)
         default: break
         }
+        rd_kafka_yield(handle)
     }
 
     /// Whether a broker was unreachable since the last call.

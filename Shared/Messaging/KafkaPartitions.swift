@@ -41,7 +41,8 @@ extension AdminClient {
         for partition in 0..<Int32(clamping: partitions) { rd_kafka_topic_partition_list_add(list, topic, partition) }
         let error = rd_kafka_committed(client.handle, list, 10_000)
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let list else { throw KafkaError(error) }
-        let ends = try KafkaTopicReader.ends(of: topic, partitions: partitions, on: client, until: .now + .seconds(10))
+        let ends = try KafkaTopicReader.ends(
+            of: topic, partitions: Array(0..<Int32(clamping: partitions)), on: client, until: .now + .seconds(10))
         var sum = Int64(0)
         for entry in UnsafeBufferPointer(start: list.pointee.elems, count: Int(list.pointee.cnt)) {
             guard entry.err == RD_KAFKA_RESP_ERR_NO_ERROR else { throw KafkaError(entry.err) }

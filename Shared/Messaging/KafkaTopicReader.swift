@@ -22,6 +22,24 @@ public struct KafkaTopicReader: Sendable {
     public func read(topic: String, limit: Int, timeout: Duration = .seconds(10)) async throws -> [KafkaRecord] {
         let partitions = try await KafkaAdmin(configuration).topics()[topic] ?? 0
         guard partitions > 0, limit > 0 else { return [] }
+        // RD_KAFKA_OFFSET_BEGINNING
+        return try await read(
+            topic, from: Dictionary(uniqueKeysWithValues: (0..<Int32(clamping: partitions)).map { ($0, -2) }), limit, timeout)
+    }
+
+    /// The record at an offset of a partition.
+    /// - Returns: `nil` if there is none there.
+    /// - Throws: as ``read(topic:limit:timeout:)``.
+    public func record(
+        at offset: Int64, of partition: Int32, in topic: String, timeout: Duration = .seconds(10)
+    ) async throws -> KafkaRecord? {
+        let partitions = try await KafkaAdmin(configuration).topics()[topic] ?? 0
+        guard (0..<Int32(clamping: partitions)).contains(partition), offset >= 0 else { return nil }
+        return try await read(topic, from: [partition: offset], 1, timeout).first { $0.partition == partition && $0.offset == offset }
+    }
+
+    /// - Parameter starts: the first offset of each partition that is read.
+    private func read(_ topic: String, from starts: [Int32: Int64], _ limit: Int, _ timeout: Duration) async throws -> [KafkaRecord] {
         // The client needs a group name, but it neither joins the group nor commits offsets.
         var settings = configuration
         settings.properties["enable.auto.commit"] = "false"
@@ -34,20 +52,20 @@ public struct KafkaTopicReader: Sendable {
             settings, role: .consumer(group: "rial-reader"), logger: Logger(label: "kafka-reader"))
         return try await executor.run {
             let deadline = ContinuousClock.now + timeout
-            try Self.assign(topic, partitions: partitions, on: client)
+            try Self.assign(topic, starts, on: client)
             defer { rd_kafka_consumer_close(client.handle) }
-            let unread = try Self.ends(of: topic, partitions: partitions, on: client, until: deadline)
+            let ends = try Self.ends(of: topic, partitions: starts.keys.sorted(), on: client, until: deadline)
+            let unread = ends.filter { partition, end in starts[partition].map { $0 < end } ?? false }
             let records = try Self.poll(client, unread: unread, limit: limit, until: deadline)
             return records.sorted { ($0.partition, $0.offset) < ($1.partition, $1.offset) }
         }
     }
 
-    private static func assign(_ topic: String, partitions: Int, on client: KafkaClient) throws {
-        let list = rd_kafka_topic_partition_list_new(Int32(clamping: partitions))
+    private static func assign(_ topic: String, _ starts: [Int32: Int64], on client: KafkaClient) throws {
+        let list = rd_kafka_topic_partition_list_new(Int32(clamping: starts.count))
         defer { rd_kafka_topic_partition_list_destroy(list) }
-        for partition in 0..<Int32(clamping: partitions) {
-            // RD_KAFKA_OFFSET_BEGINNING
-            rd_kafka_topic_partition_list_add(list, topic, partition)?.pointee.offset = -2
+        for (partition, offset) in starts {
+            rd_kafka_topic_partition_list_add(list, topic, partition)?.pointee.offset = offset
         }
         let error = rd_kafka_assign(client.handle, list)
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { throw KafkaError(error) }
@@ -55,10 +73,10 @@ public struct KafkaTopicReader: Sendable {
 
     /// The high watermark of each partition that has records, as the broker reports it.
     static func ends(
-        of topic: String, partitions: Int, on client: KafkaClient, until deadline: ContinuousClock.Instant
+        of topic: String, partitions: [Int32], on client: KafkaClient, until deadline: ContinuousClock.Instant
     ) throws -> [Int32: Int64] {
         var ends: [Int32: Int64] = [:]
-        for partition in 0..<Int32(clamping: partitions) {
+        for partition in partitions {
             var (low, high) = (Int64(0), Int64(0))
             var error = RD_KAFKA_RESP_ERR__TIMED_OUT
             while error != RD_KAFKA_RESP_ERR_NO_ERROR {

@@ -17,9 +17,18 @@ public struct Topic: RawRepresentable, Hashable, Sendable, CustomStringConvertib
     /// Written by the database's function `rial_withdraw`.
     public static let captureWithdrawn = Topic(rawValue: "rial.capture.withdrawn.v1")
 
-    /// Whether a photo's way to its evidence leads through this topic. People wait for that, and it takes about a tenth of a second.
-    public var isOnPhotoPath: Bool {
-        [Topic.captureReceived, .attestationAppraised, .depthAnalyzed, .mediaSynced].contains(self)
+    /// How much later than at once `service` may see this topic's records.
+    ///
+    /// People wait for a photo's evidence, which takes about a tenth of a second. Most of that is the analysis of its pixels, which must
+    /// neither begin nor be known later. The other two parts take a few milliseconds and are there before it, even if both of their records
+    /// are seen later. The gateway wakes those who wait for an event or a registration. Otherwise nobody waits for tenths of a second.
+    public func tolerableDelay(for service: ServiceName) -> Duration {
+        switch (self, service) {
+        case (.captureReceived, .depthAnalyzer), (.depthAnalyzed, _): .zero
+        case (.captureReceived, _), (.attestationAppraised, _), (.mediaSynced, _): .milliseconds(25)
+        case (_, .gateway): .milliseconds(50)
+        default: .milliseconds(100)
+        }
     }
 
     /// The dead-letter topic of `service` for this topic's records.

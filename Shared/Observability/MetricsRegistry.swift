@@ -90,11 +90,7 @@ struct Series: Hashable, Comparable {
     private let labelText: String
 
     init(_ label: String, _ dimensions: [(String, String)]) {
-        name = String(
-            String.UnicodeScalarView(
-                label.unicodeScalars.map { scalar in
-                    scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_") ? scalar : "_"
-                }))
+        name = Self.allowedName(label)
         labelText = dimensions.map { "\($0.0)=\"\(Self.escape($0.1))\"" }.joined(separator: ",")
     }
 
@@ -111,7 +107,42 @@ struct Series: Hashable, Comparable {
         return value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
     }
 
+    /// The name with an underscore in place of each character that names cannot have. Called on every use of a metric, so the usual name,
+    /// which has none, must cost little.
+    private static func allowedName(_ label: String) -> String {
+        if label.utf8.allSatisfy(isNameByte) { return label }
+        var name = String.UnicodeScalarView()
+        for scalar in label.unicodeScalars {
+            name.append(scalar.isASCII && isNameByte(UInt8(truncatingIfNeeded: scalar.value)) ? scalar : "_")
+        }
+        return String(name)
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// The value of a label. As with names, the usual one must cost little.
     private static func escape(_ value: String) -> String {
-        value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+        guard value.utf8.contains(where: isEscaped) else { return value }
+        var escaped = ""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\\": escaped += "\\\\"
+            case "\"": escaped += "\\\""
+            case "\n": escaped += "\\n"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
     }
 }

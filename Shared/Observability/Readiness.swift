@@ -4,7 +4,7 @@ import Metrics
 public import ServiceLifecycle
 import Synchronization
 
-/// Probes each dependency every second and keeps the latest result.
+/// Probes each dependency every few seconds and keeps the latest result.
 public final class Readiness: Service, Sendable {
     /// Whether a dependency can be used. A probe that takes longer than two seconds counts as failed.
     public typealias Probe = @Sendable () async -> Bool
@@ -13,6 +13,9 @@ public final class Readiness: Service, Sendable {
     private let logger: Logger
     private let state: Mutex<[String: Bool]>
     private let draining = Mutex(false)
+
+    /// The time between two probes. They are work for what they ask, so there are fewer while it works; that it works again shows soon.
+    static func pause(isUp: Bool) -> Duration { isUp ? .seconds(3) : .seconds(1) }
 
     public init(probes: [(name: String, probe: Probe)], logger: Logger) {
         self.probes = probes
@@ -53,7 +56,7 @@ public final class Readiness: Service, Sendable {
                 return state[name]
             }
             if was != isUp { logger.notice("dependency", metadata: ["dependency": "\(name)", "up": "\(isUp)"]) }
-            try? await Task.sleep(for: .seconds(1))
+            try? await Task.sleep(for: Self.pause(isUp: isUp))
         }
     }
 }

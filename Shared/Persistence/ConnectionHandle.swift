@@ -126,6 +126,14 @@ final class ConnectionHandle: @unchecked Sendable {
         return poll(&descriptor, 1, Int32(clamping: milliseconds)) > 0
     }
 
+    /// The same; the pipe ends the wait as well.
+    func waitForInput(milliseconds: Int, or pipe: WakePipe) -> Bool {
+        var descriptors = [PQsocket(connection), pipe.reader].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        guard poll(&descriptors, 2, Int32(clamping: milliseconds)) > 0 else { return false }
+        if descriptors[1].revents != 0 { pipe.clear() }
+        return descriptors[0].revents != 0
+    }
+
     /// The different notifications since the last call.
     /// - Throws: ``PostgresError`` with `connectionFailed`.
     func takeNotifications() throws -> Set<PostgresNotification> {

@@ -124,11 +124,11 @@ public actor PostgresConnection {
         return handle.isInTransaction
     }
 
-    /// Waits up to `milliseconds` for notifications.
-    func waitForNotifications(milliseconds: Int) throws -> Set<PostgresNotification> {
+    /// Waits up to `milliseconds` for notifications, or until the pipe is woken.
+    func waitForNotifications(milliseconds: Int, or pipe: WakePipe) throws -> Set<PostgresNotification> {
         try withHandle { handle in
             let already = try handle.takeNotifications()
-            if !already.isEmpty || !handle.waitForInput(milliseconds: milliseconds) { return already }
+            if !already.isEmpty || !handle.waitForInput(milliseconds: milliseconds, or: pipe) { return already }
             return try handle.takeNotifications()
         }
     }

@@ -53,6 +53,8 @@ private actor ListenerSession {
     private let keepsPayloads: Bool
     private let applicationName: String
     private let logger: Logger
+    /// Woken by a cancellation.
+    private let pipe = WakePipe()
     private var connection: PostgresConnection?
     private var pending: Set<PostgresNotification> = []
     private var backoff = Backoff(initial: 0.2, limit: 5)
@@ -68,6 +70,14 @@ private actor ListenerSession {
 
     /// The next notification; `nil` when the task is cancelled.
     func next() async -> PostgresNotification? {
+        await withTaskCancellationHandler {
+            await receive()
+        } onCancel: {
+            pipe.wake()
+        }
+    }
+
+    private func receive() async -> PostgresNotification? {
         while !Task.isCancelled {
             if let notification = pending.popFirst() { return notification }
             do {
@@ -75,8 +85,8 @@ private actor ListenerSession {
                     try await connect()
                     continue
                 }
-                // Short waits, so that cancellation is noticed; a notification ends the wait at once.
-                let received = try await connection.waitForNotifications(milliseconds: 100)
+                // A notification and a cancellation end the wait at once.
+                let received = try await connection.waitForNotifications(milliseconds: 1000, or: pipe)
                 pending = keepsPayloads ? received : Self.ofChannels(received.map(\.channel))
             } catch {
                 await disconnect()

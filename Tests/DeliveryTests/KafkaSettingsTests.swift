@@ -147,24 +147,32 @@ struct TopicAccessTests {
         }
     }
 
-    @Test("fetches seldom where no photo waits for it")
+    @Test("fetches often only where a photo's evidence would be later otherwise")
     func fetchWait() {
         var kafka = KafkaConfiguration(brokers: "broker:9092", clientID: "service")
         kafka.fetchWait = .milliseconds(12)
-        for topic in [Topic.captureReceived, .attestationAppraised, .depthAnalyzed, .mediaSynced] {
-            #expect(kafka.fetching(topic).fetchWait == .milliseconds(12))
+        for (topic, services) in Topic.consumers {
+            for service in services {
+                let wait: Duration =
+                    switch topic {
+                    case .captureReceived where service == .depthAnalyzer, .depthAnalyzed: .milliseconds(12)
+                    case .captureReceived, .attestationAppraised, .mediaSynced: .milliseconds(25)
+                    default: .milliseconds(100)
+                    }
+                #expect(kafka.fetching([topic], by: service).fetchWait == wait, "\(topic), \(service)")
+            }
         }
-        for topic in [Topic.videoReceived, .evidenceAssembled, .evidenceLogged, .deviceRevoked, .captureWithdrawn] {
-            #expect(kafka.fetching(topic).fetchWait == .milliseconds(100))
-        }
+        #expect(kafka.fetching(TopicAccess.wakes, by: .gateway).fetchWait == .milliseconds(50))
         kafka.fetchWait = .milliseconds(500)
-        #expect(kafka.fetching(.videoReceived).fetchWait == .milliseconds(500))
+        for service in ServiceName.allCases {
+            #expect(kafka.fetching(TopicAccess.reads(service), by: service).fetchWait == .milliseconds(500), "as it was set")
+        }
     }
 
     @Test("takes no partition from a consumer whose video is decoded twice")
     func pollInterval() {
         let kafka = KafkaConfiguration(brokers: "broker:9092", clientID: "service")
-        #expect(kafka.fetching(.captureReceived).maximumPollInterval == .seconds(300))
-        #expect(kafka.fetching(.videoReceived).maximumPollInterval == .seconds(1200))
+        #expect(kafka.fetching([.captureReceived], by: .depthAnalyzer).maximumPollInterval == .seconds(300))
+        #expect(kafka.fetching([.videoReceived], by: .depthAnalyzer).maximumPollInterval == .seconds(1200))
     }
 }

@@ -69,7 +69,7 @@ struct AdminTests {
             let consumer = try KafkaConsumer(configuration, topics: [topic], group: "g", logger: logger)
             let records = try await receive(20, from: consumer)
             #expect(try await left() == 20, "received, and not handled")
-            for record in records { try await consumer.store(record) }
+            for record in records { try consumer.store(record) }
             try await eventually("all are committed") { try await left() == 0 }
             try await producer.send(topic: topic, key: nil, value: [1])
             #expect(try await left() == 1)
@@ -101,6 +101,11 @@ struct TopicReaderTests {
                 #expect(records.count == 30)
             }
             #expect(try await reader.read(topic: topic, limit: 5).count == 5)
+            let last = try #require(try await reader.read(topic: topic, limit: 100).last)
+            #expect(try await reader.record(at: last.offset, of: last.partition, in: topic)?.value == last.value)
+            for (offset, partition) in [(last.offset + 1, last.partition), (-1, 0), (0, 3)] as [(Int64, Int32)] {
+                #expect(try await reader.record(at: offset, of: partition, in: topic) == nil)
+            }
         }
     }
 

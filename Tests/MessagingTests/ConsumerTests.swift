@@ -62,7 +62,7 @@ struct ConsumerTests {
             let first = try KafkaConsumer(configuration, topics: [topic], group: topic, logger: logger)
             let records = try await receive(4, from: first)
             try #require(records.count == 4)
-            for record in records.prefix(2) { try await first.store(record) }
+            for record in records.prefix(2) { try first.store(record) }
             await first.close()
             let second = try KafkaConsumer(configuration, topics: [topic], group: topic, logger: logger)
             #expect(try await receive(2, from: second).compactMap { $0.value?.first } == [2, 3])
@@ -80,7 +80,7 @@ struct ConsumerTests {
             let record = try #require(try await receive(1, from: consumer).first)
             let waiting = Task { try await consumer.next() }
             try await Task.sleep(for: .milliseconds(250))
-            try await consumer.store(record)
+            try consumer.store(record)
             let admin = KafkaAdmin(configuration)
             try await eventually("committed") { try await admin.uncommitted(of: topic, partitions: 1, by: topic) == 0 }
             consumer.stop()
@@ -99,7 +99,7 @@ struct ConsumerTests {
             try await producer.send(topic: topic, key: nil, value: [1], headers: [])
             let first = try KafkaConsumer(configuration, topics: [topic], group: topic, logger: logger)
             #expect(try await receive(1, from: first).count == 1)
-            let generation = await first.generation
+            let generation = first.generation
             try await Task.sleep(for: .seconds(3))
             let second = try KafkaConsumer(configuration, topics: [topic], group: topic, logger: logger)
             let joining = Task { try await second.next() }
@@ -107,11 +107,24 @@ struct ConsumerTests {
             try await Task.sleep(for: .milliseconds(1500))
             let waiting = Task { try await first.next() }
             try await Task.sleep(for: .seconds(1))
-            #expect(await first.generation == generation)
+            #expect(first.generation == generation)
             for consumer in [first, second] { consumer.stop() }
             _ = try await (waiting.value, joining.value)
             for consumer in [first, second] { await consumer.close() }
         }
+    }
+
+    @Test("joins its group again after five minutes at the latest, however long a record may take")
+    func joinTimeout() {
+        var configuration = KafkaConfiguration(brokers: "127.0.0.1:1", clientID: "tests")
+        configuration.maximumPollInterval = .seconds(1200)
+        var timeout = configuration.joinTimeout
+        for _ in 0..<100 {
+            let next = configuration.nextJoinTimeout(after: timeout)
+            #expect(next >= timeout)
+            timeout = next
+        }
+        #expect(timeout == .seconds(300))
     }
 
     @Test("stops promptly, also without a broker", arguments: ["mock", "127.0.0.1:1"])
@@ -145,6 +158,29 @@ struct ConsumerTests {
         try await producer.send(topic: "t", key: nil, value: [7], headers: [])
         #expect(try await receive(1, from: consumer).first?.value == [7])
         await consumer.close()
+    }
+
+    @Test("ends a wait at once when it is cancelled or stopped")
+    func ends() async throws {
+        try await TestBroker.mock.with { configuration, topic in
+            let producer = try KafkaProducer(configuration, logger: logger)
+            try await producer.send(topic: topic, key: nil, value: [1], headers: [])
+            let consumer = try KafkaConsumer(configuration, topics: [topic], group: topic, logger: logger)
+            // Joining the group would end polls, too.
+            #expect(try await receive(1, from: consumer).count == 1)
+            var times: [Duration] = []
+            for round in 1...7 {
+                let waiting = Task { try await consumer.next() }
+                // Its poll would go on for another 400 ms.
+                try await Task.sleep(for: .milliseconds(100))
+                let start = ContinuousClock.now
+                if round < 7 { waiting.cancel() } else { consumer.stop() }
+                #expect(try await waiting.value == nil)
+                times.append(start.duration(to: .now))
+            }
+            #expect(times.sorted()[3] < .milliseconds(200), "\(times)")
+            await consumer.close()
+        }
     }
 
     @Test("keeps no other task waiting while it polls")
@@ -195,7 +231,7 @@ struct ConsumerTests {
         let consumer = try KafkaConsumer(configuration, topics: ["t"], group: "g", logger: logger)
         try await producer.send(topic: "t", key: nil, value: [1], headers: [])
         let record = try #require(try await receive(1, from: consumer).first)
-        try await consumer.store(record)
+        try consumer.store(record)
         try await consumer.commit()
         cluster.setDown()
         let waiting = Task { try await receive(1, from: consumer) }

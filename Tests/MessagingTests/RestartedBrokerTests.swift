@@ -78,7 +78,7 @@ struct RestartedBrokerTests {
         try await send(0..<20, producer, "t")
         let before = try await receive(20, from: consumer)
         #expect(before.compactMap { $0.value?.first } == Array(0..<20))
-        for record in before { try await consumer.store(record) }
+        for record in before { try consumer.store(record) }
         try await consumer.commit()
 
         let waiting = Task { try await receive(Int(recordsAfter), from: consumer) }

@@ -44,10 +44,25 @@ struct MetricsTests {
         #expect(buckets == buckets.sorted() && buckets.contains(2) && buckets.last == 3)
     }
 
-    @Test("a label's value cannot break the line")
-    func escaping() {
-        registry.makeCounter(label: "rial_odd_total", dimensions: [("text", "a\"b\\c\nd")]).increment(by: 1)
-        #expect(sample(#"rial_odd_total{text="a\"b\\c\nd"}"#) == "1")
+    @Test(
+        "a label's value cannot break the line, and is else written as it is",
+        arguments: [
+            ("a\"b\\c\nd", #"a\"b\\c\nd"#), ("a\r\nb", "a\r\\nb"), ("\\\u{301}", "\\\\\u{301}"),
+            ("gr\u{F6}\u{DF}er, {1}", "gr\u{F6}\u{DF}er, {1}"), ("", ""),
+        ])
+    func escaping(value: String, written: String) {
+        #expect(Series("rial_odd_total", [("text", value)]).labels() == "{text=\"\(written)\"}")
+        registry.makeCounter(label: "rial_odd_total", dimensions: [("text", value)]).increment(by: 1)
+        #expect(registry.exposition().contains("\nrial_odd_total{text=\"\(written)\"} 1\n"))
+    }
+
+    @Test(
+        "a name has letters and digits of ASCII and underscores only",
+        arguments: [
+            ("rial_Things_2_total", "rial_Things_2_total"), ("rial.things-total", "rial_things_total"), ("gr\u{F6}\u{DF}e", "gr__e"),
+        ])
+    func names(label: String, name: String) {
+        #expect(Series(label, []).name == name)
     }
 
     @Test("concurrent increments are all counted")

@@ -90,6 +90,29 @@ struct ListenerTests {
         }
     }
 
+    @Test("ends at once when it is cancelled while it waits")
+    func cancelledWhileWaiting() async throws {
+        try await TestDatabase.with { database in
+            let channel = "d_" + database.schema
+            var times: [Duration] = []
+            for _ in 0..<5 {
+                let listener = PostgresListener(
+                    url: database.url, channels: [channel], applicationName: database.schema, logger: Logger(label: "tests"))
+                let heard = Heard()
+                let listening = Task { for await channel in listener.notifications() { heard.note(channel) } }
+                defer { listening.cancel() }
+                try await eventually("connected") { heard.count(channel) == 1 }
+                // Its wait would go on for another 900 ms.
+                try await Task.sleep(for: .milliseconds(100))
+                let start = ContinuousClock.now
+                listening.cancel()
+                await listening.value
+                times.append(start.duration(to: .now))
+            }
+            #expect(times.sorted()[2] < .milliseconds(400), "\(times)")
+        }
+    }
+
     /// Notes that anything is logged.
     private struct NotingLogHandler: LogHandler {
         let noted: Flag

@@ -35,20 +35,20 @@ struct DeadLetterTopics {
 
     /// - Throws: ``CommandFailure`` if there is no such record.
     func record(at offset: Int64, of partition: Int32, in topic: Topic) async throws -> DeadLetterRecord {
-        let letters = try await records(of: topic)
-        guard let letter = letters.first(where: { $0.record.partition == partition && $0.record.offset == offset }) else {
-            let searched = letters.count > Self.limit ? ", of which only \(Self.limit) records were read" : ""
-            throw CommandFailure("There is no record at offset \(offset) of partition \(partition) of \(topic)\(searched).")
-        }
-        return letter
+        let record = try await reading { try await $0.record(at: offset, of: partition, in: topic.rawValue, timeout: .seconds(30)) }
+        guard let record else { throw CommandFailure("There is no record at offset \(offset) of partition \(partition) of \(topic).") }
+        return DeadLetterRecord(record)
     }
 
     /// - Returns: by partition and offset; empty if the topic does not exist, one more than ``limit`` if it has more.
     func records(of topic: Topic) async throws -> [DeadLetterRecord] {
+        try await reading { try await $0.read(topic: topic.rawValue, limit: Self.limit + 1, timeout: .seconds(30)) }
+            .map(DeadLetterRecord.init)
+    }
+
+    private func reading<Result>(_ read: (KafkaTopicReader) async throws -> Result) async throws -> Result {
         do {
-            let records = try await KafkaTopicReader(configuration)
-                .read(topic: topic.rawValue, limit: Self.limit + 1, timeout: .seconds(30))
-            return records.map(DeadLetterRecord.init)
+            return try await read(KafkaTopicReader(configuration))
         } catch let error as KafkaError {
             throw CommandFailure("Kafka at \(configuration.brokers) cannot be read: \(error).")
         }

@@ -15,13 +15,13 @@ struct WakeService: Service {
 
     func run() async throws {
         let consumer = try KafkaConsumer(
-            kafka, topics: topics.map(\.rawValue), group: "gateway-\(UUID().uuidString.lowercased())", logger: logger,
-            onUnknownTopic: { [creator] _ in Task { await creator.ensure() } })
+            kafka.fetching(topics, by: .gateway), topics: topics.map(\.rawValue), group: "gateway-\(UUID().uuidString.lowercased())",
+            logger: logger, onUnknownTopic: { [creator] _ in Task { await creator.ensure() } })
         try await withGracefulShutdownHandler {
             while let record = try await consumer.next() {
                 if let key = record.key { waiters.wake(String(decoding: key, as: UTF8.self)) }
                 // No other process goes on in this group. But where it starts at the first record, it would do so after each rebalance.
-                if kafka.offsetReset == .earliest { try? await consumer.store(record) }
+                if kafka.offsetReset == .earliest { try? consumer.store(record) }
             }
         } onGracefulShutdown: {
             consumer.stop()
