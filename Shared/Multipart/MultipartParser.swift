@@ -45,6 +45,13 @@ public struct MultipartParser: Sendable {
         held = input.count == all.count ? all : Array(input)
     }
 
+    /// How many bytes at the beginning of what comes next are certainly content of the part, whatever follows. A caller may take them as
+    /// they are and feed only the rest, so that large parts are not copied into arrays.
+    public func leadingContent(in bytes: UnsafeRawBufferPointer) -> Int {
+        guard case .body = state, held.isEmpty else { return 0 }
+        return DelimiterSearch.find(delimiter, in: bytes).position
+    }
+
     /// - Throws: ``MultipartError/truncated`` unless the closing delimiter was seen.
     public func finish() throws(MultipartError) {
         guard case .epilogue = state else { throw .truncated }

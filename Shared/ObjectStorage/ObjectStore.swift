@@ -1,6 +1,7 @@
 public import CaptureProtocol
 public import Foundation
 public import Models
+public import NIOCore
 
 /// The objects of one bucket, for handlers and sweeps. Reading returns only bytes that were compared with the accepted digest. All methods
 /// throw ``ObjectStorageError``.
@@ -8,6 +9,10 @@ public protocol ObjectStore: Sendable {
     /// Stores the bytes under the key, over what was there.
     /// - Parameter sha256: their digest if the caller has it, so that they are not hashed again.
     func put(_ key: String, bytes: [UInt8], contentType: String, sha256: [UInt8]?) async throws
+
+    /// Stores the bytes under the key, over what was there.
+    /// - Returns: whether the store answered each request: one that it did not answer it may still carry out, after a deletion too.
+    func putAnswered(_ key: String, buffer: ByteBuffer, contentType: String) async throws -> Bool
 
     /// Stores the bytes unless there is an object under the key (`If-None-Match: *`).
     /// - Returns: the new object's ETag; `nil` if there is one already, which is left as it is. After an answer that was lost it may be this

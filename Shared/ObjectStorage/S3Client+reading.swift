@@ -13,7 +13,7 @@ extension S3Client {
     public static let maximumObjectBytes: Int64 = 128 * 1024 * 1024
 
     public func read(_ media: StoredMedia) async throws -> [UInt8] {
-        try await repeating {
+        try await retrying {
             var bytes: [UInt8] = []
             for try await chunk in try await stream(media) {
                 if bytes.isEmpty { bytes.reserveCapacity(Int(media.sizeBytes)) }
@@ -41,7 +41,7 @@ extension S3Client {
 
     public func piece(_ range: Range<Int64>, of media: StoredMedia) async throws -> [UInt8] {
         guard !range.isEmpty, range.count <= Self.maximumPieceBytes else { throw ObjectStorageError(.tooLarge, media.key) }
-        return try await repeating {
+        return try await retrying {
             var bytes: [UInt8] = []
             for try await chunk in try await part(range.lowerBound...range.upperBound - 1, of: media) {
                 guard bytes.count + chunk.readableBytes <= range.count else { throw ObjectStorageError(.tooLarge, media.key) }
@@ -63,7 +63,7 @@ extension S3Client {
     }
 
     public func digest(ofAll objects: [StoredMedia]) async throws -> ContentDigest {
-        try await repeating {
+        try await retrying {
             var hasher = SHA256()
             for (index, media) in objects.enumerated() {
                 if index == 0 {
@@ -103,7 +103,7 @@ extension S3Client {
     /// - Throws: `.tooLarge` for a larger object or more than ``maximumObjectBytes``, `.digestMismatch` for a smaller one, `.notFound`.
     public func piece(_ key: String, sizeBytes: Int64) async throws -> ByteBuffer {
         guard (0...Self.maximumObjectBytes).contains(sizeBytes) else { throw ObjectStorageError(.tooLarge, key) }
-        return try await repeating {
+        return try await retrying {
             var piece = ByteBufferAllocator().buffer(capacity: Int(sizeBytes))
             for try await chunk in try await get(key).body {
                 guard Int64(piece.readableBytes + chunk.readableBytes) <= sizeBytes else { throw ObjectStorageError(.tooLarge, key) }
@@ -117,7 +117,7 @@ extension S3Client {
     /// Reads the whole object without comparing digests, see ``fetch(_:limit:)``.
     /// - Throws: `.tooLarge` beyond `limit` bytes, `.notFound`.
     func getObject(_ key: String, limit: Int) async throws -> FetchedObject {
-        try await repeating {
+        try await retrying {
             let object = try await get(key)
             var bytes: [UInt8] = []
             for try await chunk in object.body {
@@ -132,16 +132,4 @@ extension S3Client {
     }
 
     func getBytes(_ key: String, limit: Int) async throws -> [UInt8] { try await getObject(key, limit: limit).bytes }
-
-    /// Retries from the start when a response breaks off.
-    private func repeating<Result>(_ body: () async throws -> Result) async throws -> Result {
-        var delay = RetryDelay()
-        while true {
-            do {
-                return try await body()
-            } catch let error as ObjectStorageError where error.isUnreachable {
-                guard try await delay.wait() else { throw error }
-            }
-        }
-    }
 }

@@ -3,7 +3,7 @@ public import Models
 
 extension S3Client {
     public func put(_ media: StoredMedia, reading read: @Sendable (Range<Int64>) throws -> [UInt8]) async throws {
-        let upload = putStream(media.key, contentType: media.contentType)
+        let upload = putStream(media.key, contentType: media.contentType, expecting: Int(clamping: media.sizeBytes))
         do {
             var position: Int64 = 0
             while position < media.sizeBytes {

@@ -40,19 +40,32 @@ public final class S3Client: ObjectStore {
     /// Like ``put(_:bytes:contentType:sha256:)``, but returns the object's attributes.
     @discardableResult
     public func put(_ key: String, buffer: ByteBuffer, contentType: String, sha256: [UInt8]? = nil) async throws -> StoredObject {
-        let request = S3Request(
-            method: .PUT, key: key, headers: [("content-type", contentType)], body: buffer,
-            payloadHash: sha256.map { SigV4Signer.hex($0) })
-        let response = try await send(request)
+        let response = try await send(.put(key, body: buffer, contentType: contentType, sha256: sha256))
         try await response.answer()
         return StoredObject(
             key: key, sizeBytes: Int64(buffer.readableBytes), etag: response.headers.first(name: "etag") ?? "",
             contentType: contentType, lastModified: nil)
     }
 
+    public func putAnswered(_ key: String, buffer: ByteBuffer, contentType: String) async throws -> Bool {
+        let request = S3Request.put(key, body: buffer, contentType: contentType, sha256: nil)
+        var isAnswered = true
+        let response: HTTPClientResponse = try await retrying {
+            do {
+                return try await sendOnce(request)
+            } catch let error as ObjectStorageError where error.isUnreachable {
+                isAnswered = false
+                throw error
+            }
+        }
+        try await response.answer()
+        return isAnswered
+    }
+
     /// Starts an upload of unknown length; the caller writes, then finishes or aborts it.
-    public func putStream(_ key: String, contentType: String) -> S3Upload {
-        S3Upload(client: self, key: key, contentType: contentType)
+    /// - Parameter expecting: about how many bytes come, if that was announced. More or fewer may come.
+    public func putStream(_ key: String, contentType: String, expecting: Int? = nil) -> S3Upload {
+        S3Upload(client: self, key: key, contentType: contentType, expecting: expecting)
     }
 
     public func head(_ key: String) async throws -> StoredObject? {
@@ -162,20 +175,26 @@ public final class S3Client: ObjectStore {
     }
 
     /// Sends the request; retries while the store is unavailable.
-    /// - Parameter isRepeatable: false for requests that are not idempotent.
-    func send(_ request: S3Request, isRepeatable: Bool = true) async throws -> HTTPClientResponse {
+    func send(_ request: S3Request) async throws -> HTTPClientResponse {
+        try await retrying { try await sendOnce(request) }
+    }
+
+    /// The result of `attempt`, which is repeated with backoff while the store is unavailable.
+    func retrying<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ attempt: () async throws -> Result
+    ) async throws -> Result {
         var backoff = RetryDelay()
         while true {
             do {
-                return try await sendOnce(request)
-            } catch let error as ObjectStorageError where error.isUnreachable && isRepeatable {
+                return try await attempt()
+            } catch let error as ObjectStorageError where error.isUnreachable {
                 guard try await backoff.wait() else { throw error }
                 logger.debug("object storage request repeated", metadata: ["error": "\(error)"])
             }
         }
     }
 
-    private func sendOnce(_ request: S3Request) async throws -> HTTPClientResponse {
+    func sendOnce(_ request: S3Request) async throws -> HTTPClientResponse {
         guard let span = ClientSpan.begin() else { return try await attempt(request) }
         do {
             let response = try await attempt(request)

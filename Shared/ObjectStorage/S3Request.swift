@@ -15,6 +15,14 @@ struct S3Request {
     /// Hex SHA-256 of the body if known, so that it is not hashed twice.
     var payloadHash: String?
 
+    /// Stores a whole object (PutObject).
+    /// - Parameter sha256: the body's digest, if it is at hand.
+    static func put(_ key: String, body: ByteBuffer, contentType: String, sha256: [UInt8]?) -> S3Request {
+        S3Request(
+            method: .PUT, key: key, headers: [("content-type", contentType)], body: body,
+            payloadHash: sha256.map { SigV4Signer.hex($0) })
+    }
+
     /// - Parameter signer: of the configuration's region and keys.
     func signed(_ configuration: S3Configuration, by signer: SigV4Signer, at time: Date) -> HTTPClientRequest {
         let authority = S3Configuration.authority(of: configuration.endpoint)

@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import NIOHTTP1
 import Foundation
-import NIOCore
+public import NIOCore
 import NIOFoundationCompat
 
 /// Streams an object of unknown length to the store, with about 5 MiB of memory.
@@ -16,6 +16,8 @@ public actor S3Upload {
     private let client: S3Client
     private let key: String
     private let contentType: String
+    /// `nil` if nothing was announced.
+    private let expectedBytes: Int?
     private var pending = ByteBuffer()
     private var uploadID: String?
     private var etags: [String] = []
@@ -26,19 +28,20 @@ public actor S3Upload {
     /// Whether a request to store something got no response, also one that was repeated: the store may still do it, after a deletion too.
     public private(set) var isUnanswered = false
 
-    init(client: S3Client, key: String, contentType: String) {
+    /// - Parameter expecting: about how many bytes come, if that was announced.
+    init(client: S3Client, key: String, contentType: String, expecting: Int?) {
         self.client = client
         self.key = key
         self.contentType = contentType
+        expectedBytes = expecting
     }
 
     /// Appends the bytes; returns when there is room for more.
     public func write(_ bytes: ArraySlice<UInt8>) async throws {
-        guard !isEnded else { throw ObjectStorageError(.rejected, "the upload has ended") }
+        try count(bytes.count)
         var rest = bytes
-        sizeBytes += Int64(rest.count)
-        while pending.readableBytes + rest.count > Self.partBytes {
-            let piece = rest.prefix(Self.partBytes - pending.readableBytes)
+        while rest.count > room {
+            let piece = rest.prefix(room)
             rest = rest[piece.endIndex...]
             pending.writeBytes(piece)
             try await sendPart()
@@ -46,15 +49,34 @@ public actor S3Upload {
         pending.writeBytes(rest)
     }
 
+    /// Appends the readable bytes; returns when there is room for more.
+    public func write(buffer: ByteBuffer) async throws {
+        try count(buffer.readableBytes)
+        var rest = buffer
+        while rest.readableBytes > room, let piece = rest.readSlice(length: room) {
+            pending.writeImmutableBuffer(piece)
+            try await sendPart()
+        }
+        pending.writeImmutableBuffer(rest)
+    }
+
+    /// How many bytes the part in hand still takes.
+    private var room: Int { Self.partBytes - pending.readableBytes }
+
+    /// Counts the next bytes, which are still to be appended.
+    private func count(_ bytes: Int) throws {
+        guard !isEnded else { throw ObjectStorageError(.rejected, "the upload has ended") }
+        // Only with the first bytes, and never more than a part: a client may announce anything.
+        if sizeBytes == 0, bytes > 0, let expectedBytes { pending.reserveCapacity(min(expectedBytes, Self.partBytes)) }
+        sizeBytes += Int64(bytes)
+    }
+
     /// Completes the object.
     /// - Parameter sha256: the digest of all bytes, if the caller has it; a single PUT is then not hashed again.
     public func finish(sha256: [UInt8]? = nil) async throws -> StoredObject {
         guard !isEnded else { throw ObjectStorageError(.rejected, "the upload has ended") }
         guard let uploadID else {
-            let response = try await store(
-                S3Request(
-                    method: .PUT, key: key, headers: [("content-type", contentType)], body: pending,
-                    payloadHash: sha256.map { SigV4Signer.hex($0) }))
+            let response = try await store(.put(key, body: pending, contentType: contentType, sha256: sha256))
             try await response.answer()
             isEnded = true
             pending = ByteBuffer()
@@ -77,6 +99,7 @@ public actor S3Upload {
         // S3 may respond with 200 and report the error in the body.
         if answer.contains("<Error>") { throw ObjectStorageError(.unavailable, "multipart upload not completed: \(key)") }
         isEnded = true
+        pending = ByteBuffer()
         return StoredObject(key: key, sizeBytes: sizeBytes, etag: "", contentType: contentType, lastModified: nil)
     }
 
@@ -105,18 +128,18 @@ public actor S3Upload {
             throw ObjectStorageError(.invalidResponse, "a part was stored without an ETag")
         }
         etags.append(etag)
-        pending = ByteBuffer()
+        // The capacity stays: the next part is as large.
+        pending.clear()
     }
 
     /// Sends a request that stores something; retries while the store is unavailable.
     private func store(_ request: S3Request) async throws -> HTTPClientResponse {
-        var backoff = RetryDelay()
-        while true {
+        try await client.retrying {
             do {
-                return try await client.send(request, isRepeatable: false)
+                return try await client.sendOnce(request)
             } catch let error as ObjectStorageError where error.isUnreachable {
                 isUnanswered = true
-                guard try await backoff.wait() else { throw error }
+                throw error
             } catch is CancellationError {
                 isUnanswered = true
                 throw CancellationError()
@@ -126,19 +149,14 @@ public actor S3Upload {
 
     private func begin() async throws -> String {
         let request = S3Request(method: .POST, key: key, query: [("uploads", "")], headers: [("content-type", contentType)])
-        var backoff = RetryDelay()
-        while true {
+        return try await client.retrying {
             let wasUnknown = isBeginUnknown
             isBeginUnknown = true
-            do {
-                let response = try await client.send(request, isRepeatable: false)
-                let id = try S3XML.uploadID(Data(buffer: try await response.answer()))
-                uploadID = id
-                isBeginUnknown = wasUnknown
-                return id
-            } catch let error as ObjectStorageError where error.isUnreachable {
-                guard try await backoff.wait() else { throw error }
-            }
+            let response = try await client.sendOnce(request)
+            let id = try S3XML.uploadID(Data(buffer: try await response.answer()))
+            uploadID = id
+            isBeginUnknown = wasUnknown
+            return id
         }
     }
 }

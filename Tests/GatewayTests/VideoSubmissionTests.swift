@@ -4,6 +4,7 @@ import Crypto
 import Foundation
 import Models
 import Movie
+import NIOCore
 import TestSupport
 import Testing
 
@@ -192,5 +193,11 @@ struct VideoSubmissionTests {
         }
         if let assertion = video.assertion { parts.collect(assertion, of: "assertion") }
         return try VideoSubmission(parts.received, hashChainKey: "hash-chain")
+    }
+}
+
+extension VideoParts {
+    fileprivate mutating func inspect(_ bytes: ArraySlice<UInt8>, of name: MediaName) throws {
+        try inspect(ByteBuffer(bytes: bytes), of: name)
     }
 }

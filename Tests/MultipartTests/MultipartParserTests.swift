@@ -10,12 +10,19 @@ struct MultipartParserTests {
         var isEnded = false
     }
 
-    static func parse(_ body: [UInt8], boundary: String = "XyZ", chunk: Int? = nil, limits: MultipartLimits = .init()) throws -> [Part] {
+    /// - Parameter takesContent: takes leading content as it is, instead of feeding it.
+    static func parse(
+        _ body: [UInt8], boundary: String = "XyZ", chunk: Int? = nil, takesContent: Bool = false, limits: MultipartLimits = .init()
+    ) throws -> [Part] {
         var parser = MultipartParser(
             boundary: try MultipartBoundary(contentType: "multipart/form-data; boundary=\(boundary)"), limits: limits)
         var parts: [Part] = []
         for start in stride(from: 0, to: body.count, by: chunk ?? max(body.count, 1)) {
-            try parser.feed(Array(body[start..<min(start + (chunk ?? body.count), body.count)])) { event in
+            var piece = body[start..<min(start + (chunk ?? body.count), body.count)]
+            let content = takesContent ? piece.withUnsafeBytes { parser.leadingContent(in: $0) } : 0
+            if content > 0 { parts[parts.count - 1].bytes += piece.prefix(content) }
+            piece = piece.dropFirst(content)
+            try parser.feed(Array(piece)) { event in
                 switch event {
                 case .partBegan(let headers): parts.append(Part(headers: headers))
                 case .partData(let data): parts[parts.count - 1].bytes += data
@@ -47,6 +54,28 @@ struct MultipartParserTests {
     @Test("gives the same parts however the body is cut", arguments: 1...90)
     func chunks(size: Int) throws {
         #expect(try Self.parse(Self.sample, chunk: size) == Self.parse(Self.sample))
+        #expect(try Self.parse(Self.sample, chunk: size, takesContent: true) == Self.parse(Self.sample))
+    }
+
+    @Test("leading content ends where a delimiter may begin, and there is none outside of a part's body")
+    func leadingContent() throws {
+        var parser = MultipartParser(boundary: try MultipartBoundary(contentType: "multipart/form-data; boundary=XyZ"))
+        #expect(Self.content("x", parser) == 0)
+        try parser.feed(Array("--XyZ\r\nContent-Disposition: form-data; name=a\r\n\r\n".utf8)) { _ in }
+        #expect(Self.content("", parser) == 0)
+        #expect(Self.content("content", parser) == 7)
+        #expect(Self.content("content\r\n--Xy", parser) == 7)
+        #expect(Self.content("\r\n\r\n--XyZ--", parser) == 2)
+        // Whether this is content, the next bytes say.
+        try parser.feed([13]) { _ in }
+        #expect(Self.content("content", parser) == 0)
+        try parser.feed([10]) { _ in }
+        try parser.feed(Array("--XyZ--".utf8)) { _ in }
+        #expect(Self.content("x", parser) == 0)
+    }
+
+    private static func content(_ text: String, _ parser: MultipartParser) -> Int {
+        Array(text.utf8).withUnsafeBytes { parser.leadingContent(in: $0) }
     }
 
     @Test("reads long headers in pieces of any size, up to their limit", arguments: [1, 2, 3, 5, 4096])

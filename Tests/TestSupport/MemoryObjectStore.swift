@@ -1,7 +1,7 @@
 public import CaptureProtocol
 public import Foundation
 public import Models
-import NIOCore
+public import NIOCore
 public import ObjectStorage
 import Synchronization
 
@@ -90,6 +90,11 @@ public final class MemoryObjectStore: ObjectStore {
             }
             _ = state.put(key, bytes, contentType, at: now())
         }
+    }
+
+    public func putAnswered(_ key: String, buffer: ByteBuffer, contentType: String) async throws -> Bool {
+        try await put(key, bytes: Array(buffer.readableBytesView), contentType: contentType, sha256: nil)
+        return true
     }
 
     public func putIfAbsent(_ key: String, bytes: [UInt8], contentType: String) async throws -> String? {

@@ -16,9 +16,12 @@ actor BodyIntake<Parts: CaptureParts> {
     private let intakes: IntakeRepository
     private let capture: CaptureID
     private let device: DeviceID
+    /// The announced size of the body; `nil` if unknown.
+    private let declaredBytes: Int?
     private var isOpen = false
     private var parser: MultipartParser
     private var bodyHasher = SHA256()
+    /// Of the chunks before the one in hand.
     private var size = 0
     private var parts: Parts
     private var seen: Set<String> = []
@@ -38,12 +41,16 @@ actor BodyIntake<Parts: CaptureParts> {
         var isTooLarge = false
     }
 
-    init(_ parts: Parts, storage: S3Client, intakes: IntakeRepository, capture: CaptureID, device: DeviceID, boundary: MultipartBoundary) {
+    init(
+        _ parts: Parts, storage: S3Client, intakes: IntakeRepository, capture: CaptureID, device: DeviceID, boundary: MultipartBoundary,
+        declaredBytes: Int? = nil
+    ) {
         self.parts = parts
         self.storage = storage
         self.intakes = intakes
         self.capture = capture
         self.device = device
+        self.declaredBytes = declaredBytes
         parser = MultipartParser(boundary: boundary)
     }
 
@@ -52,12 +59,10 @@ actor BodyIntake<Parts: CaptureParts> {
     /// - Throws: ``CaptureError`` and `MultipartError` for client errors; storage errors unchanged.
     func read(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable) async throws -> (Parts, ContentDigest) {
         for try await chunk in body {
-            size += chunk.readableBytes
-            guard size <= Parts.bodyLimit else { throw CaptureError.tooLarge(Parts.bodyLimit) }
+            guard size + chunk.readableBytes <= Parts.bodyLimit else { throw CaptureError.tooLarge(Parts.bodyLimit) }
             chunk.withUnsafeReadableBytes { bodyHasher.update(bufferPointer: $0) }
-            var events: [MultipartParser.Event] = []
-            try parser.feed(Array(chunk.readableBytesView)) { events.append($0) }
-            for event in events { try await handle(event) }
+            try await parse(chunk)
+            size += chunk.readableBytes
         }
         try parser.finish()
         return (parts, ContentDigest(bodyHasher.finalize()))
@@ -96,10 +101,21 @@ actor BodyIntake<Parts: CaptureParts> {
         FailPoint.reached("gateway.capture.opened")
     }
 
+    /// Takes the content of large parts as it came; the parser gets what is left.
+    private func parse(_ chunk: ByteBuffer) async throws {
+        var rest = chunk
+        let count = rest.withUnsafeReadableBytes { parser.leadingContent(in: $0) }
+        if count > 0, let content = rest.readSlice(length: count) { try await take(content) }
+        guard rest.readableBytes > 0 else { return }
+        var events: [MultipartParser.Event] = []
+        try parser.feed(Array(rest.readableBytesView)) { events.append($0) }
+        for event in events { try await handle(event) }
+    }
+
     private func handle(_ event: MultipartParser.Event) async throws {
         switch event {
         case .partBegan(let headers): try await begin(headers)
-        case .partData(let data): try await take(data)
+        case .partData(let data): try await take(ByteBuffer(bytes: data))
         case .partEnded: try await end()
         }
     }
@@ -109,23 +125,25 @@ actor BodyIntake<Parts: CaptureParts> {
         let object = Parts.object(of: headers.name)
         if let object {
             try await open()
-            upload = storage.putStream(object.key(of: capture), contentType: object.contentType)
+            // The part is at most what is left of the body.
+            let expected = declaredBytes.map { max($0, size) - size }
+            upload = storage.putStream(object.key(of: capture), contentType: object.contentType, expecting: expected)
             parts.begin(object)
         }
         part = PartInProgress(name: headers.name, object: object)
     }
 
-    private func take(_ data: ArraySlice<UInt8>) async throws {
+    private func take(_ data: ByteBuffer) async throws {
         guard var current = part else { return }
         part = nil
-        current.size += Int64(data.count)
+        current.size += Int64(data.readableBytes)
         if let object = current.object {
             try parts.inspect(data, of: object)
-            data.withUnsafeBytes { current.hasher.update(bufferPointer: $0) }
-            try await upload?.write(data)
+            data.withUnsafeReadableBytes { current.hasher.update(bufferPointer: $0) }
+            try await upload?.write(buffer: data)
         } else if let limit = Parts.collected[current.name] {
             current.isTooLarge = current.size > Int64(limit)
-            if current.isTooLarge { current.bytes = [] } else { current.bytes += data }
+            if current.isTooLarge { current.bytes = [] } else { current.bytes += data.readableBytesView }
         } else if current.size > Int64(SizeLimits.unknownPart) {
             throw CaptureError.invalid(
                 String(current.name.prefix(100)), "is unknown and larger than \(SizeLimits.unknownPart >> 10) kB")

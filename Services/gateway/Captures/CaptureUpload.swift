@@ -18,6 +18,7 @@ struct CaptureUpload: Sendable {
 
     /// - Parameters:
     ///   - type: what the body must be.
+    ///   - declaredBytes: the announced size of the body; `nil` if unknown.
     ///   - receivedAt: when the last byte came; `nil` for the database's time when the capture is recorded.
     ///   - condition: of which the capture is recorded.
     ///   - authenticate: gets the SHA-256 of the whole body; throws if the device's signature does not match.
@@ -27,19 +28,22 @@ struct CaptureUpload: Sendable {
     ///   unchanged.
     func take(
         _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, as type: CaptureType, boundary: MultipartBoundary,
-        from device: DeviceID,
-        receivedAt: Date? = nil, provided condition: RecordingCondition? = nil, logger: Logger,
-        authenticate: (ContentDigest) async throws -> Void, admit: () async throws -> Void
+        declaredBytes: Int? = nil, from device: DeviceID, receivedAt: Date? = nil, provided condition: RecordingCondition? = nil,
+        logger: Logger, authenticate: (ContentDigest) async throws -> Void, admit: () async throws -> Void
     ) async throws -> (id: CaptureID, recorded: Recorded) {
         let id = CaptureID()
         let recorded: Recorded
         switch type {
         case .photo:
-            recorded = try await take(body, PhotoParts(), boundary, id, device, receivedAt, condition, logger, authenticate, admit) {
+            recorded = try await take(
+                body, PhotoParts(), boundary, declaredBytes, id, device, receivedAt, condition, logger, authenticate, admit
+            ) {
                 try PhotoSubmission($0.received)
             }
         case .video:
-            recorded = try await take(body, VideoParts(), boundary, id, device, receivedAt, condition, logger, authenticate, admit) {
+            recorded = try await take(
+                body, VideoParts(), boundary, declaredBytes, id, device, receivedAt, condition, logger, authenticate, admit
+            ) {
                 try VideoSubmission($0.received, hashChainKey: MediaName.hashChain.key(of: id))
             }
         }
@@ -47,12 +51,13 @@ struct CaptureUpload: Sendable {
     }
 
     private func take<Parts: CaptureParts>(
-        _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, _ parts: Parts, _ boundary: MultipartBoundary, _ id: CaptureID,
-        _ device: DeviceID, _ receivedAt: Date?, _ condition: RecordingCondition?, _ logger: Logger,
+        _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, _ parts: Parts, _ boundary: MultipartBoundary,
+        _ declaredBytes: Int?, _ id: CaptureID, _ device: DeviceID, _ receivedAt: Date?, _ condition: RecordingCondition?, _ logger: Logger,
         _ authenticate: (ContentDigest) async throws -> Void, _ admit: () async throws -> Void,
         submission: (Parts) throws -> any MediaSubmitting
     ) async throws -> Recorded {
-        let intake = BodyIntake(parts, storage: storage, intakes: intakes, capture: id, device: device, boundary: boundary)
+        let intake = BodyIntake(
+            parts, storage: storage, intakes: intakes, capture: id, device: device, boundary: boundary, declaredBytes: declaredBytes)
         let submitted: any MediaSubmitting
         do {
             let (received, digest) = try await intake.read(body)

@@ -39,7 +39,8 @@ struct CapturesController: Sendable {
             address: address.description, device: pending.device.id.description, isVerified: pending.device.isVerified)
         defer { permit.release() }
         let recorded = try await acceptance.accept(
-            request.body, as: type, boundary: boundary, from: pending.device, at: address, logger: context.logger,
+            request.body, as: type, boundary: boundary, declaredBytes: request.declaredBytes, from: pending.device, at: address,
+            logger: context.logger,
             authenticate: { try await authenticator.finish(pending, bodyDigest: $0) })
         return try Envelope.recorded(recorded, publicURL: publicURL, context: context)
     }

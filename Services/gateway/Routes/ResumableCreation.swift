@@ -72,14 +72,14 @@ struct ResumableCreation: Sendable {
             context.channel.writeAndFlush(HTTPResponsePart.head(interim), promise: nil)
         }
         return try await context.breakingOff(offer.takesInterimResponses) {
-            let now = try await resumable.receive(
+            let (now, isAnswered) = try await resumable.receive(
                 request.body, length: request.declaredBytes.map(Int64.init), into: upload, holder, abort: context.stopBody)
             guard offer.isComplete else {
                 await resumable.release(now)
                 return responses.created(now, at: place, offer.version)
             }
             let (answer, allowance) = try await resumable.complete(
-                now, from: address, publicURL: responses.publicURL, logger: context.logger)
+                now, isAnswered: isAnswered, from: address, publicURL: responses.publicURL, logger: context.logger)
             return try responses.accepted(answer, allowance, at: place, offer.version, context)
         }
     }

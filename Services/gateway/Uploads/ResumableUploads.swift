@@ -96,12 +96,12 @@ struct ResumableUploads: Sendable {
     ///   - upload: as the request claimed it, held by `holder`.
     ///   - length: of the content; `nil` if unknown.
     ///   - abort: ends the content with an error.
-    /// - Returns: the upload as it is then. It still belongs to the request.
+    /// - Returns: the upload as it is then, and whether the store answered whenever a segment was put. It still belongs to the request.
     /// - Throws: ``UploadError``, storage and database errors. The upload then belongs to nobody, or has ended.
     func receive(
         _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, length: Int64?, into upload: Upload,
         _ holder: UploadRuns.Holder, abort: @escaping @Sendable () -> Void
-    ) async throws -> Upload {
+    ) async throws -> (upload: Upload, isAnswered: Bool) {
         let writer = SegmentWriter(upload, uploads: uploads, storage: storage)
         do {
             try await holder.adding(by: writer, abort: abort) {
@@ -111,7 +111,8 @@ struct ResumableUploads: Sendable {
             if let answer = now.answer { throw UploadError.completed(answer.capture.captureID) }
             guard now.state == .open else { throw UploadError.gone }
             guard now.epoch == upload.epoch else { throw UploadError.offsetMismatch(expected: now.offset, provided: nil) }
-            return now
+            let isUnanswered = await writer.isUnanswered
+            return (now, !isUnanswered)
         } catch {
             switch error {
             // More than was announced, or more pieces than there may be.
@@ -154,13 +155,15 @@ struct ResumableUploads: Sendable {
     }
 
     /// Makes a capture of an upload whose body has ended.
-    /// - Parameter upload: as the request left it; it still belongs to the request.
+    /// - Parameters:
+    ///   - upload: as the request left it; it still belongs to the request.
+    ///   - isAnswered: whether the store answered whenever the request put a segment.
     /// - Returns: the answer, also if another request was faster.
     /// - Throws: ``UploadError/inconsistentLength`` without all bytes, as ``CaptureAcceptance``, and ``UploadError/digestMismatch``. The upload
     ///   has then ended, unless the failure is one of ours or a limit was reached.
-    func complete(_ upload: Upload, from address: ClientAddress, publicURL: String, logger: Logger) async throws -> (
-        UploadAnswer, RateAllowance?
-    ) {
+    func complete(
+        _ upload: Upload, isAnswered: Bool, from address: ClientAddress, publicURL: String, logger: Logger
+    ) async throws -> (UploadAnswer, RateAllowance?) {
         guard upload.isFull else {
             await release(upload)
             throw UploadError.inconsistentLength
@@ -171,8 +174,9 @@ struct ResumableUploads: Sendable {
             let answer = UploadAnswer(isNew: recorded.isNew, capture: AcceptedCapture(recorded, publicURL: publicURL))
             try await uploads.finish(upload.id, answer)
             FailPoint.reached("gateway.upload.done")
-            // Nobody waits for it. The first request that added to it stored all of it, and each segment has its row.
-            Task { await empty(upload.id, leavesNothing: upload.epoch == 1) }
+            // Nobody waits for it. If the first request that added to it stored all of it, each segment has its row; none comes after its
+            // deletion if the store answered each time.
+            Task { await empty(upload.id, leavesNothing: upload.epoch == 1 && isAnswered) }
             return (answer, recorded.allowance)
         } catch {
             let now = try? await uploads.find(upload.id)
@@ -195,8 +199,9 @@ struct ResumableUploads: Sendable {
         var isCompared = false
         do {
             return try await acceptance.accept(
-                body, as: upload.type, boundary: MultipartBoundary(contentType: upload.contentType), from: device, at: address,
-                receivedAt: upload.receivedAt, provided: UploadRepository.isOpen(upload.id), logger: logger
+                body, as: upload.type, boundary: MultipartBoundary(contentType: upload.contentType),
+                declaredBytes: Int(clamping: upload.length), from: device, at: address, receivedAt: upload.receivedAt,
+                provided: UploadRepository.isOpen(upload.id), logger: logger
             ) { digest in
                 isCompared = true
                 guard digest == upload.digest else { throw UploadError.digestMismatch }

@@ -27,6 +27,8 @@ actor SegmentWriter {
     /// The offset up to which bytes are stored.
     private(set) var stored: Int64
     private(set) var hasEnded = false
+    /// Whether the store may still put one of the segments, after a deletion too.
+    private(set) var isUnanswered = false
 
     /// - Parameters:
     ///   - upload: as its request claimed it.
@@ -94,7 +96,8 @@ actor SegmentWriter {
     /// The bytes are put beside those of the segment before; the upload grows by one after the other.
     private func store(_ bytes: ByteBuffer, from start: Int64, after earlier: Task<Void, any Error>?) async throws {
         let key = UploadSegment.key(upload.id, start: start, epoch: upload.epoch)
-        try await storage.put(key, bytes: Array(bytes.readableBytesView), contentType: "application/octet-stream")
+        let isAnswered = try await storage.putAnswered(key, buffer: bytes, contentType: "application/octet-stream")
+        if !isAnswered { isUnanswered = true }
         FailPoint.reached("gateway.upload.put")
         do {
             try await earlier?.value

@@ -131,8 +131,8 @@ struct UploadRepository: Sendable {
     }
 
     /// Forgets the segments of a closed upload, whose objects are deleted.
-    /// - Parameter leavesNothing: whether every segment that was ever stored had its row. Otherwise the row in `intakes` stays, by which
-    ///   upload-sync empties the upload's folder.
+    /// - Parameter leavesNothing: whether every segment that was ever stored had its row, and none is stored any more. Otherwise the row in
+    ///   `intakes` stays, by which upload-sync empties the upload's folder.
     func noteEmptied(_ id: UploadID, leavesNothing: Bool) async throws {
         _ = try await database.query(
             """

@@ -1,10 +1,14 @@
 import CaptureProtocol
+import Compression
 import Delivery
 import Foundation
 import HTTPTypes
+import Logging
 import Models
+import NIOCore
 import Persistence
 import ServiceRuntime
+import Synchronization
 import TestSupport
 import Testing
 
@@ -97,10 +101,10 @@ struct UploadRepositoryTests {
         }
     }
 
-    /// Without a store.
-    private static func resumable(_ uploads: UploadRepository) throws -> ResumableUploads {
+    /// Without a store, unless one is given.
+    private static func resumable(_ uploads: UploadRepository, store: String = "http://127.0.0.1:1") throws -> ResumableUploads {
         let database = uploads.database
-        let storage = TestBucket.client(try TestBucket.configuration("none", endpoint: "http://127.0.0.1:1"))
+        let storage = TestBucket.client(try TestBucket.configuration("none", endpoint: store))
         let upload = CaptureUpload(
             captures: CaptureRepository(database: database, outbox: Outbox(.gateway)), intakes: IntakeRepository(database: database),
             storage: storage)
@@ -135,6 +139,63 @@ struct UploadRepositoryTests {
             }
             guard case .recorded(let found, let answer) = try await creating.value else { throw CancellationError() }
             #expect(found.id == upload.id && answer.capture == capture && !answer.isNew)
+        }
+    }
+
+    /// The body of a small photo capture.
+    private static func photo() throws -> [UInt8] {
+        let photo: [UInt8] = [0xff, 0xd8, 0xff]
+        let metadata = CaptureMetadata(
+            capturedAt: now, deviceModel: "iPhone 15 Pro", photoHash: ContentDigest(of: photo), depthWidth: 1, depthHeight: 1,
+            location: nil)
+        let parts: [(name: String, bytes: [UInt8])] = [
+            ("photo", photo), ("depth_map", try Deflate.compress([0, 0, 0, 0])), ("metadata", Array(try JSONEncoder().encode(metadata))),
+        ]
+        var body: [UInt8] = []
+        for part in parts {
+            body += Array("--x\r\nContent-Disposition: form-data; name=\"\(part.name)\"\r\n\r\n".utf8)
+            body += part.bytes
+            body += Array("\r\n".utf8)
+        }
+        return body + Array("--x--\r\n".utf8)
+    }
+
+    @Test(
+        "one that a single request brought leaves no row of a folder once it is a capture, unless the store may still put a segment",
+        arguments: [false, true])
+    func unansweredSegment(isUnanswered: Bool) async throws {
+        let body = try Self.photo()
+        let puts = Mutex(0)
+        let server = try LoopbackServer { sent in
+            // Only the segment is read. The answer to a deletion says nothing.
+            guard !sent.isEmpty else { return (200, body) }
+            let number = puts.withLock { count in
+                count += 1
+                return count
+            }
+            guard number > 1 || !isUnanswered else { return nil }
+            return (200, [])
+        }
+        try await Self.with { uploads, device in
+            let resumable = try Self.resumable(uploads, store: server.url.absoluteString)
+            let offer = try Self.offer(body, length: body.count, isEmpty: false)
+            let creation = try await resumable.create(offer, .photo, contentType: Self.contentType, device: device, token: .random())
+            guard case .new(let upload, nil) = creation else { throw CancellationError() }
+            let stream = AsyncThrowingStream<ByteBuffer, any Error> { continuation in
+                continuation.yield(ByteBuffer(bytes: body))
+                continuation.finish()
+            }
+            let (full, isAnswered) = try await resumable.runs.holding(upload.id) { holder in
+                try await resumable.receive(stream, length: nil, into: upload, holder, abort: {})
+            }
+            #expect(full.isFull && isAnswered == !isUnanswered)
+            let address = ClientAddress(makeRequest(), makeContext(), trusting: [])
+            let (answer, _) = try await resumable.complete(
+                full, isAnswered: isAnswered, from: address, publicURL: "https://rial.test", logger: Logger(label: "tests"))
+            #expect(answer.isNew)
+            try await poll("its segments are deleted", within: .seconds(30)) { try await uploads.emptied(among: [upload.id]) == 1 }
+            let left = try await uploads.database.query("SELECT id FROM intakes").map { try $0.get("id", as: UUID.self) }
+            #expect(left == (isUnanswered ? [upload.id.uuid] : []))
         }
     }
 

@@ -1,5 +1,6 @@
 import Crypto
 import Models
+import NIOCore
 
 /// The parts of one kind of capture as they come: what is stored is inspected while it streams by, what is small is collected.
 protocol CaptureParts: Sendable {
@@ -16,7 +17,7 @@ protocol CaptureParts: Sendable {
 
     /// The next bytes of a part that is stored.
     /// - Throws: ``CaptureError`` if it is too large.
-    mutating func inspect(_ bytes: ArraySlice<UInt8>, of name: MediaName) throws
+    mutating func inspect(_ bytes: ByteBuffer, of name: MediaName) throws
 
     /// A part was stored.
     /// - Parameter hasher: has hashed the part and nothing else.

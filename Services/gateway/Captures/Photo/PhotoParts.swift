@@ -2,6 +2,7 @@ import CaptureProtocol
 import Crypto
 import Depth
 import Models
+import NIOCore
 
 /// The parts of a photo capture as they come (SPEC §2).
 struct PhotoParts: CaptureParts {
@@ -40,11 +41,11 @@ struct PhotoParts: CaptureParts {
         if name == .depth { continued = photoHasher }
     }
 
-    mutating func inspect(_ bytes: ArraySlice<UInt8>, of name: MediaName) {
+    mutating func inspect(_ bytes: ByteBuffer, of name: MediaName) {
         if name == .original {
-            head += bytes.prefix(3 - head.count)
+            head += bytes.readableBytesView.prefix(3 - head.count)
         } else {
-            bytes.withUnsafeBytes { continued?.update(bufferPointer: $0) }
+            bytes.withUnsafeReadableBytes { continued?.update(bufferPointer: $0) }
             inspection.update(bytes)
         }
     }
@@ -70,8 +71,8 @@ struct PhotoParts: CaptureParts {
 private final class DepthInspection: @unchecked Sendable {
     private var inspector: DepthStreamInspector? = DepthStreamInspector()
 
-    func update(_ bytes: ArraySlice<UInt8>) {
-        do { try inspector?.update(bytes) } catch { inspector = nil }
+    func update(_ bytes: ByteBuffer) {
+        do { try inspector?.update(bytes.readableBytesView) } catch { inspector = nil }
     }
 
     func finish() -> Int? { inspector.flatMap { try? $0.finish() } }

@@ -2,6 +2,7 @@ import CaptureProtocol
 import Crypto
 import Models
 import Movie
+import NIOCore
 import VideoChain
 
 /// The parts of a video capture as they come (SPEC §10.1): the tables of the file and the form of the depth are read while they stream by.
@@ -35,12 +36,14 @@ struct VideoParts: CaptureParts {
 
     mutating func begin(_ name: MediaName) {}
 
-    mutating func inspect(_ bytes: ArraySlice<UInt8>, of name: MediaName) throws {
-        guard name == .originalVideo else { return depth.update(bytes) }
-        videoBytes += bytes.count
+    mutating func inspect(_ bytes: ByteBuffer, of name: MediaName) throws {
+        guard name == .originalVideo else { return depth.update(ArraySlice(bytes.readableBytesView)) }
+        videoBytes += bytes.readableBytes
         guard videoBytes <= SizeLimits.videoPart else { throw CaptureError.videoTooLarge }
         do throws(MovieError) {
-            try scanner?.consume(bytes)
+            try bytes.withUnsafeReadableBytes { (bytes: UnsafeRawBufferPointer) throws(MovieError) -> Void in
+                try scanner?.consume(bytes)
+            }
         } catch {
             // The signature is looked at first, so the file is refused at the end.
             received.movie = .failure(error)
