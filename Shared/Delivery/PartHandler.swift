@@ -48,7 +48,7 @@ where Parts.Part == Work.Part, Parts.Computed == Work.Computed {
                 throw rejection
             }
         } catch is WithdrawnCapture {
-            try await parts.pass(over: context)
+            try await parts.pass(over: context, of: message.captureID)
         }
     }
 

@@ -27,7 +27,7 @@ public protocol PartRepository<Part, Computed>: Sendable {
     func find(_ capture: CaptureID) async throws -> KnownPart<Part>?
 
     /// Saves the findings unless there are others that they do not replace, and announces the part. Does nothing if this event was
-    /// processed before. Of a capture that was withdrawn in the meantime nothing is saved.
+    /// processed before. Of a capture that was withdrawn in the meantime nothing is saved, and its objects are looked for again.
     /// - Parameter isReplacing: whether to replace stored findings, as long as the capture is not complete. A stored failure is always
     ///   replaced.
     /// - Returns: the stored findings: of two concurrent calls the first wins. `nil` if the event was processed before.
@@ -35,8 +35,8 @@ public protocol PartRepository<Part, Computed>: Sendable {
         _ computed: Computed, of announcement: CaptureAnnouncement, replacing isReplacing: Bool, answering context: MessageContext
     ) async throws -> Part.Findings?
 
-    /// Marks the event of a withdrawn capture as processed.
-    func pass(over context: MessageContext) async throws
+    /// Marks the event of a withdrawn capture as processed. Objects that this or an earlier attempt stored are looked for again.
+    func pass(over context: MessageContext, of capture: CaptureID) async throws
 
     /// Announces the stored findings again, unless this event was processed before.
     func announceAgain(_ capture: CaptureID, answering context: MessageContext) async throws

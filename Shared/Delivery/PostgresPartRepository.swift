@@ -38,9 +38,10 @@ public struct PostgresPartRepository<Part: PartEvent, Computed: Sendable>: PartR
         }
     }
 
-    public func pass(over context: MessageContext) async throws {
-        _ = try await database.withTransaction { connection in
-            try await inbox.accept(context.eventID, consumer: context.topic, on: connection)
+    public func pass(over context: MessageContext, of capture: CaptureID) async throws {
+        try await database.withTransaction { connection in
+            _ = try await inbox.accept(context.eventID, consumer: context.topic, on: connection)
+            try await connection.objectsCameLate(of: capture)
         }
     }
 
@@ -59,7 +60,11 @@ public struct PostgresPartRepository<Part: PartEvent, Computed: Sendable>: PartR
         _ capture: CaptureID, answering context: MessageContext, store: @Sendable (PostgresConnection) async throws -> Stored
     ) async throws -> Stored? {
         let stored = try await database.withTransaction { connection -> Stored? in
-            guard try await inbox.accept(context.eventID, consumer: context.topic, on: connection) else { return nil }
+            guard try await inbox.accept(context.eventID, consumer: context.topic, on: connection) else {
+                // No row is written, whose trigger would tell of what was stored meanwhile (rial_guard_withdrawn).
+                try await connection.objectsCameLate(of: capture)
+                return nil
+            }
             let stored = try await store(connection)
             FailPoint.reached("\(service.rawValue).stored")
             try await outbox.append(Part.done(capture), on: connection)

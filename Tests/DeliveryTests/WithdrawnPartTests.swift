@@ -71,12 +71,43 @@ struct WithdrawnPartTests {
         _ = try await parts.save(Self.findings, of: capture.announcement, replacing: true, answering: context())
         try await pool.withTransaction { try await parts.giveUp(capture.id, reason: .digestMismatch, on: $0) }
         let event = EventID()
-        try await parts.pass(over: context(event))
+        try await parts.pass(over: context(event), of: capture.id)
         #expect(try await pool.query("SELECT FROM depth_analyses WHERE capture_id = \(capture.id.uuid)").isEmpty)
         let failed = try await pool.query(
             "SELECT value FROM depth_analyzer_outbox WHERE record_key = \(capture.id.description)"
         ).map { try WireJSON.decode(DepthAnalyzed.self, from: try $0.get("value", as: [UInt8].self)) }
         #expect(!failed.contains { $0.outcome == .error })
         #expect(try await pool.query("SELECT FROM depth_analyzer_inbox WHERE event_id = \(event.uuid)").count == 1)
+    }
+
+    @Test(
+        "its objects are looked for again, though another instance has passed over the event meanwhile",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func late() async throws {
+        let pool = try #require(TestSchema.shared)
+        let capture = try await StoredCapture(in: pool)
+        let parts = PostgresPartRepository<DepthAnalyzed, DepthFindings>(.depthAnalyzer, database: pool)
+        let event = EventID()
+        _ = try await pool.query("SELECT rial_withdraw(\(capture.id.uuid))")
+        func isLookedFor() async throws -> Bool {
+            let due = try await pool.query(
+                "SELECT FROM withdrawals WHERE capture_id = \(capture.id.uuid) AND erased_at IS NULL AND erase_next_at <= now()")
+            return !due.isEmpty
+        }
+        func erase() async throws {
+            _ = try await pool.query(
+                "UPDATE withdrawals SET erased_at = now(), erase_next_at = now() + interval '1 hour' WHERE capture_id = \(capture.id.uuid)")
+            #expect(try await !isLookedFor())
+        }
+        try await erase()
+        try await parts.pass(over: context(event), of: capture.id)
+        #expect(try await isLookedFor())
+        try await erase()
+        let kept = try await parts.save(Self.findings, of: capture.announcement, replacing: false, answering: context(event))
+        #expect(kept == nil)
+        #expect(try await isLookedFor())
+        try await erase()
+        try await parts.announceAgain(capture.id, answering: context(event))
+        #expect(try await isLookedFor())
     }
 }

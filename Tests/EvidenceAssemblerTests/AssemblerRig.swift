@@ -279,6 +279,20 @@ struct PostgresRig: AssemblerRig {
         _ = try await database.query("UPDATE captures SET stated_at = NULL WHERE id = \(capture.uuid)")
     }
 
+    /// Withdraws it, and `upload-sync` has erased it.
+    func erase(_ capture: CaptureID) async throws {
+        _ = try await database.query("SELECT rial_withdraw(\(capture.uuid))")
+        _ = try await database.query(
+            "UPDATE withdrawals SET erased_at = now(), erase_next_at = now() + interval '1 hour' WHERE capture_id = \(capture.uuid)")
+    }
+
+    /// Whether `upload-sync` looks for objects of the withdrawn capture now.
+    func isLookedFor(_ capture: CaptureID) async throws -> Bool {
+        let due = try await database.query(
+            "SELECT FROM withdrawals WHERE capture_id = \(capture.uuid) AND erased_at IS NULL AND erase_next_at <= now()")
+        return !due.isEmpty
+    }
+
     func decide(_ action: String, since: Date?, about device: DeviceID) async throws {
         _ = try await database.query(
             "INSERT INTO device_events (device_id, action, by, since) VALUES (\(device.uuid), \(action), 'tests', \(since))")

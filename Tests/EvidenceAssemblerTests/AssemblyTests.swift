@@ -198,8 +198,8 @@ struct AssemblyTests {
 
     @Test(
         "of one that was withdrawn and erased meanwhile it leaves nothing but objects that are looked for again",
-        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
-    func withdrawn() async throws {
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"), arguments: [false, true])
+    func withdrawn(isAnswered: Bool) async throws {
         let rig = PostgresRig(database: try #require(TestSchema.shared))
         let capture = try await rig.capture()
         var gathered: GatheredCapture?
@@ -208,13 +208,41 @@ struct AssemblyTests {
             let context = MessageContext(eventID: EventID(), topic: .mediaSynced, logger: rig.quiet)
             if case .complete(let all) = try await rig.captures.take(part, of: capture.id, answering: context) { gathered = all }
         }
-        _ = try await rig.database.query("SELECT rial_withdraw(\(capture.id.uuid))")
-        _ = try await rig.database.query("UPDATE withdrawals SET erased_at = now() WHERE capture_id = \(capture.id.uuid)")
-        try await rig.assembly().complete(try #require(gathered), event: nil, rig.quiet)
+        try await rig.erase(capture.id)
+        let last = MessageContext(eventID: EventID(), topic: .mediaSynced, logger: rig.quiet)
+        if isAnswered {
+            // By another instance.
+            guard case .waiting = try await rig.captures.take(.media, of: capture.id, answering: last) else {
+                Issue.record("it is withdrawn")
+                return
+            }
+            try await rig.erase(capture.id)
+        }
+        #expect(try await !rig.isLookedFor(capture.id))
+        try await rig.assembly().complete(try #require(gathered), event: isAnswered ? last : nil, rig.quiet)
         #expect(try await rig.state(of: capture.id) == CaptureState(status: .withdrawn))
-        let due = try await rig.database.query(
-            "SELECT FROM withdrawals WHERE capture_id = \(capture.id.uuid) AND erased_at IS NULL AND erase_next_at <= now()")
-        #expect(due.count == 1)
+        #expect(try await rig.isLookedFor(capture.id))
+    }
+
+    @Test(
+        "of one that was withdrawn is tried again, or parked, without losing sight of the objects of the first attempt",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func withdrawnAgain() async throws {
+        let rig = PostgresRig(database: try #require(TestSchema.shared))
+        let capture = try await rig.capture()
+        for part in EvidencePart.allCases.dropLast() { try await rig.finish(part, of: capture) }
+        let last = try #require(EvidencePart.allCases.last)
+        let event = EventID()
+        rig.issuer.set(.storeAway, meanwhile: { [id = capture.id] in try await rig.erase(id) })
+        await #expect(throws: ObjectStorageError.self) { try await rig.finish(last, of: capture, event: event) }
+        #expect(try await !rig.isLookedFor(capture.id))
+        try await rig.deliver(last, of: capture.id, event: event)
+        #expect(try await rig.isLookedFor(capture.id))
+        let parked = try await rig.capture()
+        for part in EvidencePart.allCases.dropLast() { try await rig.finish(part, of: parked) }
+        rig.issuer.set(.noSigner, meanwhile: { [id = parked.id] in try await rig.erase(id) })
+        try await rig.finish(last, of: parked)
+        #expect(try await rig.isLookedFor(parked.id))
     }
 
     @Test("a photo that is no sound JPEG is complete without a copy", arguments: Backend.available)

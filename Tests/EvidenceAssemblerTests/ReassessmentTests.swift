@@ -2,6 +2,7 @@ import CaptureProtocol
 import Foundation
 import Models
 import ObjectStorage
+import Persistence
 import TestSupport
 import Testing
 import TransparencyLog
@@ -139,6 +140,21 @@ struct ReassessmentTests {
         #expect(try await rig.outcome(of: lost.id) == "original_missing")
         #expect(try await rig.outcome(of: sound.id) == "reassessed")
         #expect(try await rig.announced(for: lost.id).map(\.confidenceLevel) == [.high])
+    }
+
+    @Test(
+        "that were withdrawn and erased meanwhile leave nothing but a card that is looked for again",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func withdrawn() async throws {
+        let rig = PostgresRig(database: try #require(TestSchema.shared))
+        let capture = try await assessed(rig)
+        try await rig.request(reassessmentOf: capture.id, measured: measured(capture, .flat))
+        let due = try #require(try await rig.reassessments.find(capture.id))
+        try await rig.erase(capture.id)
+        let verdict = RenewedVerdict(package: due.package, confidence: .medium, card: try #require(capture.original))
+        #expect(try await rig.reassessments.settle(capture.id, verdict) == nil)
+        #expect(try await rig.state(of: capture.id) == CaptureState(status: .withdrawn))
+        #expect(try await rig.isLookedFor(capture.id))
     }
 
     @Test("are stated by the day, where their time is kept back", arguments: Backend.available)

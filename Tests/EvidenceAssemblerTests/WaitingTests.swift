@@ -98,6 +98,22 @@ struct WaitingTests {
         #expect(try await rig.announced(for: capture.id).map(\.status) == [.complete, .complete])
     }
 
+    @Test(
+        "one that was withdrawn and erased while it was signed leaves nothing but objects that are looked for again",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func withdrawn() async throws {
+        let rig = PostgresRig(database: try #require(TestSchema.shared))
+        try await only(rig)
+        let capture = try await rig.capture()
+        let id = capture.id
+        rig.issuer.set(.noTimestamp)
+        for part in EvidencePart.allCases { try await rig.finish(part, of: capture) }
+        rig.issuer.set(.signs, meanwhile: { try await rig.erase(id) })
+        try await rig.retryWaiting()
+        #expect(try await rig.state(of: id) == CaptureState(status: .withdrawn))
+        #expect(try await rig.isLookedFor(id))
+    }
+
     @Test("one that can never be signed says why, and waits no more", arguments: Backend.available)
     func settled(backend: Backend) async throws {
         let rig = try backend.rig()

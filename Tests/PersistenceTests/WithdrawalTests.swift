@@ -222,6 +222,7 @@ struct WithdrawalTests {
         let refused: [(role: String, statement: String)] = [
             ("evidence_assembler", "UPDATE captures SET status = 'withdrawn' WHERE id = '\(Self.other)'"),
             ("evidence_assembler", "SELECT rial_withdraw('\(Self.other)')"), ("upload_sync", "SELECT rial_withdraw('\(Self.other)')"),
+            ("gateway", "SELECT rial_objects_came_late('\(Self.id)')"), ("transparency_log", "SELECT rial_objects_came_late('\(Self.id)')"),
             ("upload_sync", "SELECT reason FROM withdrawals"), ("upload_sync", "DELETE FROM withdrawals"),
             ("gateway", "INSERT INTO withdrawals (capture_id, withdrawn_at, by) VALUES ('\(Self.other)', now(), 'owner')"),
         ]
@@ -246,6 +247,21 @@ struct WithdrawalTests {
                 let error = await postgresError { try await connection.execute(script: statement) }
                 #expect(error?.message.contains("permission denied") == true, "\(role): \(statement): \(error.map { "\($0)" } ?? "done")")
                 try await connection.execute(script: "RESET ROLE")
+            }
+        }
+    }
+
+    @Test(
+        "has its objects looked for again where a service says that it stored some",
+        arguments: ["attestation_verifier", "depth_analyzer", "upload_sync", "evidence_assembler"])
+    func untold(role: String) async throws {
+        try await withTables { connection, _ in
+            _ = try await withdraw(Self.id, connection)
+            try await connection.execute(script: "UPDATE withdrawals SET erased_at = now(), erase_next_at = now() + interval '1 hour'")
+            for id in [Self.other, Self.id] {
+                let due: Int64 = id == Self.id ? 1 : 0
+                try await connection.execute(script: "SET ROLE rial_\(role); SELECT rial_objects_came_late('\(id)'); RESET ROLE")
+                #expect(try await count("withdrawals WHERE erased_at IS NULL AND erase_next_at <= now()", connection) == due)
             }
         }
     }

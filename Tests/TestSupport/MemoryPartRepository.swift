@@ -39,7 +39,9 @@ public final class MemoryPartRepository<Part: PartEvent, Computed: Sendable>: Pa
     /// Removes a capture's findings.
     public func forget(_ capture: CaptureID) { state.withLock { $0.findings[capture] = nil } }
 
-    public func pass(over context: MessageContext) async throws { state.withLock { _ = $0.answered.insert(context.eventID) } }
+    public func pass(over context: MessageContext, of capture: CaptureID) async throws {
+        state.withLock { _ = $0.answered.insert(context.eventID) }
+    }
 
     public func hasAnswered(_ event: EventID) -> Bool { state.withLock { $0.answered.contains(event) } }
 

@@ -35,10 +35,12 @@ struct WithdrawnObjectsTests {
                 return Array(state.due.prefix(limit))
             }
         }
-        func note(_ capture: CaptureID, found: Int, answering context: MessageContext?) async throws {
+        func note(_ capture: CaptureID, _ look: ErasureLook, found: Int, answering context: MessageContext?) async throws {
             state.withLock { $0.notes.append(Note(capture: capture, found: found, event: context?.eventID)) }
         }
-        func uploads(of capture: CaptureID) async throws -> [UUID] { bodies[capture].map { [$0] } ?? [] }
+        func begin(_ capture: CaptureID) async throws -> ErasureLook {
+            ErasureLook(uploads: bodies[capture].map { [$0] } ?? [], version: "")
+        }
         func measure() async throws -> (open: Int64, seconds: Double) { (0, 0) }
     }
 
@@ -118,6 +120,31 @@ struct WithdrawnObjectsTests {
     }
 
     @Test(
+        "are looked for again if one came behind the last look, before that was noted",
+        .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
+    func behind() async throws {
+        let pool = try #require(TestSchema.shared)
+        let capture = try await StoredCapture(in: pool).id
+        let rows = PostgresErasureRepository(database: pool, inbox: Inbox(.uploadSync))
+        _ = try await pool.query("SELECT rial_withdraw(\(capture.uuid))")
+        _ = try await pool.query(
+            """
+            UPDATE withdrawals SET withdrawn_at = now() - interval '2 hours', erase_next_at = now() + interval '10 minutes'
+            WHERE capture_id = \(capture.uuid)
+            """)
+        let look = try await rows.begin(capture)
+        _ = try await pool.query("SELECT rial_objects_came_late(\(capture.uuid))")
+        let event = EventID()
+        try await rows.note(capture, look, found: 0, answering: context(event))
+        #expect(try await pool.query("SELECT FROM upload_sync_inbox WHERE event_id = \(event.uuid)").count == 1)
+        #expect(try await rows.due(limit: 1000).contains(capture))
+        let next = try await rows.begin(capture)
+        #expect(next.version != look.version)
+        try await rows.note(capture, next, found: 0, answering: nil)
+        #expect(try await pool.query("SELECT FROM withdrawals WHERE capture_id = \(capture.uuid) AND erased_at IS NOT NULL").count == 1)
+    }
+
+    @Test(
         "are looked for at growing distances, until nothing was found for an hour",
         .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
     func schedule() async throws {
@@ -147,18 +174,21 @@ struct WithdrawnObjectsTests {
                 WHERE capture_id = \(capture.uuid)
                 """)
         }
+        func note(found: Int, answering context: MessageContext? = nil) async throws {
+            try await rows.note(capture, rows.begin(capture), found: found, answering: context)
+        }
         let event = EventID()
-        try await rows.note(capture, found: 3, answering: context(event))
+        try await note(found: 3, answering: context(event))
         #expect(try await pool.query("SELECT FROM upload_sync_inbox WHERE event_id = \(event.uuid)").count == 1)
         #expect((1...5).contains(try await next().seconds))
         for (minutes, seconds, isLast) in [(2, 60.0...121, false), (59, 500...600, false), (61, 500...600, true)] {
             try await age(minutes: minutes)
-            try await rows.note(capture, found: 0, answering: nil)
+            try await note(found: 0)
             let found = try await next()
             #expect(seconds.contains(found.seconds) && found.isLast == isLast, "after \(minutes) minutes: \(found)")
         }
         // What came even later opens it again.
-        try await rows.note(capture, found: 1, answering: nil)
+        try await note(found: 1)
         let reopened = try await next()
         #expect(!reopened.isLast && (1...5).contains(reopened.seconds))
     }

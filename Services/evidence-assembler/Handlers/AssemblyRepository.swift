@@ -74,7 +74,8 @@ protocol AssemblyRepository: Sendable {
     /// Completes the capture, records its published objects and its statement, and announces it. If its device was revoked meanwhile, so is
     /// the capture.
     /// - Parameter context: `nil` for a capture that waited for the signer.
-    /// - Returns: false if the event was processed or the capture completed before.
+    /// - Returns: false if the event was processed or the capture completed before, or if it was withdrawn: then its objects are looked for
+    ///   again.
     /// - Throws: ``RevokedMeanwhile`` if it is signed and now revoked.
     func complete(_ capture: CaptureID, _ assembled: AssembledCapture, answering context: MessageContext?) async throws -> Bool
 

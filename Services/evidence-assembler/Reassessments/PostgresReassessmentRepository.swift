@@ -45,7 +45,10 @@ struct PostgresReassessmentRepository: ReassessmentRepository {
                 FOR NO KEY UPDATE OF captures
                 """)
             let statements = StatementTable(connection)
-            guard let row = rows.first, let last = try await statements.last(of: capture) else { return nil }
+            guard let row = rows.first, let last = try await statements.last(of: capture) else {
+                try await connection.objectsCameLate(of: capture)
+                return nil
+            }
             let stored = try row.get("evidence", as: PostgresJSON.self).decode(EvidencePackage.self)
             var package = verdict.package
             package.contentCredentials = stored.contentCredentials.renewed(package.contentCredentials)

@@ -19,6 +19,8 @@ struct PostgresAssemblyRepository: AssemblyRepository {
             }
             guard row.status != .withdrawn else {
                 _ = try await inbox.accept(context.eventID, consumer: context.topic, on: connection)
+                // Of an earlier attempt some may be stored.
+                try await connection.objectsCameLate(of: capture)
                 return .waiting
             }
             let isFinal = row.status == .complete
@@ -38,17 +40,17 @@ struct PostgresAssemblyRepository: AssemblyRepository {
         try await database.withTransaction { connection in
             try await CaptureTable(connection).resume(capture)
             _ = try await inbox.accept(context.eventID, consumer: context.topic, on: connection)
+            // If it was withdrawn meanwhile: its share card may be stored.
+            try await connection.objectsCameLate(of: capture)
         }
     }
 
     func complete(_ capture: CaptureID, _ assembled: AssembledCapture, answering context: MessageContext?) async throws -> Bool {
         let isNew = try await database.withTransaction { connection in
-            if let context, try await !inbox.accept(context.eventID, consumer: context.topic, on: connection) { return false }
-            guard try await CaptureTable(connection).complete(capture, assembled.package, assembled.confidence) else {
-                // PostgreSQL leaves these rows out, and lets `upload-sync` look for their objects again (rial_guard_withdrawn).
-                if try await CaptureTable(connection).find(capture)?.status == .withdrawn {
-                    try await MediaObjectTable(connection).insert(assembled.objects, of: capture)
-                }
+            let isFirst =
+                if let context { try await inbox.accept(context.eventID, consumer: context.topic, on: connection) } else { true }
+            guard isFirst, try await CaptureTable(connection).complete(capture, assembled.package, assembled.confidence) else {
+                try await connection.objectsCameLate(of: capture)
                 return false
             }
             FailPoint.reached("evidence-assembler.completed")

@@ -30,7 +30,10 @@ struct PostgresCredentialRepository: CredentialRepository {
         try await database.withTransaction { connection in
             let table = CredentialTable(connection)
             guard let current = try await table.findWaiting(capture, isHeld: true), waiting.hasVerdict(current.package, current.confidence)
-            else { return nil }
+            else {
+                try await connection.objectsCameLate(of: capture)
+                return nil
+            }
             // Looked at under the lock, without which nobody revokes the capture.
             let statements = StatementTable(connection)
             let last = try await statements.last(of: capture)

@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Delivery
 import Foundation
+import Models
 import Persistence
 
 /// The withdrawals in `withdrawals`, which the database's function `rial_withdraw` inserts.
@@ -23,12 +24,14 @@ struct PostgresErasureRepository: ErasureRepository {
         ).map { CaptureID(try $0.get("capture_id", as: UUID.self)) }
     }
 
-    func uploads(of capture: CaptureID) async throws -> [UUID] {
-        try await database.query("SELECT unnest(upload_ids) AS id FROM withdrawals WHERE capture_id = \(capture.uuid)")
-            .map { try $0.get("id") }
+    func begin(_ capture: CaptureID) async throws -> ErasureLook {
+        let rows = try await database.query(
+            "SELECT upload_ids, erase_next_at::text AS version FROM withdrawals WHERE capture_id = \(capture.uuid)")
+        guard let row = rows.first else { throw RejectedMessage(.captureUnknown) }
+        return ErasureLook(uploads: try row.get("upload_ids"), version: try row.get("version"))
     }
 
-    func note(_ capture: CaptureID, found: Int, answering context: MessageContext?) async throws {
+    func note(_ capture: CaptureID, _ look: ErasureLook, found: Int, answering context: MessageContext?) async throws {
         let isFound = found > 0
         try await database.withTransaction { connection in
             try await connection.query(
@@ -40,7 +43,7 @@ struct PostgresErasureRepository: ErasureRepository {
                 FROM (SELECT found, now() - coalesce(found, withdrawn_at) AS quiet
                     FROM (SELECT withdrawn_at, CASE WHEN \(isFound) THEN now() ELSE found_at END AS found
                         FROM withdrawals WHERE capture_id = \(capture.uuid)) AS looked) AS last
-                WHERE capture_id = \(capture.uuid)
+                WHERE capture_id = \(capture.uuid) AND (\(isFound) OR erase_next_at::text = \(look.version))
                 """)
             if let context { _ = try await inbox.accept(context.eventID, consumer: context.topic, on: connection) }
         }

@@ -4,7 +4,14 @@ import Foundation
 import Logging
 import Metrics
 import ObjectStorage
-import ServiceLifecycle
+
+/// One look for the objects of a withdrawn capture.
+struct ErasureLook: Sendable {
+    /// The uploads that could be resumed and became the capture; what is left of them is in their folders.
+    let uploads: [UUID]
+    /// Changes when the capture becomes due again, by what a service stored late, and when another instance looks.
+    let version: String
+}
 
 /// Withdrawn captures whose objects are to be deleted. Each method is one transaction.
 protocol ErasureRepository: Sendable {
@@ -13,15 +20,16 @@ protocol ErasureRepository: Sendable {
     /// Withdrawn captures that are to be looked at now; other instances do not get them for a minute.
     func due(limit: Int) async throws -> [CaptureID]
 
-    /// The uploads that could be resumed and became the capture; what is left of them is in their folders.
-    func uploads(of capture: CaptureID) async throws -> [UUID]
+    /// Called before the store is looked at. The capture must be withdrawn.
+    func begin(_ capture: CaptureID) async throws -> ErasureLook
 
     /// Notes a look at the store, and decides when the next one is: after as long as nothing was found, five seconds at least and ten
-    /// minutes at most. The last one is an hour after anything was found: longer than a service can have a capture in hand.
+    /// minutes at most. The last one is an hour after anything was found: longer than a service can have a capture in hand. A look that
+    /// found nothing does not count if the capture has become due again since it began: an object may have come behind it.
     /// - Parameters:
     ///   - found: how many objects were found and deleted.
     ///   - context: the event that is processed with this; `nil` for a look without one.
-    func note(_ capture: CaptureID, found: Int, answering context: MessageContext?) async throws
+    func note(_ capture: CaptureID, _ look: ErasureLook, found: Int, answering context: MessageContext?) async throws
 
     /// The number of captures that are not erased, and the age of the oldest's withdrawal in seconds.
     func measure() async throws -> (open: Int64, seconds: Double)
@@ -39,7 +47,7 @@ struct WithdrawnObjects: Sendable {
         while true {
             let captures = try await rows.due(limit: Self.batchSize)
             for capture in captures {
-                guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
+                guard !Task.isEnding else { return }
                 do {
                     try await erase(capture)
                 } catch {
@@ -56,12 +64,13 @@ struct WithdrawnObjects: Sendable {
     /// The capture must be withdrawn.
     /// - Parameter context: the event that asks for it, if any.
     func erase(_ capture: CaptureID, answering context: MessageContext? = nil) async throws {
+        let look = try await rows.begin(capture)
         var found =
             try await StoredPrefix.media(of: capture, in: storage).empty()
             + StoredPrefix.intake(of: capture, in: storage).empty()
-        for upload in try await rows.uploads(of: capture) { found += try await StoredPrefix.upload(upload, in: storage).empty() }
+        for upload in look.uploads { found += try await StoredPrefix.upload(upload, in: storage).empty() }
         Counter(label: "rial_withdrawn_objects_deleted_total").increment(by: found)
-        try await rows.note(capture, found: found, answering: context)
+        try await rows.note(capture, look, found: found, answering: context)
         if found > 0 {
             logger.notice("objects of a withdrawn capture deleted", metadata: ["capture_id": "\(capture)", "count": "\(found)"])
         }
