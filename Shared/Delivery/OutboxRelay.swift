@@ -115,10 +115,7 @@ public struct OutboxRelay: Service {
         for await _ in ticks {
             for topic in paused.due(at: time()) where !Task.isCancelled {
                 do {
-                    let batch = try await publishBatch(of: .only(topic))
-                    // Its rows may be another instance's, or gone.
-                    if !batch.refused.contains(topic) { paused.resume(topic) }
-                    if !batch.done.isEmpty { resume() }
+                    if try await !retry(topic).done.isEmpty { resume() }
                 } catch is CancellationError {
                     return
                 } catch {
@@ -126,6 +123,16 @@ public struct OutboxRelay: Service {
                 }
             }
         }
+    }
+
+    /// Tries a paused topic again. It goes on once some of its rows were published, or none is left: that none could be had, or that the
+    /// client was replaced meanwhile, does not say that the broker takes them. Another instance may have them, or the gate is closed.
+    func retry(_ topic: String) async throws -> OutboxBatch {
+        guard try await rows.hasAny(of: topic) else {
+            paused.resume(topic)
+            return OutboxBatch()
+        }
+        return try await publishBatch(of: .only(topic))
     }
 
     private func note(_ error: any Error) {

@@ -37,6 +37,9 @@ public protocol OutboxRows: Sendable {
         limit: Int, of topics: OutboxTopics, _ publish: @escaping @Sendable ([OutboxRow]) async throws -> (done: [Int64], result: Result)
     ) async throws -> Result
 
+    /// Whether there are rows of the topic, whoever has locked them and whether or not they may be published now.
+    func hasAny(of topic: String) async throws -> Bool
+
     /// An element each time rows may have been written, until the iterating task is cancelled.
     func notifications() -> AsyncStream<String>
 }
@@ -63,6 +66,12 @@ struct PostgresOutboxRows: OutboxRows {
             }
             return result
         }
+    }
+
+    func hasAny(of topic: String) async throws -> Bool {
+        let rows = try await database.query(
+            "SELECT EXISTS (SELECT FROM \(unescaped: service.outboxTable) WHERE topic = \(topic)) AS has_any")
+        return try rows.first?.get("has_any") ?? false
     }
 
     func notifications() -> AsyncStream<String> { listener.notifications() }

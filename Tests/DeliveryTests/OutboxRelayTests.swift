@@ -148,6 +148,31 @@ struct OutboxRelayTests {
         }
     }
 
+    @Test("goes on with a topic only once some of it was published, not where another instance has its rows or the client is replaced")
+    func staysPaused() async throws {
+        let relay = self.relay
+        broker.refuse { _ in Self.away }
+        append(["a"])
+        #expect(try await relay.publishBatch().refused == ["t"])
+        broker.refuse { _ in nil }
+        try await outbox.withBatch(limit: 1, of: .only("t")) { batch in
+            #expect(batch.count == 1)
+            let count = try await relay.retry("t").count
+            #expect(count == 0)
+            return ([], ())
+        }
+        #expect(try await relay.publishBatch().count == 0)
+        broker.refuse { _ in KafkaError(RD_KAFKA_RESP_ERR__PURGE_INFLIGHT) }
+        #expect(try await relay.retry("t").count == 1)
+        broker.refuse { _ in nil }
+        #expect(try await relay.publishBatch().count == 0)
+        #expect(sent.isEmpty)
+        #expect(try await relay.retry("t").count == 1)
+        append(["b"])
+        #expect(try await relay.publishBatch().count == 1)
+        #expect(sent == ["a", "b"])
+    }
+
     @Test("takes a replaced client for no fault of the topic")
     func replacedClient() async throws {
         let (relay, another) = (relay, relay)

@@ -59,6 +59,8 @@ struct OutboxRowsTests {
             #expect(try await Self.keys(rows, of: .only("u")).isEmpty)
             #expect(try await Self.keys(rows, of: .all(but: ["u", "v"])) == ["0", "1", "2"])
             #expect(try await Self.keys(rows, of: .all(but: ["u", "t"])).isEmpty)
+            #expect(try await rows.hasAny(of: "t") == true)
+            #expect(try await rows.hasAny(of: "u") == false)
         }
     }
 
@@ -90,6 +92,12 @@ struct OutboxRowsTests {
             }
             #expect(mine == ["0", "1"] && others == ["2"])
             #expect(try await Self.keys(rows) == ["2"])
+            let isThere = try await rows.withBatch(limit: 100, of: .all(but: [])) { batch in
+                let isThere = try await rows.hasAny(of: "t")
+                return (batch.map(\.id), isThere)
+            }
+            #expect(isThere, "while a reader has the last one")
+            #expect(try await rows.hasAny(of: "t") == false)
         }
     }
 
@@ -107,6 +115,7 @@ struct OutboxRowsTests {
                     try await gate.closed { check in
                         #expect(isPublished.isSet)
                         #expect(try await Self.keys(rows).isEmpty)
+                        #expect(try await rows.hasAny(of: "t") == true)
                         try await check()
                         #expect(try await Self.keys(rows).isEmpty)
                     }
@@ -147,8 +156,8 @@ struct OutboxRowsTests {
         @Sendable func isOpen() async throws -> Bool {
             try await pool.query("SELECT \(PostgresPublishingGate.isOpen) AS is_open").first?.get("is_open") == true
         }
-        try await PostgresPublishingGate(databaseURL: url, patience: .seconds(1), beat: .milliseconds(100)).closed { check in
-            try await Task.sleep(for: .seconds(2.5))
+        try await PostgresPublishingGate(databaseURL: url, patience: .seconds(4), beat: .milliseconds(100)).closed { check in
+            try await Task.sleep(for: .seconds(5))
             let isOpenMeanwhile = try await isOpen()
             #expect(!isOpenMeanwhile)
             try await check()

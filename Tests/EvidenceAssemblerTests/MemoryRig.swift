@@ -75,6 +75,8 @@ final class MemoryCaptures: AssemblyRepository, CredentialRepository {
         var decisions: [(action: String, since: Date?, device: DeviceID)] = []
         /// Devices about which all was decided days ago.
         var agedDecisions: Set<DeviceID> = []
+        /// Devices whose captures cannot be looked for.
+        var failures: [DeviceID: any Error] = [:]
         /// The published log by commitment, and what is not published.
         var log: [ContentDigest: (index: Int, isPublished: Bool)] = [:]
         var noted: [ContentDigest: Int] = [:]

@@ -120,6 +120,9 @@ extension MemoryCaptures: StatementRepository {
 
     func ageDecisions(_ device: DeviceID) { state.withLock { _ = $0.agedDecisions.insert(device) } }
 
+    /// Makes each search for captures of the device fail, or none any more.
+    func fail(_ device: DeviceID, with error: (any Error)?) { state.withLock { $0.failures[device] = error } }
+
     func revisedDevices() async throws -> [DeviceID] {
         state.withLock { Array(Set($0.decisions.map(\.device)).subtracting($0.agedDecisions)) }
     }
@@ -130,7 +133,8 @@ extension MemoryCaptures: StatementRepository {
     }
 
     func toRevise(of device: DeviceID, after last: CaptureID?, limit: Int) async throws -> [CaptureID] {
-        captures(after: last, limit: limit) { $1.announcement.deviceID == device && $0.needsRevision($1) }
+        if let error = state.withLock({ $0.failures[device] }) { throw error }
+        return captures(after: last, limit: limit) { $1.announcement.deviceID == device && $0.needsRevision($1) }
     }
 
     func revise(_ capture: CaptureID) async throws -> NewStatement? {

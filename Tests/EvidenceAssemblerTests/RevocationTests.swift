@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import Models
+import Persistence
 import TestSupport
 import Testing
 import TransparencyLog
@@ -96,6 +97,52 @@ struct RevocationTests {
         #expect(try await rig.statements.revisedDevices().contains(device) == false)
         for _ in 0..<2 { try await rig.reviseDevices() }
         #expect(try await kinds(rig, capture) == [.assessment, .revocation])
+    }
+
+    /// Captures of different devices that were revoked days ago, in the order in which the devices are looked at.
+    private func revokedLongAgo(_ count: Int, in rig: MemoryRig) async throws -> [SampleCapture] {
+        let devices = (0..<count).map { _ in DeviceID() }.sorted { $0.description < $1.description }
+        var captures: [SampleCapture] = []
+        for device in devices {
+            captures.append(
+                try await rig.completed(try await SampleCapture(hashOnly: HashOnlySamples.announcement(by: device), in: rig.store)))
+            try await rig.decide("revoked", since: Self.before, about: device)
+            try await rig.ageDecisions(about: device)
+        }
+        return captures
+    }
+
+    @Test("are revoked although another device fails, which is looked at again the next time", arguments: [true, false])
+    func failingDevice(isTransient: Bool) async throws {
+        let tooSlow = PostgresError(code: .query, message: "too slow", sqlState: "57014")
+        let error: any Error = isTransient ? tooSlow : RejectedMessage(.captureUnreadable)
+        let rig = MemoryRig()
+        let captures = try await revokedLongAgo(3, in: rig)
+        let device = captures[0].announcement.deviceID
+        let revised = RevisedDevices(revision: DeviceRevision(statements: rig.statements, logger: rig.quiet))
+        rig.captures.fail(device, with: error)
+        try await revised.look()
+        #expect(try await kinds(rig, captures[0]) == [.assessment])
+        for capture in captures.dropFirst() { #expect(try await kinds(rig, capture) == [.assessment, .revocation]) }
+        rig.captures.fail(device, with: nil)
+        try await revised.look()
+        #expect(try await kinds(rig, captures[0]) == [.assessment, .revocation])
+    }
+
+    @Test("are not looked for any longer once several devices in a row fail, and the next time behind these")
+    func failingDatabase() async throws {
+        let rig = MemoryRig()
+        let captures = try await revokedLongAgo(FailureLimit.failures + 2, in: rig)
+        let (failing, others) = (captures.prefix(FailureLimit.failures), captures.dropFirst(FailureLimit.failures))
+        let revised = RevisedDevices(revision: DeviceRevision(statements: rig.statements, logger: rig.quiet))
+        for capture in failing { rig.captures.fail(capture.announcement.deviceID, with: PostgresError(code: .timeout, message: "away")) }
+        await #expect(throws: PostgresError.self) { try await revised.look() }
+        for capture in captures { #expect(try await kinds(rig, capture) == [.assessment]) }
+        await #expect(throws: PostgresError.self) { try await revised.look() }
+        for capture in others { #expect(try await kinds(rig, capture) == [.assessment, .revocation]) }
+        for capture in failing { rig.captures.fail(capture.announcement.deviceID, with: nil) }
+        try await revised.look()
+        for capture in captures { #expect(try await kinds(rig, capture) == [.assessment, .revocation]) }
     }
 
     @Test("are looked for device by device, in order", arguments: Backend.available)

@@ -161,6 +161,8 @@ public final class MemoryOutboxRows: OutboxRows {
         return result
     }
 
+    public func hasAny(of topic: String) async throws -> Bool { rows.contains { $0.topic == topic } }
+
     public func notifications() -> AsyncStream<String> { wakes }
 }
 
