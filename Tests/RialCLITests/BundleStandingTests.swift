@@ -85,12 +85,12 @@ struct BundleStandingTests {
         }
     }
 
-    @Test("a log that is a moment behind the bundle lacks its statement for now")
-    func behind() async throws {
+    @Test("a log that is a moment behind the bundle lacks its statement or its tree for now", arguments: [10, 15])
+    func behind(size: Int) async throws {
         let made = try Self.made()
         try await MonitorRig.with(made.log) { rig, _ in
             var smaller = made.log
-            smaller.cut(to: 10)
+            smaller.cut(to: size)
             try smaller.publish()
             let defect = try await #require(throws: LogDefect.self) { try await Self.lines(rig, made) }
             #expect(defect.kind == .missing && defect.passes)

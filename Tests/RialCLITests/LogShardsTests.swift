@@ -53,6 +53,38 @@ struct LogShardsTests {
         }
     }
 
+    @Test("one that is closed and stays damaged is given up as it is, and its last leaf is still there")
+    func closed() async throws {
+        let first = try PublishedLog.signer("rial.example/log/2026", .log).verifier
+        let next = try PublishedLog.signer("rial.example/log/2027", .log).verifier
+        try await TestSchema.withPools(prefix: "shards") { pools in
+            try await pools[0].withConnection { connection in
+                let shards = LogShards(connection: connection)
+                try await shards.open("2026", key: first)
+                try await connection.query("UPDATE log_checkpoints SET note = body, published_at = now()")
+                try await connection.query(
+                    """
+                    UPDATE log_shards SET published_size = 1, next_key = \(next.description), end_index = 0,
+                        closed_at = '2026-12-31', frozen_reason = 'tile_differs', frozen_at = now()
+                    """)
+                let frozen = try #require(try await shards.all().first)
+                try await shards.giveUp(frozen)
+                let row = try #require(
+                    try await connection.query(
+                        """
+                        SELECT end_index IS NULL AS is_given_up, closed_at = '2026-12-31' AS is_closed_as_before, size, root, next_key,
+                            (SELECT count(*) FROM log_entries) AS entries
+                        FROM log_shards
+                        """
+                    ).first)
+                #expect(try row.get("is_given_up", as: Bool.self) && row.get("is_closed_as_before", as: Bool.self))
+                #expect(try row.get("size", as: Int64.self) == 1 && row.get("entries", as: Int64.self) == 1)
+                #expect(
+                    try row.get("root", as: [UInt8].self) == frozen.root.bytes && row.get("next_key", as: String.self) == next.description)
+            }
+        }
+    }
+
     @Test("no two have one key, whatever its names")
     func sameKey() async throws {
         let first = try PublishedLog.signer("rial.example/log/2026", .log).verifier

@@ -174,6 +174,45 @@ struct DamageTests {
         #expect(try await upkeep.measure(at: rig.now).isFrozen == false)
     }
 
+    /// What the store has in place of a closed shard's final checkpoint.
+    enum Stale: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case emptyStore, nothing, older, withoutCosignatures, foreign
+        var testDescription: String { rawValue }
+    }
+
+    @Test("gets back its final checkpoint with its cosignatures once it is closed", arguments: Stale.allCases)
+    func closedCheckpoint(stale: Stale) async throws {
+        let rig = try await closed()
+        let key = rig.objects.checkpointKey
+        let final = try #require(rig.store.bytes(key))
+        let checkpoints = try #require(rig.log.rows.checkpoints[rig.origin])
+        var bytes: [UInt8]?
+        switch stale {
+        case .emptyStore: rig.store.restore([:])
+        case .nothing: try await rig.store.delete([key])
+        case .older: bytes = try #require(checkpoints[1]?.note).bytes
+        case .withoutCosignatures: bytes = try #require(checkpoints[302]?.note).bytes
+        case .foreign: bytes = Array("anything\n".utf8)
+        }
+        if let bytes { try await rig.store.put(key, bytes: bytes, contentType: "text/plain") }
+        #expect(rig.store.bytes(key) != final)
+        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .silent).scrub(at: rig.now)
+        #expect(rig.store.bytes(key) == final && rig.log.rows.shards.allSatisfy { $0.freeze == nil })
+        let judged = try rig.policy.judge(try SignedNote(final))
+        #expect(judged.checkpoint.size == 302 && judged.quorum != .missing)
+    }
+
+    @Test("is frozen, closed as it is, if another tree of its size was signed, whose checkpoint stays")
+    func closedForked() async throws {
+        let rig = try await closed()
+        let text = Checkpoint(origin: rig.origin, head: TreeHead(size: 302, root: MerkleHash.empty)).text
+        let bytes = try SignedNote(text: text, signatures: [rig.key.sign(text)]).bytes
+        try await rig.store.put(rig.objects.checkpointKey, bytes: bytes, contentType: "text/plain")
+        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .silent).scrub(at: rig.now)
+        #expect(rig.log.rows.shards.map { $0.freeze?.reason } == [Freeze.Reason.forked, nil])
+        #expect(rig.store.bytes(rig.objects.checkpointKey) == bytes)
+    }
+
     @Test("is frozen, closed as it is, if its rows are damaged as well, and recovered beside the open one")
     func closedFrozen() async throws {
         let rig = try await closed()

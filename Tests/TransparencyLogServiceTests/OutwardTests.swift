@@ -134,6 +134,8 @@ struct StamperTests {
                 do { try await strict.stamp(at: time) } catch { refused.append(seconds) }
             }
             #expect(refused == [0, 10, 30, 70, 150] && authority.requests == 5)
+            let yesterday = LogRig.start.addingTimeInterval(-24 * 3600)
+            await #expect(throws: (any Error).self, "also after a clock that was ahead") { try await strict.stamp(at: yesterday) }
         }
     }
 

@@ -125,6 +125,26 @@ struct SequencerTests {
         #expect(judged.checkpoint.size == 12 && judged.quorum != .missing)
     }
 
+    @Test("stores the final checkpoint with the cosignatures that it learns when it takes the lock, and only then closes the shard")
+    func endAfterRestart() async throws {
+        let rig = try LogRig(quorum: 3)
+        let first = rig.sequencer()
+        let next = try SignerKey(name: TextLine("rial.example/log/2027")!, kind: .log, seed: TestKeys.seed("next")).verifier
+        rig.witnesses[0].behave(.unreachable)
+        rig.add(0..<10)
+        rig.log.change { $0.shards[0].next = next }
+        // The checkpoint of the first leaf, and the final one.
+        try await rig.drain(first, turns: 2)
+        #expect(rig.log.rows.closed.isEmpty && rig.log.rows.entries[rig.origin]?.count == 12)
+        await first.stepDown()
+        rig.witnesses[0].behave(.honest)
+        rig.add([200])
+        #expect(try await rig.drain(rig.sequencer()) == .noShard)
+        #expect(rig.log.rows.closed == [rig.origin] && rig.log.rows.entries[rig.origin]?.count == 12)
+        let judged = try rig.policy.judge(try SignedNote(try #require(rig.store.bytes(rig.objects.checkpointKey))))
+        #expect(judged.checkpoint.size == 12 && judged.quorum != .missing)
+    }
+
     @Test("keeps a hundred heads, the newest first, and partial tiles for an hour")
     func sweep() async throws {
         let rig = try LogRig(witnesses: [])

@@ -338,9 +338,10 @@ class RunningTests(Running):
         rial("admin", "backup-check")
         rial("admin", "damage")
         self.assertEqual(json.loads(rial("dlq", "list", "--json") or "[]"), [])
-        # The log is not frozen, says its own program.
+        # The log's own program runs, and leaves a log that is written alone.
         status, printed, said = composition.run("rial", "log", "recover", environment=BROKER)
-        self.assertEqual((status, printed.strip()), (2, "An instance of transparency-log writes the log: it is not frozen."), said)
+        self.assertEqual(status, 2, said)
+        self.assertIn("An instance of transparency-log writes the log.", printed)
 
     # Scaling
 

@@ -74,26 +74,36 @@ struct LogClose: AsyncParsableCommand {
         discussion: """
             The running service enters what waits, then the last leaf with the next key, publishes the final checkpoint, and asks \
             witnesses until it has a quorum; this command waits for it. Reads RIAL_DATABASE_URL, the owner's.
+
+            With --give-up a frozen shard that cannot be recovered ends where it was published last. Unless its last leaf was published, \
+            the next one may have any new key.
             """)
 
     @Option(help: "The next shard's verifier key.")
     var next: String?
 
-    @Flag(help: "Give up a frozen shard that cannot be recovered: it ends where it was published last, and names no next key.")
+    @Flag(help: "Give up a frozen shard that cannot be recovered.")
     var giveUp = false
+
+    @Option(help: "With --give-up: the shard, which may be closed; the open one unless it is given.")
+    var shard: String?
 
     @Option(help: "How long to wait for the service.")
     var wait = 120
 
     func validate() throws {
         guard (next == nil) == giveUp else { throw ValidationError("give --next KEY, or --give-up for a frozen shard") }
+        if shard != nil, !giveUp { throw ValidationError("--shard is for --give-up") }
     }
 
     func run() async throws {
         let next = try next.map { try VerifierKey($0) }
         let deadline = ContinuousClock.now + .seconds(wait)
+        let name = shard
         try await LogShards.with { shards in
-            guard let open = try await shards.all().first(where: { !$0.isClosed }) else { throw CommandFailure("No shard is open.") }
+            guard let open = try await shards.all().first(where: { name == nil ? !$0.isClosed : $0.shard == name }) else {
+                throw CommandFailure(name.map { "There is no shard \($0)." } ?? "No shard is open.")
+            }
             guard let next else {
                 guard open.frozen != nil else { throw CommandFailure("The shard \(open.shard) is not frozen: close it with --next.") }
                 return try await shards.giveUp(open)

@@ -116,7 +116,7 @@ struct LogShards: Sendable {
     }
 
     /// Gives a frozen shard up: nothing more is entered, and what was entered but never published waits for the next one. A last leaf
-    /// that was published still names the next key.
+    /// that was published still names the next key. Of one that is closed only that changes: it is not recovered any more.
     func giveUp(_ shard: Shard) async throws {
         try await connection.withTransaction { connection in
             try await connection.query("SELECT set_config('rial.log_recovery', 'on', true)")
@@ -134,9 +134,9 @@ struct LogShards: Sendable {
             try await connection.query("DELETE FROM log_checkpoints WHERE origin = \(shard.origin) AND note IS NULL")
             try await connection.query(
                 """
-                UPDATE log_shards SET size = published_size, closed_at = now(), end_index = NULL,
+                UPDATE log_shards SET size = published_size, closed_at = coalesce(closed_at, now()), end_index = NULL,
                     next_key = CASE WHEN end_index < published_size THEN next_key END,
-                    root = CASE WHEN published_size = 0 THEN \(MerkleHash.empty.bytes) ELSE
+                    root = CASE WHEN closed_at IS NOT NULL THEN root WHEN published_size = 0 THEN \(MerkleHash.empty.bytes) ELSE
                         (SELECT root FROM log_checkpoints WHERE log_checkpoints.origin = log_shards.origin AND size = published_size) END
                 WHERE origin = \(shard.origin) AND frozen_reason IS NOT NULL
                 """)

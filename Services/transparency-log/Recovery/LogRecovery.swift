@@ -33,10 +33,18 @@ struct LogRecovery: Sendable {
     func recover() async throws -> Report {
         let open = try await repository.openShard()
         let frozen = try await repository.shards().filter { $0.freeze != nil }
+        if let shard = frozen.first(where: { $0.origin == open?.origin }) { return try await recover(shard, isOpen: true) }
+        var failure = Failure.notFrozen
         // One that was given up ends without a last leaf.
-        guard let shard = frozen.first(where: { $0.origin == open?.origin }) ?? frozen.first(where: { $0.endIndex != nil }) else {
-            throw Failure.notFrozen
+        for shard in frozen where shard.endIndex != nil {
+            do { return try await recover(shard, isOpen: false) } catch Failure.unproved(let why) {
+                failure = .unproved("\(shard.shard): \(why)")
+            }
         }
+        throw failure
+    }
+
+    private func recover(_ shard: LogShard, isOpen: Bool) async throws -> Report {
         let objects = LogObjects(store, shard: shard.shard)
         let signed = try await signedCheckpoints(shard, objects)
         guard let greatest = signed.max(by: { $0.head.size < $1.head.size }) else {
@@ -52,7 +60,7 @@ struct LogRecovery: Sendable {
             shard: shard, head: greatest.head, note: greatest.note,
             publishedSize: published.filter { roots[$0.size] == $0.root }.map(\.size).max() ?? 0, next: next)
         // A closed shard ends with its last leaf, published: nobody publishes it again.
-        guard shard.origin == open?.origin || next != nil && proved.publishedSize == proved.head.size else {
+        guard isOpen || next != nil && proved.publishedSize == proved.head.size else {
             throw Failure.unproved("the final checkpoint of the closed shard \(shard.shard) is not in the database")
         }
         try await restoreStore(proved, objects, source)

@@ -21,6 +21,7 @@ extension Sequencer {
         if !answers.cosignatures.isEmpty {
             try await repository.keep(answers.cosignatures, of: latest.head.size, lead.shard.origin)
             lead.latest?.add(answers.cosignatures)
+            lead.isCheckpointStored = false
         }
         return lead
     }

@@ -241,8 +241,8 @@ actor Sequencer {
         return .idle
     }
 
-    /// Closes a shard whose last leaf is published, and steps down: nobody asks witnesses about a closed one or puts its checkpoint, so the
-    /// final one has a quorum and is stored by then.
+    /// Closes a shard whose last leaf is published, and steps down: nobody asks witnesses about a closed one, and only the scrub puts its
+    /// checkpoint again, so the final one has a quorum and is stored by then.
     private func closeIfEnded() async throws {
         guard let lead = leadership, let latest = lead.latest, lead.shard.endIndex != nil, !lead.isUnfinished, lead.isCheckpointStored,
             panel.standing(latest) != .missing

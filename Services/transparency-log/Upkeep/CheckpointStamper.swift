@@ -49,7 +49,8 @@ actor CheckpointStamper {
 
     /// Stamps the newest checkpoint with a quorum of each log that is due, and the final one of a closed log.
     func stamp(at time: Date) async throws {
-        if let askAgainAt, time < askAgainAt { return }
+        // A clock that was set back does not make the pause longer.
+        if let askAgainAt, time < askAgainAt, askAgainAt.timeIntervalSince(time) <= Self.longestPause { return }
         for shard in try await repository.shards() {
             let state = try await repository.stampable(shard.origin, limit: Self.candidates)
             guard let newest = state.candidates.first(where: { panel.standing($0) != .missing }) else { continue }

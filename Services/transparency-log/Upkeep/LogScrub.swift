@@ -78,6 +78,28 @@ actor LogScrub {
         return edge.frontier.head == head ? edge : nil
     }
 
+    /// Puts the final checkpoint of a closed shard again where it is missing, older or without a cosignature: no sequencer does.
+    /// - Parameter published: of the published tree.
+    /// - Throws: ``SequencerHalt`` with the reason to freeze.
+    func mendCheckpoint(_ published: CommittedCheckpoint) async throws {
+        guard let own = published.note, var newest = PublishedCheckpoint(own, of: shard), newest.head == published.head else {
+            throw SequencerHalt.freeze(.databaseDamaged, "the published checkpoint of \(size) leaves is not in the database")
+        }
+        newest.add(try await repository.cosignatures(of: size, shard.origin))
+        let found = try await objects.fetch(objects.checkpointKey)
+        if let found, let stored = try? SignedNote(found.bytes), let signed = PublishedCheckpoint(stored, of: shard) {
+            // The shard was read before it was closed.
+            if signed.head.size > size { return }
+            guard signed.head.size < size || signed.head.root == newest.head.root else {
+                throw SequencerHalt.freeze(.forked, "two trees of \(size) leaves were signed")
+            }
+            // The database has each cosignature before the store has it. Their order may differ, and an older note lacks our signature.
+            if Set(try newest.served().signatures).isSubset(of: stored.signatures) { return }
+        }
+        _ = try await StoredCheckpoint(objects: objects, shard: shard).put(newest, over: found?.etag)
+        note("an object", "checkpoint")
+    }
+
     /// How many blocks of 256 leaves there are, the last of them partial.
     var blocks: UInt64 { (size + 255) >> 8 }
 

@@ -1,8 +1,8 @@
+import Delivery
 import Foundation
 import Logging
 import Metrics
 import ObjectStorage
-import ServiceLifecycle
 import TransparencyLog
 
 /// What is done beside the rounds, by the instance that leads: the scrub, and the sweep of what nobody reads any more.
@@ -31,6 +31,7 @@ struct LogUpkeep: Sendable {
                 logger.critical("the log is damaged", metadata: ["origin": "\(shard.origin)", "detail": "\(freeze.detail)"])
                 try await repository.freeze(shard.origin, freeze, at: time)
             } catch {
+                guard !Task.isEnding else { throw error }
                 logger.warning("a log was not read again", error: error, metadata: ["origin": "\(shard.origin)"])
             }
         }
@@ -43,12 +44,13 @@ struct LogUpkeep: Sendable {
         let scrub = try await LogScrub(
             shard, head: published.head, isClosed: isClosed, objects: LogObjects(store, shard: shard.shard), repository: repository,
             logger: logger)
+        if isClosed { try await scrub.mendCheckpoint(published) }
         let blocks = await scrub.blocks
         let share = max(Self.leastBlocks, blocks / UInt64(scrubDays * 1440) + 1)
         var block = try await repository.scrubbed(shard.origin)
         if block >= blocks { block = 0 }
         let end = min(blocks, block + share)
-        while block < end, !Task.isCancelled, !Task.isShuttingDownGracefully {
+        while block < end, !Task.isEnding {
             try await scrub.scrub(block: block)
             block += 1
         }
@@ -61,6 +63,7 @@ struct LogUpkeep: Sendable {
             do {
                 try await sweep(shard, at: time)
             } catch {
+                guard !Task.isEnding else { throw error }
                 logger.warning("a log was not swept", error: error, metadata: ["origin": "\(shard.origin)"])
             }
         }

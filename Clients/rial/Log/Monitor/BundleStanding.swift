@@ -58,8 +58,8 @@ struct BundleStanding: Sendable {
         size: UInt64, all: [(index: UInt64, record: LeafRecord)], record: (UInt64) async throws -> LeafRecord?
     ) async throws -> [String] {
         for (place, tree) in zip(placed, trees) {
-            guard place.index < size || tree.size <= size else {
-                throw LogDefect(.missing, "the log shows \(size) entries, and the bundle has entry \(place.index) of \(tree.size)")
+            guard tree.size <= size else {
+                throw LogDefect(.missing, "the log shows \(size) entries, and the bundle has a tree of \(tree.size)")
             }
             guard try await record(place.index) == LeafRecord(place.leaf) else {
                 throw LogDefect(.notLogged, "the bundle's statement of index \(place.index) is not the entry there")
