@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import RialClient
 import Testing
 
@@ -31,9 +32,18 @@ struct TextTableTests {
         #expect(table.text == "  a\n  bb  c  d")
     }
 
-    @Test(
-        "lets nothing through that steers a terminal",
-        arguments: ["\u{1B}[2J", "a\nb", "a\rb", "\u{7}", "\u{9B}31m", "\u{202E}abc", "\u{2066}x", "\u{0}", "\u{2028}"])
+    private static let steering = [
+        "\u{1B}[2J", "a\nb", "a\rb", "\u{7}", "\u{9B}31m", "\u{202E}abc", "\u{2066}x", "\u{0}", "\u{2028}", "\u{E0001}",
+    ]
+
+    @Test("JSON escapes what steers a terminal, and says the same", arguments: steering)
+    func json(text: String) throws {
+        let json = Console.escaped(String(decoding: try JSONEncoder().encode([text]), as: UTF8.self))
+        #expect(TextTable.printable(json) == json)
+        #expect(try JSONDecoder().decode([String].self, from: Data(json.utf8)) == [text])
+    }
+
+    @Test("lets nothing through that steers a terminal", arguments: steering)
     func printable(text: String) {
         let safe = TextTable.printable(text)
         #expect(

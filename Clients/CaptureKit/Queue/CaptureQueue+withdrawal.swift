@@ -9,7 +9,8 @@ public enum WithdrawalFailure: Error, Sendable, Equatable {
     case keysGone
     /// The server did not answer; the capture may be withdrawn all the same.
     case transport(TransportFailure)
-    /// The server's refusal, such as `DEVICE_REVOKED`. After any but 403 and 404 the capture may be withdrawn all the same.
+    /// The server's refusal, such as `DEVICE_REVOKED`. After any but 403 and 404, or an earlier attempt without a
+    /// known end, the capture may be withdrawn all the same.
     case refused(ServerError)
 }
 

@@ -70,9 +70,13 @@ extension CaptureStore {
 
     /// Makes captures of all recordings whose processes were killed. Does nothing while one goes on; what cannot become one now stays for the
     /// next time.
-    /// - Parameter assert: as of ``addRecording(_:assert:)``: for those that had ended.
+    /// - Parameters:
+    ///   - assert: as of ``addRecording(_:assert:)``: for those that had ended.
+    ///   - postponed: called with the error of each that stays.
     @discardableResult
-    public func recoverRecordings(assert: (ContentDigest) async -> Assertion) async throws -> [StoredCapture] {
+    public func recoverRecordings(
+        assert: (ContentDigest) async -> Assertion, postponed: (any Error) -> Void = { _ in }
+    ) async throws -> [StoredCapture] {
         let logs = try files.contents().items.filter { $0.kind == .recording }
         guard !logs.isEmpty, let lock = try FileLock.tryLock(recordingLock) else { return [] }
         defer { lock.unlock() }
@@ -91,7 +95,7 @@ extension CaptureStore {
             } catch  where !(error is CancellationError || error is StoreError) {
                 // Later: there is no space now, or the phone is locked; or it is such as no server takes. It keeps nothing else from being
                 // sent.
-                continue
+                postponed(error)
             }
         }
         return captures

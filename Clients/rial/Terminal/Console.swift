@@ -5,9 +5,26 @@ import Foundation
 enum Console {
     static func progress(_ text: String) { write(printable(text), to: FileHandle.standardError) }
 
-    /// - Parameter isJSON: it is written as it is, since JSON escapes control characters.
+    /// - Parameter isJSON: nothing is taken away; what could control the terminal is escaped.
     static func result(_ text: String, isJSON: Bool = false) {
-        write(isJSON ? text : printable(text), to: FileHandle.standardOutput)
+        write(isJSON ? escaped(text) : printable(text), to: FileHandle.standardOutput)
+    }
+
+    /// JSON in which strings escape what ``TextTable/printable(_:)`` takes away. Encoders do so only below U+0020.
+    static func escaped(_ json: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in json.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control where scalar != "\n", .lineSeparator, .paragraphSeparator,
+                .format where scalar != "\u{200D}":
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    result.append(contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).unicodeScalars)
+                }
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
     }
 
     /// ``TextTable/printable(_:)`` of each line.

@@ -15,7 +15,9 @@ struct VideoRecover: AsyncParsableCommand {
         let phone = UnfinishedRecording(folder: folder)
         guard phone.exists else { throw CommandFailure("There is no unfinished recording in \(folder).") }
         let store = try await phone.store()
-        _ = try await store.recoverRecordings { _ in .none }
+        var problem: (any Error)?
+        try await store.recoverRecordings(assert: { _ in .none }, postponed: { problem = $0 })
+        if let problem { throw CommandFailure("The recording cannot be finished: \(problem).") }
         guard let capture = try await store.captures().first else { throw CommandFailure("Nothing was recorded.") }
         try phone.export(capture, from: store)
         Console.result("\(folder): \(capture.recordingSummary)")
