@@ -58,7 +58,10 @@ public struct CaptureMetadata: Sendable, Equatable {
 
 extension CaptureMetadata {
     /// Whether the depth map is shaped as a LiDAR sensor's: landscape, 4:3. No more than one shape of a number of values is.
-    public var hasSensorShape: Bool { depthWidth * 3 == depthHeight * 4 }
+    public var hasSensorShape: Bool { Self.isSensorShape(width: depthWidth, height: depthHeight) }
+
+    /// ``hasSensorShape`` for a depth map of which only the accepted dimensions are at hand.
+    public static func isSensorShape(width: Int, height: Int) -> Bool { width * 3 == height * 4 }
 }
 
 extension CaptureMetadata: Encodable {

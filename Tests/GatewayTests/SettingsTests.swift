@@ -1,3 +1,4 @@
+import CaptureProtocol
 import ServiceRuntime
 import Testing
 
@@ -25,11 +26,18 @@ struct SettingsTests {
 
     @Test(
         "files that are verified have half of the scratch folder, media of bundles the other",
-        arguments: [("800", 400 << 20), ("1", 1 << 19), ("0", 0)])
+        arguments: [("800", 400 << 20), ("200", SizeLimits.video), ("0", 0)])
     func scratch(megabytes: String, share: Int) throws {
         let variables = Self.variables.merging(["RIAL_SCRATCH_MB": megabytes]) { $1 }
         let settings = try Settings(ServiceEnvironment(variables))
         #expect(settings.verification.scratchShareBytes == Int64(share))
+    }
+
+    @Test("a scratch folder is refused whose half holds no video", arguments: ["1", "199", "-1"])
+    func narrow(megabytes: String) {
+        let variables = Self.variables.merging(["RIAL_SCRATCH_MB": megabytes]) { $1 }
+        let error = #expect(throws: SettingsError.self) { try Settings(ServiceEnvironment(variables)) }
+        #expect(error?.variable == "RIAL_SCRATCH_MB" && error?.problem.contains(megabytes) == true)
     }
 
     @Test("a key of media links that is short or neither hex nor base64 is refused", arguments: ["", "ab", "!"])

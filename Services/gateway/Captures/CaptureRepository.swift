@@ -112,7 +112,7 @@ struct CaptureRepository: Sendable {
         try await database.query(
             """
             SELECT part, outcome, result,
-                (announcement ->> 'depth_width')::int * 3 = (announcement ->> 'depth_height')::int * 4 AS has_sensor_shape
+                (announcement ->> 'depth_width')::int AS depth_width, (announcement ->> 'depth_height')::int AS depth_height
             FROM evidence_parts JOIN captures ON captures.id = capture_id WHERE capture_id = \(id.uuid) ORDER BY received_at, part
             """
         ).compactMap(PartRow.init)

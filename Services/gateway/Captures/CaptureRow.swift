@@ -89,7 +89,11 @@ struct PartRow: Sendable {
         let result = try? row.getOptional("result", as: PostgresJSON.self)
         attestation = part == .attestation ? try? result?.decode(AttestationFindings.self) : nil
         depth = part == .depth ? try? result?.decode(DepthFindings.self) : nil
-        hasSensorShape = (try? row.get("has_sensor_shape", as: Bool.self)) ?? true
+        if let width = try? row.getOptional("depth_width", as: Int.self), let height = try? row.getOptional("depth_height", as: Int.self) {
+            hasSensorShape = CaptureMetadata.isSensorShape(width: width, height: height)
+        } else {
+            hasSensorShape = true
+        }
         chain = attestation?.hashChain?.status
         switch part {
         case .attestation: status = attestation?.appraisal.status ?? .unavailable

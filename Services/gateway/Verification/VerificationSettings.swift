@@ -1,3 +1,4 @@
+import CaptureProtocol
 import Foundation
 import ServiceRuntime
 
@@ -28,8 +29,20 @@ struct VerificationSettings: Sendable {
         scratchFolder = try environment.scratchFolder("RIAL_SCRATCH_DIR")
         concurrentFiles = try environment.integer("RIAL_MAX_CONCURRENT_VERIFICATIONS", default: 8, in: 1...1000)
         filesPerAddress = try environment.integer("RIAL_MAX_VERIFICATIONS_PER_ADDRESS", default: 4, in: 0...1000)
-        scratchShareBytes = Int64(try environment.integer("RIAL_SCRATCH_MB", default: 800, in: 0...1_000_000)) << 19
+        scratchShareBytes = try Self.scratchShare(environment)
         concurrentInspections = try environment.integer("RIAL_MAX_CONCURRENT_INSPECTIONS", default: 2, in: 1...64)
+    }
+
+    /// Half of the given space. Less than a video would have all of them refused.
+    private static func scratchShare(_ environment: ServiceEnvironment) throws -> Int64 {
+        let megabytes = try environment.integer("RIAL_SCRATCH_MB", default: 800, in: 0...1_000_000)
+        let least = SizeLimits.video >> 19
+        guard megabytes == 0 || megabytes >= least else {
+            throw SettingsError(
+                "RIAL_SCRATCH_MB",
+                "must be 0 or at least \(least), not “\(megabytes)”: each half must hold a video of \(SizeLimits.video >> 20) MiB")
+        }
+        return Int64(megabytes) << 19
     }
 
     private static func file(_ environment: ServiceEnvironment, _ name: String) throws -> String? {
