@@ -21,8 +21,18 @@ unsteady=()
 running=()
 # Durations of phases and groups: "SECONDS NAME" each.
 took=()
+logs=.local/test/logs
 finish() {
     local status=$? group
+    if [ $status = 130 ]; then
+        say "ended from outside after $((SECONDS - started)) s"
+        durations
+        echo "running: ${running[*]#* }"
+        for group in "${failed[@]}" "${unsteady[@]}"; do
+            echo "failed: $group"
+            problems "$logs/$group.log" || true
+        done
+    fi
     for group in "${running[@]}"; do kill -TERM -- "-${group%% *}" 2>/dev/null || true; done
     for group in "${running[@]}"; do wait "${group%% *}" 2>/dev/null || true; done
     # Keep the logs after a failure.
@@ -30,6 +40,8 @@ finish() {
 }
 trap finish EXIT
 trap 'exit 130' INT TERM
+
+durations() { printf '%s\n' "${took[@]}" | awk '{ printf "%8d s ", $1; sub(/^[^ ]* /, ""); print }'; }
 
 phase() { # phase NAME COMMAND…
     local name=$1 from=$SECONDS status=0
@@ -185,7 +197,6 @@ phase "building" swift build --build-tests "${options[@]}" || fail "the build fa
 # Start from an empty stack: the remains of an earlier run must not affect this one.
 scripts/stack.sh clean test
 scripts/stack.sh infra test
-logs=.local/test/logs
 mkdir -p "$logs"
 set -a
 # shellcheck disable=SC1091
@@ -221,7 +232,7 @@ fi
 
 slowest
 say "where the time went"
-printf '%s\n' "${took[@]}" | awk '{ printf "%8d s ", $1; sub(/^[^ ]* /, ""); print }'
+durations
 if [ ${#swift_groups[@]} -gt 0 ]; then
     say "what was skipped"
     # Elsewhere something may be missing.
