@@ -196,7 +196,7 @@ struct EventCursorTests {
             PartRow(
                 makeRow([
                     "part": "depth", "outcome": "done", "result": String(decoding: try WireJSON.encode(findings), as: UTF8.self),
-                    "has_sensor_shape": hasSensorShape ? "t" : "f",
+                    "depth_width": "256", "depth_height": hasSensorShape ? "192" : "256",
                 ])))
     }
 
