@@ -20,6 +20,8 @@ public struct SigningCertificate: Sendable {
     /// SHA-256 of the leaf's DER, lower-case hex.
     public let leafFingerprint: String
     let certificates: [Certificate]
+    /// What is wrong with the chain at any time.
+    private let defect: SigningError?
 
     /// Reads the chain; ``check(at:)`` validates it.
     /// - Throws: ``SigningError/configuration(_:)`` unless the text is one to eight PEM certificates in at most 64 KiB and the leaf's key is
@@ -49,21 +51,30 @@ public struct SigningCertificate: Sendable {
         self.pem = parsed.map { $0.document.pemString + "\n" }.joined()
         self.notValidAfter = parsed.map(\.certificate.notValidAfter).min() ?? leaf.certificate.notValidAfter
         self.leafFingerprint = Hex.encode(SHA256.hash(data: leaf.document.derBytes))
+        self.defect = Self.defect(of: certificates)
     }
 
     /// Validates the leaf's profile (C2PA 2.4 §14.5, as far as the C2PA library enforces it), every link of the chain (RFC 5280 §6.1) and
     /// every validity period.
     /// - Throws: ``SigningError/configuration(_:)`` with the certificate's subject and its defect.
     public func check(at time: Date) throws(SigningError) {
+        if let defect { throw defect }
+        for certificate in certificates {
+            if let defect = Self.validityDefect(of: certificate, at: time) { throw Self.refusal(of: certificate, defect) }
+        }
+    }
+
+    /// All but validity periods: signatures of a chain are verified once.
+    private static func defect(of certificates: [Certificate]) -> SigningError? {
         for (index, certificate) in certificates.enumerated() {
             let defect =
                 index == 0 ? LeafProfile.defect(of: certificate) : IssuerProfile.defect(of: certificate, authoritiesBelow: index - 1)
-            if let defect { throw Self.refusal(of: certificate, defect) }
-            if let defect = Self.validityDefect(of: certificate, at: time) { throw Self.refusal(of: certificate, defect) }
+            if let defect { return refusal(of: certificate, defect) }
         }
         for (certificate, issuer) in zip(certificates, certificates.dropFirst()) {
-            if let defect = IssuerProfile.defect(ofLinkFrom: certificate, to: issuer) { throw Self.refusal(of: certificate, defect) }
+            if let defect = IssuerProfile.defect(ofLinkFrom: certificate, to: issuer) { return refusal(of: certificate, defect) }
         }
+        return nil
     }
 
     /// Whether the leaf is this key's certificate.
