@@ -118,6 +118,8 @@ private struct Balancer: Sendable {
               timeout connect 5s
               timeout client 60s
               timeout server 60s
+              # Else an answer on a busy machine has only the time between two checks.
+              timeout check 5s
             listen gateways
               bind 127.0.0.1:\(port)
               option httpchk GET /readyz
