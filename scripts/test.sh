@@ -27,7 +27,7 @@ finish() {
     if [ $status = 130 ]; then
         say "ended from outside after $((SECONDS - started)) s"
         durations
-        echo "running: ${running[*]#* }"
+        for group in "${running[@]}"; do echo "running: ${group#* }"; done
         for group in "${failed[@]}" "${unsteady[@]}"; do
             echo "failed: $group"
             problems "$logs/$group.log" || true
@@ -81,16 +81,12 @@ await_groups() {
     running=()
 }
 
-rest="modules, log and migrations"
-first_half="the whole system, first half, faults and device library"
-second_half="the whole system, second half"
+rest="modules, faults and device library"
+system="the whole system"
 outside="contract, browser and documents"
-# What is set for each group, also when what failed of it runs once more. One consumer of each topic costs the idle broker less; the first
-# half has two, as services have by default. What looks from outside depends neither on that nor on how soon a record arrives.
-declare -A settings=(
-    [$rest]="RIAL_CONSUMERS=1" [$first_half]="" [$second_half]="RIAL_CONSUMERS=1 RIAL_TEST_STACK=system-2"
-    [$outside]="RIAL_CONSUMERS=1 RIAL_KAFKA_FETCH_WAIT_MS=200"
-)
+# What is set for each group, also when what failed of it runs once more. One consumer of each topic costs the idle broker less; the stacks
+# of the faults have two, as services have by default. What looks from outside depends neither on that nor on how soon a record arrives.
+declare -A settings=([$rest]="" [$system]="RIAL_CONSUMERS=1" [$outside]="RIAL_CONSUMERS=1 RIAL_KAFKA_FETCH_WAIT_MS=200")
 with_settings() { # with_settings GROUP COMMAND…
     local -a own
     read -ra own <<<"${settings[$1]}"
@@ -104,14 +100,8 @@ swift_tests() { # swift_tests GROUP OPTION…
     .build/debug/rialPackageTests.xctest --testing-library swift-testing --no-parallel --event-stream-version 0 \
         --event-stream-output-path "$logs/$1.events" "${@:2}"
 }
-# The suites of the whole system share a stack, which two groups start under different names.
-system='^SystemTests\.SystemTests'
-# Has a stack of its own.
-faults='^SystemTests\.FaultTests'
-# Needs no stack; beside the shorter half of the whole system the groups take about as long as each other.
-library='^CaptureKitTests\.'
-# Those of them that take about half of the time, with faults and device library; the other group runs all others.
-half="$system/(Policy|Storage|Credential|Fault|Queue|Video(Fault|Verification|Withdrawal))"
+# The suites of the whole system share a stack, which costs much even while it is idle. All else in Swift needs it not, or has its own.
+system_suites='^SystemTests\.SystemTests'
 # The groups that have an event stream.
 swift_groups=()
 swift_group() { # swift_group NAME OPTION…
@@ -212,9 +202,8 @@ if [ $# -gt 0 ]; then
 else
     rm -rf .local/browser-shots
     say "running the tests, in groups beside each other"
-    swift_group "$first_half" --filter "$half" --filter "$faults" --filter "$library"
-    swift_group "$second_half" --filter "$system/" --skip "$half"
-    swift_group "$rest" --skip "$system" --skip "$faults" --skip "$library"
+    swift_group "$system" --filter "$system_suites"
+    swift_group "$rest" --skip "$system_suites"
     group "$outside" with_settings "$outside" outside_tests
     await_groups
     if [ -n "${RIAL_TEST_AGAIN:-}" ]; then
