@@ -12,13 +12,13 @@ struct DepthLevels {
     private static let several: UInt8 = 254
 
     private let scale: DepthPreviewScale
-    private let span: Double
+    private let extent: Double
     /// By code.
     private var levels: [UInt8]
 
     init(_ scale: DepthPreviewScale) {
         self.scale = scale
-        span = scale.span
+        extent = scale.extent
         levels = [UInt8](repeating: Self.unknown, count: DepthCode.count)
     }
 
@@ -35,5 +35,5 @@ struct DepthLevels {
         return level == Self.several ? computed(metres) : level
     }
 
-    private func computed(_ metres: Float) -> UInt8 { DepthPreview.level(of: Double(metres), in: scale, span: span) }
+    private func computed(_ metres: Float) -> UInt8 { DepthPreview.level(of: Double(metres), in: scale, extent: extent) }
 }

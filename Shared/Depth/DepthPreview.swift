@@ -93,14 +93,14 @@ public enum DepthPreview {
 
     /// `nil` for a pixel without a measurement.
     static func level(of metres: Double, in scale: DepthPreviewScale) -> UInt8? {
-        DepthMap.isValid(metres) ? level(of: metres, in: scale, span: scale.span) : nil
+        DepthMap.isValid(metres) ? level(of: metres, in: scale, extent: scale.extent) : nil
     }
 
     /// - Parameters:
     ///   - metres: more than 0.
-    ///   - span: of the scale.
-    static func level(of metres: Double, in scale: DepthPreviewScale, span: Double) -> UInt8 {
-        let position = min(max(scale.position(of: metres, span: span), 0), 1)
+    ///   - extent: of the scale.
+    static func level(of metres: Double, in scale: DepthPreviewScale, extent: Double) -> UInt8 {
+        let position = min(max(scale.position(of: metres, extent: extent), 0), 1)
         return UInt8(min(Int(position * Double(DepthPalette.levels)), DepthPalette.levels - 1))
     }
 
