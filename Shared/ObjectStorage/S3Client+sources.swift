@@ -1,5 +1,6 @@
 import CaptureProtocol
 public import Models
+import NIOCore
 
 extension S3Client {
     public func put(_ media: StoredMedia, reading read: @Sendable (Range<Int64>) throws -> [UInt8]) async throws {
@@ -10,7 +11,7 @@ extension S3Client {
                 let range = position..<min(position + (1 << 20), media.sizeBytes)
                 let bytes = try read(range)
                 guard bytes.count == range.count else { throw ObjectStorageError(.rejected, "the source of \(media.key) ends early") }
-                try await upload.write(bytes[...])
+                try await upload.write(ByteBuffer(bytes: bytes))
                 position = range.upperBound
             }
             _ = try await upload.finish(sha256: media.sha256.bytes)

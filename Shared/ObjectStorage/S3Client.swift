@@ -48,16 +48,8 @@ public final class S3Client: ObjectStore {
     }
 
     public func putAnswered(_ key: String, buffer: ByteBuffer, contentType: String) async throws -> Bool {
-        let request = S3Request.put(key, body: buffer, contentType: contentType, sha256: nil)
         var isAnswered = true
-        let response: HTTPClientResponse = try await retrying {
-            do {
-                return try await sendOnce(request)
-            } catch let error as ObjectStorageError where error.isUnreachable {
-                isAnswered = false
-                throw error
-            }
-        }
+        let response = try await send(.put(key, body: buffer, contentType: contentType, sha256: nil)) { isAnswered = false }
         try await response.answer()
         return isAnswered
     }
@@ -175,21 +167,29 @@ public final class S3Client: ObjectStore {
     }
 
     /// Sends the request; retries while the store is unavailable.
-    func send(_ request: S3Request) async throws -> HTTPClientResponse {
-        try await retrying { try await sendOnce(request) }
+    /// - Parameter unanswered: called after each attempt without a response: the store may still do what was asked.
+    func send(
+        _ request: S3Request, isolation: isolated (any Actor)? = #isolation, unanswered: () -> Void = {}
+    ) async throws -> HTTPClientResponse {
+        try await retrying(unanswered: unanswered) { try await sendOnce(request) }
     }
 
     /// The result of `attempt`, which is repeated with backoff while the store is unavailable.
+    /// - Parameter unanswered: as of ``send(_:isolation:unanswered:)``.
     func retrying<Result>(
-        isolation: isolated (any Actor)? = #isolation, _ attempt: () async throws -> Result
+        isolation: isolated (any Actor)? = #isolation, unanswered: () -> Void = {}, _ attempt: () async throws -> Result
     ) async throws -> Result {
         var backoff = RetryDelay()
         while true {
             do {
                 return try await attempt()
             } catch let error as ObjectStorageError where error.isUnreachable {
+                unanswered()
                 guard try await backoff.wait() else { throw error }
                 logger.debug("object storage request repeated", metadata: ["error": "\(error)"])
+            } catch is CancellationError {
+                unanswered()
+                throw CancellationError()
             }
         }
     }

@@ -37,22 +37,9 @@ public actor S3Upload {
     }
 
     /// Appends the bytes; returns when there is room for more.
-    public func write(_ bytes: ArraySlice<UInt8>) async throws {
-        try count(bytes.count)
+    public func write(_ bytes: ByteBuffer) async throws {
+        try count(bytes.readableBytes)
         var rest = bytes
-        while rest.count > room {
-            let piece = rest.prefix(room)
-            rest = rest[piece.endIndex...]
-            pending.writeBytes(piece)
-            try await sendPart()
-        }
-        pending.writeBytes(rest)
-    }
-
-    /// Appends the readable bytes; returns when there is room for more.
-    public func write(buffer: ByteBuffer) async throws {
-        try count(buffer.readableBytes)
-        var rest = buffer
         while rest.readableBytes > room, let piece = rest.readSlice(length: room) {
             pending.writeImmutableBuffer(piece)
             try await sendPart()
@@ -134,17 +121,7 @@ public actor S3Upload {
 
     /// Sends a request that stores something; retries while the store is unavailable.
     private func store(_ request: S3Request) async throws -> HTTPClientResponse {
-        try await client.retrying {
-            do {
-                return try await client.sendOnce(request)
-            } catch let error as ObjectStorageError where error.isUnreachable {
-                isUnanswered = true
-                throw error
-            } catch is CancellationError {
-                isUnanswered = true
-                throw CancellationError()
-            }
-        }
+        try await client.send(request) { isUnanswered = true }
     }
 
     private func begin() async throws -> String {

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import ObjectStorage
 import TestSupport
 import Testing
@@ -29,5 +30,5 @@ enum TestStore: String, CustomTestStringConvertible {
 func leaveUnfinished(_ key: String, in store: any ObjectStore) async throws {
     if let memory = store as? MemoryObjectStore { return memory.leaveUnfinished(key) }
     let client = try #require(store as? S3Client)
-    try await client.putStream(key, contentType: "image/jpeg").write(Array(repeating: 1, count: 6 << 20)[...])
+    try await client.putStream(key, contentType: "image/jpeg").write(ByteBuffer(repeating: 1, count: 6 << 20))
 }

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import CaptureProtocol
 import Foundation
 import Logging
+import NIOCore
 import Testing
 import TestSupport
 
@@ -104,7 +105,7 @@ extension SystemTests {
                 #expect(writes == (rights.writes.contains(name) || name == ownProbe), "writing \(name)")
                 let inParts = await isAllowed("an upload of \(name) in parts") {
                     let upload = own.putStream(key, contentType: "text/plain")
-                    try await upload.write(Array(repeating: 1, count: S3Upload.partBytes + 1)[...])
+                    try await upload.write(ByteBuffer(repeating: 1, count: S3Upload.partBytes + 1))
                     await upload.abort()
                 }
                 #expect(inParts == writes, "an upload of \(name) in parts")

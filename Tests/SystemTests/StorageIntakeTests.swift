@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import SimulatedDevice
 import Testing
 
@@ -26,7 +27,7 @@ extension SystemTests {
                 """)
             try await storage.put("captures/\(id)/original.jpg", bytes: [1, 2, 3], contentType: "image/jpeg")
             let upload = storage.putStream("captures/\(id)/depth.gz", contentType: "application/octet-stream")
-            try await upload.write(Array(repeating: 1, count: S3Upload.partBytes + 1)[...])
+            try await upload.write(ByteBuffer(repeating: 1, count: S3Upload.partBytes + 1))
             return id
         }
 

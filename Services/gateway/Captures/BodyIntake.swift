@@ -74,7 +74,7 @@ actor BodyIntake<Parts: CaptureParts> {
         stored.append(key)
         let upload = storage.putStream(key, contentType: name.contentType)
         self.upload = upload
-        try await upload.write(bytes[...])
+        try await upload.write(ByteBuffer(bytes: bytes))
         try await finish(upload)
     }
 
@@ -140,7 +140,7 @@ actor BodyIntake<Parts: CaptureParts> {
         if let object = current.object {
             try parts.inspect(data, of: object)
             data.withUnsafeReadableBytes { current.hasher.update(bufferPointer: $0) }
-            try await upload?.write(buffer: data)
+            try await upload?.write(data)
         } else if let limit = Parts.collected[current.name] {
             current.isTooLarge = current.size > Int64(limit)
             if current.isTooLarge { current.bytes = [] } else { current.bytes += data.readableBytesView }
