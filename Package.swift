@@ -131,7 +131,9 @@ let package = Package(
             exclude: ["Roots"]),
         .target(name: "Signing", dependencies: ["CPKCS11", "CaptureProtocol", crypto, x509, asn1], path: "Shared/Signing"),
         .target(
-            name: "ContentCredentials", dependencies: ["CC2PA", "CaptureProtocol", "Models", "Signing"], path: "Shared/ContentCredentials"),
+            name: "ContentCredentials",
+            dependencies: ["CC2PA", "CaptureProtocol", "JPEGMetadata", "ManifestStore", "Models", "Signing"],
+            path: "Shared/ContentCredentials"),
         .target(name: "ManifestStore", dependencies: ["Attestation", "CaptureProtocol", crypto], path: "Shared/ManifestStore"),
         .target(
             name: "TransparencyLog", dependencies: ["CaptureProtocol", crypto, x509, asn1], path: "Shared/TransparencyLog",

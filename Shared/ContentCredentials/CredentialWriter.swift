@@ -1,5 +1,6 @@
 import CC2PA
 public import Foundation
+import ManifestStore
 public import Signing
 
 /// The result of signing.
@@ -69,9 +70,9 @@ public final class CredentialWriter: Sendable {
         var copy: [UInt8] = []
         let signed = try signing(claim) { (builder: OpaquePointer, signer: OpaquePointer) throws(CredentialError) -> [UInt8] in
             let segments = try Self.segments(for: plain, claim.mediaType, builder, signer, room: room)
-            guard let store = PlainPhoto.store(in: segments) else { throw .refused("the segments hold no manifest store") }
             copy = plain.copy(with: segments)
-            return store
+            guard let store = EmbeddedStore(jpegHead: copy) else { throw .refused("the copy has no whole manifest store") }
+            return store.bytes
         }
         return SignedCopy(bytes: copy, manifestID: signed.manifestID, manifest: signed.manifest, hasTimestamp: signed.hasTimestamp)
     }

@@ -11,7 +11,7 @@ package struct JPEGMarkerWalker {
 
         /// SOF0 to SOF15 without DHT, JPG and DAC.
         var isFrameHeader: Bool { (0xc0...0xcf).contains(marker) && ![0xc4, 0xc8, 0xcc].contains(marker) }
-        var isScanHeader: Bool { marker == 0xda }
+        package var isScanHeader: Bool { marker == 0xda }
     }
     private let bytes: [UInt8]
     /// Where the next marker is expected.

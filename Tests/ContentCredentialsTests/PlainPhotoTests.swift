@@ -90,16 +90,4 @@ struct PlainPhotoTests {
         for (name, bytes) in others { #expect(PlainPhoto(bytes) == nil, "\(name)") }
         for count in 0..<1_000 { _ = PlainPhoto(Array(photo.prefix(count)) + end) }
     }
-
-    @Test("are joined from whole segments only")
-    func parts() throws {
-        let (copy, result) = try Fixture().sign()
-        let range = try #require(EmbeddedStore(jpegHead: copy)).range
-        let segments = Array(copy[range])
-        #expect(PlainPhoto.store(in: segments) == result.manifest)
-        for count in stride(from: 0, to: segments.count, by: 7) {
-            #expect(PlainPhoto.store(in: Array(segments.prefix(count))) == nil, "\(count)")
-        }
-        #expect(PlainPhoto.store(in: segments + segments) == nil && PlainPhoto.store(in: Array(segments.dropFirst())) == nil)
-    }
 }

@@ -109,7 +109,7 @@ DOMAIN = LAYERS[2]
 INPUT_OUTPUT = re.compile(r"Hummingbird|HTTPTypes|NIO|AsyncHTTPClient|ServiceLifecycle|Logging|Metrics")
 # Allowed imports within a layer.
 SIDEWAYS = {
-    "Depth": {"AreaAverage"}, "Imaging": {"JPEGMetadata"}, "ShareCard": {"Imaging", "JPEGMetadata"}, "ContentCredentials": {"Signing"}, "ManifestStore": {"Attestation"},
+    "Depth": {"AreaAverage"}, "Imaging": {"JPEGMetadata"}, "ShareCard": {"Imaging", "JPEGMetadata"}, "ContentCredentials": {"JPEGMetadata", "ManifestStore", "Signing"}, "ManifestStore": {"Attestation"},
     "Persistence": {"Blocking", "Observability"}, "ObjectStorage": {"Observability"}, "Messaging": {"Blocking"}, "Inspection": {"Blocking"}, "Observability": {"HTTPServing"}, "VideoDecoding": {"Inspection"}, "VideoChain": {"Depth", "Movie"}, "MediaStore": {"ObjectStorage"}, "Site": {"Evidence"},
 }
 
