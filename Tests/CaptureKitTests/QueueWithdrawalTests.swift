@@ -85,7 +85,8 @@ struct QueueWithdrawalTests {
     @Test("an answer that does not say whether it was done leaves what is here", arguments: [408, 429, 500, 504])
     func unclear(status: Int) async throws {
         let (rig, queue, id) = try await sent(to: server { .json(status, #"{"error":{"code":"SOME_CODE","message":"later"}}"#) })
-        await #expect(throws: WithdrawalFailure.self) { try await queue.withdraw(id) }
+        let error = ServerError(status: status, code: "SOME_CODE", message: "later")
+        await #expect(throws: WithdrawalFailure.unclear(error)) { try await queue.withdraw(id) }
         try await queue.store.expire(at: rig.clock.now.addingTimeInterval(365 * 86_400))
         #expect(try await queue.capture(id).hasContent)
         #expect(try await !queue.content(.photo, of: id).isEmpty)
@@ -99,7 +100,8 @@ struct QueueWithdrawalTests {
         let (rig, queue, id) = try await sent(to: server)
         let serverID = try #require(try await queue.capture(id).serverID)
         await server.script("/api/v1/captures/\(serverID)", .fail(.unreachable("gone")))
-        for _ in 1...2 { await #expect(throws: WithdrawalFailure.self) { try await queue.withdraw(id) } }
+        await #expect(throws: WithdrawalFailure.transport(.unreachable("gone"))) { try await queue.withdraw(id) }
+        await #expect(throws: WithdrawalFailure.unclear(ServerError(answer))) { try await queue.withdraw(id) }
         try await queue.store.expire(at: rig.clock.now.addingTimeInterval(365 * 86_400))
         #expect(try await queue.capture(id).hasContent)
     }

@@ -9,9 +9,10 @@ public enum WithdrawalFailure: Error, Sendable, Equatable {
     case keysGone
     /// The server did not answer; the capture may be withdrawn all the same.
     case transport(TransportFailure)
-    /// The server's refusal, such as `DEVICE_REVOKED`. After any but 403 and 404, or an earlier attempt without a
-    /// known end, the capture may be withdrawn all the same.
+    /// The server's refusal, such as `DEVICE_REVOKED`: the capture is not withdrawn.
     case refused(ServerError)
+    /// An answer that does not say whether the capture is withdrawn, or a refusal after an attempt whose end is not known.
+    case unclear(ServerError)
 }
 
 extension CaptureQueue {
@@ -41,7 +42,7 @@ extension CaptureQueue {
             row.facts.withdrawnOnServer = isWithdrawn ? true : row.facts.withdrawnOnServer
             row.facts.withdrawalWanted = isWithdrawn || isRefused ? nil : row.facts.withdrawalWanted
         }
-        guard isWithdrawn else { throw WithdrawalFailure.refused(error) }
+        guard isWithdrawn else { throw isRefused ? WithdrawalFailure.refused(error) : .unclear(error) }
         changed()
     }
 

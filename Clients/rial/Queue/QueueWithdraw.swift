@@ -26,12 +26,14 @@ struct QueueWithdraw: AsyncParsableCommand {
                 throw CommandFailure("The capture was not sent yet; `rial queue delete` keeps it from being sent.")
             } catch WithdrawalFailure.keysGone {
                 throw CommandFailure("The keys that signed the capture are gone; the server's operator can withdraw it.")
-            } catch WithdrawalFailure.refused(let error) where ![403, 404].contains(error.status) {
-                throw CommandFailure("The server did not say whether the capture is withdrawn (status \(error.status)): withdraw it again.")
             } catch WithdrawalFailure.refused(let error) {
-                throw CommandFailure("The server refuses: \(error.message) (\(error.code ?? "status \(error.status)"))")
+                throw CommandFailure("The server refuses: \(Self.words(of: error))")
+            } catch WithdrawalFailure.unclear(let error) {
+                throw CommandFailure("It is not known whether the capture is withdrawn. The server said: \(Self.words(of: error))")
             }
         }
         Console.result("capture \(id) withdrawn")
     }
+
+    private static func words(of error: ServerError) -> String { "\(error.message) (\(error.code ?? "status \(error.status)"))" }
 }
