@@ -81,6 +81,9 @@ struct LogShardsTests {
                 #expect(try row.get("size", as: Int64.self) == 1 && row.get("entries", as: Int64.self) == 1)
                 #expect(
                     try row.get("root", as: [UInt8].self) == frozen.root.bytes && row.get("next_key", as: String.self) == next.description)
+                await #expect(throws: CommandFailure.self) { try await shards.giveUp(frozen) }
+                let again = try #require(try await shards.all().first)
+                #expect(again.next == next.description && again.isGivenUp, "what is published is not taken back")
             }
         }
     }

@@ -230,6 +230,42 @@ struct DamageTests {
         #expect(rig.log.rows.entries == entries && rig.store.snapshot == objects)
     }
 
+    @Test("closed shards that cannot be recovered do not keep others from it, and each says why; one that was given up is passed")
+    func severalFrozen() async throws {
+        let rig = try await closed()
+        let damage = Freeze(.databaseDamaged, "row 1")
+        // Of neither anything was signed.
+        let others = try ["2024", "2025"].map { shard in
+            let key = try SignerKey(name: TextLine("rial.example/log/\(shard)")!, kind: .log, seed: TestKeys.seed(shard)).verifier
+            var other = LogShard(origin: key.name, shard: shard, key: key, head: rig.log.rows.shards[0].head, publishedSize: 0)
+            other.freeze = damage
+            return other
+        }
+        rig.log.change { rows in
+            rows.shards.insert(contentsOf: others, at: 0)
+            rows.shards[0].endIndex = 0
+            rows.shards[2].freeze = damage
+            rows.closed.formUnion(others.map(\.origin))
+        }
+        let recovery = LogRecovery(repository: rig.log, store: rig.store)
+        #expect(try await recovery.recover().head.size == 302)
+        #expect(rig.log.rows.shards.map(\.freeze) == [damage, damage, nil, nil])
+        rig.log.change { $0.shards[1].endIndex = 0 }
+        let why = "nothing of it was ever signed"
+        await #expect(throws: LogRecovery.Failure.unproved("2024: \(why); 2025: \(why)")) { try await recovery.recover() }
+    }
+
+    @Test("gets a cosignature in the store that came while it was closed")
+    func closedFuller() async throws {
+        let rig = try await closed()
+        let key = rig.objects.checkpointKey
+        let final = try SignedNote(try #require(rig.store.bytes(key)))
+        let fewer = try SignedNote(text: final.text, signatures: final.signatures.dropLast())
+        try await rig.store.put(key, bytes: fewer.bytes, contentType: "text/plain")
+        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .silent).scrub(at: rig.now)
+        #expect(rig.store.bytes(key) == final.bytes)
+    }
+
     @Test("is mended in its upper tiles, from those below")
     func upper() async throws {
         let rig = try LogRig(witnesses: [])

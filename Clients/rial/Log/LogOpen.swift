@@ -136,7 +136,8 @@ struct LogStatus: AsyncParsableCommand {
             return (try await shards.all(), try rows.first?.get("pending", as: Int64.self) ?? 0)
         }
         for shard in shards {
-            let state = shard.frozen.map { "frozen: \($0), \(shard.detail ?? "")" } ?? (shard.isClosed ? "closed" : "open")
+            let frozen = shard.frozen.map { "\(shard.isGivenUp ? "given up" : "frozen"): \($0), \(shard.detail ?? "")" }
+            let state = frozen ?? (shard.isClosed ? "closed" : "open")
             Console.result("\(shard.origin): \(state); \(shard.publishedSize) published of \(shard.size); \(shard.key)")
         }
         Console.result("\(pending) statements wait")

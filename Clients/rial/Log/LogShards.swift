@@ -14,6 +14,8 @@ struct LogShards: Sendable {
         let publishedSize: Int64
         let next: String?
         let isClosed: Bool
+        /// Closed without a last leaf.
+        let isGivenUp: Bool
         let frozen: String?
         let detail: String?
 
@@ -29,6 +31,7 @@ struct LogShards: Sendable {
             publishedSize = try row.get("published_size")
             next = try row.getOptional("next_key")
             isClosed = try row.get("is_closed")
+            isGivenUp = try row.get("is_given_up")
             frozen = try row.getOptional("frozen_reason")
             detail = try row.getOptional("frozen_detail")
         }
@@ -48,7 +51,8 @@ struct LogShards: Sendable {
     func all() async throws -> [Shard] {
         try await connection.query(
             """
-            SELECT origin, shard, log_key, size, root, published_size, next_key, closed_at IS NOT NULL AS is_closed, frozen_reason, frozen_detail
+            SELECT origin, shard, log_key, size, root, published_size, next_key, closed_at IS NOT NULL AS is_closed,
+                closed_at IS NOT NULL AND end_index IS NULL AS is_given_up, frozen_reason, frozen_detail
             FROM log_shards ORDER BY opened_at
             """
         ).map { try Shard($0) }
@@ -117,6 +121,7 @@ struct LogShards: Sendable {
 
     /// Gives a frozen shard up: nothing more is entered, and what was entered but never published waits for the next one. A last leaf
     /// that was published still names the next key. Of one that is closed only that changes: it is not recovered any more.
+    /// - Throws: `CommandFailure` if it was given up before, or is not frozen any more.
     func giveUp(_ shard: Shard) async throws {
         try await connection.withTransaction { connection in
             try await connection.query("SELECT set_config('rial.log_recovery', 'on', true)")
@@ -132,14 +137,15 @@ struct LogShards: Sendable {
                     """)
             }
             try await connection.query("DELETE FROM log_checkpoints WHERE origin = \(shard.origin) AND note IS NULL")
-            try await connection.query(
+            let changed = try await connection.affected(
                 """
                 UPDATE log_shards SET size = published_size, closed_at = coalesce(closed_at, now()), end_index = NULL,
                     next_key = CASE WHEN end_index < published_size THEN next_key END,
                     root = CASE WHEN closed_at IS NOT NULL THEN root WHEN published_size = 0 THEN \(MerkleHash.empty.bytes) ELSE
                         (SELECT root FROM log_checkpoints WHERE log_checkpoints.origin = log_shards.origin AND size = published_size) END
-                WHERE origin = \(shard.origin) AND frozen_reason IS NOT NULL
+                WHERE origin = \(shard.origin) AND frozen_reason IS NOT NULL AND (closed_at IS NULL OR end_index IS NOT NULL)
                 """)
+            guard changed == 1 else { throw CommandFailure("The shard \(shard.shard) was given up before, or is not frozen any more.") }
         }
     }
 }

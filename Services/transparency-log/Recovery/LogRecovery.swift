@@ -34,14 +34,14 @@ struct LogRecovery: Sendable {
         let open = try await repository.openShard()
         let frozen = try await repository.shards().filter { $0.freeze != nil }
         if let shard = frozen.first(where: { $0.origin == open?.origin }) { return try await recover(shard, isOpen: true) }
-        var failure = Failure.notFrozen
+        var reasons: [String] = []
         // One that was given up ends without a last leaf.
         for shard in frozen where shard.endIndex != nil {
             do { return try await recover(shard, isOpen: false) } catch Failure.unproved(let why) {
-                failure = .unproved("\(shard.shard): \(why)")
+                reasons.append("\(shard.shard): \(why)")
             }
         }
-        throw failure
+        throw reasons.isEmpty ? Failure.notFrozen : .unproved(reasons.joined(separator: "; "))
     }
 
     private func recover(_ shard: LogShard, isOpen: Bool) async throws -> Report {

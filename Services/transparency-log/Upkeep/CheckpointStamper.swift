@@ -27,8 +27,8 @@ actor CheckpointStamper {
     let nonce: @Sendable () -> [UInt8]
     let logger: Logger
     private var pause = CheckpointStamper.firstPause
-    /// `nil` unless the last answer was none that is kept.
-    private var askAgainAt: Date?
+    /// When, by a clock that may be set back since, the last request failed, and how long none is made; `nil` after one that succeeded.
+    private var failure: (time: Date, pause: TimeInterval)?
 
     init(
         repository: any LogRepository, panel: WitnessPanel, authority: any TimestampAuthorityConnection, anchors: TimestampAnchors,
@@ -49,8 +49,7 @@ actor CheckpointStamper {
 
     /// Stamps the newest checkpoint with a quorum of each log that is due, and the final one of a closed log.
     func stamp(at time: Date) async throws {
-        // A clock that was set back does not make the pause longer.
-        if let askAgainAt, time < askAgainAt, askAgainAt.timeIntervalSince(time) <= Self.longestPause { return }
+        if let failure, (0..<failure.pause).contains(time.timeIntervalSince(failure.time)) { return }
         for shard in try await repository.shards() {
             let state = try await repository.stampable(shard.origin, limit: Self.candidates)
             guard let newest = state.candidates.first(where: { panel.standing($0) != .missing }) else { continue }
@@ -59,11 +58,11 @@ actor CheckpointStamper {
             do {
                 try await stamp(newest, of: shard)
             } catch {
-                askAgainAt = time.addingTimeInterval(min(pause, interval))
+                failure = (time, min(pause, interval))
                 pause = min(pause * 2, Self.longestPause)
                 throw error
             }
-            askAgainAt = nil
+            failure = nil
             pause = Self.firstPause
         }
     }
