@@ -145,7 +145,7 @@ struct WithdrawnObjectsTests {
     }
 
     @Test(
-        "are looked for at growing distances, until nothing was found for an hour",
+        "are looked for at growing distances, until nothing was found for an hour, and then every day to every thirty days",
         .enabled(if: TestSchema.isConfigured, "RIAL_TEST_DATABASE_URL names no PostgreSQL"))
     func schedule() async throws {
         let pool = try #require(TestSchema.shared)
@@ -156,16 +156,16 @@ struct WithdrawnObjectsTests {
         #expect(try await rows.isWithdrawn(capture))
         #expect(try await rows.due(limit: 1000).contains(capture))
         #expect(try await !rows.due(limit: 1000).contains(capture))
-        /// Seconds until the next look, and whether there is none.
-        func next() async throws -> (seconds: Double, isLast: Bool) {
+        /// Seconds until the next look, and whether the capture counts as erased.
+        func next() async throws -> (seconds: Double, isErased: Bool) {
             let row = try #require(
                 try await pool.query(
                     """
-                    SELECT extract(epoch FROM erase_next_at - now())::float8 AS seconds, erased_at IS NOT NULL AS last
+                    SELECT extract(epoch FROM erase_next_at - now())::float8 AS seconds, erased_at IS NOT NULL AS erased
                     FROM withdrawals WHERE capture_id = \(capture.uuid)
                     """
                 ).first)
-            return (try row.get("seconds", as: Double.self), try row.get("last", as: Bool.self))
+            return (try row.get("seconds", as: Double.self), try row.get("erased", as: Bool.self))
         }
         func age(minutes: Int) async throws {
             _ = try await pool.query(
@@ -181,15 +181,24 @@ struct WithdrawnObjectsTests {
         try await note(found: 3, answering: context(event))
         #expect(try await pool.query("SELECT FROM upload_sync_inbox WHERE event_id = \(event.uuid)").count == 1)
         #expect((1...5).contains(try await next().seconds))
-        for (minutes, seconds, isLast) in [(2, 60.0...121, false), (59, 500...600, false), (61, 500...600, true)] {
+        let day = 24.0 * 60
+        for (minutes, looksIn, isErased) in [
+            (2, 1.0...2.02, false), (59, 9...10, false), (61, day - 1...day, true), (3 * 1440, 3 * day - 1...3 * day + 1, true),
+            (90 * 1440, 30 * day - 1...30 * day, true),
+        ] {
             try await age(minutes: minutes)
             try await note(found: 0)
             let found = try await next()
-            #expect(seconds.contains(found.seconds) && found.isLast == isLast, "after \(minutes) minutes: \(found)")
+            #expect(looksIn.contains(found.seconds / 60) && found.isErased == isErased, "after \(minutes) minutes: \(found)")
         }
-        // What came even later opens it again.
+        let before = try await rows.measure()
+        _ = try await pool.query("UPDATE withdrawals SET erase_next_at = now() WHERE capture_id = \(capture.uuid)")
+        #expect(try await rows.due(limit: 1000).contains(capture), "what is erased is looked at again")
+        // What came even later opens it again, but is not late itself.
         try await note(found: 1)
         let reopened = try await next()
-        #expect(!reopened.isLast && (1...5).contains(reopened.seconds))
+        #expect(!reopened.isErased && (1...5).contains(reopened.seconds))
+        let after = try await rows.measure()
+        #expect(after.open == before.open + 1 && after.seconds < before.seconds + 600)
     }
 }

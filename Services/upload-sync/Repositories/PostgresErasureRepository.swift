@@ -17,7 +17,7 @@ struct PostgresErasureRepository: ErasureRepository {
         try await database.query(
             """
             UPDATE withdrawals SET erase_next_at = now() + interval '1 minute' WHERE capture_id IN (
-                SELECT capture_id FROM withdrawals WHERE erased_at IS NULL AND erase_next_at <= now()
+                SELECT capture_id FROM withdrawals WHERE erase_next_at <= now()
                 ORDER BY erase_next_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             RETURNING capture_id
             """
@@ -39,7 +39,9 @@ struct PostgresErasureRepository: ErasureRepository {
                 UPDATE withdrawals SET found_at = last.found, erased_at = CASE
                         WHEN \(isFound) THEN NULL
                         WHEN quiet > interval '1 hour' THEN coalesce(erased_at, now()) END,
-                    erase_next_at = now() + least(interval '10 minutes', greatest(interval '5 seconds', quiet))
+                    erase_next_at = now() + CASE
+                        WHEN NOT \(isFound) AND quiet > interval '1 hour' THEN least(interval '30 days', greatest(interval '1 day', quiet))
+                        ELSE least(interval '10 minutes', greatest(interval '5 seconds', quiet)) END
                 FROM (SELECT found, now() - coalesce(found, withdrawn_at) AS quiet
                     FROM (SELECT withdrawn_at, CASE WHEN \(isFound) THEN now() ELSE found_at END AS found
                         FROM withdrawals WHERE capture_id = \(capture.uuid)) AS looked) AS last
@@ -52,7 +54,7 @@ struct PostgresErasureRepository: ErasureRepository {
     func measure() async throws -> (open: Int64, seconds: Double) {
         let rows = try await database.query(
             """
-            SELECT count(*) AS open, coalesce(extract(epoch FROM now() - min(withdrawn_at)), 0)::float8 AS seconds
+            SELECT count(*) AS open, coalesce(extract(epoch FROM now() - min(coalesce(found_at, withdrawn_at))), 0)::float8 AS seconds
             FROM withdrawals WHERE erased_at IS NULL
             """)
         return (try rows.first?.get("open", as: Int64.self) ?? 0, try rows.first?.get("seconds", as: Double.self) ?? 0)

@@ -24,14 +24,16 @@ protocol ErasureRepository: Sendable {
     func begin(_ capture: CaptureID) async throws -> ErasureLook
 
     /// Notes a look at the store, and decides when the next one is: after as long as nothing was found, five seconds at least and ten
-    /// minutes at most. The last one is an hour after anything was found: longer than a service can have a capture in hand. A look that
-    /// found nothing does not count if the capture has become due again since it began: an object may have come behind it.
+    /// minutes at most. The capture is erased an hour after anything was found, and looked at again after a day at least and thirty days at
+    /// most: a process may have been stopped for long and have ended behind an object. A look that found nothing does not count if the
+    /// capture has become due again since it began: an object may have come behind it.
     /// - Parameters:
     ///   - found: how many objects were found and deleted.
     ///   - context: the event that is processed with this; `nil` for a look without one.
     func note(_ capture: CaptureID, _ look: ErasureLook, found: Int, answering context: MessageContext?) async throws
 
-    /// The number of captures that are not erased, and the age of the oldest's withdrawal in seconds.
+    /// The number of captures that are not erased, and for how many seconds the oldest of them is: since its withdrawal, or since objects of it
+    /// were last deleted.
     func measure() async throws -> (open: Int64, seconds: Double)
 }
 
