@@ -27,7 +27,14 @@ finish() {
     if [ $status = 130 ]; then
         say "ended from outside after $((SECONDS - started)) s"
         durations
-        for group in "${running[@]}"; do echo "running: ${group#* }"; done
+        # Those that have ended were perhaps not waited for yet.
+        for group in "${running[@]}"; do
+            case $(cat "$logs/${group#* }.status" 2>/dev/null) in
+            "") echo "running: ${group#* }" ;;
+            0) ;;
+            *) failed+=("${group#* }") ;;
+            esac
+        done
         for group in "${failed[@]}" "${unsteady[@]}"; do
             echo "failed: $group"
             problems "$logs/$group.log" || true
@@ -100,7 +107,7 @@ swift_tests() { # swift_tests GROUP OPTION…
     .build/debug/rialPackageTests.xctest --testing-library swift-testing --no-parallel --event-stream-version 0 \
         --event-stream-output-path "$logs/$1.events" "${@:2}"
 }
-# The suites of the whole system share a stack, which costs much even while it is idle. All else in Swift needs it not, or has its own.
+# The suites of the whole system share a stack, which costs much even while it is idle. All else in Swift needs none, or has its own.
 system_suites='^SystemTests\.SystemTests'
 # The groups that have an event stream.
 swift_groups=()
