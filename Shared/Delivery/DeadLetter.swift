@@ -48,7 +48,7 @@ public struct DeadLetter: Sendable {
 
     private var isWhole: Bool { sizeBytes <= Self.maximumBytes }
 
-    func append(to outbox: Outbox, on connection: PostgresConnection) async throws {
+    nonisolated(nonsending) func append(to outbox: Outbox, on connection: PostgresConnection) async throws {
         let topic = Topic(rawValue: record.topic).deadLetters(of: service)
         // The key may be any bytes, but PostgreSQL text cannot contain NUL.
         let key = record.key.map { String(decoding: $0.prefix(1000), as: UTF8.self).replacing("\0", with: "") } ?? ""

@@ -33,7 +33,7 @@ struct InHand: Sendable {
 
     /// Deletes the entry of a dead-lettered record, or of a task's work that is over. The parameters are those of
     /// ``release(_:consumer:_:)``.
-    func settle(_ id: UUID, consumer: String, on connection: PostgresConnection) async throws {
+    nonisolated(nonsending) func settle(_ id: UUID, consumer: String, on connection: PostgresConnection) async throws {
         try await connection.query("DELETE FROM \(unescaped: service.inHandTable) WHERE consumer = \(consumer) AND event_id = \(id)")
     }
 

@@ -10,7 +10,7 @@ public struct Inbox: Sendable {
 
     /// Records the event in the current transaction of `connection`; its record is then no longer in flight.
     /// - Returns: false if the event was processed before.
-    public func accept(_ event: EventID, consumer: Topic, on connection: PostgresConnection) async throws -> Bool {
+    public nonisolated(nonsending) func accept(_ event: EventID, consumer: Topic, on connection: PostgresConnection) async throws -> Bool {
         let rows = try await connection.query(
             """
             WITH settled AS (

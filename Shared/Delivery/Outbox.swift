@@ -12,7 +12,7 @@ public struct Outbox: Sendable {
     public init(_ service: ServiceName) { self.service = service }
 
     /// Appends an event in the current transaction of `connection`, with the trace context of the current task.
-    public func append<E: Event>(
+    public nonisolated(nonsending) func append<E: Event>(
         _ event: E, id: EventID = EventID(), on connection: PostgresConnection, at time: Date = Date()
     ) async throws {
         let (parent, start) = (TraceContext.current, SpanTime.now)
@@ -25,7 +25,7 @@ public struct Outbox: Sendable {
     }
 
     /// Appends a record unchanged, such as a dead letter.
-    func append(
+    nonisolated(nonsending) func append(
         topic: Topic, key: String, headers: [KafkaHeader], value: [UInt8]?, on connection: PostgresConnection
     ) async throws {
         let stored = headers.map { StoredHeader(name: $0.name, value: $0.value.map(Base64Bytes.init)) }

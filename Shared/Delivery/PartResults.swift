@@ -15,7 +15,7 @@ public struct PartResults<Part: PartEvent>: Sendable {
 
     /// - Returns: `nil` if there is no such capture.
     /// - Throws: ``WithdrawnCapture`` if it was withdrawn.
-    func find(_ capture: CaptureID, on connection: PostgresConnection) async throws -> KnownPart<Part>? {
+    nonisolated(nonsending) func find(_ capture: CaptureID, on connection: PostgresConnection) async throws -> KnownPart<Part>? {
         let rows = try await connection.query(
             """
             SELECT captures.announcement, captures.status, captures.withdrawn_at, part.result FROM captures
@@ -34,7 +34,9 @@ public struct PartResults<Part: PartEvent>: Sendable {
     /// Saves the findings unless there are others that they do not replace; the first findings stand. A stored failure is always replaced.
     /// - Returns: the stored findings.
     @discardableResult
-    public func save(_ findings: Part.Findings, for capture: CaptureID, on connection: PostgresConnection) async throws -> Part.Findings {
+    public nonisolated(nonsending) func save(_ findings: Part.Findings, for capture: CaptureID, on connection: PostgresConnection)
+        async throws -> Part.Findings
+    {
         let part = Part.part
         let rows = try await connection.query(
             """
@@ -54,7 +56,9 @@ public struct PartResults<Part: PartEvent>: Sendable {
 
     /// Stores a failure unless there are findings.
     /// - Returns: false if there are findings or no such capture: then nothing must be announced.
-    public func fail(_ capture: CaptureID, reason: FailureReason, on connection: PostgresConnection) async throws -> Bool {
+    public nonisolated(nonsending) func fail(_ capture: CaptureID, reason: FailureReason, on connection: PostgresConnection) async throws
+        -> Bool
+    {
         let part = Part.part
         let rows = try await connection.query(
             """

@@ -8,7 +8,7 @@ public struct PostgresPartRepository<Part: PartEvent, Computed: Sendable>: PartR
     /// Saves the computed value, in the transaction that announces it.
     /// - Returns: the stored findings.
     public typealias Saving =
-        @Sendable (
+        nonisolated(nonsending) @Sendable (
             _ computed: Computed, _ announcement: CaptureAnnouncement, _ results: PartResults<Part>, _ connection: PostgresConnection
         ) async throws -> Part.Findings
 
@@ -57,7 +57,7 @@ public struct PostgresPartRepository<Part: PartEvent, Computed: Sendable>: PartR
     /// Announces the part unless this event was processed before; runs `store` first, in the same transaction.
     /// - Returns: the result of `store`; `nil` if the event was processed before.
     private func announce<Stored: Sendable>(
-        _ capture: CaptureID, answering context: MessageContext, store: @Sendable (PostgresConnection) async throws -> Stored
+        _ capture: CaptureID, answering context: MessageContext, store: PostgresConnection.Body<Stored>
     ) async throws -> Stored? {
         let stored = try await database.withTransaction { connection -> Stored? in
             guard try await inbox.accept(context.eventID, consumer: context.topic, on: connection) else {

@@ -66,8 +66,12 @@ public actor PostgresConnection {
     /// transactions: it is not leased.
     ///
     /// Unlike ``PostgresPool/withTransaction(_:)`` it never tries twice.
-    public func withTransaction<T: Sendable>(_ body: @Sendable (PostgresConnection) async throws -> T) async throws -> T {
+    public func withTransaction<T: Sendable>(_ body: Body<T>) async throws -> T {
         try begin()
+        return try await finishTransaction(body)
+    }
+
+    private func finishTransaction<T: Sendable>(_ body: Body<T>) async throws -> T {
         do {
             let value = try await body(self)
             try commit()
@@ -78,21 +82,44 @@ public actor PostgresConnection {
         }
     }
 
+    /// Uses a connection, on its thread: what it calls on the connection needs no hop to another one. What it awaits elsewhere frees the thread.
+    public typealias Body<T> = nonisolated(nonsending) @Sendable (PostgresConnection) async throws -> T
+
     // MARK: For the pool and the migrator
 
-    /// The result of one statement, and whether the connection may go back to the pool.
-    struct Attempt: Sendable {
-        let result: Result<[Row], any Error>
+    /// The result of a lease, and whether the connection may go back to the pool.
+    struct Attempt<T: Sendable>: Sendable {
+        let result: Result<T, any Error>
         let isReusable: Bool
     }
 
-    func attempt(_ statement: SQL) -> Attempt {
-        let result = Result { try query(statement) }
-        return Attempt(result: result, isReusable: isReusable)
-    }
+    func lease<T: Sendable>(_ body: Body<T>) async -> Attempt<T> { await attempt { () async throws in try await body(self) } }
 
     /// - Returns: `nil` if the server has closed the connection while it was idle; nothing was run.
-    func attemptIfOpen(_ statement: SQL) -> Attempt? { isStillOpen ? attempt(statement) : nil }
+    func leaseIfOpen<T: Sendable>(_ body: Body<T>) async -> Attempt<T>? { isStillOpen ? await lease(body) : nil }
+
+    func transaction<T: Sendable>(_ body: Body<T>) async -> Attempt<T> {
+        await attempt { () async throws in try await withTransaction(body) }
+    }
+
+    /// - Returns: `nil` if the server has closed the connection while it was idle, even if only BEGIN shows it; nothing was run.
+    func transactionIfOpen<T: Sendable>(_ body: Body<T>) async -> Attempt<T>? {
+        guard isStillOpen else { return nil }
+        do {
+            try begin()
+        } catch let error as PostgresError where error.isTransient {
+            return nil
+        } catch {
+            return Attempt(result: .failure(error), isReusable: isReusable)
+        }
+        return await attempt { () async throws in try await finishTransaction(body) }
+    }
+
+    private func attempt<T: Sendable>(_ use: () async throws -> T) async -> Attempt<T> {
+        let result: Result<T, any Error>
+        do { result = .success(try await use()) } catch { result = .failure(error) }
+        return Attempt(result: result, isReusable: isReusable)
+    }
 
     func begin() throws { _ = try traced("BEGIN") { try perform(script: "BEGIN") } }
 

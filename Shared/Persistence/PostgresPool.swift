@@ -39,23 +39,21 @@ public final class PostgresPool: Service, Sendable {
 
     /// Leases a connection. Session state that `body` leaves behind, such as `SET`, stays with the connection; an open
     /// transaction closes it.
-    public func withConnection<T: Sendable>(_ body: @Sendable (PostgresConnection) async throws -> T) async throws -> T {
-        let connection = try await acquire().connection
-        do {
-            let value = try await body(connection)
-            await release(connection)
-            return value
-        } catch {
-            await release(connection)
-            throw error
+    public func withConnection<T: Sendable>(_ body: PostgresConnection.Body<T>) async throws -> T {
+        let (connection, attempt) = try await acquire {
+            await $0.leaseIfOpen(body)
+        } fresh: {
+            await $0.lease(body)
         }
+        await end(connection, isReusable: attempt.isReusable)
+        return try attempt.result.get()
     }
 
     /// Runs `body` in a transaction (READ COMMITTED), which an error rolls back.
     ///
     /// After a serialization failure or a deadlock (40001, 40P01) it runs again from the start, up to three times, so its effects outside
     /// the database must be idempotent.
-    public func withTransaction<T: Sendable>(_ body: @Sendable (PostgresConnection) async throws -> T) async throws -> T {
+    public func withTransaction<T: Sendable>(_ body: PostgresConnection.Body<T>) async throws -> T {
         var tries = 1
         while true {
             do {
@@ -69,17 +67,7 @@ public final class PostgresPool: Service, Sendable {
     }
 
     /// Runs one statement on any connection.
-    ///
-    /// Needs one hop to the connection's thread instead of the three of a lease.
-    public func query(_ statement: SQL) async throws -> [Row] {
-        let (connection, attempt) = try await acquire {
-            await $0.attemptIfOpen(statement)
-        } fresh: {
-            await $0.attempt(statement)
-        }
-        await end(connection, isReusable: attempt.isReusable)
-        return try attempt.result.get()
-    }
+    public func query(_ statement: SQL) async throws -> [Row] { try await withConnection { try await $0.query(statement) } }
 
     /// Waits for shutdown, then closes; after a cancellation in ``farewell``. The pool can be used without this.
     public func run() async throws {
@@ -104,64 +92,17 @@ public final class PostgresPool: Service, Sendable {
 
     private static var closed: PostgresError { PostgresError(code: .closed, message: "the pool was shut down") }
 
-    private func runTransaction<T: Sendable>(
-        _ body: @Sendable (PostgresConnection) async throws -> T
-    ) async throws -> T {
-        let connection = try await acquireInTransaction()
-        do {
-            let value = try await body(connection)
-            try await connection.commit()
-            await release(connection)
-            return value
-        } catch {
-            if await !connection.isReusable { try? await connection.rollback() }
-            await release(connection)
-            throw error
+    private func runTransaction<T: Sendable>(_ body: PostgresConnection.Body<T>) async throws -> T {
+        let (connection, attempt) = try await acquire {
+            await $0.transactionIfOpen(body)
+        } fresh: {
+            await $0.transaction(body)
         }
-    }
-
-    /// Leases a connection and begins a transaction. If an idle connection turns out to be dead here, nothing is lost yet: it begins again
-    /// on a fresh one.
-    private func acquireInTransaction() async throws -> PostgresConnection {
-        let lease = try await acquire()
-        do {
-            return try await begun(lease.connection)
-        } catch let error as PostgresError where error.isTransient && !lease.isFresh {
-            await lease.connection.close()
-        } catch {
-            await release(lease.connection)
-            throw error
-        }
-        let fresh = try await open()
-        do {
-            return try await begun(fresh)
-        } catch {
-            await release(fresh)
-            throw error
-        }
-    }
-
-    private func begun(_ connection: PostgresConnection) async throws -> PostgresConnection {
-        try await connection.begin()
-        return connection
+        await end(connection, isReusable: attempt.isReusable)
+        return try attempt.result.get()
     }
 
     // MARK: Leases
-
-    private struct Lease {
-        let connection: PostgresConnection
-        /// Whether it was opened for this lease.
-        let isFresh: Bool
-    }
-
-    private func acquire() async throws -> Lease {
-        let (connection, isFresh) = try await acquire {
-            await $0.isStillOpen ? false : nil
-        } fresh: { _ in
-            true
-        }
-        return Lease(connection: connection, isFresh: isFresh)
-    }
 
     /// Leases a connection and starts using it.
     /// - Parameters:
@@ -226,8 +167,6 @@ public final class PostgresPool: Service, Sendable {
     private func endWaiting(_ id: UInt64, _ error: any Error) {
         ledger.withLock { $0.removeWaiter(id) }?.resume(throwing: error)
     }
-
-    private func release(_ connection: PostgresConnection) async { await end(connection, isReusable: connection.isReusable) }
 
     private func end(_ connection: PostgresConnection, isReusable: Bool) async {
         let isKept = isReusable && !ledger.withLock { $0.isClosed }

@@ -29,7 +29,7 @@ private struct RevocationTable {
     init(_ connection: PostgresConnection) { self.connection = connection }
 
     /// Whether the device is revoked now. Until the transaction ends, nobody revokes or restores it.
-    func holds(_ device: DeviceID) async throws -> Bool {
+    nonisolated(nonsending) func holds(_ device: DeviceID) async throws -> Bool {
         let rows = try await connection.query(
             "SELECT revoked_at IS NOT NULL AS is_revoked FROM devices WHERE id = \(device.uuid) FOR SHARE")
         return try rows.first?.get("is_revoked") ?? false
@@ -44,7 +44,7 @@ private struct CounterTable {
 
     /// Consumes the counter for the capture in the current transaction. Of two concurrent calls the second waits for the first and is then
     /// a replay.
-    func consume(_ counter: UInt32, device: DeviceID, capture: CaptureID) async throws -> CounterUse {
+    nonisolated(nonsending) func consume(_ counter: UInt32, device: DeviceID, capture: CaptureID) async throws -> CounterUse {
         let isLate: SQL =
             "EXISTS (SELECT FROM assertion_counters WHERE device_id = \(device.uuid) AND counter > \(Int64(counter))) AS is_late"
         let new = try await connection.query(

@@ -79,7 +79,7 @@ struct PostgresReassessmentRepository: ReassessmentRepository {
         try await database.withConnection { try await settle(capture, reason.rawValue, on: $0) }
     }
 
-    private func settle(_ capture: CaptureID, _ outcome: String, on connection: PostgresConnection) async throws {
+    private nonisolated(nonsending) func settle(_ capture: CaptureID, _ outcome: String, on connection: PostgresConnection) async throws {
         try await connection.query(
             """
             UPDATE reassessments SET settled_at = now(), outcome = \(outcome) WHERE capture_id = \(capture.uuid) AND settled_at IS NULL

@@ -38,7 +38,7 @@ struct CaptureTable {
 
     /// - Parameter isHeld: whether to lock the row until the transaction ends.
     /// - Returns: `nil` if there is no such capture.
-    func find(_ capture: CaptureID, isHeld: Bool = false) async throws -> StoredCaptureRow? {
+    nonisolated(nonsending) func find(_ capture: CaptureID, isHeld: Bool = false) async throws -> StoredCaptureRow? {
         // Lets the other services store parts meanwhile, which hold the row's key (rial_guard_withdrawn).
         let lock: SQL = isHeld ? "FOR NO KEY UPDATE" : ""
         return try await connection.query(
@@ -51,7 +51,7 @@ struct CaptureTable {
 
     /// Captures with all their parts that were not completed when the last part was received: they wait for the signer. Longest waiting
     /// first. The five seconds exclude captures that are being completed now.
-    func unsigned(limit: Int) async throws -> [CaptureID] {
+    nonisolated(nonsending) func unsigned(limit: Int) async throws -> [CaptureID] {
         try await connection.query(
             """
             SELECT id FROM captures WHERE status = 'processing'
@@ -64,7 +64,9 @@ struct CaptureTable {
 
     /// Completes the capture, with its first statement in the same transaction.
     /// - Returns: false if the capture was complete already, or withdrawn.
-    func complete(_ capture: CaptureID, _ package: EvidencePackage, _ confidence: ConfidenceLevel) async throws -> Bool {
+    nonisolated(nonsending) func complete(_ capture: CaptureID, _ package: EvidencePackage, _ confidence: ConfidenceLevel) async throws
+        -> Bool
+    {
         let rows = try await connection.query(
             """
             UPDATE captures SET status = 'complete', failure = NULL, evidence = \(PostgresJSON(encoding: package)),
@@ -75,7 +77,9 @@ struct CaptureTable {
     }
 
     /// Another verdict on a complete capture.
-    func replaceVerdict(of capture: CaptureID, _ package: EvidencePackage, _ confidence: ConfidenceLevel) async throws {
+    nonisolated(nonsending) func replaceVerdict(of capture: CaptureID, _ package: EvidencePackage, _ confidence: ConfidenceLevel)
+        async throws
+    {
         try await connection.query(
             """
             UPDATE captures SET evidence = \(PostgresJSON(encoding: package)), confidence_level = \(confidence.rawValue)
@@ -85,7 +89,7 @@ struct CaptureTable {
 
     /// Locks the row of a complete capture until the transaction ends.
     /// - Returns: `nil` if it is not complete. `isStated` if there is a statement about it.
-    func holdComplete(_ capture: CaptureID) async throws -> (isStated: Bool, confidence: ConfidenceLevel?)? {
+    nonisolated(nonsending) func holdComplete(_ capture: CaptureID) async throws -> (isStated: Bool, confidence: ConfidenceLevel?)? {
         let rows = try await connection.query(
             """
             SELECT stated_at IS NOT NULL AS is_stated, confidence_level FROM captures
@@ -96,18 +100,18 @@ struct CaptureTable {
     }
 
     /// There is a statement about the capture now.
-    func noteStated(_ capture: CaptureID) async throws {
+    nonisolated(nonsending) func noteStated(_ capture: CaptureID) async throws {
         try await connection.query("UPDATE captures SET stated_at = now() WHERE id = \(capture.uuid)")
     }
 
     /// Puts a failed capture that now has all its parts back into processing.
-    func resume(_ capture: CaptureID) async throws {
+    nonisolated(nonsending) func resume(_ capture: CaptureID) async throws {
         try await connection.query(
             "UPDATE captures SET status = 'processing', failure = NULL WHERE id = \(capture.uuid) AND status = 'failed'")
     }
 
     /// - Returns: false if the capture is complete or withdrawn, or has already failed for the same reason.
-    func fail(_ capture: CaptureID, reason: String) async throws -> Bool {
+    nonisolated(nonsending) func fail(_ capture: CaptureID, reason: String) async throws -> Bool {
         let rows = try await connection.query(
             """
             UPDATE captures SET status = 'failed', failure = \(reason)

@@ -10,7 +10,7 @@ struct CredentialTable {
     init(_ connection: PostgresConnection) { self.connection = connection }
 
     /// Runs in the transaction that records the signed copy and its manifest and updates the capture's evidence.
-    func insert(_ capture: CaptureID, _ issued: IssuedCredentials) async throws {
+    nonisolated(nonsending) func insert(_ capture: CaptureID, _ issued: IssuedCredentials) async throws {
         try await connection.query(
             """
             INSERT INTO content_credentials
@@ -28,7 +28,7 @@ struct CredentialTable {
         """
 
     /// Complete captures whose Content Credentials wait for a time stamp, longest waiting first.
-    func waiting(limit: Int) async throws -> [CaptureID] {
+    nonisolated(nonsending) func waiting(limit: Int) async throws -> [CaptureID] {
         try await connection.query("SELECT id FROM captures WHERE \(Self.isWaiting) ORDER BY completed_at LIMIT \(limit)").map {
             CaptureID(try $0.get("id", as: UUID.self))
         }
@@ -37,7 +37,7 @@ struct CredentialTable {
     /// The evidence of a waiting capture; `nil` if it does not wait. It may have been revoked just before its row was locked.
     /// - Parameter isHeld: whether to lock the row until the transaction ends; the result is then also `nil` if another instance has locked
     ///   it.
-    func findWaiting(
+    nonisolated(nonsending) func findWaiting(
         _ capture: CaptureID, isHeld: Bool = false
     ) async throws -> (package: EvidencePackage, confidence: ConfidenceLevel, capturedAt: Date)? {
         let lock: SQL = isHeld ? "FOR NO KEY UPDATE SKIP LOCKED" : ""
@@ -51,7 +51,7 @@ struct CredentialTable {
     }
 
     /// Credentials without digests, from earlier versions, with their stored manifests, ordered by capture id.
-    func withoutDigests(after last: CaptureID?, limit: Int) async throws -> [UndigestedCredentials] {
+    nonisolated(nonsending) func withoutDigests(after last: CaptureID?, limit: Int) async throws -> [UndigestedCredentials] {
         try await connection.query(
             """
             SELECT content_credentials.capture_id, manifest_id, certificate_serial, object_key, sha256, size_bytes, content_type
@@ -63,13 +63,13 @@ struct CredentialTable {
         ).map { try UndigestedCredentials($0) }
     }
 
-    func countWithoutDigests() async throws -> Int64 {
+    nonisolated(nonsending) func countWithoutDigests() async throws -> Int64 {
         let rows = try await connection.query("SELECT count(*) AS missing FROM content_credentials WHERE manifest_sha256 IS NULL")
         return try rows.first?.get("missing", as: Int64.self) ?? 0
     }
 
     /// Saves the first digests; later ones change nothing.
-    func save(_ capture: CaptureID, leaf: ContentDigest, manifest: ContentDigest) async throws {
+    nonisolated(nonsending) func save(_ capture: CaptureID, leaf: ContentDigest, manifest: ContentDigest) async throws {
         try await connection.query(
             """
             UPDATE content_credentials SET leaf_sha256 = \(leaf.bytes), manifest_sha256 = \(manifest.bytes)
@@ -77,7 +77,7 @@ struct CredentialTable {
             """)
     }
 
-    func save(_ capture: CaptureID, _ package: EvidencePackage) async throws {
+    nonisolated(nonsending) func save(_ capture: CaptureID, _ package: EvidencePackage) async throws {
         try await connection.query(
             """
             UPDATE captures SET evidence = \(PostgresJSON(encoding: package)) WHERE id = \(capture.uuid)

@@ -12,7 +12,7 @@ struct EvidencePartTable {
     /// Copies the stored result of one part: `done` replaces `error`. A `done` part is replaced only by new findings about media that were
     /// uploaded again, and only until the capture is final.
     /// - Returns: all current parts.
-    func take(_ part: EvidencePart, of capture: CaptureID, isFinal: Bool) async throws -> [StoredPart] {
+    nonisolated(nonsending) func take(_ part: EvidencePart, of capture: CaptureID, isFinal: Bool) async throws -> [StoredPart] {
         // One statement: the second SELECT sees the table as it was before the INSERT.
         let rows = try await connection.query(
             """
@@ -36,7 +36,7 @@ struct EvidencePartTable {
         return try Self.parts(rows)
     }
 
-    func all(of capture: CaptureID) async throws -> [StoredPart] {
+    nonisolated(nonsending) func all(of capture: CaptureID) async throws -> [StoredPart] {
         try Self.parts(
             try await connection.query(
                 """

@@ -13,7 +13,7 @@ struct MediaObjectTable {
     private static let pictures = MediaName.allCases.filter(\.isPicture).map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
     /// Inserts the objects; existing names are not overwritten.
-    func insert(_ objects: [MediaName: StoredMedia], of capture: CaptureID) async throws {
+    nonisolated(nonsending) func insert(_ objects: [MediaName: StoredMedia], of capture: CaptureID) async throws {
         guard !objects.isEmpty else { return }
         var rows: SQL = ""
         for (index, (name, object)) in objects.sorted(by: { $0.key.rawValue < $1.key.rawValue }).enumerated() {
@@ -31,7 +31,7 @@ struct MediaObjectTable {
     }
 
     /// Names another share card, also where there was none.
-    func replaceCard(_ card: StoredMedia, of capture: CaptureID) async throws {
+    nonisolated(nonsending) func replaceCard(_ card: StoredMedia, of capture: CaptureID) async throws {
         try await connection.query(
             """
             INSERT INTO media_objects (capture_id, name, object_key, sha256, size_bytes, content_type)
@@ -42,7 +42,7 @@ struct MediaObjectTable {
     }
 
     /// Pictures of earlier versions without a size, after the given one, ordered by capture id and name.
-    func unmeasured(after last: UnmeasuredPicture?, limit: Int) async throws -> [UnmeasuredPicture] {
+    nonisolated(nonsending) func unmeasured(after last: UnmeasuredPicture?, limit: Int) async throws -> [UnmeasuredPicture] {
         try await connection.query(
             """
             SELECT capture_id, name, object_key, sha256, size_bytes, content_type FROM media_objects
@@ -57,7 +57,7 @@ struct MediaObjectTable {
         }
     }
 
-    func save(_ pixels: PixelSize, of picture: UnmeasuredPicture) async throws {
+    nonisolated(nonsending) func save(_ pixels: PixelSize, of picture: UnmeasuredPicture) async throws {
         try await connection.query(
             """
             UPDATE media_objects SET width = \(pixels.width), height = \(pixels.height)

@@ -79,7 +79,7 @@ struct PostgresAssemblyRepository: AssemblyRepository {
         try await database.withTransaction { try await announce(StableWord(reason), of: capture, on: $0) }
     }
 
-    private func announce(
+    private nonisolated(nonsending) func announce(
         _ failure: StableWord<FailureReason>, of capture: CaptureID, on connection: PostgresConnection
     ) async throws -> Bool {
         guard try await CaptureTable(connection).fail(capture, reason: failure.text) else { return false }

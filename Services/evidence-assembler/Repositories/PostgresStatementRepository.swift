@@ -76,7 +76,9 @@ struct PostgresStatementRepository: StatementRepository {
         }
     }
 
-    private func announce(_ capture: CaptureID, _ confidence: ConfidenceLevel?, on connection: PostgresConnection) async throws {
+    private nonisolated(nonsending) func announce(_ capture: CaptureID, _ confidence: ConfidenceLevel?, on connection: PostgresConnection)
+        async throws
+    {
         try await outbox.append(
             EvidenceAssembled(captureID: capture, status: .complete, confidenceLevel: confidence, failure: nil), on: connection)
     }

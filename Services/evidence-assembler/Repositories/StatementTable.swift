@@ -12,7 +12,7 @@ struct StatementTable {
     init(_ connection: PostgresConnection) { self.connection = connection }
 
     /// Does nothing for a withdrawn capture.
-    func insert(_ new: NewStatement, of capture: CaptureID) async throws {
+    nonisolated(nonsending) func insert(_ new: NewStatement, of capture: CaptureID) async throws {
         let statement = new.statement
         let raw = try new.raw.map { raw in
             try PostgresJSON(
@@ -29,7 +29,7 @@ struct StatementTable {
     }
 
     /// `nil` if there is none.
-    func last(of capture: CaptureID) async throws -> LastStatement? {
+    nonisolated(nonsending) func last(of capture: CaptureID) async throws -> LastStatement? {
         let rows = try await connection.query(
             """
             SELECT kind, subject, sequence, commitment, not_before IS NOT NULL AS is_held,
@@ -47,7 +47,7 @@ struct StatementTable {
 
     /// What is known of a complete capture; `nil` if it is not complete.
     /// - Throws: ``RejectedMessage`` if this version cannot read it.
-    func stated(_ capture: CaptureID) async throws -> StatedCapture? {
+    nonisolated(nonsending) func stated(_ capture: CaptureID) async throws -> StatedCapture? {
         let rows = try await connection.query(
             """
             SELECT announcement, media_sha256, evidence, confidence_level, captured_at, captured_precision,
@@ -87,7 +87,7 @@ struct StatementTable {
     static let revokedWithDevice: SQL = "coalesce(uploaded_at >= \(revokedSince("captures.device_id")), false)"
 
     /// Complete captures of a device that are revoked and should not be, or the other way round, ordered by id, after the given one.
-    func toRevise(of device: DeviceID, after last: CaptureID?, limit: Int) async throws -> [CaptureID] {
+    nonisolated(nonsending) func toRevise(of device: DeviceID, after last: CaptureID?, limit: Int) async throws -> [CaptureID] {
         try await connection.query(
             """
             SELECT captures.id FROM captures CROSS JOIN LATERAL
@@ -100,13 +100,13 @@ struct StatementTable {
     }
 
     /// Whether operators revoked the capture with its device.
-    func isRevoked(_ capture: CaptureID) async throws -> Bool {
+    nonisolated(nonsending) func isRevoked(_ capture: CaptureID) async throws -> Bool {
         let rows = try await connection.query("SELECT \(Self.revokedWithDevice) AS is_revoked FROM captures WHERE id = \(capture.uuid)")
         return try rows.first?.get("is_revoked") ?? false
     }
 
     /// Makes the statement that operators' decisions about the device ask for; `nil` if the last one says the same already.
-    func revise(_ capture: CaptureID, by maker: StatementMaker) async throws -> NewStatement? {
+    nonisolated(nonsending) func revise(_ capture: CaptureID, by maker: StatementMaker) async throws -> NewStatement? {
         guard let last = try await last(of: capture) else { return nil }
         let isRevoked = try await isRevoked(capture)
         let new: NewStatement
@@ -123,7 +123,7 @@ struct StatementTable {
     }
 
     /// Notes where the statements of a capture stand in the published log.
-    func noteLogged(_ capture: CaptureID) async throws {
+    nonisolated(nonsending) func noteLogged(_ capture: CaptureID) async throws {
         try await connection.query(
             """
             UPDATE statements SET origin = log_entries.origin, leaf_index = log_entries.leaf_index
@@ -135,7 +135,7 @@ struct StatementTable {
 
     /// The same for statements of any captures that have been waiting for a minute.
     /// - Returns: how many were noted.
-    func noteLogged(limit: Int) async throws -> Int {
+    nonisolated(nonsending) func noteLogged(limit: Int) async throws -> Int {
         try await connection.query(
             """
             UPDATE statements SET origin = logged.origin, leaf_index = logged.leaf_index

@@ -61,7 +61,9 @@ struct CaptureRepository: Sendable {
 
     /// - Parameter receivedAt: `nil` for the database's time, by which other times are judged: a gateway's own clock may be off.
     /// - Returns: false if the device has sent the same before.
-    private func insert(_ capture: NewCapture, receivedAt: Date?, on connection: PostgresConnection) async throws -> Bool {
+    private nonisolated(nonsending) func insert(_ capture: NewCapture, receivedAt: Date?, on connection: PostgresConnection) async throws
+        -> Bool
+    {
         let kind = capture.announcement.content.kind
         let received: SQL = "coalesce(\(receivedAt), date_trunc('milliseconds', now()))"
         return try await !connection.query(
@@ -81,7 +83,7 @@ struct CaptureRepository: Sendable {
     }
 
     /// - Throws: ``CaptureError/beingRecorded`` if another request is still inserting it.
-    private func find(sameAs capture: NewCapture, on connection: PostgresConnection) async throws -> KnownCapture {
+    private nonisolated(nonsending) func find(sameAs capture: NewCapture, on connection: PostgresConnection) async throws -> KnownCapture {
         let known = try await connection.query(
             """
             SELECT id, status FROM captures

@@ -22,7 +22,7 @@ struct IntakeRepository: Sendable {
 
     /// Runs in the transaction that records the capture, which then owns the objects.
     /// - Returns: false if the upload was abandoned in the meantime; nothing may then be recorded from it.
-    static func take(_ id: CaptureID, on connection: PostgresConnection) async throws -> Bool {
+    static nonisolated(nonsending) func take(_ id: CaptureID, on connection: PostgresConnection) async throws -> Bool {
         try await !connection.query("DELETE FROM intakes WHERE id = \(id.uuid) AND abandoned_at IS NULL RETURNING id").isEmpty
     }
 

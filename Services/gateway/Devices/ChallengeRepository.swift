@@ -74,7 +74,9 @@ struct ChallengeRepository: Sendable {
     }
 
     /// Stores the submission for the verifier and announces it.
-    private func submit(_ submission: RegistrationSubmission, _ challenge: [UInt8], on connection: PostgresConnection) async throws {
+    private nonisolated(nonsending) func submit(
+        _ submission: RegistrationSubmission, _ challenge: [UInt8], on connection: PostgresConnection
+    ) async throws {
         try await connection.query(
             """
             UPDATE challenges SET submission = \(PostgresJSON(encoding: submission)) WHERE challenge = \(challenge) AND submission IS NULL

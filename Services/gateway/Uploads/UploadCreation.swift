@@ -49,7 +49,7 @@ extension UploadRepository {
         return creation
     }
 
-    private static func insert(
+    private static nonisolated(nonsending) func insert(
         _ offer: UploadOffer, _ type: CaptureType, _ contentType: String, _ device: DeviceID, _ token: UploadToken, _ runner: UUID?,
         on connection: PostgresConnection
     ) async throws -> Upload {
@@ -69,7 +69,7 @@ extension UploadRepository {
         return try Upload(row)
     }
 
-    private static func known(
+    private static nonisolated(nonsending) func known(
         _ digest: ContentDigest, _ type: CaptureType, _ device: DeviceID, on connection: PostgresConnection
     ) async throws -> (open: Upload?, recorded: (Upload, UploadAnswer)?) {
         var found: (open: Upload?, recorded: (Upload, UploadAnswer)?) = (nil, nil)
@@ -96,7 +96,7 @@ extension UploadRepository {
     }
 
     /// Gives the upload another address: nobody knows the text of the one it had.
-    private static func move(
+    private static nonisolated(nonsending) func move(
         _ upload: Upload, to token: UploadToken, _ version: InteropVersion, on connection: PostgresConnection
     ) async throws -> Upload {
         let rows = try await connection.query(
@@ -108,7 +108,7 @@ extension UploadRepository {
         return try Upload(row)
     }
 
-    private static func checkOpen(_ device: DeviceID, on connection: PostgresConnection) async throws {
+    private static nonisolated(nonsending) func checkOpen(_ device: DeviceID, on connection: PostgresConnection) async throws {
         let rows = try await connection.query(
             """
             SELECT count(*) AS open, ceil(extract(epoch FROM min(expires_at) - now()))::int8 AS seconds

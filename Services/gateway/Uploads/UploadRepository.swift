@@ -98,7 +98,7 @@ struct UploadRepository: Sendable {
 
     /// Keeps an upload as it is until the transaction ends.
     /// - Returns: false if it is not open any more.
-    static func hold(_ id: UploadID, on connection: PostgresConnection) async throws -> Bool {
+    static nonisolated(nonsending) func hold(_ id: UploadID, on connection: PostgresConnection) async throws -> Bool {
         try await !connection.query("SELECT id FROM uploads WHERE id = \(id.uuid) AND state = 'open' FOR UPDATE").isEmpty
     }
 

@@ -67,7 +67,9 @@ struct PostgresScrubRepository: ScrubRepository {
         }.value
     }
 
-    private func objects(of capture: CaptureID, on connection: PostgresConnection) async throws -> [(name: String, media: StoredMedia)] {
+    private nonisolated(nonsending) func objects(of capture: CaptureID, on connection: PostgresConnection) async throws -> [(
+        name: String, media: StoredMedia
+    )] {
         try await connection.query(
             """
             SELECT name, object_key, sha256, size_bytes, content_type FROM media_objects WHERE capture_id = \(capture.uuid) ORDER BY name
@@ -82,7 +84,9 @@ struct PostgresScrubRepository: ScrubRepository {
     }
 
     /// An object that was replaced during the look, and perhaps deleted, is not damaged.
-    private func note(_ object: ScrubFindings.Object, of capture: CaptureID, on connection: PostgresConnection) async throws {
+    private nonisolated(nonsending) func note(_ object: ScrubFindings.Object, of capture: CaptureID, on connection: PostgresConnection)
+        async throws
+    {
         guard let problem = object.problem else {
             try await connection.query(
                 """
