@@ -38,6 +38,24 @@ struct PoolTests {
         }
     }
 
+    @Test("runs what uses a connection on its thread, on which statements and transactions need no other")
+    func thread() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(size: 1) { pool in
+                let use: PostgresConnection.Body<Bool> = { connection in
+                    let first = ThreadID()
+                    let during = await connection.thread
+                    try await connection.query("SELECT 1")
+                    return [during, ThreadID(), await connection.thread, ThreadID()].allSatisfy { $0 == first }
+                }
+                let leased = try await pool.withConnection(use)
+                let transaction = try await pool.withTransaction(use)
+                let both = try await pool.withConnection { try await $0.withTransaction(use) }
+                #expect(leased && transaction && both)
+            }
+        }
+    }
+
     @Test("lets nobody share a leased connection")
     func leasesAreExclusive() async throws {
         try await TestDatabase.with { database in
@@ -236,4 +254,13 @@ struct PoolTests {
             }
         }
     }
+}
+
+/// The thread that it is made on.
+private struct ThreadID: Equatable {
+    private let id = UInt(pthread_self())
+}
+
+extension PostgresConnection {
+    fileprivate var thread: ThreadID { ThreadID() }
 }
