@@ -72,14 +72,14 @@ struct ResumableCreation: Sendable {
             context.channel.writeAndFlush(HTTPResponsePart.head(interim), promise: nil)
         }
         return try await context.breakingOff(offer.takesInterimResponses) {
-            let (now, isAnswered) = try await resumable.receive(
+            let received = try await resumable.receive(
                 request.body, length: request.declaredBytes.map(Int64.init), into: upload, holder, abort: context.stopBody)
             guard offer.isComplete else {
-                await resumable.release(now)
-                return responses.created(now, at: place, offer.version)
+                await resumable.release(received.upload)
+                return responses.created(received.upload, at: place, offer.version)
             }
             let (answer, allowance) = try await resumable.complete(
-                now, isAnswered: isAnswered, from: address, publicURL: responses.publicURL, logger: context.logger)
+                received, from: address, publicURL: responses.publicURL, logger: context.logger)
             return try responses.accepted(answer, allowance, at: place, offer.version, context)
         }
     }

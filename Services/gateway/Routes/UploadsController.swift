@@ -86,14 +86,14 @@ struct UploadsController: Sendable {
             defer { permit.release() }
             if upload.offset > 0, append.contentLength != 0 { Counter(label: "rial_uploads_resumed_total").increment() }
             return try await context.breakingOff(append.contentLength != 0) {
-                let (now, isAnswered) = try await resumable.receive(
+                let received = try await resumable.receive(
                     request.body, length: append.contentLength, into: upload, holder, abort: context.stopBody)
                 guard append.isComplete else {
-                    await resumable.release(now)
-                    return Response(status: .noContent, headers: responses.state(now, version))
+                    await resumable.release(received.upload)
+                    return Response(status: .noContent, headers: responses.state(received.upload, version))
                 }
                 let (answer, allowance) = try await resumable.complete(
-                    now, isAnswered: isAnswered, from: address, publicURL: responses.publicURL, logger: context.logger)
+                    received, from: address, publicURL: responses.publicURL, logger: context.logger)
                 return try responses.accepted(answer, allowance, at: nil, version, context)
             }
         }

@@ -7,6 +7,15 @@ import NIOCore
 import ObjectStorage
 import Observability
 
+/// An upload as a request left it that added to it.
+struct ReceivedUpload: Sendable {
+    let upload: Upload
+    /// Whether the store left a request to put a segment without an answer.
+    let isUnanswered: Bool
+    /// As of ``SegmentWriter/held``.
+    let held: [String: ByteBuffer]
+}
+
 /// Goes on with uploads, completes and cancels them.
 struct ResumableUploads: Sendable {
     /// How long a running request may take to store what it holds, before another takes over all the same.
@@ -96,12 +105,12 @@ struct ResumableUploads: Sendable {
     ///   - upload: as the request claimed it, held by `holder`.
     ///   - length: of the content; `nil` if unknown.
     ///   - abort: ends the content with an error.
-    /// - Returns: the upload as it is then, and whether the store answered whenever a segment was put. It still belongs to the request.
+    /// - Returns: the upload as it is then; it still belongs to the request.
     /// - Throws: ``UploadError``, storage and database errors. The upload then belongs to nobody, or has ended.
     func receive(
         _ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, length: Int64?, into upload: Upload,
         _ holder: UploadRuns.Holder, abort: @escaping @Sendable () -> Void
-    ) async throws -> (upload: Upload, isAnswered: Bool) {
+    ) async throws -> ReceivedUpload {
         let writer = SegmentWriter(upload, uploads: uploads, storage: storage)
         do {
             try await holder.adding(by: writer, abort: abort) {
@@ -111,8 +120,7 @@ struct ResumableUploads: Sendable {
             if let answer = now.answer { throw UploadError.completed(answer.capture.captureID) }
             guard now.state == .open else { throw UploadError.gone }
             guard now.epoch == upload.epoch else { throw UploadError.offsetMismatch(expected: now.offset, provided: nil) }
-            let isUnanswered = await writer.isUnanswered
-            return (now, !isUnanswered)
+            return await ReceivedUpload(upload: now, isUnanswered: writer.isUnanswered, held: writer.held)
         } catch {
             switch error {
             // More than was announced, or more pieces than there may be.
@@ -155,28 +163,27 @@ struct ResumableUploads: Sendable {
     }
 
     /// Makes a capture of an upload whose body has ended.
-    /// - Parameters:
-    ///   - upload: as the request left it; it still belongs to the request.
-    ///   - isAnswered: whether the store answered whenever the request put a segment.
+    /// - Parameter received: the upload as the request left it; it still belongs to the request.
     /// - Returns: the answer, also if another request was faster.
     /// - Throws: ``UploadError/inconsistentLength`` without all bytes, as ``CaptureAcceptance``, and ``UploadError/digestMismatch``. The upload
     ///   has then ended, unless the failure is one of ours or a limit was reached.
     func complete(
-        _ upload: Upload, isAnswered: Bool, from address: ClientAddress, publicURL: String, logger: Logger
+        _ received: ReceivedUpload, from address: ClientAddress, publicURL: String, logger: Logger
     ) async throws -> (UploadAnswer, RateAllowance?) {
+        let upload = received.upload
         guard upload.isFull else {
             await release(upload)
             throw UploadError.inconsistentLength
         }
         do {
-            let recorded = try await accept(upload, from: address, logger: logger)
+            let recorded = try await accept(received, from: address, logger: logger)
             FailPoint.reached("gateway.upload.recorded")
             let answer = UploadAnswer(isNew: recorded.isNew, capture: AcceptedCapture(recorded, publicURL: publicURL))
             try await uploads.finish(upload.id, answer)
             FailPoint.reached("gateway.upload.done")
             // Nobody waits for it. If the first request that added to it stored all of it, each segment has its row; none comes after its
             // deletion if the store answered each time.
-            Task { await empty(upload.id, leavesNothing: upload.epoch == 1 && isAnswered) }
+            Task { await empty(upload.id, leavesNothing: upload.epoch == 1 && !received.isUnanswered) }
             return (answer, recorded.allowance)
         } catch {
             let now = try? await uploads.find(upload.id)
@@ -189,13 +196,14 @@ struct ResumableUploads: Sendable {
         }
     }
 
-    private func accept(_ upload: Upload, from address: ClientAddress, logger: Logger) async throws -> RecordedCapture {
+    private func accept(_ received: ReceivedUpload, from address: ClientAddress, logger: Logger) async throws -> RecordedCapture {
+        let upload = received.upload
         guard let device = try await devices.find(upload.device) else { throw AuthenticationError.unknownDevice }
         guard !device.isRevoked else { throw AuthenticationError.revokedDevice }
         async let segments = uploads.segments(of: upload.id)
         // Before they are read and stored once more.
         try await acceptance.rates.peek(upload.type, of: device, from: address)
-        let body = SegmentedBody(segments: try await segments, storage: storage)
+        let body = SegmentedBody(segments: try await segments, storage: storage, held: received.held)
         var isCompared = false
         do {
             return try await acceptance.accept(

@@ -6,11 +6,13 @@ import Observability
 /// Stores what a request adds to an upload, in segments: at 1 MiB, two seconds after a segment's first byte, and at the end. Only then does
 /// the upload's offset grow.
 ///
-/// Holds at most two segments, however slow the store is: one that is being stored, and another one or the one that is being filled. Stores
-/// on tasks of its own, so that what came is kept even if the request is cancelled.
+/// Holds at most two segments, however slow the store is: one that is being stored, and another one or the one that is being filled; and those
+/// at the end of the upload, ``heldBytes`` of them. Stores on tasks of its own, so that what came is kept even if the request is cancelled.
 actor SegmentWriter {
     static let segmentBytes = 1 << 20
     static let delay: Duration = .seconds(2)
+    /// How much of an upload's end is held: all of most photos.
+    static let heldBytes: Int64 = 4 << 20
 
     private let upload: Upload
     private let uploads: UploadRepository
@@ -29,6 +31,8 @@ actor SegmentWriter {
     private(set) var hasEnded = false
     /// Whether the store may still put one of the segments, after a deletion too.
     private(set) var isUnanswered = false
+    /// The stored segments at the upload's end, by their keys: who completes it with the same request need not read them again.
+    private(set) var held: [String: ByteBuffer] = [:]
 
     /// - Parameters:
     ///   - upload: as its request claimed it.
@@ -51,6 +55,10 @@ actor SegmentWriter {
         if let failure { throw failure }
         guard Int64(bytes.readableBytes) <= upload.length - taken else { throw UploadError.inconsistentLength }
         guard bytes.readableBytes > 0 else { return }
+        // At once: it would be copied each time that it grows.
+        if pending.capacity == 0 {
+            pending.reserveCapacity(Int(min(upload.length - taken, Int64(Self.segmentBytes + bytes.readableBytes))))
+        }
         taken += Int64(bytes.readableBytes)
         pending.writeImmutableBuffer(bytes)
         if pending.readableBytes >= Self.segmentBytes {
@@ -111,6 +119,7 @@ actor SegmentWriter {
             throw try await refusal()
         }
         stored = start + Int64(bytes.readableBytes)
+        if start >= upload.length - Self.heldBytes { held[key] = bytes }
         FailPoint.reached("gateway.upload.stored")
     }
 

@@ -3,12 +3,14 @@ import Crypto
 import NIOCore
 import ObjectStorage
 
-/// A body from its stored segments, in order. The next segment is fetched while one is read, so that it holds two.
+/// A body from its stored segments, in order. The next segment is fetched while one is read, so that it holds two, beside those that are held.
 struct SegmentedBody: AsyncSequence, Sendable {
     /// The size of the pieces that readers get.
     static let chunkBytes = 128 * 1024
     let segments: [UploadSegment]
     let storage: S3Client
+    /// By their keys; these are not fetched.
+    var held: [String: ByteBuffer] = [:]
 
     /// The SHA-256 of all of it.
     func digest() async throws -> ContentDigest {
@@ -17,17 +19,19 @@ struct SegmentedBody: AsyncSequence, Sendable {
         return ContentDigest(hash.finalize())
     }
 
-    func makeAsyncIterator() -> Iterator { Iterator(segments: segments[...], storage: storage) }
+    func makeAsyncIterator() -> Iterator { Iterator(segments: segments[...], storage: storage, held: held) }
 
     struct Iterator: AsyncIteratorProtocol {
         fileprivate var segments: ArraySlice<UploadSegment>
         fileprivate let storage: S3Client
+        fileprivate let held: [String: ByteBuffer]
         private var current = ByteBuffer()
         private var fetched: Task<ByteBuffer, any Error>?
 
-        fileprivate init(segments: ArraySlice<UploadSegment>, storage: S3Client) {
+        fileprivate init(segments: ArraySlice<UploadSegment>, storage: S3Client, held: [String: ByteBuffer]) {
             self.segments = segments
             self.storage = storage
+            self.held = held
             fetch()
         }
 
@@ -42,7 +46,10 @@ struct SegmentedBody: AsyncSequence, Sendable {
 
         private mutating func fetch() {
             fetched = segments.popFirst().map { segment in
-                Task { [storage] in try await storage.piece(segment.key, sizeBytes: segment.sizeBytes) }
+                Task { [storage, held] in
+                    if let bytes = held[segment.key], Int64(bytes.readableBytes) == segment.sizeBytes { return bytes }
+                    return try await storage.piece(segment.key, sizeBytes: segment.sizeBytes)
+                }
             }
         }
     }

@@ -1,7 +1,9 @@
 import CaptureProtocol
 import Foundation
 import NIOCore
+import ObjectStorage
 import Persistence
+import Synchronization
 import TestSupport
 import Testing
 
@@ -52,6 +54,37 @@ struct SegmentWriterTests {
             #expect(try await sample.offset() == 3_000_000)
             #expect(try await sample.body() == Array(Self.bytes(3_000_000).readableBytesView))
             #expect(sample.store.keys.count == 3)
+        }
+    }
+
+    @Test("its last 4 MiB are held, and not read again; what came before them is")
+    func held() async throws {
+        let bytes = Self.bytes(6_000_000)
+        try await Self.with(length: bytes.readableBytes) { sample in
+            let writer = sample.writer(delay: .seconds(600))
+            var rest = bytes
+            while let piece = rest.readSlice(length: min(rest.readableBytes, 100_000)), piece.readableBytes > 0 {
+                try await writer.take(piece)
+            }
+            try await writer.finish()
+            let (segments, held) = (try await sample.uploads.segments(of: sample.upload.id), await writer.held)
+            let heldKeys = segments.filter { held[$0.key] != nil }.map(\.key)
+            #expect(heldKeys == segments.map(\.key).suffix(held.count))
+            #expect((3_000_000...Int(SegmentWriter.heldBytes)).contains(held.values.reduce(0) { $0 + $1.readableBytes }))
+
+            // They are asked for one after the other.
+            let asked = Mutex(0)
+            let server = try LoopbackServer { _ in
+                let number = asked.withLock { count in
+                    count += 1
+                    return count - 1
+                }
+                return (200, segments.indices.contains(number) ? sample.store.bytes(segments[number].key) ?? [] : [])
+            }
+            let storage = TestBucket.client(try TestBucket.configuration("none", endpoint: server.url.absoluteString))
+            let body = SegmentedBody(segments: segments, storage: storage, held: held)
+            #expect(try await body.digest() == ContentDigest(of: Array(bytes.readableBytesView)))
+            #expect(asked.withLock { $0 } == segments.count - held.count)
         }
     }
 
