@@ -181,9 +181,11 @@ struct ResumableUploads: Sendable {
             let answer = UploadAnswer(isNew: recorded.isNew, capture: AcceptedCapture(recorded, publicURL: publicURL))
             try await uploads.finish(upload.id, answer)
             FailPoint.reached("gateway.upload.done")
-            // Nobody waits for it. If the first request that added to it stored all of it, each segment has its row; none comes after its
-            // deletion if the store answered each time.
-            Task { await empty(upload.id, leavesNothing: upload.epoch == 1 && !received.isUnanswered) }
+            // If the first request that added to it stored all of it, each segment has its row; none comes after its deletion if the store
+            // answered each time.
+            let leavesNothing = upload.epoch == 1 && !received.isUnanswered
+            // Nobody waits for it; what the request holds is not held for so long.
+            Task { await empty(upload.id, leavesNothing: leavesNothing) }
             return (answer, recorded.allowance)
         } catch {
             let now = try? await uploads.find(upload.id)

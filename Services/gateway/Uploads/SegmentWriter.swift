@@ -6,12 +6,12 @@ import Observability
 /// Stores what a request adds to an upload, in segments: at 1 MiB, two seconds after a segment's first byte, and at the end. Only then does
 /// the upload's offset grow.
 ///
-/// Holds at most two segments, however slow the store is: one that is being stored, and another one or the one that is being filled; and those
-/// at the end of the upload, ``heldBytes`` of them. Stores on tasks of its own, so that what came is kept even if the request is cancelled.
+/// Holds at most two segments, however slow the store is: one that is being stored, and another one or the one that is being filled; and of a
+/// photo its end, ``heldBytes``. Stores on tasks of its own, so that what came is kept even if the request is cancelled.
 actor SegmentWriter {
     static let segmentBytes = 1 << 20
     static let delay: Duration = .seconds(2)
-    /// How much of an upload's end is held: all of most photos.
+    /// How much of a photo's end is held: all of most photos.
     static let heldBytes: Int64 = 4 << 20
 
     private let upload: Upload
@@ -31,7 +31,7 @@ actor SegmentWriter {
     private(set) var hasEnded = false
     /// Whether the store may still put one of the segments, after a deletion too.
     private(set) var isUnanswered = false
-    /// The stored segments at the upload's end, by their keys: who completes it with the same request need not read them again.
+    /// The stored segments at a photo's end, by their keys: who completes the upload with the same request need not read them again.
     private(set) var held: [String: ByteBuffer] = [:]
 
     /// - Parameters:
@@ -119,8 +119,16 @@ actor SegmentWriter {
             throw try await refusal()
         }
         stored = start + Int64(bytes.readableBytes)
-        if start >= upload.length - Self.heldBytes { held[key] = bytes }
+        hold(bytes, as: key, from: start)
         FailPoint.reached("gateway.upload.stored")
+    }
+
+    private func hold(_ bytes: ByteBuffer, as key: String, from start: Int64) {
+        guard upload.type == .photo, start >= upload.length - Self.heldBytes else { return }
+        var kept = bytes
+        // A small one does not keep the room that there was for more.
+        kept.shrinkBufferCapacity(to: kept.readableBytes)
+        held[key] = kept
     }
 
     /// Why a segment was not added.
