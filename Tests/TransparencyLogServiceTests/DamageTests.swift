@@ -255,15 +255,20 @@ struct DamageTests {
         await #expect(throws: LogRecovery.Failure.unproved("2024: \(why); 2025: \(why)")) { try await recovery.recover() }
     }
 
-    @Test("gets a cosignature in the store that came while it was closed")
-    func closedFuller() async throws {
+    @Test("gets a cosignature in the store that came while it was closed; that none is there is damage", arguments: [true, false])
+    func closedFuller(hasSome: Bool) async throws {
         let rig = try await closed()
         let key = rig.objects.checkpointKey
         let final = try SignedNote(try #require(rig.store.bytes(key)))
-        let fewer = try SignedNote(text: final.text, signatures: final.signatures.dropLast())
+        let fewer = try SignedNote(text: final.text, signatures: hasSome ? final.signatures.dropLast() : [final.signatures[0]])
+        #expect(final.signatures.count > 2)
         try await rig.store.put(key, bytes: fewer.bytes, contentType: "text/plain")
-        try await LogUpkeep(repository: rig.log, store: rig.store, scrubDays: 7, logger: .silent).scrub(at: rig.now)
+        let (shard, published) = (rig.log.rows.shards[0], try #require(rig.log.rows.checkpoints[rig.origin]?[302]))
+        let scrub = try await LogScrub(
+            shard, head: published.head, isClosed: true, objects: rig.objects, repository: rig.log, logger: .silent)
+        try await scrub.mendCheckpoint(published)
         #expect(rig.store.bytes(key) == final.bytes)
+        #expect(await scrub.mended == (hasSome ? 0 : 1))
     }
 
     @Test("is mended in its upper tiles, from those below")

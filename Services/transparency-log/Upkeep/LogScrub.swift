@@ -95,8 +95,8 @@ actor LogScrub {
             }
             // The database has each cosignature before the store has it. Their order may differ, and an older note lacks our signature.
             if Set(try newest.served().signatures).isSubset(of: stored.signatures) { return }
-            if signed.head == newest.head {
-                // No damage: the last of them came while the shard was closed.
+            if signed.head == newest.head, stored.signatures.count > 1 {
+                // No damage: the others came while the shard was closed.
                 _ = try await StoredCheckpoint(objects: objects, shard: shard).put(newest, over: found.etag)
                 return
             }
