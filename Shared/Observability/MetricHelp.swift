@@ -108,7 +108,7 @@ enum MetricHelp {
         "rial_objects_swept_total": "Objects without a row that were deleted.",
         "rial_withdrawals_open": "Number of withdrawn captures whose objects are not all deleted.",
         "rial_withdrawals_open_seconds":
-            "Time in seconds since the oldest withdrawal whose objects are not all deleted, or since some were; 0 if there is none.",
+            "Time in seconds since the oldest withdrawal whose objects are not all deleted, or since one came late; 0 if there is none.",
         "rial_withdrawn_objects_deleted_total": "Objects of withdrawn captures that were deleted.",
 
         // transparency-log.

@@ -49,7 +49,9 @@ enum RoleMatrix {
         "upload_sync": [
             "captures": ["S"], "devices": ["S attestation_level id"], "sync_jobs": ["S", "I", "U"], "media_objects": ["S"],
             "intakes": ["S", "U abandoned_at", "D"], "media_damage": ["S", "I", "U"],
-            "withdrawals": ["S capture_id erase_next_at erased_at found_at upload_ids withdrawn_at", "U erase_next_at erased_at found_at"],
+            "withdrawals": [
+                "S capture_id erase_next_at erased_at found_at opened_at upload_ids withdrawn_at", "U erase_next_at erased_at found_at",
+            ],
         ],
         "evidence_assembler": [
             "captures": ["S", "U completed_at confidence_level evidence failure stated_at status"],

@@ -192,7 +192,14 @@ struct WithdrawnObjectsTests {
             #expect(looksIn.contains(found.seconds / 60) && found.isErased == isErased, "after \(minutes) minutes: \(found)")
         }
         let before = try await rows.measure()
-        _ = try await pool.query("UPDATE withdrawals SET erase_next_at = now() WHERE capture_id = \(capture.uuid)")
+        func setBack(hours: Int) async throws {
+            _ = try await pool.query(
+                """
+                UPDATE withdrawals SET erase_next_at = now(), opened_at = now() - make_interval(hours => \(hours)::int)
+                WHERE capture_id = \(capture.uuid)
+                """)
+        }
+        try await setBack(hours: 24 * 365)
         #expect(try await rows.due(limit: 1000).contains(capture), "what is erased is looked at again")
         // What came even later opens it again, but is not late itself.
         try await note(found: 1)
@@ -200,5 +207,9 @@ struct WithdrawnObjectsTests {
         #expect(!reopened.isErased && (1...5).contains(reopened.seconds))
         let after = try await rows.measure()
         #expect(after.open == before.open + 1 && after.seconds < before.seconds + 600)
+        // What is found again and again is late.
+        try await setBack(hours: 24 * 365)
+        try await note(found: 1)
+        #expect(try await rows.measure().seconds > 360 * 86_400)
     }
 }

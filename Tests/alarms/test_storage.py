@@ -29,7 +29,8 @@ class Storage(AlarmTests):
                 ends.callback(erase)
                 rial("capture", "withdraw", capture, "--yes")
                 # Two hours ago.
-                sql(f"UPDATE withdrawals SET withdrawn_at = now() - interval '121 minutes' WHERE capture_id = '{capture}'")
+                past = "now() - interval '121 minutes'"
+                sql(f"UPDATE withdrawals SET withdrawn_at = {past}, opened_at = {past} WHERE capture_id = '{capture}'")
 
     def test_a_stored_photo_has_other_bytes(self):
         capture = self.completed()

@@ -18,7 +18,7 @@ struct PostgresErasureRepository: ErasureRepository {
             """
             UPDATE withdrawals SET erase_next_at = now() + interval '1 minute' WHERE capture_id IN (
                 SELECT capture_id FROM withdrawals WHERE erase_next_at <= now()
-                ORDER BY erase_next_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+                ORDER BY erased_at IS NOT NULL, erase_next_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             RETURNING capture_id
             """
         ).map { CaptureID(try $0.get("capture_id", as: UUID.self)) }
@@ -54,7 +54,7 @@ struct PostgresErasureRepository: ErasureRepository {
     func measure() async throws -> (open: Int64, seconds: Double) {
         let rows = try await database.query(
             """
-            SELECT count(*) AS open, coalesce(extract(epoch FROM now() - min(coalesce(found_at, withdrawn_at))), 0)::float8 AS seconds
+            SELECT count(*) AS open, coalesce(extract(epoch FROM now() - min(opened_at)), 0)::float8 AS seconds
             FROM withdrawals WHERE erased_at IS NULL
             """)
         return (try rows.first?.get("open", as: Int64.self) ?? 0, try rows.first?.get("seconds", as: Double.self) ?? 0)

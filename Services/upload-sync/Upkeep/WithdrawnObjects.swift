@@ -17,7 +17,7 @@ struct ErasureLook: Sendable {
 protocol ErasureRepository: Sendable {
     func isWithdrawn(_ capture: CaptureID) async throws -> Bool
 
-    /// Withdrawn captures that are to be looked at now; other instances do not get them for a minute.
+    /// Withdrawn captures that are to be looked at now, those first that are not erased; other instances do not get them for a minute.
     func due(limit: Int) async throws -> [CaptureID]
 
     /// Called before the store is looked at. The capture must be withdrawn.
@@ -32,8 +32,8 @@ protocol ErasureRepository: Sendable {
     ///   - context: the event that is processed with this; `nil` for a look without one.
     func note(_ capture: CaptureID, _ look: ErasureLook, found: Int, answering context: MessageContext?) async throws
 
-    /// The number of captures that are not erased, and for how many seconds the oldest of them is: since its withdrawal, or since objects of it
-    /// were last deleted.
+    /// The number of captures that are not erased, and for how many seconds the oldest of them is: since its withdrawal, or since an object
+    /// came after it was erased.
     func measure() async throws -> (open: Int64, seconds: Double)
 }
 
@@ -56,11 +56,11 @@ struct WithdrawnObjects: Sendable {
                     logger.cleanUpFailed(.withdrawnObjects, capture, error)
                 }
             }
-            guard captures.count == Self.batchSize else { break }
+            let (open, seconds) = try await rows.measure()
+            Meter(label: "rial_withdrawals_open").set(open)
+            Meter(label: "rial_withdrawals_open_seconds").set(seconds)
+            guard captures.count == Self.batchSize else { return }
         }
-        let (open, seconds) = try await rows.measure()
-        Meter(label: "rial_withdrawals_open").set(open)
-        Meter(label: "rial_withdrawals_open_seconds").set(seconds)
     }
 
     /// The capture must be withdrawn.
