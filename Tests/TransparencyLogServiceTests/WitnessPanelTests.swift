@@ -38,7 +38,7 @@ struct WitnessPanelTests {
         try await rig.drain(sequencer)
         rig.advance(100)
         let ages = await sequencer.panel.ages()
-        #expect(Set(ages.keys) == Set(rig.witnesses.map(\.witness.key)) && ages.values.allSatisfy { $0 >= 100 })
+        #expect(Set(ages.keys) == Set(rig.witnesses.map(\.witness.key)) && ages.values.allSatisfy { (100...160).contains($0) }, "\(ages)")
     }
 
     static let misbehaviours: [(String, TestWitness.Behaviour)] = [

@@ -293,6 +293,11 @@ class Layers(unittest.TestCase):
         inside = {path for path, text in swift("Services/gateway") if re.search(r"\bAPIError\b", text) and not path.startswith(edge)}
         self.assertEqual(inside, set())
 
+    def test_no_number_is_read_as_a_bit_pattern(self):
+        # Of a UInt64, `map(Double.init)` takes `init(bitPattern:)`: `map { Double($0) }` does not.
+        found = [path for path, text in swift("Services", "Shared", "Clients") if re.search(r"\bmap\((?:Double|Float)\.init\)", text)]
+        self.assertEqual(found, [])
+
     def test_every_module_has_a_layer(self):
         modules = {name for name, (path, _) in targets().items() if path.startswith(("Shared/", "Services/")) and not name.startswith("C")}
         self.assertEqual({name for name in modules if layer(name) is None}, set())

@@ -158,7 +158,7 @@ actor WitnessPanel {
         let keys = connections.map(\.witness.key)
         return Dictionary(
             keys.map { key in
-                let seconds = states[key]?.cosignedAt.map(Double.init) ?? ledSince.timeIntervalSince1970
+                let seconds = states[key]?.cosignedAt.map { Double($0) } ?? ledSince.timeIntervalSince1970
                 return (key, max(0, now().timeIntervalSince1970 - seconds))
             }, uniquingKeysWith: { $1 })
     }
