@@ -40,13 +40,11 @@ public final class PostgresPool: Service, Sendable {
     /// Leases a connection. Session state that `body` leaves behind, such as `SET`, stays with the connection; an open
     /// transaction closes it.
     public func withConnection<T: Sendable>(_ body: PostgresConnection.Body<T>) async throws -> T {
-        let (connection, attempt) = try await acquire {
+        try await lease {
             await $0.leaseIfOpen(body)
         } fresh: {
             await $0.lease(body)
         }
-        await end(connection, isReusable: attempt.isReusable)
-        return try attempt.result.get()
     }
 
     /// Runs `body` in a transaction (READ COMMITTED), which an error rolls back.
@@ -57,7 +55,11 @@ public final class PostgresPool: Service, Sendable {
         var tries = 1
         while true {
             do {
-                return try await runTransaction(body)
+                return try await lease {
+                    await $0.transactionIfOpen(body)
+                } fresh: {
+                    await $0.transaction(body)
+                }
             } catch let error as PostgresError where error.shouldRetryTransaction && tries < Self.transactionTries {
                 logger.debug("transaction runs again", metadata: ["error": "\(error)", "tries": "\(tries)"])
                 try await Task.sleep(for: .milliseconds(Int.random(in: 1...(20 << tries))))
@@ -92,32 +94,24 @@ public final class PostgresPool: Service, Sendable {
 
     private static var closed: PostgresError { PostgresError(code: .closed, message: "the pool was shut down") }
 
-    private func runTransaction<T: Sendable>(_ body: PostgresConnection.Body<T>) async throws -> T {
-        let (connection, attempt) = try await acquire {
-            await $0.transactionIfOpen(body)
-        } fresh: {
-            await $0.transaction(body)
-        }
-        await end(connection, isReusable: attempt.isReusable)
-        return try attempt.result.get()
-    }
-
     // MARK: Leases
 
-    /// Leases a connection and starts using it.
+    private typealias Attempt = PostgresConnection.Attempt
+
+    /// Leases a connection for as long as it is used.
     /// - Parameters:
     ///   - idle: uses an idle connection; returns `nil` if the server has closed it, and a fresh one is opened.
     ///   - fresh: uses a connection opened for this lease.
-    private func acquire<T: Sendable>(
-        _ idle: (PostgresConnection) async -> T?, fresh: (PostgresConnection) async -> T
-    ) async throws -> (PostgresConnection, T) {
+    private func lease<T>(
+        _ idle: (PostgresConnection) async -> Attempt<T>?, fresh: (PostgresConnection) async -> Attempt<T>
+    ) async throws -> T {
         if case .connection(let connection) = try await grant() {
-            if let value = await idle(connection) { return (connection, value) }
+            if let attempt = await idle(connection) { return try await end(attempt, on: connection) }
             await connection.close()
             logger.debug("idle connection was dead")
         }
         let connection = try await open()
-        return (connection, await fresh(connection))
+        return try await end(await fresh(connection), on: connection)
     }
 
     /// Opens a connection for a lease; a failure releases the lease.
@@ -168,10 +162,11 @@ public final class PostgresPool: Service, Sendable {
         ledger.withLock { $0.removeWaiter(id) }?.resume(throwing: error)
     }
 
-    private func end(_ connection: PostgresConnection, isReusable: Bool) async {
-        let isKept = isReusable && !ledger.withLock { $0.isClosed }
+    private func end<T>(_ attempt: Attempt<T>, on connection: PostgresConnection) async throws -> T {
+        let isKept = attempt.isReusable && !ledger.withLock { $0.isClosed }
         if !isKept { await connection.close() }
         giveBack(isKept ? connection : nil)
+        return try attempt.result.get()
     }
 
     private func giveBack(_ connection: PostgresConnection?) {
