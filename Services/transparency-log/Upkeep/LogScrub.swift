@@ -87,6 +87,7 @@ actor LogScrub {
         }
         newest.add(try await repository.cosignatures(of: size, shard.origin))
         let found = try await objects.fetch(objects.checkpointKey)
+        var isDamaged = true
         if let found, let stored = try? SignedNote(found.bytes), let signed = PublishedCheckpoint(stored, of: shard) {
             // The shard was read before it was closed.
             if signed.head.size > size { return }
@@ -95,14 +96,11 @@ actor LogScrub {
             }
             // The database has each cosignature before the store has it. Their order may differ, and an older note lacks our signature.
             if Set(try newest.served().signatures).isSubset(of: stored.signatures) { return }
-            if signed.head == newest.head, stored.signatures.count > 1 {
-                // No damage: the others came while the shard was closed.
-                _ = try await StoredCheckpoint(objects: objects, shard: shard).put(newest, over: found.etag)
-                return
-            }
+            // With some of them, the others came while the shard was closed.
+            isDamaged = signed.head != newest.head || stored.signatures.count == 1
         }
         _ = try await StoredCheckpoint(objects: objects, shard: shard).put(newest, over: found?.etag)
-        note("an object", "checkpoint")
+        if isDamaged { note("an object", "checkpoint") }
     }
 
     /// How many blocks of 256 leaves there are, the last of them partial.
