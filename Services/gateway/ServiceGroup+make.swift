@@ -165,13 +165,14 @@ private func mediaScratch(
             folder: scratch.folder, quota: ScratchQuota(bytes: settings.scratchShareBytes), executors: scratch.executors))
 }
 
-/// HTTP/1.1, over TLS if a certificate is configured. Idle connections are closed.
+/// HTTP/1.1, over TLS if a certificate is configured. The transfer handler has the idle timeout: the server's own would also count the time in
+/// which the gateway writes to the store.
 private func httpServer(_ settings: Settings) -> HTTPServerBuilder {
     let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
         maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)
     let idleTimeout = TimeAmount.seconds(Int64(settings.idleTimeoutSeconds))
     let http = HTTP1Channel.Configuration(
-        additionalChannelHandlers: [TransferHandler(), UnreadableRequestHandler()], idleTimeout: idleTimeout,
+        additionalChannelHandlers: [TransferHandler(idleTimeout: idleTimeout), UnreadableRequestHandler()],
         httpDecoderConfiguration: decoder)
     return .serving(http, tls: settings.tls)
 }

@@ -75,6 +75,43 @@ struct TransferHandlerTests {
         #expect(connection.refusals.count == 1)
     }
 
+    @Test("a connection without a request ends after the idle timeout, counted from its last response")
+    func idle() throws {
+        let connection = try Connection(idleTimeout: .seconds(30))
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(29))
+        try connection.request(length: 10)
+        try connection.body(10)
+        try connection.end()
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(300))
+        _ = try connection.answer(.created)
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(29))
+        #expect(connection.closes.isEmpty)
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(connection.closes == [.all])
+    }
+
+    @Test("a connection that never sends a request ends after the idle timeout")
+    func neverUsed() throws {
+        let connection = try Connection(idleTimeout: .seconds(30))
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(30))
+        #expect(connection.closes == [.all])
+    }
+
+    @Test("a body that pauses for the idle timeout ends its connection, but not while the gateway is busy with what came")
+    func idleBody() throws {
+        let connection = try Connection(idleTimeout: .seconds(4))
+        try connection.request(length: 100_000)
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(3))
+        try connection.body(20_000, reading: false)
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(300))
+        #expect(connection.closes.isEmpty && connection.refusals.isEmpty)
+        connection.channel.read()
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(3))
+        #expect(connection.closes.isEmpty)
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(connection.closes == [.all])
+    }
+
     @Test("of a refused request's body one MiB is read and no more")
     func drained() throws {
         let connection = try Connection()
@@ -184,9 +221,9 @@ private final class Connection {
     var refusals: [APIError] { reader.refusals }
     var stops: Int { reader.stops }
 
-    init() throws {
+    init(idleTimeout: TimeAmount = .hours(24)) throws {
         let socket = socket
-        try channel.pipeline.syncOperations.addHandlers([socket, TransferHandler { _ in socket.waiting }, reader])
+        try channel.pipeline.syncOperations.addHandlers([socket, TransferHandler(idleTimeout: idleTimeout) { _ in socket.waiting }, reader])
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
     }
 
@@ -197,9 +234,9 @@ private final class Connection {
         if reading { channel.read() }
     }
 
-    func body(_ bytes: Int) throws {
+    func body(_ bytes: Int, reading: Bool = true) throws {
         try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(repeating: 0, count: bytes)))
-        channel.read()
+        if reading { channel.read() }
     }
 
     func end() throws {

@@ -7,7 +7,8 @@ import NIOHTTPTypes
 struct BodyStop: Error, Sendable {}
 
 /// Limits slow transfers: request bodies have a timeout and a minimum rate, responses a minimum rate. If a response is sent before the
-/// request's body was read, at most ``drainBytes`` of the body are drained.
+/// request's body was read, at most ``drainBytes`` of the body are drained. A connection is closed after the idle timeout: time in which the
+/// client owes a request, or more of a body that the gateway is ready to read.
 ///
 /// Sits between the HTTP codec and the server's request handler. An aborted body fails with ``BodyPace/Failure`` for its reader, or with
 /// ``BodyStop`` where that event was fired into the pipeline; the
@@ -23,8 +24,11 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// How long a closing connection waits for the client to read the response.
     static let lingering = TimeAmount.seconds(5)
 
+    private let idleTimeout: TimeAmount
     /// Bytes written to the channel that it could not send yet.
     private let waitingBytes: (any Channel) -> Int
+    /// Since when the gateway has waited for the client's next bytes; `nil` while it does not.
+    private var idleSince: NIODeadline?
     private var requests = 0
     private var responses = 0
     /// The pace of the arriving request body; `nil` between requests.
@@ -43,16 +47,29 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var timer: (at: NIODeadline, task: Scheduled<Void>)?
 
     init(
+        idleTimeout: TimeAmount,
         waitingBytes: @escaping (any Channel) -> Int = {
             // Every socket channel has this option.
             (try? $0.syncOptions?.getOption(ChannelOptions.bufferedWritableBytes)) ?? 0
         }
-    ) { self.waitingBytes = waitingBytes }
+    ) {
+        self.idleTimeout = idleTimeout
+        self.waitingBytes = waitingBytes
+    }
 
     /// Whether the response was sent before the request's body had arrived.
     private var isDraining: Bool { body != nil && responses >= requests }
 
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { awaitRequest(context) }
+    }
+
     func handlerRemoved(context: ChannelHandlerContext) { stopTimer() }
+
+    func channelActive(context: ChannelHandlerContext) {
+        awaitRequest(context)
+        context.fireChannelActive()
+    }
 
     func channelInactive(context: ChannelHandlerContext) {
         stopTimer()
@@ -64,6 +81,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: Inbound
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        idleSince = nil
         switch unwrapInboundIn(data) {
         case .head(let head):
             requests += 1
@@ -82,6 +100,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .end:
             body = nil
             remaining = nil
+            awaitRequest(context)
         }
         context.fireChannelRead(data)
     }
@@ -99,6 +118,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func read(context: ChannelHandlerContext) {
         body?.wait(at: context.eventLoop.now)
+        if body != nil, idleSince == nil { idleSince = context.eventLoop.now }
         schedule(context)
         context.read()
     }
@@ -122,7 +142,10 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .end:
             responses += 1
             isResponding = false
-            guard endsAfterResponse, responses >= requests else { return context.write(data, promise: promise) }
+            guard endsAfterResponse, responses >= requests else {
+                awaitRequest(context)
+                return context.write(data, promise: promise)
+            }
             let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
             sent.futureResult.assumeIsolatedUnsafeUnchecked().whenComplete { _ in self.finish(context) }
             context.write(data, promise: sent)
@@ -138,11 +161,19 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Timeouts
 
+    /// Between requests, begins the wait for the next one.
+    private func awaitRequest(_ context: ChannelHandlerContext) {
+        guard body == nil, responses >= requests else { return }
+        idleSince = context.eventLoop.now
+        schedule(context)
+    }
+
     private func schedule(_ context: ChannelHandlerContext) {
         guard context.channel.isActive, !isLingering else { return }
         let now = context.eventLoop.now
         let ofBody = hasFailed ? nil : body?.timeout(at: now).map { now + $0 }
-        guard let wanted = [ofBody, response?.windowEnds].compactMap({ $0 }).min() else { return }
+        let ofIdleness = idleSince.map { $0 + idleTimeout }
+        guard let wanted = [ofBody, response?.windowEnds, ofIdleness].compactMap({ $0 }).min() else { return }
         // An earlier timer schedules the next one itself.
         if let timer, timer.at <= wanted { return }
         stopTimer()
@@ -158,6 +189,7 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func check(_ context: ChannelHandlerContext) {
         timer = nil
         let now = context.eventLoop.now
+        if let idleSince, now >= idleSince + idleTimeout { return close(context) }
         if let current = response, now >= current.windowEnds {
             response?.windowEnds = now + ResponsePace.window
             let waiting = waitingBytes(context.channel)
@@ -184,9 +216,14 @@ final class TransferHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Closes the connection at once.
     private func cut(_ context: ChannelHandlerContext, _ reason: String) {
         count(reason)
+        close(context)
+    }
+
+    private func close(_ context: ChannelHandlerContext) {
         stopTimer()
         body = nil
         response = nil
+        idleSince = nil
         context.close(promise: nil)
     }
 
