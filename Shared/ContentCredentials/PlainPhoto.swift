@@ -1,6 +1,7 @@
 import CaptureProtocol
 import Foundation
 import JPEGMetadata
+import ManifestStore
 
 /// A JPEG without a manifest store, into which one can be laid without parsing it again: in APP11 segments (C2PA 2.4 annex A.3.1).
 struct PlainPhoto {
@@ -8,12 +9,17 @@ struct PlainPhoto {
     /// Where the library puts a store too: behind the last APP0, or the start of the image if there is none.
     let offset: Int
 
-    /// - Returns: `nil` unless it begins with whole segments up to a scan, none of them APP11, and ends as an image.
+    /// Of a store of 4 MiB, the most that a copy has more than its photo.
+    private static let storeSegments = 70
+
+    /// - Returns: `nil` unless it begins with whole segments up to a scan, none of them APP11 and no more than ``EmbeddedStore`` reads with
+    ///   those of a store, and ends as an image.
     init?(_ bytes: [UInt8]) {
         guard bytes.starts(with: [0xff, 0xd8]), bytes.suffix(2).elementsEqual([0xff, 0xd9]) else { return nil }
         var walker = JPEGMarkerWalker(bytes)
         var (end, offset) = (2, 2)
-        while let segment = walker.next() {
+        for _ in 0..<EmbeddedStore.maximumSegments - Self.storeSegments {
+            guard let segment = walker.next() else { return nil }
             // EmbeddedStore reads neither fill bytes nor markers without a length, which would lie before the segment's marker.
             guard segment.body.lowerBound == end + 2, (0xc0...0xfe).contains(segment.marker), segment.marker != 0xeb else { return nil }
             if segment.isScanHeader {

@@ -8,7 +8,8 @@ public struct EmbeddedStore: Sendable, Equatable {
     public static let maximumBytes = 1 << 20
     /// The store comes before the scan, after at most JFIF's header and EXIF.
     public static let maximumHeadBytes = 2 << 20
-    private static let maximumSegments = 1000
+    /// Before the scan, its own included.
+    public static let maximumSegments = 1000
 
     /// The box, joined from its segments.
     public let bytes: [UInt8]

@@ -39,6 +39,21 @@ struct PlainPhotoTests {
         }
     }
 
+    @Test("of a photo with more segments than stores are looked for in are laid in by the library")
+    func manySegments() throws {
+        let fixture = try Fixture()
+        let photo = try Fixture.makePhoto()
+        let interval: [UInt8] = [0xff, 0xdd, 0, 4, 0, 0]
+        func with(_ count: Int) -> [UInt8] { [0xff, 0xd8] + Array(repeatElement(interval, count: count).joined()) + photo.dropFirst(2) }
+        #expect(PlainPhoto(with(900)) != nil)
+        #expect(PlainPhoto(with(1001)) == nil)
+        for count in [900, 1001] {
+            let (copy, _) = try fixture.sign(with(count))
+            let report = try fixture.read(copy)
+            #expect(report.state == .trusted, "\(report.validationCodes)")
+        }
+    }
+
     @Test(
         "lie behind the last APP0, or the start, as when the library lays them in, and their bindings exclude them alone",
         arguments: Beginning.all)
