@@ -117,11 +117,11 @@ INSERT INTO uploads (id, token_sha256, device_id, interop_version, content_type,
 INSERT INTO upload_segments (upload_id, start_bytes, size_bytes, object_key)
     SELECT id, number, 1, 'incoming/' || id || '/body/' || number || '-1' FROM uploads, generate_series(0, 9) AS number WHERE state = 'open';
 -- Captures that were withdrawn, whose objects are deleted but for the last ones.
-UPDATE captures SET status = 'withdrawn', withdrawn_at = now(), failure = NULL, media_sha256 = NULL, depth_sha256 = NULL, assertion_sha256 = NULL,
+UPDATE captures SET status = 'withdrawn', withdrawn_at = now() - interval '2 days', failure = NULL, media_sha256 = NULL, depth_sha256 = NULL, assertion_sha256 = NULL,
     captured_at = NULL, uploaded_at = NULL, announcement = NULL, detection = NULL, location = NULL, stated_at = NULL
     FROM fresh WHERE captures.id = fresh.id AND fresh.number % 100 = 99 AND fresh.number % 200 = 199;
-INSERT INTO withdrawals (capture_id, withdrawn_at, by, erased_at)
-    SELECT id, withdrawn_at, 'owner', now() FROM captures WHERE status = 'withdrawn';
+INSERT INTO withdrawals (capture_id, withdrawn_at, by, erased_at, opened_at, erase_next_at)
+    SELECT id, withdrawn_at, 'owner', now(), withdrawn_at, now() + random() * interval '30 days' FROM captures WHERE status = 'withdrawn';
 -- Damaged objects that have been repaired.
 INSERT INTO media_damage (capture_id, name, object_key, problem, mended_at)
     SELECT id, 'original.jpg', 'captures/' || id_text || '/original.jpg', 'missing', now() FROM fresh WHERE number % 5 = 0;
