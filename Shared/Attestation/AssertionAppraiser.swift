@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+public import Models
 
 public enum AssertionVerdict: Sendable, Equatable {
     /// `candidate` is the index of the client data hash that the signature covers.
@@ -8,14 +9,21 @@ public enum AssertionVerdict: Sendable, Equatable {
 }
 
 /// The first check that failed, in the order of `guides/app-attest.md` §2.
-public enum AssertionFailure: String, Error, Sendable, CaseIterable {
-    case malformedCBOR = "malformed_cbor"
-    case malformedObject = "malformed_object"
-    case malformedAuthData = "malformed_auth_data"
-    case keyType = "key_type"
-    case badSignature = "bad_signature"
-    case appIDMismatch = "app_id_mismatch"
-    case counterReplay = "counter_replay"
+public enum AssertionFailure: Error, Sendable {
+    case malformedCBOR, malformedObject, malformedAuthData, keyType, badSignature, appIDMismatch, counterReplay
+
+    /// Why the hardware check fails by it.
+    public var reason: HardwareReason {
+        switch self {
+        case .malformedCBOR: .malformedCBOR
+        case .malformedObject: .malformedObject
+        case .malformedAuthData: .malformedAuthData
+        case .keyType: .keyType
+        case .badSignature: .badSignature
+        case .appIDMismatch: .appIDMismatch
+        case .counterReplay: .counterReplay
+        }
+    }
 }
 
 /// An assertion whose signature and app id are right. The caller has to check the counter.

@@ -71,17 +71,3 @@ public struct CaptureAppraiser: Sendable {
         }
     }
 }
-
-extension AssertionFailure {
-    fileprivate var reason: HardwareReason {
-        switch self {
-        case .malformedCBOR: .malformedCBOR
-        case .malformedObject: .malformedObject
-        case .malformedAuthData: .malformedAuthData
-        case .keyType: .keyType
-        case .badSignature: .badSignature
-        case .appIDMismatch: .appIDMismatch
-        case .counterReplay: .counterReplay
-        }
-    }
-}

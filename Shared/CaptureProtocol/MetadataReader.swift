@@ -93,7 +93,7 @@ struct MetadataReader {
         switch DepthReason(rawValue: try text(name)) {
         case .tooFewValid?: return .tooFewValid
         case .notASurface?: return .notASurface
-        default: throw error(name, "must be null, too_few_valid or not_a_surface")
+        default: throw error(name, "must be null, \(DepthReason.tooFewValid.rawValue) or \(DepthReason.notASurface.rawValue)")
         }
     }
 

@@ -1,13 +1,27 @@
-/// The reasons for the verdict `undecided` on a video's depth (SPEC §10.4).
-public enum VideoDepthReason: String, Sendable, CaseIterable {
-    case videoUndecodable = "video_undecodable"
-    case tooFewKeyframes = "too_few_keyframes"
-    case tooFewValid = "too_few_valid"
-    case lowRelief = "low_relief"
-    case partlyFlat = "partly_flat"
-    case frozenDepth = "frozen_depth"
-    case unstableDepth = "unstable_depth"
-    case depthNotOfVideo = "depth_not_of_video"
+/// The reasons for the verdict `undecided` on a video's depth (SPEC §10.4), spelled as in ``DepthReason``.
+public enum VideoDepthReason: RawRepresentable, Sendable, CaseIterable {
+    case videoUndecodable, tooFewKeyframes, tooFewValid, lowRelief, partlyFlat, frozenDepth, unstableDepth, depthNotOfVideo
+
+    /// The same reason of the depth check.
+    public var depthReason: DepthReason {
+        switch self {
+        case .videoUndecodable: .videoUndecodable
+        case .tooFewKeyframes: .tooFewKeyframes
+        case .tooFewValid: .tooFewValid
+        case .lowRelief: .lowRelief
+        case .partlyFlat: .partlyFlat
+        case .frozenDepth: .frozenDepth
+        case .unstableDepth: .unstableDepth
+        case .depthNotOfVideo: .depthNotOfVideo
+        }
+    }
+
+    public var rawValue: String { depthReason.rawValue }
+
+    public init?(rawValue: String) {
+        guard let reason = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = reason
+    }
 }
 
 /// Decides from measurements whether the depth of a video shows a scene, and the scene of its pictures: method `relief-video-1`

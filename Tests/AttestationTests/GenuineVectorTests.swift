@@ -1,4 +1,5 @@
 import Foundation
+import Models
 import TestSupport
 import Testing
 
@@ -72,10 +73,10 @@ struct NegativeVectorTests {
             Array(try #require(negative.assertion)), publicKeyX963: Array(try #require(negative.publicKeyX963)),
             clientDataHash: Array(negative.clientDataHash))
         switch verdict {
-        case .rejected(let failure): return failure.rawValue
+        case .rejected(let failure): return failure.reason.rawValue
         case .verified(let verified, _):
             let isAbove = verified.isAbove(previousCounter: negative.previousCounter ?? 0)
-            return isAbove ? nil : AssertionFailure.counterReplay.rawValue
+            return isAbove ? nil : HardwareReason.counterReplay.rawValue
         }
     }
 

@@ -1,5 +1,6 @@
 import Attestation
 import CaptureProtocol
+import Models
 import TransparencyLog
 import VideoChain
 
@@ -40,7 +41,7 @@ struct DeviceExaminer: Sendable {
             return .passed("The hardware signed \(binding.rawValue), as the evidence says.")
         case .verified(_, let index):
             return .failed("The hardware signed \(hashes[index].binding.rawValue), not \(binding.rawValue).")
-        case .rejected(let failure): return .failed("The hardware's signature does not hold: \(failure.rawValue).")
+        case .rejected(let failure): return .failed("The hardware's signature does not hold: \(failure.reason.rawValue).")
         }
     }
 

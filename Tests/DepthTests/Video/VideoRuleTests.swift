@@ -57,6 +57,12 @@ struct VideoRuleTests {
         #expect((reason != nil) == (verdict == .undecided))
     }
 
+    @Test("knows each of its reasons again by the word, and no other reason of the depth check")
+    func reasons() {
+        for reason in VideoDepthReason.allCases { #expect(VideoDepthReason(rawValue: reason.rawValue) == reason) }
+        #expect(DepthReason.allCases.count { VideoDepthReason(rawValue: $0.rawValue) != nil } == VideoDepthReason.allCases.count)
+    }
+
     @Test("knows the four thresholds of the specification, which are to be exceeded, and 80 % of the keyframes")
     func specified() {
         let changes: [(Change, Bool)] = [
