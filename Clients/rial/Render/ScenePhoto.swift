@@ -45,13 +45,13 @@ struct ScenePhoto: ParsableCommand {
             photoHeight: size.height, depthWidth: scene.depthWidth, depthHeight: scene.depthHeight)
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try Data(scene.jpeg).write(to: folder.appendingPathComponent("photo.jpg"), options: .atomic)
-            try Data(scene.depthGzip()).write(to: folder.appendingPathComponent("depth.f32.gz"), options: .atomic)
+            try Data(scene.jpeg).write(to: folder.appendingPathComponent(PartFile.photo), options: .atomic)
+            try Data(scene.depthGzip()).write(to: folder.appendingPathComponent(PartFile.photoDepth), options: .atomic)
             try Data(WireJSON.encode(description)).write(to: folder.appendingPathComponent("scene.json"), options: .atomic)
         } catch let error as CocoaError {
             throw CommandFailure("\(folder.path) cannot be written: \(error.localizedDescription)")
         }
-        Console.result("\(folder.path): photo.jpg, depth.f32.gz (\(scene.depthWidth) × \(scene.depthHeight)), scene.json")
+        Console.result("\(folder.path): \(PartFile.photo), \(PartFile.photoDepth) (\(scene.depthWidth) × \(scene.depthHeight)), scene.json")
     }
 }
 

@@ -53,14 +53,15 @@ struct SoakAudit {
 
     /// The faults of one capture, as stable codes; empty if there are none.
     private func faults(of id: CaptureID, _ photo: ContentDigest, _ database: PostgresConnection) async throws -> [String] {
+        let name = MediaName.original.rawValue
         let rows = try await database.query(
             """
             SELECT status, coalesce(confidence_level, '-') AS confidence, coalesce(failure, '-') AS failure, media_sha256,
                 (SELECT count(*) FROM evidence_parts WHERE capture_id = captures.id AND outcome = 'done') AS parts,
                 (SELECT count(*) FROM assertion_counters WHERE capture_id = captures.id) AS counters,
                 (SELECT count(*) FROM content_credentials WHERE capture_id = captures.id) AS credentials,
-                (SELECT object_key FROM media_objects WHERE capture_id = captures.id AND name = 'original.jpg') AS original,
-                (SELECT size_bytes FROM media_objects WHERE capture_id = captures.id AND name = 'original.jpg') AS original_bytes
+                (SELECT object_key FROM media_objects WHERE capture_id = captures.id AND name = \(name)) AS original,
+                (SELECT size_bytes FROM media_objects WHERE capture_id = captures.id AND name = \(name)) AS original_bytes
             FROM captures WHERE id = \(id.uuid)
             """)
         guard let row = rows.first else { return ["lost"] }

@@ -27,13 +27,16 @@ extension StoredCapture {
     /// The sealed parts that are there, and what they are called outside.
     var partNames: [(SealedKind, String)] {
         let isQuickTime = facts.video?.isQuickTime == true
-        let (media, depth) = kind.type == .video ? (isQuickTime ? "video.mov" : "video.mp4", "depth.gz") : ("photo.jpg", "depth.f32.gz")
+        let (media, depth) =
+            kind.type == .video
+            ? (PartFile.video(isQuickTime: isQuickTime), PartFile.videoDepth) : (PartFile.photo, PartFile.photoDepth)
         let names: [(SealedKind, String)] = [
-            (.photo, media), (.video, media), (.original, media), (.depth, depth), (.originalDepth, depth), (.hashChain, "hash-chain.json"),
-            (.originalHashChain, "hash-chain.json"), (.metadata, "metadata.json"), (.originalMetadata, "metadata.json"),
+            (.photo, media), (.video, media), (.original, media), (.depth, depth), (.originalDepth, depth),
+            (.hashChain, PartFile.hashChain), (.originalHashChain, PartFile.hashChain), (.metadata, PartFile.metadata),
+            (.originalMetadata, PartFile.metadata),
             // Not that of a video's end, for which `rial video send` would take it.
-            (.assertion, kind == .hashOnlyVideo ? "payload.cbor" : "assertion.cbor"), (.thumbnail, "thumbnail.jpg"),
-            (.payload, "payload.json"),
+            (.assertion, kind == .hashOnlyVideo ? PartFile.payloadAssertion : PartFile.assertion), (.thumbnail, PartFile.thumbnail),
+            (.payload, PartFile.payload),
         ]
         return names.filter { sizes[$0.0] != nil }
     }

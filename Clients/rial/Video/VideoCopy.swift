@@ -72,9 +72,9 @@ struct VideoCopy {
         let file = try file()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         func write(_ bytes: [UInt8], _ name: String) throws { try Data(bytes).write(to: folder.appendingPathComponent(name)) }
-        try write(file, isQuickTime ? "video.mov" : "video.mp4")
-        try write(depth, "depth.gz")
-        try write(WireJSON.encode(chain), "hash-chain.json")
+        try write(file, PartFile.video(isQuickTime: isQuickTime))
+        try write(depth, PartFile.videoDepth)
+        try write(WireJSON.encode(chain), PartFile.hashChain)
         try write(
             WireJSON.encode(
                 VideoMetadataDraft(
@@ -83,7 +83,7 @@ struct VideoCopy {
                     frameCount: pictures.count, depthKeyframeCount: 0, width: Int(format.width), height: Int(format.height),
                     codec: format.codec == .h264 ? "h264" : "hevc", isPartial: assertion == nil, checkpointIndex: nil,
                     nonce: CaptureNonce.random())),
-            "metadata.json")
-        if let assertion { try write(assertion, "assertion.cbor") }
+            PartFile.metadata)
+        if let assertion { try write(assertion, PartFile.assertion) }
     }
 }

@@ -8,12 +8,12 @@ struct VideoFolder {
 
     init(path: String) { url = URL(fileURLWithPath: path, isDirectory: true) }
 
-    var isQuickTime: Bool { FileManager.default.fileExists(atPath: file("video.mov").path) }
-    var video: URL { file(isQuickTime ? "video.mov" : "video.mp4") }
-    var depth: URL { file("depth.gz") }
-    var hashChain: URL { file("hash-chain.json") }
-    var metadata: URL { file("metadata.json") }
-    var assertion: URL { file("assertion.cbor") }
+    var isQuickTime: Bool { FileManager.default.fileExists(atPath: file(PartFile.quickTimeVideo).path) }
+    var video: URL { file(PartFile.video(isQuickTime: isQuickTime)) }
+    var depth: URL { file(PartFile.videoDepth) }
+    var hashChain: URL { file(PartFile.hashChain) }
+    var metadata: URL { file(PartFile.metadata) }
+    var assertion: URL { file(PartFile.assertion) }
     /// There while an upload is to go on.
     var unfinishedUpload: URL { file("upload.json") }
     var isSigned: Bool { FileManager.default.fileExists(atPath: assertion.path) }

@@ -82,14 +82,15 @@ struct PostgresBackupRows: BackupRows {
 
     /// Names of uploads by their members in the announcement.
     private static let uploads: SQL = """
-        (VALUES ('photo', 'original.jpg'), ('video', 'original.mp4'), ('depth', 'depth.gz'), ('hash_chain', 'hash-chain.json'))
-        AS part (member, name)
+        (VALUES ('photo', \(MediaName.original.rawValue)), ('video', \(MediaName.originalVideo.rawValue)),
+            ('depth', \(MediaName.depth.rawValue)), ('hash_chain', \(MediaName.hashChain.rawValue))) AS part (member, name)
         """
 
     /// A failed capture has its uploads unless they were what it failed by, or have expired since.
     private static let hasUploads: SQL = """
         (captures.status = 'processing' OR captures.status = 'failed' AND synced_at IS NOT NULL AND media_expired_at IS NULL
-            AND captures.failure IS DISTINCT FROM 'intake_missing' AND captures.failure IS DISTINCT FROM 'digest_mismatch')
+            AND captures.failure IS DISTINCT FROM \(FailureReason.intakeMissing.rawValue)
+            AND captures.failure IS DISTINCT FROM \(FailureReason.digestMismatch.rawValue))
         """
 
     private func captures(_ condition: SQL, objects: SQL) async throws -> [KnownFolder] {
