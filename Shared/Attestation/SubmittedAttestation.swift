@@ -1,6 +1,7 @@
+import CaptureProtocol
+
 /// A well-formed attestation object; nothing in it is verified yet.
 struct SubmittedAttestation: Sendable {
-    static let maximumBytes = 16 * 1024
     /// Leaf and intermediate, DER.
     let certificates: [ArraySlice<UInt8>]
     let receipt: ArraySlice<UInt8>?
@@ -10,7 +11,7 @@ struct SubmittedAttestation: Sendable {
     let credential: AttestedCredential
 
     init(_ bytes: [UInt8]) throws(AttestationFailure) {
-        guard bytes.count <= Self.maximumBytes else { throw .malformedObject }
+        guard bytes.count <= SizeLimits.attestation else { throw .malformedObject }
         guard let item = try? CBOR.decode(bytes[...]) else { throw .malformedCBOR }
         guard case .map(let fields) = item, fields.count == 3, let format = fields[.text("fmt")]?.textString,
             case .map(let statement)? = fields[.text("attStmt")], let data = fields[.text("authData")]?.byteString

@@ -22,6 +22,8 @@ public enum SizeLimits {
     public static let unknownPart = 64 << 10
     /// The body of a registration.
     public static let registration = 128 << 10
+    /// The attestation object in it, decoded from base64.
+    public static let attestation = 16 << 10
     /// A file to be verified, unless it is a video.
     public static let file = 20 << 20
     /// A video to be verified.

@@ -13,6 +13,7 @@ from swift_enums import ROOT, enums, swift
 NAMES = "Shared/Models/MediaName.swift"
 # Names of a bundle's entries, in a module that device and browser could use and that imports no Models.
 ENTRIES = "Shared/TransparencyLog/Bundles/BundleEntries.swift"
+LIMITS = "Shared/CaptureProtocol/SizeLimits.swift"
 # Names of files in a request's body, which say nothing to the server.
 UPLOADS = "Clients/CaptureKit/Uploads/"
 # Files in which the words of reasons have another meaning.
@@ -144,16 +145,32 @@ def cycles(uses):
     return [(one, other) for one in sorted(uses) for other in sorted(uses[one]) if one in reach(other)]
 
 
+def limits():
+    """{name: bytes} of the constants of SizeLimits.swift."""
+    text = (ROOT / LIMITS).read_text()
+    found = {name: next(numbers(value)) for name, value in re.findall(r"static let (\w+) = ([\d_]+(?: << \d+)?)$", text, re.M)}
+    assert len(found) == text.count("static let "), f"{LIMITS} has a constant of another form"
+    return found
+
+
 def constant(name):
     """A size of SizeLimits.swift, in bytes."""
-    left, right = re.search(rf"static let {name} = (\d+) << (\d+)", (ROOT / "Shared/CaptureProtocol/SizeLimits.swift").read_text()).groups()
-    return int(left) << int(right)
+    return limits()[name]
 
 
-def products(text):
-    """The values of products and shifts of number literals in a source."""
-    for found in re.findall(r"\b\d+(?: ?(?:\*|<<) ?\d+)+\b", text.replace("_", "")):
-        yield eval(found)  # Digits, "*" and "<<" only.
+def numbers(text):
+    """The values of the number literals in a source, multiplied and shifted where they are."""
+    for first, others in re.findall(r"(?<![\w.])(\d+)((?: ?(?:\*|<<) ?\d+)*)\b", text.replace("_", "")):
+        value = int(first)
+        for operator, other in re.findall(r"(\*|<<) ?(\d+)", others):
+            value = value * int(other) if operator == "*" else value << int(other)
+        yield value
+
+
+def sizes_said(text):
+    """The sizes that a document says something may have, in bytes."""
+    for number, unit in re.findall(r"(?:at most|over|a video|max-size=\() ?([\d,]+) ?(bytes|KiB|MiB|(?=\|))", text, re.I):
+        yield int(number.replace(",", "")) << {"KiB": 10, "MiB": 20}.get(unit, 0)
 
 
 def layer(module):
@@ -235,17 +252,18 @@ class Vocabulary(unittest.TestCase):
 
 class Constants(unittest.TestCase):
     def test_sizes_stand_once(self):
-        sizes = {constant("capture"), constant("file"), constant("video")}
-        home = "Shared/CaptureProtocol/SizeLimits.swift"
+        # A number below is as likely a buffer's size, or no size at all.
+        sizes = {size for size in limits().values() if size >= 1 << 20}
+        self.assertGreater(len(sizes), 4)
         self.assertEqual([
-            path for path, text in swift("Shared", "Services", "Clients")
-            if path != home and sizes & set(products(text))
+            f"{path} has {size}" for path, text in swift("Shared", "Services", "Clients") if path != LIMITS
+            for size in sizes & set(numbers(text))
         ], [])
 
     def test_scripts_and_documents_say_the_same_sizes(self):
         script = (ROOT / "Shared/Site/Resources/js/file.js").read_text()
         self.assertEqual(
-            list(products(re.search(r"^const LIMITS = (.*)$", script, re.M)[1])), [constant("file"), constant("video")])
+            list(numbers(re.search(r"^const LIMITS = (.*)$", script, re.M)[1])), [constant("file"), constant("video")])
         strings = json.loads((ROOT / "Shared/Site/Resources/strings.json").read_text())
         for text in strings["file.zone.limits"].values():
             self.assertEqual([int(size) << 20 for size in re.findall(r"(\d+) MB", text)], [constant("file"), constant("video")])
@@ -254,6 +272,11 @@ class Constants(unittest.TestCase):
         self.assertEqual(said, [constant("capture"), constant("file"), constant("video")])
         self.assertEqual({int(size) << 10 for size in re.findall(r"over (\d+) KiB", api)}, {constant("unknownPart")})
         self.assertIn(f"At most {constant('registration') >> 10} KiB", api)
+
+    def test_the_api_says_every_limit_and_no_other_size(self):
+        said = set(sizes_said((ROOT / "docs/openapi.yaml").read_text()))
+        # What is read of a refused request is no limit of it, and what was fixed when a recording began is in the metadata.
+        self.assertEqual(said - {1 << 20}, {size for name, size in limits().items() if name != "recording"})
 
     def test_the_version_stands_once(self):
         home = "Shared/CaptureProtocol/Product.swift"
@@ -268,7 +291,8 @@ class Constants(unittest.TestCase):
             self.assertEqual(set(re.findall(pattern, (ROOT / path).read_text(), re.M)), {version}, path)
 
     def test_another_spelling_is_found(self):
-        self.assertEqual(list(products("let a = 20 * 1024 * 1024, b = 20 << 20, c = 1_000 * 3")), [20 << 20, 20 << 20, 3000])
+        self.assertEqual(list(numbers("let a = 20 * 1024 * 1024, b = 20 << 20, c = 1_000 * 3, d = 0x10, e = 007")), [20 << 20, 20 << 20, 3000, 7])
+        self.assertEqual(list(sizes_said("At most 20 MiB, a video 1,000 bytes; or over 3 KiB")), [20 << 20, 1000, 3 << 10])
 
 
 class Layers(unittest.TestCase):

@@ -28,7 +28,8 @@ struct RegistrationBody: Sendable {
         hasLiDAR = sent.hasLiDAR
         osVersion = try sent.osVersion.map { try Self.text($0, "os_version") }
         keyID = try Self.bytes(sent.attestation.keyID, "attestation.key_id", 32...32)
-        attestationObject = try Self.bytes(sent.attestation.attestationObject, "attestation.attestation_object", 1...16_384)
+        attestationObject = try Self.bytes(
+            sent.attestation.attestationObject, "attestation.attestation_object", 1...SizeLimits.attestation)
         challenge = try Self.bytes(sent.attestation.challenge, "attestation.challenge", 32...32)
         requestKey = try sent.requestKey.map { try Self.key($0) }
     }
