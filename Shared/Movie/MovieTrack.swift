@@ -6,6 +6,14 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     case hevc = "hvc1"
 
     public var code: FourCharacterCode { FourCharacterCode(stringLiteral: rawValue) }
+
+    /// What metadata and evidence call it.
+    public var name: String {
+        switch self {
+        case .h264: "h264"
+        case .hevc: "hevc"
+        }
+    }
 }
 
 /// How the picture is turned for showing, clockwise (the track header's matrix).

@@ -73,7 +73,7 @@ struct RecordingAssembly {
                 VideoMetadataDraft(
                     videoHash: video.digest, recordingBytes: recording, startedAt: parsed.startedAt,
                     durationMilliseconds: facts.durationMilliseconds, frameCount: facts.frameCount, depthKeyframeCount: facts.depthCount,
-                    width: Int(format.width), height: Int(format.height), codec: format.codec == .h264 ? "h264" : "hevc",
+                    width: Int(format.width), height: Int(format.height), codec: format.codec.name,
                     isPartial: facts.isPartial, checkpointIndex: checkpoints.last { $0.assertion != nil }.map { Int($0.index) },
                     nonce: CaptureNonce.random())),
             kinds.metadata)

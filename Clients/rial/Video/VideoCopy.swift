@@ -81,7 +81,7 @@ struct VideoCopy {
                     videoHash: ContentDigest(of: file), recordingBytes: metadata.recordingBytes ?? [], startedAt: metadata.startedAt,
                     durationMilliseconds: pictures.map { $0.presentationTime * 1000 / Int64(format.timescale) }.max() ?? 0,
                     frameCount: pictures.count, depthKeyframeCount: 0, width: Int(format.width), height: Int(format.height),
-                    codec: format.codec == .h264 ? "h264" : "hevc", isPartial: assertion == nil, checkpointIndex: nil,
+                    codec: format.codec.name, isPartial: assertion == nil, checkpointIndex: nil,
                     nonce: CaptureNonce.random())),
             PartFile.metadata)
         if let assertion { try write(assertion, PartFile.assertion) }
