@@ -1,8 +1,4 @@
 public import CaptureProtocol
-import Foundation
-
-/// The status of one check. Only `fail` counts against a capture (SPEC §3).
-public enum CheckStatus: String, Codable, Sendable { case pass, fail, inconclusive, unavailable }
 
 /// The findings of `depth-analyzer`: measurements and verdict or the reason for their absence, the photo's EXIF fields, and the stored
 /// pictures.
@@ -43,10 +39,4 @@ public struct DepthFindings: Codable, Sendable, Equatable {
         case preview, exif, pictures
         case previewScale = "preview_scale"
     }
-}
-
-/// The findings of `upload-sync`: the media in the store, unchanged since they were accepted.
-public struct MediaFindings: Codable, Sendable, Equatable {
-    public var objects: [MediaName: StoredMedia]
-    public init(objects: [MediaName: StoredMedia]) { self.objects = objects }
 }
