@@ -1,0 +1,15 @@
+/// A log with the size of its published tree.
+struct PublishedShard: Sendable, Equatable {
+    let origin: String
+    /// Its folder.
+    let name: String
+    let size: UInt64
+    let isFrozen: Bool
+}
+
+/// The entry of a statement.
+struct LogPlace: Sendable, Equatable {
+    let shard: PublishedShard
+    let index: UInt64
+    var isPublished: Bool { index < shard.size }
+}

@@ -1,0 +1,25 @@
+import TransparencyLog
+
+/// A cosignature of our checkpoint that verified.
+struct KeptCosignature: Sendable, Equatable {
+    let signature: NoteSignature
+    /// POSIX time.
+    let seconds: UInt64
+
+    init(signature: NoteSignature, seconds: UInt64) {
+        self.signature = signature
+        self.seconds = seconds
+    }
+
+    /// Whether it names this key as its own.
+    func isBy(_ key: VerifierKey) -> Bool { signature.name == key.name && signature.id == key.id }
+
+    /// One that was kept; `nil` if it has no time.
+    init?(_ signature: NoteSignature) {
+        guard signature.signature.count == 72 else { return nil }
+        self.init(signature: signature, seconds: signature.signature.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    /// The line without LF.
+    var line: String { String(decoding: signature.line.dropLast(), as: UTF8.self) }
+}

@@ -1,0 +1,17 @@
+import Foundation
+
+/// What is shown of a log and its waiting statements.
+struct LogStanding: Sendable, Equatable {
+    /// The open shard, if there is one.
+    var shard: LogShard?
+    /// Whether any shard is frozen, but for those that were given up.
+    var isFrozen: Bool
+    /// When the open shard was opened.
+    var openedAt: Date?
+    var publishedAt: Date?
+    var stampedAt: Date?
+    /// Those that may be entered by now.
+    var pending: Int
+    /// How long the first of them has waited.
+    var oldestSeconds: Double
+}
