@@ -12,25 +12,9 @@ struct Moments {
     struct Row {
         fileprivate var (s0, s1, s2, s3, s4) = (0.0, 0.0, 0.0, 0.0, 0.0)
         fileprivate var (t0, t1, t2) = (0.0, 0.0, 0.0)
-
-        @inline(__always)
-        mutating func add(_ inverseDepth: Double, u: Double, weight: Double) {
-            let first = weight * u
-            let second = first * u
-            let third = second * u
-            s0 += weight
-            s1 += first
-            s2 += second
-            s3 += third
-            s4 += third * u
-            t0 += weight * inverseDepth
-            t1 += first * inverseDepth
-            t2 += second * inverseDepth
-        }
     }
 
-    /// The sums of two rows, one in each lane: the same additions in the same order as for a single row. A pixel without weight adds 0, which
-    /// changes no sum.
+    /// Sums two rows, one in each lane. A pixel without weight adds 0, which changes no sum.
     struct TwoRows {
         private var (s0, s1, s2, s3) = (SIMD2<Double>(), SIMD2<Double>(), SIMD2<Double>(), SIMD2<Double>())
         private var (s4, t0, t1, t2) = (SIMD2<Double>(), SIMD2<Double>(), SIMD2<Double>(), SIMD2<Double>())

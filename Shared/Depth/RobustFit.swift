@@ -56,12 +56,13 @@ struct RobustFit {
         let region = start.region(width: grid.u.count, height: grid.v.count)
         var moments = Moments()
         for y in region.rows {
-            var row = Moments.Row()
+            // One row alone, in the first lane.
+            var rows = Moments.TwoRows()
             for x in region.columns {
                 let inverse = grid.inverse[y * grid.u.count + x]
-                if !inverse.isNaN { row.add(inverse, u: grid.u[x], weight: 1) }
+                if !inverse.isNaN { rows.add(SIMD2(inverse, 0), u: grid.u[x], weight: SIMD2(1, 0)) }
             }
-            moments.add(row, v: grid.v[y])
+            moments.add(rows[0], v: grid.v[y])
         }
         return moments
     }
