@@ -8,32 +8,32 @@ public struct AppAttestation: AttestationService {
 
     public var isSupported: Bool { DCAppAttestService.shared.isSupported }
 
-    public func generateKey() async throws(AttestationFailure) -> String {
+    public func generateKey() async throws(AttestationServiceFailure) -> String {
         do {
             return try await DCAppAttestService.shared.generateKey()
         } catch {
-            throw AttestationFailure(error)
+            throw AttestationServiceFailure(error)
         }
     }
 
-    public func attestKey(_ key: String, clientDataHash: [UInt8]) async throws(AttestationFailure) -> [UInt8] {
+    public func attestKey(_ key: String, clientDataHash: [UInt8]) async throws(AttestationServiceFailure) -> [UInt8] {
         do {
             return Array(try await DCAppAttestService.shared.attestKey(key, clientDataHash: Data(clientDataHash)))
         } catch {
-            throw AttestationFailure(error)
+            throw AttestationServiceFailure(error)
         }
     }
 
-    public func generateAssertion(_ key: String, clientDataHash: [UInt8]) async throws(AttestationFailure) -> [UInt8] {
+    public func generateAssertion(_ key: String, clientDataHash: [UInt8]) async throws(AttestationServiceFailure) -> [UInt8] {
         do {
             return Array(try await DCAppAttestService.shared.generateAssertion(key, clientDataHash: Data(clientDataHash)))
         } catch {
-            throw AttestationFailure(error)
+            throw AttestationServiceFailure(error)
         }
     }
 }
 
-extension AttestationFailure {
+extension AttestationServiceFailure {
     init(_ error: any Error) {
         switch (error as? DCError)?.code {
         case .featureUnsupported: self = .notSupported

@@ -31,7 +31,7 @@ public struct SimulatedAttestationService: AttestationService {
         get throws { try keys.load().mapValues(\.attestations) }
     }
 
-    public func generateKey() throws(AttestationFailure) -> String {
+    public func generateKey() throws(AttestationServiceFailure) -> String {
         try change { keys in
             let device = SimulatedDevice(requestKey: .none, appID: appID, environment: environment)
             let key = Base64.encode(try device.keyID)
@@ -40,7 +40,7 @@ public struct SimulatedAttestationService: AttestationService {
         }
     }
 
-    public func attestKey(_ key: String, clientDataHash: [UInt8]) throws(AttestationFailure) -> [UInt8] {
+    public func attestKey(_ key: String, clientDataHash: [UInt8]) throws(AttestationServiceFailure) -> [UInt8] {
         let attested: SimulatedKey? = try change { keys in
             keys[key]?.attestations += 1
             return keys[key]
@@ -53,7 +53,7 @@ public struct SimulatedAttestationService: AttestationService {
         }
     }
 
-    public func generateAssertion(_ key: String, clientDataHash: [UInt8]) throws(AttestationFailure) -> [UInt8] {
+    public func generateAssertion(_ key: String, clientDataHash: [UInt8]) throws(AttestationServiceFailure) -> [UInt8] {
         let assertion: [UInt8]? = try change { keys in
             guard let known = keys[key], known.attestations > 0 else { return nil }
             return try keys[key]?.device.assertion(clientDataHash: clientDataHash)
@@ -62,7 +62,7 @@ public struct SimulatedAttestationService: AttestationService {
         return assertion
     }
 
-    private func change<Result>(_ body: (inout [String: SimulatedKey]) throws -> Result) throws(AttestationFailure) -> Result {
+    private func change<Result>(_ body: (inout [String: SimulatedKey]) throws -> Result) throws(AttestationServiceFailure) -> Result {
         guard isSupported else { throw .notSupported }
         do {
             return try keys.update(body)

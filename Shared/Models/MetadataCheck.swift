@@ -11,7 +11,7 @@ where Reason: RawRepresentable & Sendable & Hashable, Reason.RawValue == String 
 }
 
 /// The location check with the public form of the location.
-public struct LocationCheck: Codable, Sendable, Equatable {
+public struct LocationEvidence: Codable, Sendable, Equatable {
     public var status: CheckStatus
     public var reason: StableWord<LocationReason>?
     /// Degrees, WGS 84, rounded to two decimals; omitted without a location on Earth.

@@ -3,7 +3,7 @@ public struct MetadataEvidence: Codable, Sendable, Equatable {
     public var timestamp: MetadataCheck<TimestampReason>
     public var model: MetadataCheck<ModelReason>
     public var resolution: MetadataCheck<ResolutionReason>
-    public var location: LocationCheck
+    public var location: LocationEvidence
     /// Null if the check was inconclusive.
     public var timestampValid: Bool?
     public var modelVerified: Bool?
@@ -21,7 +21,7 @@ public struct MetadataEvidence: Codable, Sendable, Equatable {
         self.timestamp = timestamp
         self.model = model
         self.resolution = resolution
-        self.location = LocationCheck(location, place: place)
+        self.location = LocationEvidence(location, place: place)
         timestampValid = Self.truth(timestamp.status)
         modelVerified = Self.truth(model.status)
         locationAvailable = place != nil

@@ -14,16 +14,16 @@ struct AssertionServiceTests {
             let authority = try DevelopmentAttestationAuthority()
             let service = SimulatedAttestationService(folder: folder, authority: authority)
             let key = try service.generateKey()
-            #expect(throws: AttestationFailure.invalidKey) { try service.generateAssertion(key, clientDataHash: hash) }
+            #expect(throws: AttestationServiceFailure.invalidKey) { try service.generateAssertion(key, clientDataHash: hash) }
             _ = try service.attestKey(key, clientDataHash: hash)
             let first = try service.generateAssertion(key, clientDataHash: hash)
 
             let restarted = SimulatedAttestationService(folder: folder, authority: authority)
             #expect(try restarted.generateAssertion(key, clientDataHash: hash).suffix(4) == [0, 0, 0, 2])
             #expect(first.suffix(4) == [0, 0, 0, 1])
-            #expect(throws: AttestationFailure.invalidKey) { try restarted.attestKey(key, clientDataHash: hash) }
+            #expect(throws: AttestationServiceFailure.invalidKey) { try restarted.attestKey(key, clientDataHash: hash) }
             #expect(try restarted.attestations == [key: 2])
-            #expect(throws: AttestationFailure.invalidKey) { try restarted.attestKey("unknown", clientDataHash: hash) }
+            #expect(throws: AttestationServiceFailure.invalidKey) { try restarted.attestKey("unknown", clientDataHash: hash) }
         }
     }
 
@@ -62,7 +62,7 @@ struct AssertionServiceTests {
         try withFolder { folder in
             let service = SimulatedAttestationService(
                 folder: folder, authority: try DevelopmentAttestationAuthority(), isSupported: false)
-            #expect(throws: AttestationFailure.notSupported) { try service.generateKey() }
+            #expect(throws: AttestationServiceFailure.notSupported) { try service.generateKey() }
             #expect(!FileManager.default.fileExists(atPath: folder.path))
         }
     }

@@ -33,8 +33,8 @@ struct AssertionTests {
         arguments: [
             (.invalidKey, .needsNewIdentity), (.serverUnavailable, .retryLater), (.failed("unknown"), .retryLater),
             (.notSupported, .unsupported),
-        ] as [(AttestationFailure, CaptureAsserter.Outcome)])
-    func failure(_ failure: AttestationFailure, _ outcome: CaptureAsserter.Outcome) async throws {
+        ] as [(AttestationServiceFailure, CaptureAsserter.Outcome)])
+    func failure(_ failure: AttestationServiceFailure, _ outcome: CaptureAsserter.Outcome) async throws {
         let rig = try RegistrationRig()
         let identity = try await rig.registration().register()
         rig.attestation.failAssertions(failure)

@@ -82,8 +82,8 @@ struct Killed: Error {}
 /// An attestation service that fails when told to, and records what it attests.
 final class FailingAttestation: AttestationService {
     private struct State {
-        var attestFailures: [AttestationFailure] = []
-        var assertionFailures: [AttestationFailure] = []
+        var attestFailures: [AttestationServiceFailure] = []
+        var assertionFailures: [AttestationServiceFailure] = []
         var attestedHashes: [String: [UInt8]] = [:]
         var attestationObjects: [String: [UInt8]] = [:]
     }
@@ -92,8 +92,8 @@ final class FailingAttestation: AttestationService {
 
     init(_ service: SimulatedAttestationService) { self.service = service }
 
-    func failAttestations(_ failures: AttestationFailure...) { state.withLock { $0.attestFailures += failures } }
-    func failAssertions(_ failures: AttestationFailure...) { state.withLock { $0.assertionFailures += failures } }
+    func failAttestations(_ failures: AttestationServiceFailure...) { state.withLock { $0.attestFailures += failures } }
+    func failAssertions(_ failures: AttestationServiceFailure...) { state.withLock { $0.assertionFailures += failures } }
 
     /// The client data hash that was attested with the key.
     func attestedHash(_ key: String) -> [UInt8]? { state.withLock { $0.attestedHashes[key] } }
@@ -104,9 +104,9 @@ final class FailingAttestation: AttestationService {
     }
 
     var isSupported: Bool { service.isSupported }
-    func generateKey() throws(AttestationFailure) -> String { try service.generateKey() }
+    func generateKey() throws(AttestationServiceFailure) -> String { try service.generateKey() }
 
-    func attestKey(_ key: String, clientDataHash: [UInt8]) throws(AttestationFailure) -> [UInt8] {
+    func attestKey(_ key: String, clientDataHash: [UInt8]) throws(AttestationServiceFailure) -> [UInt8] {
         if let failure = state.withLock({ $0.attestFailures.isEmpty ? nil : $0.attestFailures.removeFirst() }) { throw failure }
         let object = try service.attestKey(key, clientDataHash: clientDataHash)
         state.withLock {
@@ -116,7 +116,7 @@ final class FailingAttestation: AttestationService {
         return object
     }
 
-    func generateAssertion(_ key: String, clientDataHash: [UInt8]) throws(AttestationFailure) -> [UInt8] {
+    func generateAssertion(_ key: String, clientDataHash: [UInt8]) throws(AttestationServiceFailure) -> [UInt8] {
         if let failure = state.withLock({ $0.assertionFailures.isEmpty ? nil : $0.assertionFailures.removeFirst() }) { throw failure }
         return try service.generateAssertion(key, clientDataHash: clientDataHash)
     }

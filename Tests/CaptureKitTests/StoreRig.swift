@@ -4,7 +4,7 @@ import Foundation
 @testable import CaptureKit
 
 /// A capture with known bytes.
-struct SampleContent: CaptureContent {
+struct SampleContent: CapturedPhoto {
     var photo = [0xFF, 0xD8, 0xFF, 0xE1] + Array("Exif\0\0 a photo at 45.764043".utf8) + [UInt8].noise(70_000)
     var depth = [UInt8].noise(3000, seed: 2)
     var thumbnail: [UInt8]? = [UInt8].noise(500, seed: 3)

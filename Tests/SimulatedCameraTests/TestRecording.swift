@@ -188,11 +188,11 @@ struct PartFolder {
 /// What a recording became.
 @dynamicMemberLookup
 struct Recorded {
-    let facts: VideoFacts
+    let facts: RecordingFacts
     let isSigned: Bool
     let state: CaptureState
 
-    subscript<Value>(dynamicMember path: KeyPath<VideoFacts, Value>) -> Value { facts[keyPath: path] }
+    subscript<Value>(dynamicMember path: KeyPath<RecordingFacts, Value>) -> Value { facts[keyPath: path] }
 }
 
 /// "Signs" by giving back what is signed; the assertions with these numbers fail.

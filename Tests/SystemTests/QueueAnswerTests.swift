@@ -150,7 +150,7 @@ extension SystemTests {
 }
 
 /// A capture that no camera makes.
-private struct Content: CaptureContent {
+private struct Content: CapturedPhoto {
     var photo: [UInt8]
     var depth: [UInt8]
     /// JSON in the place of the metadata.

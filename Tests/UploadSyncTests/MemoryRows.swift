@@ -7,7 +7,7 @@ import TestSupport
 @testable import UploadSync
 
 /// The sweeps' rows in memory. A test decides which are due; the sweeps' writes are recorded.
-final class MemoryRows: IntakeRepository, DerivedRepository, ExpiryRepository, LegacyIntakeRepository {
+final class MemoryRows: IntakeCleanUpRepository, DerivedRepository, ExpiryRepository, LegacyIntakeRepository {
     struct State {
         var finished: [CaptureID] = []
         var abandoned: [(id: CaptureID, prefix: String)] = []

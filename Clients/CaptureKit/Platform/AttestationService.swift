@@ -5,21 +5,21 @@ public protocol AttestationService: Sendable {
 
     /// Creates a key in the hardware.
     /// - Returns: its identifier: base64 of the SHA-256 of the public key's X9.63 point.
-    func generateKey() async throws(AttestationFailure) -> String
+    func generateKey() async throws(AttestationServiceFailure) -> String
 
     /// Has Apple certify the key. Works once for a key.
     /// - Parameter clientDataHash: 32 bytes.
     /// - Returns: the attestation object (CBOR).
-    func attestKey(_ key: String, clientDataHash: [UInt8]) async throws(AttestationFailure) -> [UInt8]
+    func attestKey(_ key: String, clientDataHash: [UInt8]) async throws(AttestationServiceFailure) -> [UInt8]
 
     /// Signs with the key and increments its counter.
     /// - Parameter clientDataHash: 32 bytes.
     /// - Returns: the assertion (CBOR).
-    func generateAssertion(_ key: String, clientDataHash: [UInt8]) async throws(AttestationFailure) -> [UInt8]
+    func generateAssertion(_ key: String, clientDataHash: [UInt8]) async throws(AttestationServiceFailure) -> [UInt8]
 }
 
 /// Why the attestation service did not do its work.
-public enum AttestationFailure: Error, Sendable, Equatable {
+public enum AttestationServiceFailure: Error, Sendable, Equatable {
     /// The device has no App Attest.
     case notSupported
     /// The key is unknown, was attested before, or belongs to an earlier installation: a new key is necessary.

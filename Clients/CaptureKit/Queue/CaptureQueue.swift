@@ -35,7 +35,7 @@ public actor CaptureQueue {
 
     /// Adds a capture. It is durable when this returns, with or without its assertion.
     @discardableResult
-    public func add(_ content: some CaptureContent) async throws -> StoredCapture {
+    public func add(_ content: some CapturedPhoto) async throws -> StoredCapture {
         let capture = try await store.add(content, assert: assertion(over:))
         changed()
         return capture

@@ -25,7 +25,7 @@ public struct CaptureAsserter: Sendable {
         guard let key = identity.attestationKeyID else { return .unsupported }
         guard let registration = identity.registration else { return .retryLater }
         guard registration.attestationLevel == .secureEnclave else { return .unsupported }
-        do throws(AttestationFailure) {
+        do throws(AttestationServiceFailure) {
             return .made(try await attestation.generateAssertion(key, clientDataHash: clientDataHash.bytes))
         } catch {
             switch error {

@@ -102,7 +102,7 @@ public actor Registration {
     /// - Returns: `nil` where App Attest is not supported.
     private func generateAttestationKey() async throws(RegistrationFailure) -> String? {
         guard await attestation.isSupported else { return nil }
-        do throws(AttestationFailure) {
+        do throws(AttestationServiceFailure) {
             return try await attestation.generateKey()
         } catch {
             switch error {
@@ -146,7 +146,7 @@ public actor Registration {
     /// - Returns: the attestation object; `nil` if the key is of no use.
     private func attestKey(_ key: String, _ identity: DeviceIdentity, _ challenge: DeviceIdentity.Challenge) async throws -> [UInt8]? {
         let hash = RegistrationClientData.hash(challenge: challenge.bytes.bytes, requestKey: identity.requestKey.publicKey.bytes)
-        do throws(AttestationFailure) {
+        do throws(AttestationServiceFailure) {
             return try await attestation.attestKey(key, clientDataHash: hash.bytes)
         } catch {
             switch error {

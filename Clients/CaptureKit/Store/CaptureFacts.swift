@@ -15,7 +15,7 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
     public let depthWidth: Int?
     public let depthHeight: Int?
     /// Of a video; `nil` for a photo.
-    public internal(set) var video: VideoFacts?
+    public internal(set) var video: RecordingFacts?
     /// The result of the latest attempt, if it failed.
     public var failure: CaptureFailure?
     /// The page that verifies it.
@@ -40,7 +40,7 @@ public struct CaptureFacts: Sendable, Equatable, Codable {
     public init(
         capturedAt: Date, photoDigest: ContentDigest, depthDigest: ContentDigest, metadataDigest: ContentDigest,
         flags: MetadataFlags? = nil,
-        depthWidth: Int? = nil, depthHeight: Int? = nil, video: VideoFacts? = nil
+        depthWidth: Int? = nil, depthHeight: Int? = nil, video: RecordingFacts? = nil
     ) {
         self.capturedAt = capturedAt
         self.photoDigest = photoDigest

@@ -84,7 +84,7 @@ extension CaptureStore {
     /// Stores a capture, durably. Each byte is hashed and sealed in one pass.
     /// - Parameter assert: makes the assertion over a client data hash; its failure never loses the capture.
     /// - Throws: ``StoreError`` `full`; ``FileError``; errors of the content's metadata unchanged. Nothing of the capture is left then.
-    public func add(_ content: some CaptureContent, assert: (ContentDigest) async -> Assertion) async throws -> StoredCapture {
+    public func add(_ content: some CapturedPhoto, assert: (ContentDigest) async -> Assertion) async throws -> StoredCapture {
         try await add(.photo, assert) { seal in
             let photo = try seal(content.photo, .photo)
             let depth = try seal(content.depth, .depth)
@@ -97,7 +97,7 @@ extension CaptureStore {
     }
 
     /// Stores a capture in privacy mode, durably. Its payload is made here, once: the hardware signs these bytes, and they are sent.
-    /// - Parameter assert: as of ``add(_:assert:)-(some CaptureContent, _)``. Without hardware that signs the capture waits for a person.
+    /// - Parameter assert: as of ``add(_:assert:)-(some CapturedPhoto, _)``. Without hardware that signs the capture waits for a person.
     /// - Throws: as there; `HashOnlyError` if the server would refuse the payload.
     public func add(_ capture: PrivateCapture, assert: (ContentDigest) async -> Assertion) async throws -> StoredCapture {
         try await add(.hashOnly, assert) { seal in

@@ -11,7 +11,7 @@ struct RecordingAssembly {
     /// What became of a recording, without its assertion.
     struct Parts {
         let contents: [SealedKind: SealedContent]
-        let facts: VideoFacts
+        let facts: RecordingFacts
         let startedAt: Date
         /// In privacy mode; `nil` for a video that is sent.
         let keptBack: KeptBack?
@@ -62,7 +62,7 @@ struct RecordingAssembly {
                 HashChain(
                     frameHashes: chains.frameHashes, finalHash: finalHash, soundFrames: chains.soundFrames,
                     soundFinalHash: chains.soundHash, checkpoints: checkpoints)), kinds.hashChain)
-        let facts = VideoFacts(
+        let facts = RecordingFacts(
             hashChainDigest: hashChain.digest, isQuickTime: summary.beginning.isQuickTime,
             durationMilliseconds: movie.durationMilliseconds(timescale: format.timescale), frameCount: chains.frameHashes.count,
             soundPacketCount: chains.soundFrames, depthCount: summary.depths.count { $0 < summary.pictureCount },

@@ -12,7 +12,7 @@ struct QueuedSend {
     var patience: Duration = .seconds(60)
 
     /// - Throws: ``APIFailure`` if the server refuses the capture or cannot be reached; errors of store and transport.
-    func send(_ content: some CaptureContent) async throws -> AcceptedCapture {
+    func send(_ content: some CapturedPhoto) async throws -> AcceptedCapture {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rial-send-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -32,7 +32,7 @@ struct QueuedSend {
         return try result.get()
     }
 
-    private func send(_ content: some CaptureContent, through queue: CaptureQueue) async throws -> AcceptedCapture {
+    private func send(_ content: some CapturedPhoto, through queue: CaptureQueue) async throws -> AcceptedCapture {
         let id = try await queue.add(content).id
         let sent = try await withThrowingTaskGroup(of: StoredCapture?.self) { group in
             defer { group.cancelAll() }
@@ -114,7 +114,7 @@ struct SendingPatience {
 }
 
 /// A photo and a depth map as they are in files.
-struct FileCapture: CaptureContent {
+struct FileCapture: CapturedPhoto {
     let photo: [UInt8]
     let depth: [UInt8]
     let depthWidth: Int

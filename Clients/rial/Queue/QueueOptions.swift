@@ -71,7 +71,7 @@ struct QueueOptions: ParsableArguments {
             clock: clock, reached: { name in FailPoint.reached(name) })
         return CaptureQueue(
             store: store,
-            signing: RegisteredDevice(
+            signing: RegisteringSigner(
                 identities: identities, registration: registration, attestation: attestation, requestKeys: keys),
             transport: transport, clock: clock)
     }

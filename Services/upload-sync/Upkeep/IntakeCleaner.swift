@@ -5,7 +5,7 @@ import Metrics
 import ObjectStorage
 
 /// Finds intake objects to delete. Each method is one transaction.
-protocol IntakeRepository: Sendable {
+protocol IntakeCleanUpRepository: Sendable {
     /// Captures with intake objects that have been complete for an hour. The hour is for a failover to a database slightly behind, where a
     /// capture may still need its intake.
     func finished(limit: Int) async throws -> [CaptureID]
@@ -23,7 +23,7 @@ protocol IntakeRepository: Sendable {
 /// their rows (SPEC §5), never by listing the bucket.
 struct IntakeCleaner {
     static let batchSize = 100
-    let rows: any IntakeRepository
+    let rows: any IntakeCleanUpRepository
     let storage: any ObjectStore
     let logger: Logger
 

@@ -20,7 +20,7 @@ actor LogMonitoring {
 
     private let options: Options
     private let folder: DurableFolder
-    private let tiles: LogTiles
+    private let tiles: PublishedTiles
     private var state: MonitorState?
     private var ahead = AheadTrees()
     private let ledger: LeafLedger
@@ -29,7 +29,7 @@ actor LogMonitoring {
     init(_ options: Options, folder: DurableFolder, files: PublicFiles) throws {
         self.options = options
         self.folder = folder
-        tiles = LogTiles(files: files, prefix: options.prefix)
+        tiles = PublishedTiles(files: files, prefix: options.prefix)
         state = try folder.read(MonitorState.fileName, limit: MonitorState.maximumBytes).map {
             try MonitorState($0, policy: options.policy)
         }

@@ -38,7 +38,7 @@ enum TreeComparison: Sendable, Equatable {
     ///   - new: not smaller than `old`.
     ///   - tiles: of the tree of `new`.
     /// - Throws: ``LogDefect`` if the tiles prove neither.
-    init(_ old: TreeHead, _ new: TreeHead, tiles: LogTiles) async throws {
+    init(_ old: TreeHead, _ new: TreeHead, tiles: PublishedTiles) async throws {
         guard old.size > 0, old.size < new.size else {
             // Two of one size, or one without leaves, of which there is one.
             let other = old.size == 0 ? TreeHead.empty : new

@@ -13,7 +13,7 @@ struct TreeReplay: Sendable {
         let leaves: [LogLeaf]
     }
 
-    let tiles: LogTiles
+    let tiles: PublishedTiles
     /// Signed.
     let head: TreeHead
     /// As far as the entries were read.
@@ -23,7 +23,7 @@ struct TreeReplay: Sendable {
     /// - Parameters:
     ///   - edge: of the verified tree, with which the one of `head` begins.
     ///   - hasEnded: whether the last entry of that one closed the shard.
-    init(from edge: TileEdge, hasEnded: Bool, to head: TreeHead, tiles: LogTiles) {
+    init(from edge: TileEdge, hasEnded: Bool, to head: TreeHead, tiles: PublishedTiles) {
         self.edge = edge
         self.head = head
         self.tiles = tiles

@@ -2,7 +2,7 @@ import CaptureProtocol
 import TransparencyLog
 
 /// The tiles of a log, as it publishes them.
-struct LogTiles: Sendable {
+struct PublishedTiles: Sendable {
     let files: PublicFiles
     /// Of the log; ends in a slash.
     let prefix: String

@@ -1,8 +1,8 @@
 public import CaptureProtocol
 public import Foundation
 
-/// The content of a capture that is added to the store.
-public protocol CaptureContent: Sendable {
+/// A photo with its depth, to be added to the store.
+public protocol CapturedPhoto: Sendable {
     /// JPEG with its EXIF.
     var photo: [UInt8] { get }
     /// Little-endian float32, row-major, gzip.
@@ -15,4 +15,4 @@ public protocol CaptureContent: Sendable {
     func metadata(photoHash: ContentDigest) throws -> [UInt8]
 }
 
-extension ProcessedFrame: CaptureContent {}
+extension ProcessedFrame: CapturedPhoto {}

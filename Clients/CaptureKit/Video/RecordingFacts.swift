@@ -1,7 +1,7 @@
 public import CaptureProtocol
 
 /// What is known of a video beyond what is known of every capture.
-public struct VideoFacts: Sendable, Equatable, Codable {
+public struct RecordingFacts: Sendable, Equatable, Codable {
     /// SHA-256 of the `hash_chain` part.
     public internal(set) var hashChainDigest: ContentDigest
     public let isQuickTime: Bool

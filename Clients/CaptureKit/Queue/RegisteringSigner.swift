@@ -1,7 +1,7 @@
 public import CaptureProtocol
 
 /// Signs captures and requests with the identities of this device, and registers it when that is necessary.
-public struct RegisteredDevice: CaptureSigning {
+public struct RegisteringSigner: CaptureSigning {
     private let identities: IdentityStore
     private let registration: Registration
     private let asserter: CaptureAsserter
