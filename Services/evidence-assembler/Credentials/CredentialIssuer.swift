@@ -11,75 +11,6 @@ import ObjectStorage
 import ServiceRuntime
 import Signing
 
-/// A stored signed copy of a capture. No row names it yet.
-struct IssuedCredentials: Sendable {
-    let manifestID: String
-    let certificateSerial: String
-    /// SHA-256 of the signing certificate's DER.
-    let leafDigest: ContentDigest
-    /// The certificate's organization, as shown to readers; `nil` if it has none.
-    let issuer: String?
-    let hasTimestamp: Bool
-    let copy: StoredMedia
-    let manifest: StoredMedia
-
-    /// ``MediaName/signedCopy`` or ``MediaName/signedVideo``.
-    var name: MediaName = .signedCopy
-
-    var objects: [MediaName: StoredMedia] { [name: copy, .manifest: manifest] }
-}
-
-/// The result of an attempt to make Content Credentials.
-enum Issuing: Sendable {
-    case made(IssuedCredentials)
-    /// The time-stamp authority does not respond; retry later.
-    case noTimestampYet
-    /// The signer is unavailable, its certificate is not valid now, or there is no room for the copy; retry later.
-    case noSignerYet
-    /// There is no public copy, or the library cannot sign it: the capture is completed without credentials. The reason is recorded in the
-    /// evidence.
-    case notSignable(reason: CredentialsReason)
-}
-
-/// Makes the signed copies of photos.
-protocol CredentialIssuing: Sendable {
-    /// - Parameters:
-    ///   - photo: the public copy, without location and serial numbers; `nil` if none could be made.
-    ///   - isTrial: whether to try even while a circuit breaker is open. For captures that wait already.
-    /// - Throws: storage errors unchanged.
-    func issue(_ claim: CaptureClaim, photo: PublicCopy?, isTrial: Bool) async throws -> Issuing
-
-    /// The same for a video.
-    func issue(_ claim: CaptureClaim, video: PublicVideo, isTrial: Bool) async throws -> Issuing
-}
-
-/// Signs photos and videos in threads of their own, so that photos do not wait behind videos, and one video at a time: the library holds about
-/// its size in memory.
-struct CredentialIssuers: CredentialIssuing {
-    let photos: CredentialIssuer
-    let videos: CredentialIssuer
-
-    func issue(_ claim: CaptureClaim, photo: PublicCopy?, isTrial: Bool) async throws -> Issuing {
-        try await photos.issue(claim, photo: photo, isTrial: isTrial)
-    }
-
-    func issue(_ claim: CaptureClaim, video: PublicVideo, isTrial: Bool) async throws -> Issuing {
-        try await videos.issue(claim, video: video, isTrial: isTrial)
-    }
-}
-
-/// The circuit breakers of what signing depends on. Issuers of one signer share them: what one finds out spares the others, and each
-/// dependency has one state.
-struct SigningCircuits: Sendable {
-    let signer: CircuitBreaker
-    let timestamps: CircuitBreaker
-
-    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
-        signer = CircuitBreaker(dependency: "signer", pause: .seconds(5), longestPause: .seconds(20), now: now)
-        timestamps = CircuitBreaker(dependency: "timestamp_authority", pause: .seconds(5), longestPause: .seconds(60), now: now)
-    }
-}
-
 /// Signs with the C2PA library. The signer and the library block, so the actor has its own thread.
 ///
 /// A time-stamp authority that hangs costs one capture the library's timeout of thirty seconds, not every capture: the circuit breaker then
@@ -109,21 +40,21 @@ actor CredentialIssuer: CredentialIssuing {
 
     nonisolated func issue(_ claim: CaptureClaim, photo: PublicCopy?, isTrial: Bool) async throws -> Issuing {
         guard let photo else { return .notSignable(reason: .photoUnreadable) }
-        return try await issue(claim, .photo(photo), isTrial: isTrial)
+        return try await issue(claim, signing: .photo(photo), isTrial: isTrial)
     }
 
     nonisolated func issue(_ claim: CaptureClaim, video: PublicVideo, isTrial: Bool) async throws -> Issuing {
-        try await issue(claim, .video(video), isTrial: isTrial)
+        try await issue(claim, signing: .video(video), isTrial: isTrial)
     }
 
-    private nonisolated func issue(_ claim: CaptureClaim, _ copy: Signable, isTrial: Bool) async throws -> Issuing {
+    private nonisolated func issue(_ claim: CaptureClaim, signing copy: SignableCopy, isTrial: Bool) async throws -> Issuing {
         // Check before queueing for this actor's thread, which another capture's trial may block.
         if circuits.signer.state != .closed, !isTrial { return .noSignerYet }
         if circuits.timestamps.state != .closed, !isTrial { return .noTimestampYet }
         return try await sign(claim, copy, isTrial: isTrial)
     }
 
-    private func sign(_ claim: CaptureClaim, _ copy: Signable, isTrial: Bool) async throws -> Issuing {
+    private func sign(_ claim: CaptureClaim, _ copy: SignableCopy, isTrial: Bool) async throws -> Issuing {
         guard circuits.signer.mayPass(isTrial: isTrial) else { return .noSignerYet }
         // Abandon trials that ended neither in success nor in failure.
         defer { if isTrial { circuits.signer.abandon() } }
@@ -135,7 +66,7 @@ actor CredentialIssuer: CredentialIssuing {
             return noSigner("\(error)")
         }
         let start = ContinuousClock.now
-        let signed: Signed
+        let signed: UnstoredCopy
         do {
             signed = try copy.sign(claim, by: writer, in: scratchFolder)
             circuits.signer.succeed()
@@ -175,95 +106,6 @@ actor CredentialIssuer: CredentialIssuing {
     }
 }
 
-/// What is signed.
-private enum Signable: Sendable {
-    case photo(PublicCopy)
-    case video(PublicVideo)
-
-    var name: MediaName {
-        switch self {
-        case .photo: .signedCopy
-        case .video: .signedVideo
-        }
-    }
-
-    private var sizeBytes: Int64 {
-        switch self {
-        case .photo(let photo): Int64(photo.bytes.count)
-        case .video(let video): video.sizeBytes
-        }
-    }
-
-    /// Blocks.
-    func sign(_ claim: CaptureClaim, by writer: CredentialWriter, in scratchFolder: String) throws(CredentialError) -> Signed {
-        do throws(CredentialError) {
-            return try attempt(claim, by: writer, in: scratchFolder)
-        } catch {
-            guard case .refused = error, CredentialWriter.isLaidOnDisk(sizeBytes) else { throw error }
-            // The library may have had no room for its copy.
-            if let problem = diskProblem(scratchFolder) { throw .scratch("the library's copy: \(problem)") }
-            throw error
-        }
-    }
-
-    private func diskProblem(_ folder: String) -> NamelessFile.Failure? {
-        do throws(NamelessFile.Failure) {
-            try NamelessFile.probe(folder, sizeBytes: sizeBytes)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
-    private func attempt(_ claim: CaptureClaim, by writer: CredentialWriter, in scratchFolder: String) throws(CredentialError) -> Signed {
-        switch self {
-        case .photo(let photo):
-            let signed = try writer.sign(claim, photo: photo.bytes)
-            return Signed(
-                manifestID: signed.manifestID, manifest: signed.manifest, hasTimestamp: signed.hasTimestamp,
-                copy: .memory(signed.bytes, photo.pixels))
-        case .video(let video):
-            let file: NamelessFile
-            do {
-                file = try NamelessFile(in: scratchFolder)
-            } catch {
-                throw .scratch("the copy: \(error)")
-            }
-            let signed = try writer.sign(
-                claim, videoLength: video.sizeBytes,
-                read: { offset, target in
-                    guard let bytes = try? video.bytes(offset..<offset + Int64(target.count)) else { return -1 }
-                    target.copyBytes(from: bytes)
-                    return bytes.count
-                }, into: file.descriptor)
-            return Signed(
-                manifestID: signed.manifestID, manifest: signed.manifest, hasTimestamp: signed.hasTimestamp, copy: .file(file))
-        }
-    }
-}
-
-/// A signed copy that is not stored yet.
-private struct Signed: Sendable {
-    enum Copy {
-        case memory([UInt8], PixelSize?)
-        case file(NamelessFile)
-    }
-
-    let manifestID: String
-    let manifest: [UInt8]
-    let hasTimestamp: Bool
-    let copy: Copy
-
-    func store(in storage: any ObjectStore, of capture: CaptureID) async throws -> StoredMedia {
-        switch copy {
-        case .memory(let bytes, let pixels):
-            try await storage.storeDerived(bytes, named: .signedCopy, of: capture, pixels: pixels)
-        case .file(let file):
-            try await storage.storeDerived(try file.size(), named: .signedVideo, of: capture) { try file.bytes($0) }
-        }
-    }
-}
-
 extension CredentialIssuer {
     private func noSigner(_ problem: String) -> Issuing {
         logger.warning("the signer is away", metadata: ["problem": "\(problem)"])
@@ -271,7 +113,7 @@ extension CredentialIssuer {
         return .noSignerYet
     }
 
-    private func refused(_ copy: Signable, _ reason: String) -> Issuing {
+    private func refused(_ copy: SignableCopy, _ reason: String) -> Issuing {
         logger.error("a copy could not be signed", metadata: ["copy": "\(copy.name.rawValue)", "reason": "\(reason)"])
         Counter(label: "rial_signings_refused_total").increment()
         return .notSignable(reason: .photoNotSignable)

@@ -3,7 +3,6 @@ import CaptureProtocol
 import Logging
 import Delivery
 import Models
-import Metrics
 
 /// Copies one service's stored part of a capture and assembles the package once all parts are done.
 struct AssembleEvidence<Part: PartEvent, Captures: AssemblyRepository>: MessageHandler {
@@ -33,16 +32,5 @@ struct AssembleEvidence<Part: PartEvent, Captures: AssemblyRepository>: MessageH
     func giveUp(_ message: Part, reason: FailureReason, on transaction: Captures.Transaction) async throws {
         guard try await assembly.captures.fail(message.captureID, reason: reason, on: transaction) else { return }
         CaptureFailures.count(StableWord(reason))
-    }
-}
-
-enum CaptureFailures {
-    static func count(_ reason: StableWord<FailureReason>, by count: Int = 1) {
-        Counter(label: "rial_captures_failed_total", dimensions: [("reason", reason.text)]).increment(by: count)
-    }
-
-    /// Shows the counters before there is anything to count, so that the first time is an increase.
-    static func show() {
-        for reason in FailureReason.allCases { count(StableWord(reason), by: 0) }
     }
 }

@@ -1,4 +1,3 @@
-import ContentCredentials
 import Foundation
 import Models
 import ObjectStorage
@@ -24,20 +23,6 @@ enum Original: Sendable {
         switch self {
         case .photo(let photo): .photo(photo.publicCopy)
         case .video(let video): .video(PublicVideo(video, startedAt: startedAt ?? Date(timeIntervalSince1970: 0)))
-        }
-    }
-}
-
-/// The public copy of a photo or a video.
-enum PublicOriginal: Sendable {
-    /// `nil` if the photo is missing or not a valid JPEG.
-    case photo(PublicCopy?)
-    case video(PublicVideo)
-
-    func issue(_ claim: CaptureClaim, by credentials: any CredentialIssuing, isTrial: Bool) async throws -> Issuing {
-        switch self {
-        case .photo(let photo): try await credentials.issue(claim, photo: photo, isTrial: isTrial)
-        case .video(let video): try await credentials.issue(claim, video: video, isTrial: isTrial)
         }
     }
 }

@@ -1,50 +1,6 @@
 import Blocking
-import CaptureProtocol
-import Crypto
-import Evidence
 import Foundation
-import MediaStore
-import Models
 import Movie
-import NIOCore
-import ObjectStorage
-
-/// The original of a video, read once into a file without a name and compared with its accepted digest.
-struct OriginalVideo: Sendable {
-    let movie: Movie
-    let file: NamelessFile
-
-    /// - Throws: ``RejectedMessage`` if the video is missing or its digest differs; storage errors unchanged.
-    init(_ original: StoredMedia, in storage: any ObjectStore, scratchFolder: String) async throws {
-        let file = try NamelessFile(in: scratchFolder)
-        var scanner = MovieScanner()
-        do {
-            try await storage.streamAccepted(original) { chunk in
-                let bytes = ArraySlice(chunk.readableBytesView)
-                try scanner.consume(bytes)
-                try file.append(bytes)
-            }
-            movie = try scanner.finish()
-        } catch let error as MovieError {
-            throw RejectedMessage(.captureUnreadable, detail: error.description)
-        } catch let rejection as RejectedMessage where rejection.reason == .intakeMissing {
-            throw RejectedMessage(.originalMissing, detail: rejection.detail)
-        }
-        self.file = file
-    }
-
-    /// What the file says, for the evidence.
-    var facts: MovieFacts {
-        let format = movie.video.format
-        let sound = movie.sound?.format.codecString
-        return MovieFacts(
-            durationMilliseconds: movie.durationMilliseconds, frameCount: movie.video.samples.count,
-            codec: format.codec.name, width: Int(format.width), height: Int(format.height),
-            rotation: Int(format.rotation.rawValue), hasAudio: movie.sound != nil, creationDate: movie.quickTimeCreationDate,
-            createdAt: movie.createdAt, model: movie.quickTimeModel,
-            codecs: format.codecString.map { picture in sound.map { "\(picture),\($0)" } ?? picture })
-    }
-}
 
 /// The public copy of a video: a new file with the same samples and nothing else, read out of the original where that lies (SPEC §10.7).
 struct PublicVideo: Sendable {
@@ -95,26 +51,5 @@ struct PublicVideo: Sendable {
             if starts[middle] <= position { low = middle + 1 } else { high = middle }
         }
         return low - 1
-    }
-}
-
-extension ObjectStore {
-    /// Stores something that is not in memory, under a key with its digest.
-    /// - Parameter read: reads a range of at most 1 MiB.
-    func storeDerived(
-        _ sizeBytes: Int64, named name: MediaName, of capture: CaptureID, reading read: @escaping @Sendable (Range<Int64>) throws -> [UInt8]
-    ) async throws -> StoredMedia {
-        var hasher = SHA256()
-        var position: Int64 = 0
-        while position < sizeBytes {
-            let range = position..<min(position + (1 << 20), sizeBytes)
-            hasher.update(data: try read(range))
-            position = range.upperBound
-        }
-        let digest = ContentDigest(hasher.finalize())
-        let media = StoredMedia(
-            key: name.key(of: capture, digest: digest), sha256: digest, sizeBytes: sizeBytes, contentType: name.contentType)
-        try await put(media, reading: read)
-        return media
     }
 }

@@ -75,7 +75,7 @@ struct WaitingCredentials: Sendable {
     private func issue(_ claim: CaptureClaim, _ parts: EvidenceParts, _ capturedAt: Date) async throws -> Issuing {
         do {
             let original = try await Original(of: parts, in: storage, scratchFolder: scratchFolder)
-            return try await original.publicCopy(startedAt: capturedAt).issue(claim, by: credentials, isTrial: true)
+            return try await credentials.issue(claim, original.publicCopy(startedAt: capturedAt), isTrial: true)
         } catch let rejection as RejectedMessage {
             logger.error("a capture cannot be signed any more", metadata: ["capture_id": "\(claim.captureID)", "reason": "\(rejection)"])
             return .notSignable(reason: rejection.reason == .digestMismatch ? .digestMismatch : .pictureMissing)

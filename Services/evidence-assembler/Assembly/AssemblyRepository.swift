@@ -1,35 +1,6 @@
 import CaptureProtocol
 import Delivery
 import Models
-import Persistence
-
-/// One service's part as the assembler stores it.
-struct StoredPart: Sendable {
-    let part: EvidencePart
-    /// Present if the part is done.
-    let result: PostgresJSON?
-    /// Present if the service dead-lettered its event.
-    let reason: StableWord<FailureReason>?
-}
-
-/// A capture with all its parts, which fit what was announced.
-struct GatheredCapture: Sendable {
-    let announcement: CaptureAnnouncement
-    /// SHA-256 of the original.
-    let mediaHash: ContentDigest
-    let parts: EvidenceParts
-    /// Whether operators revoked it with its device: then it is not signed.
-    let isRevoked: Bool
-
-    /// - Throws: ``RejectedMessage`` if a part names objects that were not announced.
-    init(announcement: CaptureAnnouncement, mediaHash: ContentDigest, parts: EvidenceParts, isRevoked: Bool) throws {
-        try parts.mustFit(announcement)
-        self.announcement = announcement
-        self.mediaHash = mediaHash
-        self.parts = parts
-        self.isRevoked = isRevoked
-    }
-}
 
 /// The device was revoked while its capture was signed. Nothing was recorded: the copy must not be published, and another attempt completes
 /// the capture without.

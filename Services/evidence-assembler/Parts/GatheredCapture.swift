@@ -1,0 +1,21 @@
+import CaptureProtocol
+import Models
+
+/// A capture with all its parts, which fit what was announced.
+struct GatheredCapture: Sendable {
+    let announcement: CaptureAnnouncement
+    /// SHA-256 of the original.
+    let mediaHash: ContentDigest
+    let parts: EvidenceParts
+    /// Whether operators revoked it with its device: then it is not signed.
+    let isRevoked: Bool
+
+    /// - Throws: ``RejectedMessage`` if a part names objects that were not announced.
+    init(announcement: CaptureAnnouncement, mediaHash: ContentDigest, parts: EvidenceParts, isRevoked: Bool) throws {
+        try parts.mustFit(announcement)
+        self.announcement = announcement
+        self.mediaHash = mediaHash
+        self.parts = parts
+        self.isRevoked = isRevoked
+    }
+}
