@@ -154,7 +154,9 @@ let package = Package(
         .target(
             name: "Observability", dependencies: ["HTTPServing", logging, metrics, coreMetrics, lifecycle, hummingbird],
             path: "Shared/Observability"),
-        .target(name: "MediaStore", dependencies: ["CaptureProtocol", "Models", "ObjectStorage", nioCore], path: "Shared/MediaStore"),
+        .target(
+            name: "MediaStore", dependencies: ["Blocking", "CaptureProtocol", "Models", "Movie", "ObjectStorage", nioCore],
+            path: "Shared/MediaStore"),
         .target(
             name: "Delivery",
             dependencies: [
@@ -175,7 +177,7 @@ let package = Package(
             path: "Services/attestation-verifier"),
         .executableTarget(
             name: "DepthAnalyzer",
-            dependencies: backbone + ["Depth", "Imaging", "Inspection", "JPEGMetadata", "Movie", "VideoChain", "VideoDecoding", nioCore],
+            dependencies: backbone + ["Depth", "Imaging", "Inspection", "JPEGMetadata", "Movie", "VideoChain", "VideoDecoding"],
             path: "Services/depth-analyzer"),
         .executableTarget(
             name: "UploadSync", dependencies: backbone, path: "Services/upload-sync"),
@@ -346,7 +348,8 @@ let package = Package(
             ],
             path: "Tests/ObjectStorageTests"),
         .testTarget(
-            name: "MediaStoreTests", dependencies: ["CaptureProtocol", "MediaStore", "Models", "ObjectStorage", "TestSupport"],
+            name: "MediaStoreTests",
+            dependencies: ["Blocking", "CaptureProtocol", "MediaStore", "Models", "Movie", "ObjectStorage", "TestSupport"],
             path: "Tests/MediaStoreTests"),
         .testTarget(
             name: "PersistenceTests", dependencies: ["Persistence", "TestSupport", logging, lifecycle], path: "Tests/PersistenceTests"),

@@ -39,10 +39,12 @@ extension ObjectStore {
     }
 
     /// Streams an object of an accepted upload, compared as it ends.
-    /// - Parameter take: gets the bytes in order; what it throws is thrown unchanged. What it makes of them counts only if this returns.
+    /// - Parameters:
+    ///   - missing: the reason of the rejection if there is no such object.
+    ///   - take: gets the bytes in order; what it throws is thrown unchanged. What it makes of them counts only if this returns.
     /// - Throws: as ``accepted(_:missing:)``.
-    public func streamAccepted(_ object: StoredMedia, to take: (ByteBuffer) throws -> Void) async throws {
-        try await rejecting(.intakeMissing, object.key) {
+    public func streamAccepted(_ object: StoredMedia, missing: FailureReason, to take: (ByteBuffer) throws -> Void) async throws {
+        try await rejecting(missing, object.key) {
             for try await chunk in try await stream(object) { try take(chunk) }
         }
     }

@@ -76,7 +76,7 @@ struct VideoAppraiser: Sendable {
     private func depthDigests(_ content: VideoContent) async throws -> (DepthDigests, Int, Int) {
         let reader = InflatedDepthData(DepthDigests())
         do {
-            try await storage.streamAccepted(content.depth) { try reader.update(ArraySlice($0.readableBytesView)) }
+            try await storage.streamAccepted(content.depth, missing: .intakeMissing) { try reader.update(ArraySlice($0.readableBytesView)) }
             return try reader.finish()
         } catch let error as DepthDataError where !error.isOutOfMemory {
             throw RejectedMessage(.depthUnreadable, detail: error.description)
@@ -104,7 +104,9 @@ private struct FileTables: Sendable {
     /// - Throws: ``RejectedMessage`` if the tables were not those of this file.
     func sampleDigests(_ content: VideoContent, in storage: any ObjectStore) async throws -> SampleDigests.Result {
         var digests = SampleDigests(of: movie)
-        try await storage.streamAccepted(content.video) { chunk in chunk.withUnsafeReadableBytes { digests.update($0) } }
+        try await storage.streamAccepted(content.video, missing: .intakeMissing) { chunk in
+            chunk.withUnsafeReadableBytes { digests.update($0) }
+        }
         guard let found = digests.finish(), found.movieBox == digest else {
             throw RejectedMessage(.digestMismatch, detail: content.video.key)
         }

@@ -9,7 +9,6 @@ import MediaStore
 import Metrics
 import Models
 import Movie
-import NIOCore
 import ObjectStorage
 import Observability
 import VideoChain
@@ -37,7 +36,8 @@ actor VideoAnalysis {
     ///   errors unchanged.
     func run(_ content: VideoContent, _ capture: CaptureID, storesPictures: Bool) async throws -> DepthFindings {
         let depth = try await storage.accepted(content.depth, missing: .intakeMissing)
-        let (file, movie) = try await receive(content)
+        let video = try await AcceptedVideo(content.video, in: storage, missing: .intakeMissing, scratchFolder: scratchFolder)
+        let (file, movie) = (video.file, video.movie)
         FailPoint.reached("depth-analyzer.video.fetched")
         let outline = try DepthOutline(depth)
         let layout = try Self.layout(movie, outline)
@@ -65,22 +65,6 @@ actor VideoAnalysis {
         return DepthFindings(
             measurements: nil, temporal: judged.measurements, preview: stored[.depthPreview], previewScale: judged.scale,
             pictures: stored.filter { $0.key != .depthPreview })
-    }
-
-    /// Streams the video into a file, reading its tables on the way.
-    private func receive(_ content: VideoContent) async throws -> (NamelessFile, Movie) {
-        let file = try NamelessFile(in: scratchFolder)
-        var scanner = MovieScanner()
-        do {
-            try await storage.streamAccepted(content.video) { chunk in
-                let bytes = ArraySlice(chunk.readableBytesView)
-                try scanner.consume(bytes)
-                try file.append(bytes)
-            }
-            return (file, try scanner.finish())
-        } catch let error as MovieError {
-            throw RejectedMessage(.captureUnreadable, detail: error.description)
-        }
     }
 
     private static func layout(_ movie: Movie, _ outline: DepthOutline) throws -> VideoDepthLayout {

@@ -1,4 +1,5 @@
 import Foundation
+import MediaStore
 import Models
 import ObjectStorage
 
@@ -6,12 +7,12 @@ import ObjectStorage
 enum Original: Sendable {
     /// Also of a capture without media.
     case photo(OriginalPhoto)
-    case video(OriginalVideo)
+    case video(AcceptedVideo)
 
     /// - Throws: ``RejectedMessage`` if the original is missing or its digest differs; storage errors unchanged.
     init(of parts: EvidenceParts, in storage: any ObjectStore, scratchFolder: String) async throws {
         if let video = parts.media.objects[.originalVideo] {
-            self = .video(try await OriginalVideo(video, in: storage, scratchFolder: scratchFolder))
+            self = .video(try await AcceptedVideo(video, in: storage, missing: .originalMissing, scratchFolder: scratchFolder))
         } else {
             self = .photo(try await OriginalPhoto(of: parts, in: storage))
         }

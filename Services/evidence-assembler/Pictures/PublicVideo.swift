@@ -1,15 +1,16 @@
 import Blocking
 import Foundation
+import MediaStore
 import Movie
 
 /// The public copy of a video: a new file with the same samples and nothing else, read out of the original where that lies (SPEC §10.7).
 struct PublicVideo: Sendable {
-    private let original: OriginalVideo
+    private let original: AcceptedVideo
     private let plan: PublicMovie
     /// Where the plan's ranges begin in the copy, ascending.
     private let starts: [Int64]
 
-    init(_ original: OriginalVideo, startedAt: Date) {
+    init(_ original: AcceptedVideo, startedAt: Date) {
         self.original = original
         plan = PublicMovie(original.movie, startedAt: startedAt)
         var starts: [Int64] = []
