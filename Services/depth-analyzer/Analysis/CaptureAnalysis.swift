@@ -131,26 +131,6 @@ actor CaptureAnalysis {
     }
 }
 
-/// The preview of a depth map.
-private struct DrawnDepth: Sendable {
-    /// Quarter turns clockwise that bring the map upright, 0...3.
-    let rotation: Int
-    let scale: DepthPreviewScale
-    let picture: EncodedPicture
-
-    /// - Parameter photo: its size as stored. The preview is laid over the photo, so it gets the photo's aspect ratio if that can be read.
-    init(_ map: DepthMap, _ rotation: Int, of surface: FittedDepth, photo: (width: Int, height: Int)?, _ exif: EXIFFields?) throws {
-        let aspect = photo.map { EXIFReader.upright($0, orientation: exif?.orientation) }
-        let isMirrored = surface.isMirrored(photo: photo, exifOrientation: exif?.orientation)
-        let file = try DepthPreview.file(depth: map, rotation: rotation, isMirrored: isMirrored, aspect: aspect) { picture in
-            try PNGEncoder.encode(width: picture.width, height: picture.height, indices: picture.indices, palette: picture.palette)
-        }
-        self.rotation = rotation
-        scale = file.scale
-        picture = EncodedPicture(bytes: file.bytes, pixels: PixelSize(file.width, file.height))
-    }
-}
-
 extension MediaName {
     fileprivate init(_ size: PhotoVariants.Size) {
         self =
@@ -159,36 +139,5 @@ extension MediaName {
             case .small: .smallPicture
             case .thumbnail: .thumbnail
             }
-    }
-}
-
-/// An encoded picture or video; of a picture its size in pixels.
-struct EncodedPicture: Sendable {
-    let bytes: [UInt8]
-    let pixels: PixelSize?
-}
-
-extension ObjectStore {
-    /// Stores all pictures of a capture, at the same time.
-    func store(_ pictures: [MediaName: EncodedPicture], of capture: CaptureID) async throws -> [MediaName: StoredMedia] {
-        let made = AsyncStream { made in
-            for (name, picture) in pictures { made.yield((name, picture)) }
-            made.finish()
-        }
-        return try await store(made, of: capture)
-    }
-
-    /// Stores the pictures of a capture as they come, each at the same time as the others.
-    func store(
-        _ pictures: AsyncStream<(MediaName, EncodedPicture)>, of capture: CaptureID
-    ) async throws -> [MediaName: StoredMedia] {
-        try await withThrowingTaskGroup(of: (MediaName, StoredMedia).self) { group in
-            for await (name, picture) in pictures {
-                group.addTask {
-                    (name, try await storeDerived(picture.bytes, named: name, of: capture, pixels: picture.pixels))
-                }
-            }
-            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
-        }
     }
 }
