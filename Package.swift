@@ -361,7 +361,7 @@ let package = Package(
             dependencies: [
                 "Attestation", "CaptureKit", "Evidence", "HTTPServing", "RialClient", "RialCLI", "SimulatedDevice", "CaptureProtocol",
                 "Models",
-                "Messaging", "Persistence", "TestSupport", "TransparencyLog", "VideoChain", crypto, nioCore,
+                "Messaging", "Persistence", "TestSupport", "TransparencyLog", crypto, nioCore,
                 hummingbird,
                 logging, httpTypes, arguments,
             ],

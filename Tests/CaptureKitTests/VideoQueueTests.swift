@@ -1,7 +1,6 @@
 import CaptureProtocol
 import Foundation
 import Testing
-import VideoChain
 
 @testable import CaptureKit
 

@@ -5,7 +5,6 @@ import Foundation
 import Models
 import SimulatedDevice
 import Testing
-import VideoChain
 
 @testable import Attestation
 @testable import RialCLI

@@ -5,7 +5,6 @@ import Models
 import SimulatedDevice
 import TestSupport
 import Testing
-import VideoChain
 
 extension RecordedVideo {
     /// A recording that has just ended, signed by the device: its checkpoints and its end.

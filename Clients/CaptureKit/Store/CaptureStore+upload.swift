@@ -1,6 +1,5 @@
 import CaptureProtocol
 import Foundation
-import VideoChain
 
 extension CaptureStore {
     /// What is to be sent of a capture: always the same bytes.

@@ -2,7 +2,6 @@ import CaptureProtocol
 import Foundation
 import Models
 import Movie
-import VideoChain
 
 /// Makes the sealed parts of a video of the sealed log of a recording, whether that ended or was cut off. The same log gives the same parts.
 ///

@@ -2,7 +2,6 @@ import CaptureKit
 import CaptureProtocol
 import Foundation
 import RialClient
-import VideoChain
 
 /// One recorded video, signed anew for every capture: its checkpoints and its end.
 struct LoadVideo: Sendable {

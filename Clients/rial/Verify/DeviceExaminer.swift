@@ -2,7 +2,6 @@ import Attestation
 import CaptureProtocol
 import Models
 import TransparencyLog
-import VideoChain
 
 /// Verifies the attestation of an owner's bundle, and the hardware's signature by its key.
 struct DeviceExaminer: Sendable {

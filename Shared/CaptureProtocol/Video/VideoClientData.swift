@@ -1,6 +1,3 @@
-public import CaptureProtocol
-import Crypto
-
 /// The client data hashes of a recording's App Attest assertions (SPEC §10.3).
 public enum VideoClientData {
     private static let checkpointTag = Array("rial-video-checkpoint-v2".utf8) + [0]
@@ -8,14 +5,13 @@ public enum VideoClientData {
 
     /// Of a checkpoint, signed when it is reached.
     public static func hash(of checkpoint: VideoCheckpoint) -> ContentDigest {
-        var hasher = SHA256()
-        hasher.update(data: checkpointTag)
-        hasher.update(bigEndian: checkpoint.index)
-        hasher.update(bigEndian: UInt32(clamping: checkpoint.frames))
-        hasher.update(data: checkpoint.hash.bytes)
-        hasher.update(bigEndian: UInt32(clamping: checkpoint.soundFrames))
-        hasher.update(data: checkpoint.soundHash.bytes)
-        return ContentDigest(hasher.finalize())
+        var message = checkpointTag
+        message += bigEndian(checkpoint.index)
+        message += bigEndian(UInt32(clamping: checkpoint.frames))
+        message += checkpoint.hash.bytes
+        message += bigEndian(UInt32(clamping: checkpoint.soundFrames))
+        message += checkpoint.soundHash.bytes
+        return ContentDigest(of: message)
     }
 
     /// Of the final assertion, over the parts as sent.
@@ -27,4 +23,6 @@ public enum VideoClientData {
 
     /// What an assertion in the original layout may be made over (SPEC §10.5).
     public static func original(finalHash: ContentDigest) -> [ContentDigest] { [ContentDigest(of: finalHash.bytes), finalHash] }
+
+    private static func bigEndian(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 }
