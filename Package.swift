@@ -104,7 +104,7 @@ let package = Package(
         .target(
             name: "JPEGMetadata", dependencies: ["CaptureProtocol", "Models"], path: "Shared/JPEGMetadata", swiftSettings: computing),
         .target(
-            name: "VideoChain", dependencies: ["CaptureProtocol", "Depth", "Movie", crypto], path: "Shared/VideoChain",
+            name: "VideoChain", dependencies: ["CaptureProtocol", "Depth", "Models", "Movie", crypto], path: "Shared/VideoChain",
             swiftSettings: computing),
         .target(name: "Movie", path: "Shared/Movie", swiftSettings: computing),
         .target(
@@ -329,7 +329,7 @@ let package = Package(
             ],
             path: "Tests/EvidenceAssemblerTests"),
         .testTarget(
-            name: "VideoChainTests", dependencies: ["VideoChain", "CaptureProtocol", "Depth", "Movie", crypto],
+            name: "VideoChainTests", dependencies: ["VideoChain", "CaptureProtocol", "Depth", "Models", "Movie", crypto],
             path: "Tests/VideoChainTests"),
         .testTarget(
             name: "MovieTests", dependencies: ["Movie", "TestSupport", crypto], path: "Tests/MovieTests"),

@@ -1,11 +1,10 @@
-import Crypto
 import CaptureProtocol
 import Foundation
 import Models
+import SimulatedDevice
 import Testing
 
 @testable import Attestation
-@testable import SimulatedDevice
 
 @Suite("The hardware check of a capture")
 struct CaptureAppraiserTests {
@@ -14,20 +13,9 @@ struct CaptureAppraiserTests {
     private static let both = ContentDigest(of: [1, 2])
     private static let candidates = CaptureClientData.candidates(
         photo: photo, depth: depth, metadata: metadata, photoThenDepth: both)
-    private let appraiser = CaptureAppraiser(
-        policy: DevicePolicy(appIDs: [SimulatedDevice.developmentAppID], environment: .development, acceptsDevelopmentRoots: true))
-
-    private func registered(
-        _ device: SimulatedDevice, level: AttestationLevel = .secureEnclave, isRevoked: Bool = false, environment: String = "development"
-    ) throws -> RegisteredDevice {
-        RegisteredDevice(
-            level: level, isRevoked: isRevoked, publicKey: Array(try device.attestedKey.publicKey.x963Representation), appID: device.appID,
-            environment: environment,
-            isDevelopmentRoot: true, validationCategory: nil, bundleVersion: nil)
-    }
 
     private func appraise(_ assertion: [UInt8]?, _ device: RegisteredDevice) -> HardwareAppraisal {
-        appraiser.appraise(assertion, by: device, over: Self.candidates, receivedAt: Self.now)
+        CaptureAppraiser.test.appraise(assertion, by: device, over: Self.candidates, receivedAt: Self.now)
     }
 
     @Test("passes with the signed data and its counter, in either form", arguments: Array(candidates.indices))
@@ -35,14 +23,14 @@ struct CaptureAppraiserTests {
         var device = SimulatedDevice()
         let assertion = try device.assertion(clientDataHash: Self.candidates[index].hash.bytes, counter: 5)
         #expect(
-            appraise(assertion, try registered(device))
+            appraise(assertion, try RegisteredDevice(device))
                 == .pass(SignedCapture(binding: Self.candidates[index].binding, counter: 5)))
     }
 
     @Test("fails for another signature, another app, or the attestation's own counter")
     func fails() throws {
         var device = SimulatedDevice()
-        let known = try registered(device)
+        let known = try RegisteredDevice(device)
         let hash = Self.candidates[0].hash.bytes
         #expect(appraise(try device.assertion(clientDataHash: ContentDigest(of: [9]).bytes), known) == .fail(.badSignature))
         #expect(appraise(try device.assertion(clientDataHash: hash, defect: .badSignature), known) == .fail(.badSignature))
@@ -55,23 +43,23 @@ struct CaptureAppraiserTests {
     func revoked() throws {
         var device = SimulatedDevice()
         let assertion = try device.assertion(clientDataHash: Self.candidates[0].hash.bytes)
-        #expect(appraise(assertion, try registered(device, isRevoked: true)) == .fail(.deviceRevoked))
-        #expect(appraise(nil, try registered(device, level: .unverified, isRevoked: true)) == .fail(.deviceRevoked))
+        #expect(appraise(assertion, try RegisteredDevice(device, isRevoked: true)) == .fail(.deviceRevoked))
+        #expect(appraise(nil, try RegisteredDevice(device, level: .unverified, isRevoked: true)) == .fail(.deviceRevoked))
     }
 
     @Test("is unavailable, not failed, when something is missing")
     func missing() throws {
         var device = SimulatedDevice()
         let assertion = try device.assertion(clientDataHash: Self.candidates[0].hash.bytes)
-        #expect(appraise(assertion, try registered(device, level: .unverified)) == .unavailable(.deviceUnverified))
-        #expect(appraise(nil, try registered(device)) == .unavailable(.noAssertion))
+        #expect(appraise(assertion, try RegisteredDevice(device, level: .unverified)) == .unavailable(.deviceUnverified))
+        #expect(appraise(nil, try RegisteredDevice(device)) == .unavailable(.noAssertion))
     }
 
     @Test("is unavailable when a valid signature is not accepted here, and still reports what was signed")
     func refused() throws {
         var device = SimulatedDevice()
         let assertion = try device.assertion(clientDataHash: Self.photo.bytes, counter: 3)
-        let appraisal = appraise(assertion, try registered(device, environment: "production"))
+        let appraisal = appraise(assertion, try RegisteredDevice(device, environment: "production"))
         #expect(appraisal == .unavailable(.environmentMismatch, signed: SignedCapture(binding: .photo, counter: 3)))
     }
 }

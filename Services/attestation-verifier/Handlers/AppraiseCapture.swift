@@ -5,6 +5,7 @@ import MediaStore
 import Metrics
 import Models
 import ObjectStorage
+import VideoChain
 
 /// Appraises the assertion of a capture. Its counter is consumed in the transaction that saves the findings.
 struct AppraiseCapture: PartWork {
