@@ -17,7 +17,7 @@ struct VerificationRepository: Sendable {
     func claims(of digest: ContentDigest) async throws -> [Claim] {
         try await claims(
             matching: """
-                SELECT id AS capture_id, \(MediaName.original.rawValue) AS matched FROM captures WHERE media_sha256 = \(digest.bytes)
+                SELECT id AS capture_id, \(MediaRole.original.rawValue) AS matched FROM captures WHERE media_sha256 = \(digest.bytes)
                 UNION
                 SELECT capture_id, name FROM media_objects WHERE sha256 = \(digest.bytes) AND name = ANY(\(MediaName.published.map(\.rawValue)))
                 """)
@@ -28,12 +28,13 @@ struct VerificationRepository: Sendable {
     func claims(of store: StoreIdentity) async throws -> [Claim] {
         try await claims(
             matching: """
-                SELECT capture_id, \(MediaName.signedCopy.rawValue) AS matched FROM content_credentials
+                SELECT capture_id, \(MediaRole.signedCopy.rawValue) AS matched FROM content_credentials
                 WHERE manifest_id = \(store.label) AND manifest_sha256 = \(store.digest.bytes)
                     AND leaf_sha256 = \(store.leafDigest.bytes)
                 """)
     }
 
+    /// - Parameter found: ids of captures, each with `matched`: the role of the file, or its name among the published objects.
     private func claims(matching found: SQL) async throws -> [Claim] {
         let rows = try await database.query(
             "WITH found AS (" + found + """
@@ -45,15 +46,15 @@ struct VerificationRepository: Sendable {
                     + CASE evidence #>> '{hardware_attestation,development_attestation}' WHEN 'true' THEN 1 ELSE 0 END
                     + CASE WHEN \(CaptureRepository.isRevoked) THEN 1000 ELSE 0 END AS rank) AS ranked
                 WHERE captures.status = 'complete'
-                ORDER BY rank, captures.uploaded_at, captures.id, found.matched = \(MediaName.original.rawValue) DESC, found.matched
+                ORDER BY rank, captures.uploaded_at, captures.id, found.matched = \(MediaRole.original.rawValue) DESC, found.matched
                 LIMIT \(Self.maximumClaims)
                 """)
         // A capture that cannot be read must not hide the others, which may be of other devices.
         var failure: (any Error)?
         let claims = rows.compactMap { row -> Claim? in
             do {
-                guard let name = MediaName(rawValue: try row.get("matched")) else { return nil }
-                return Claim(matched: name.role ?? .original, row: try CaptureRow(row))
+                guard let matched = Self.role(try row.get("matched")) else { return nil }
+                return Claim(matched: matched, row: try CaptureRow(row))
             } catch {
                 Counter(label: "rial_claims_unreadable_total").increment()
                 failure = failure ?? error
@@ -63,6 +64,8 @@ struct VerificationRepository: Sendable {
         if claims.isEmpty, let failure { throw failure }
         return claims
     }
+
+    private static func role(_ matched: String) -> MediaRole? { MediaRole(rawValue: matched) ?? MediaName(rawValue: matched)?.role }
 
     /// - Parameter network: the truncated address, see ``ClientAddress/truncated``.
     func log(_ method: Method, digest: ContentDigest, network: String, status: String, capture: CaptureID?) async throws {
