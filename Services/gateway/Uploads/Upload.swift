@@ -43,8 +43,10 @@ struct Upload: Sendable {
 
     init(_ row: Row) throws {
         id = UploadID(try row.get("id", as: UUID.self))
-        // The constraints of the table say which values there are.
-        type = CaptureType(rawValue: try row.get("type")) ?? .photo
+        guard let type = CaptureType(rawValue: try row.get("type")) else {
+            throw PostgresError(code: .decoding, message: "column type is no type of capture")
+        }
+        self.type = type
         device = DeviceID(try row.get("device_id", as: UUID.self))
         version = InteropVersion(rawValue: try row.get("interop_version")) ?? .latest
         contentType = try row.get("content_type")
