@@ -46,4 +46,11 @@ public enum CaptureType: String, Codable, Sendable, CaseIterable { case photo, v
 public enum CaptureMode: String, Codable, Sendable, CaseIterable {
     case full
     case hashOnly = "hash_only"
+
+    public var storesMedia: Bool {
+        switch self {
+        case .full: true
+        case .hashOnly: false
+        }
+    }
 }

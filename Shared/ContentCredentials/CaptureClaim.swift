@@ -6,6 +6,7 @@ public import Models
 /// of the device, and time and model only if the hardware signature covers them.
 public struct CaptureClaim: Sendable {
     public let captureID: CaptureID
+    let type: CaptureType
     /// `nil` unless the time check passed and the hardware signature covers the time.
     public let capturedAt: Date?
     public let attestation: AttestationAssertion
@@ -17,6 +18,7 @@ public struct CaptureClaim: Sendable {
 
     public init(captureID: CaptureID, capturedAt: Date, evidence: EvidencePackage, confidence: ConfidenceLevel) {
         self.captureID = captureID
+        type = evidence.type
         let isBound = evidence.hardwareAttestation.coversMetadata && evidence.metadata.timestamp.status == .pass
         self.capturedAt = isBound ? capturedAt : nil
         attestation = AttestationAssertion(evidence.hardwareAttestation)
@@ -29,7 +31,19 @@ public struct CaptureClaim: Sendable {
     }
 
     /// Of the copy that is signed.
-    var mediaType: String { video == nil ? "image/jpeg" : "video/mp4" }
+    var mediaType: String {
+        switch type {
+        case .photo: "image/jpeg"
+        case .video: "video/mp4"
+        }
+    }
+
+    private var fileExtension: String {
+        switch type {
+        case .photo: "jpg"
+        case .video: "mp4"
+        }
+    }
 
     /// The manifest's label. It depends on the capture alone, so that it is unique.
     public var manifestID: String { "urn:c2pa:\(captureID):rial" }
@@ -48,7 +62,7 @@ public struct CaptureClaim: Sendable {
         if let hashChain { assertions.append(Entry(label: "app.rial.hash_chain.v1", data: hashChain)) }
         if let video { assertions.append(Entry(label: "app.rial.video.v1", data: video)) }
         let definition = Definition(
-            label: manifestID, title: "\(captureID).\(video == nil ? "jpg" : "mp4")", format: mediaType, assertions: assertions)
+            label: manifestID, title: "\(captureID).\(fileExtension)", format: mediaType, assertions: assertions)
         return String(decoding: try WireJSON.encode(definition), as: UTF8.self)
     }
 }

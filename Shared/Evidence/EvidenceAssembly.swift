@@ -13,7 +13,11 @@ public enum EvidenceAssembly {
 
     /// The versions used for a capture; its depth may have been measured by an earlier method.
     static func algorithmVersions(_ kind: CaptureKind, _ depth: DepthFindings) -> [String: String] {
-        let versions = kind == .video ? algorithmVersions.merging(videoVersions) { $1 } : algorithmVersions
+        let versions: [String: String] =
+            switch kind {
+            case .photo, .hashOnly, .hashOnlyVideo: algorithmVersions
+            case .video: algorithmVersions.merging(videoVersions) { $1 }
+            }
         guard let method = depth.measurements?.method ?? depth.temporal?.method else { return versions }
         return versions.merging(["depth": method]) { $1 }
     }
@@ -80,17 +84,25 @@ public enum EvidenceAssembly {
             depth, attestation: attestation, source: statement.analysisSource, hasSensorShape: statement.hasSensorShape)
         let checks = metadataEvidence(statement, registeredModel: attestation.deviceModel, receivedAt: receivedAt, cities)
         let statuses = [checks.timestamp.status, checks.model.status, checks.resolution.status, checks.location.status]
-        let (kind, chain) = (statement.kind, statement.kind.type == .video ? attestation.hashChain : nil)
-        let confidence =
-            kind == .video
-            ? ConfidenceRule.confidence(
-                hardware: hardware.status, hashChain: chain?.status ?? .unavailable, depth: depthEvidence.status, metadata: statuses)
-            : ConfidenceRule.confidence(hardware: hardware.status, depth: depthEvidence.status, metadata: statuses)
+        let kind = statement.kind
+        let chain: HashChainEvidence? =
+            switch kind.type {
+            case .photo: nil
+            case .video: attestation.hashChain
+            }
+        let confidence: ConfidenceLevel =
+            switch kind {
+            case .photo, .hashOnly, .hashOnlyVideo:
+                ConfidenceRule.confidence(hardware: hardware.status, depth: depthEvidence.status, metadata: statuses)
+            case .video:
+                ConfidenceRule.confidence(
+                    hardware: hardware.status, hashChain: chain?.status ?? .unavailable, depth: depthEvidence.status, metadata: statuses)
+            }
         let package = EvidencePackage(
             type: kind.type, hardwareAttestation: hardware, depthAnalysis: depthEvidence, metadata: checks,
             video: statement.video, hashChain: chain,
             contentCredentials: contentCredentials(kind, hardware: hardware.status, confidence: confidence),
-            analysisSource: statement.analysisSource, mediaStored: kind.mode == .full, algorithmVersions: algorithmVersions(kind, depth),
+            analysisSource: statement.analysisSource, mediaStored: kind.mode.storesMedia, algorithmVersions: algorithmVersions(kind, depth),
             processing: ProcessingEvidence(receivedAt: receivedAt, completedAt: completedAt))
         return (package, confidence)
     }
@@ -176,7 +188,7 @@ public enum EvidenceAssembly {
     private static func contentCredentials(
         _ kind: CaptureKind, hardware: CheckStatus, confidence: ConfidenceLevel
     ) -> ContentCredentialsEvidence {
-        if kind.mode == .hashOnly { return ContentCredentialsEvidence(status: .withheld, reason: .mediaNotStored) }
+        if !kind.mode.storesMedia { return ContentCredentialsEvidence(status: .withheld, reason: .mediaNotStored) }
         if confidence == .suspicious { return ContentCredentialsEvidence(status: .withheld, reason: .suspicious) }
         if hardware != .pass { return ContentCredentialsEvidence(status: .withheld, reason: .hardwareNotPassed) }
         return ContentCredentialsEvidence(status: .pending, reason: nil)

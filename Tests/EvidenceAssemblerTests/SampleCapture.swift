@@ -136,7 +136,7 @@ final class ScriptedIssuer: CredentialIssuing {
             return .made(
                 IssuedCredentials(
                     manifestID: "urn:c2pa:\(claim.captureID)", certificateSerial: "1", leafDigest: ContentDigest(of: [2]), issuer: "Test",
-                    hasTimestamp: false, copy: copy, manifest: manifest))
+                    hasTimestamp: false, copy: copy, manifest: manifest, name: name))
         }
     }
 }

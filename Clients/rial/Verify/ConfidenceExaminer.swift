@@ -9,16 +9,20 @@ enum ConfidenceExaminer {
     static func confidence(of evidence: CheckedEvidence) -> Verdict.Confidence? {
         guard let hardware = CheckStatus(evidence.hardware), let depth = CheckStatus(evidence.depth) else { return nil }
         let metadata = evidence.metadata.compactMap { CheckStatus($0) }
-        let isVideo = evidence.kind == .video
-        let known = (isVideo ? EvidenceAssembly.videoVersions : EvidenceAssembly.algorithmVersions)["confidence"]
-        // The example of SPEC §14 names the rule by its number alone.
-        guard let version = evidence.algorithms["confidence"], version == known || version == "1" else { return nil }
-        let level =
-            isVideo
-            ? ConfidenceRule.confidence(
+        let versions: [String: String]
+        let level: ConfidenceLevel
+        switch evidence.kind {
+        case .photo, .hashOnly, .hashOnlyVideo:
+            versions = EvidenceAssembly.algorithmVersions
+            level = ConfidenceRule.confidence(hardware: hardware, depth: depth, metadata: metadata)
+        case .video:
+            versions = EvidenceAssembly.videoVersions
+            level = ConfidenceRule.confidence(
                 hardware: hardware, hashChain: evidence.hashChain.flatMap { CheckStatus($0) } ?? .unavailable, depth: depth,
                 metadata: metadata)
-            : ConfidenceRule.confidence(hardware: hardware, depth: depth, metadata: metadata)
+        }
+        // The example of SPEC §14 names the rule by its number alone.
+        guard let version = evidence.algorithms["confidence"], version == versions["confidence"] || version == "1" else { return nil }
         return Verdict.Confidence(rawValue: level.rawValue)
     }
 }

@@ -33,7 +33,9 @@ struct CaptureAssembly<Captures: AssemblyRepository>: Sendable {
     /// - Throws: ``SignerAway`` if the capture must be signed and cannot be now; ``RejectedMessage`` for permanent failures;
     ///   ``RevokedMeanwhile``.
     func complete(_ gathered: GatheredCapture, event: MessageContext?, _ logger: Logger) async throws {
-        guard gathered.announcement.content.kind == .video else { return try await assemble(gathered, event: event, logger) }
+        guard gathered.announcement.content.kind.takesLongToAssemble else {
+            return try await assemble(gathered, event: event, logger)
+        }
         let permit = try await videos.acquire()
         defer { videos.release(permit) }
         // A handler may have completed it while this waited.

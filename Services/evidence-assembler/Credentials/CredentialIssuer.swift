@@ -116,6 +116,6 @@ extension CredentialIssuer {
     private func refused(_ copy: SignableCopy, _ reason: String) -> Issuing {
         logger.error("a copy could not be signed", metadata: ["copy": "\(copy.name.rawValue)", "reason": "\(reason)"])
         Counter(label: "rial_signings_refused_total").increment()
-        return .notSignable(reason: .photoNotSignable)
+        return .notSignable(reason: copy.refusal)
     }
 }

@@ -14,7 +14,7 @@ struct IssuedCredentials: Sendable {
     let manifest: StoredMedia
 
     /// ``MediaName/signedCopy`` or ``MediaName/signedVideo``.
-    var name: MediaName = .signedCopy
+    let name: MediaName
 
     var objects: [MediaName: StoredMedia] { [name: copy, .manifest: manifest] }
 }

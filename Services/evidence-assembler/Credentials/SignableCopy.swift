@@ -14,6 +14,14 @@ enum SignableCopy: Sendable {
         }
     }
 
+    /// Why the capture has no credentials if this cannot be signed.
+    var refusal: CredentialsReason {
+        switch self {
+        // The word is older than videos, and readers know it.
+        case .photo, .video: .photoNotSignable
+        }
+    }
+
     private var sizeBytes: Int64 {
         switch self {
         case .photo(let photo): Int64(photo.bytes.count)

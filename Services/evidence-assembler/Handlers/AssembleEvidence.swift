@@ -13,7 +13,7 @@ struct AssembleEvidence<Part: PartEvent, Captures: AssemblyRepository>: MessageH
         case .waiting: return
         case .failed(let reason): CaptureFailures.count(reason)
         case .complete(let capture):
-            if capture.announcement.content.kind == .video { context.letOthersPass() }
+            if capture.announcement.content.kind.takesLongToAssemble { context.letOthersPass() }
             do {
                 try await assembly.complete(capture, event: context, context.logger)
             } catch let error where error is SignerAway || error is NamelessFile.Failure {

@@ -54,8 +54,21 @@ extension ShareCardContent {
         mediaHash: ContentDigest
     ) {
         self.init(
-            subject: package.mediaStored ? (package.type == .video ? .video : .photo) : .hash(mediaHash), level: confidence,
+            subject: Subject(package, mediaHash: mediaHash), level: confidence,
             isDevelopment: attestation.isDevelopmentAttestation, capturedAt: capturedAt,
             placeName: package.metadata.locationCoarse, isSigned: package.hardwareAttestation.coversMetadata)
+    }
+}
+
+extension ShareCardContent.Subject {
+    fileprivate init(_ package: EvidencePackage, mediaHash: ContentDigest) {
+        guard package.mediaStored else {
+            self = .hash(mediaHash)
+            return
+        }
+        switch package.type {
+        case .photo: self = .photo
+        case .video: self = .video
+        }
     }
 }
