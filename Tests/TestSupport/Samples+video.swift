@@ -75,7 +75,7 @@ extension Samples {
                 })
             package.hashChain = chain
             package.partialAttestation = PartialAttestationEvidence(chain)
-            return Samples.record(package, confidence, mode == .full ? .video : .hashOnly, media: mode == .full ? media : [:])
+            return Samples.record(package, confidence, mode == .full ? .video : .hashOnlyVideo, media: mode == .full ? media : [:])
         }
 
         private var media: [MediaName: PublishedMedia] {

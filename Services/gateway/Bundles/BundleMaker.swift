@@ -89,7 +89,12 @@ struct BundleMaker: Sendable {
     }
 
     private func media(_ verdict: Verdict, of capture: CaptureID) async throws -> NamedMedia? {
-        try await named(verdict.kind.type == .video ? MediaName.publicVideos : MediaName.publicCopies, verdict, of: capture)
+        let names =
+            switch verdict.kind.type {
+            case .photo: MediaName.publicCopies
+            case .video: MediaName.publicVideos
+            }
+        return try await named(names, verdict, of: capture)
     }
 
     /// The first of these objects that there is and that the verdict names.
@@ -112,11 +117,15 @@ struct BundleMaker: Sendable {
             bytes.flatMap { raw.digests[name] == ContentDigest(of: $0) ? $0 : nil }
         }
         let attestation = committed(.attestation, owned.attestation)
+        let signed: EvidenceBundle.OwnerParts.Signed? =
+            switch owned.kind.mode {
+            case .full: committed(.metadata, owned.metadata).map { .metadata($0) }
+            case .hashOnly: committed(.payload, owned.metadata).map { .payload($0) }
+            }
         return EvidenceBundle.OwnerParts(
             raw: raw, assertion: committed(.assertion, owned.assertion), attestation: attestation,
             clientDataHash: attestation == nil ? nil : owned.clientDataHash,
-            signed: owned.kind.mode == .hashOnly
-                ? committed(.payload, owned.metadata).map { .payload($0) } : committed(.metadata, owned.metadata).map { .metadata($0) })
+            signed: signed)
     }
 }
 

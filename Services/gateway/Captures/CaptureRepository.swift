@@ -44,12 +44,12 @@ struct CaptureRepository: Sendable {
             try await condition?(connection)
             guard try await insert(capture, receivedAt: receivedAt, on: connection) else {
                 let known = try await find(sameAs: capture, on: connection)
-                if kind.mode == .hashOnly, known.status == .failed {
+                if !kind.mode.storesMedia, known.status == .failed {
                     try await outbox.append(kind.arrival(of: known.id), on: connection)
                 }
                 return .known(known)
             }
-            if kind.mode == .full {
+            if kind.mode.storesMedia {
                 guard try await IntakeRepository.take(id, on: connection) else { throw CaptureError.intakeExpired }
             }
             FailPoint.reached("gateway.capture.inserted")

@@ -51,7 +51,7 @@ struct CaptureView: Encodable {
         uploadedAt = isOwner ? .exact(row.uploadedAt) : row.publicUploadedAt
         locationCoarse = row.evidence?.metadata.locationCoarse
         metadataSigned = row.evidence?.hardwareAttestation.coversMetadata
-        mediaStored = row.kind.mode == .full
+        mediaStored = row.kind.mode.storesMedia
         mediaHash = row.mediaHash
         let link: (MediaName) -> String? = { name in
             row.mediaNames.contains(name) ? publicURL + links.path(row.id, name, at: now) : nil
@@ -62,7 +62,11 @@ struct CaptureView: Encodable {
         depthVisualizationURL = link(.depthPreview)
         thumbnailURL = link(.thumbnail)
         verificationURL = "\(publicURL)/verify/\(row.id)"
-        video = row.kind.type == .video ? VideoLinks(row.evidence, link: link) : nil
+        video =
+            switch row.kind.type {
+            case .photo: nil
+            case .video: VideoLinks(row.evidence, link: link)
+            }
         evidence = isOwner ? row.evidence : row.publicEvidence
         self.log = log
         detection = isOwner ? row.detection : row.detection?.publicForm()

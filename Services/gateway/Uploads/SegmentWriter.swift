@@ -124,7 +124,10 @@ actor SegmentWriter {
     }
 
     private func hold(_ bytes: ByteBuffer, as key: String, from start: Int64) {
-        guard upload.type == .photo, start >= upload.length - Self.heldBytes else { return }
+        switch upload.type {
+        case .photo: guard start >= upload.length - Self.heldBytes else { return }
+        case .video: return
+        }
         var kept = bytes
         // A small one does not keep the room that there was for more.
         kept.shrinkBufferCapacity(to: kept.readableBytes)

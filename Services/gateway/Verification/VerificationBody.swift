@@ -103,7 +103,7 @@ enum VerificationBody: Encodable, Sendable {
                 Verified(
                     matched: claim.matched, captureID: claim.row.id, confidenceLevel: claim.row.confidence,
                     verificationURL: "\(publicURL)/verify/\(claim.row.id)", fileHash: digest, captureMode: claim.row.kind.mode,
-                    mediaStored: claim.row.kind.mode == .full, evidence: claim.row.publicEvidence,
+                    mediaStored: claim.row.kind.mode.storesMedia, evidence: claim.row.publicEvidence,
                     log: log,
                     otherClaims: others.map { OtherClaim($0, publicURL: publicURL) }))
         case .credentials(let info): self = .credentialsOnly(CredentialsOnly(fileHash: digest, manifestInfo: info, note: info.note))

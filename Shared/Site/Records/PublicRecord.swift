@@ -36,8 +36,7 @@ package struct PublicRecord: Sendable {
     /// Whether its verdict was taken back.
     package var isRevoked: Bool { log?.isRevoked == true }
 
-    /// What was captured; of a capture without media its evidence says so.
-    var type: CaptureType { evidence?.type == .video ? .video : kind.type }
+    var type: CaptureType { kind.type }
 
     /// The photo or video with Content Credentials.
     var signedCopy: PublishedMedia? { media[.signedCopy] ?? media[.signedVideo] }

@@ -34,10 +34,10 @@ struct CredentialsView: Sendable {
         return view
     }
 
-    private var isEmbedded: Bool { credentials.status == .embedded && record.kind.mode == .full }
+    private var isEmbedded: Bool { credentials.status == .embedded && record.kind.mode.storesMedia }
 
     private var notice: String? {
-        if record.kind.mode == .hashOnly { return withheld("cc.withheld.hash") }
+        if !record.kind.mode.storesMedia { return withheld("cc.withheld.hash") }
         switch (credentials.status, credentials.reason?.known) {
         case (.embedded, _): return nil
         case (.pending, _): return record.log?.isRevoked == true ? withheld("cc.withheld.revoked") : strings("cc.pending")

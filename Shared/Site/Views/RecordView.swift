@@ -40,7 +40,7 @@ struct RecordView: Sendable {
 
     /// - Parameter isIndexed: whether search engines may list it.
     func page(isIndexed: Bool) -> Page {
-        let comparesFiles = complete != nil && record.kind.mode == .hashOnly
+        let comparesFiles = complete != nil && !record.kind.mode.storesMedia
         return Page(
             template: .verify, type: record.type, title: title, path: path, isIndexed: isIndexed && complete != nil,
             // A record that is still processing may later offer to compare files, under the content security policy that it was loaded
@@ -51,7 +51,10 @@ struct RecordView: Sendable {
 
     private func scripts(comparesFiles: Bool) -> [String] {
         if comparesFiles { return ["verify.js", "file.js"] }
-        return record.type == .video ? ["verify.js", "film.js"] : ["verify.js"]
+        return switch record.type {
+        case .photo: ["verify.js"]
+        case .video: ["verify.js", "film.js"]
+        }
     }
 
     var title: String {
@@ -145,13 +148,13 @@ struct RecordView: Sendable {
         view["depth"] =
             DepthView(
                 depth: evidence.depthAnalysis, picture: photo.picture == nil && video == nil ? nil : record.media[.depthPreview],
-                expectsPicture: record.kind.mode == .full, isSensorConfirmed: isSensorConfirmed, strings: strings,
+                expectsPicture: record.kind.mode.storesMedia, isSensorConfirmed: isSensorConfirmed, strings: strings,
                 sheet: video?.sheet, duration: evidence.video?.durationMilliseconds ?? 0
             ).context()
         view["credentials"] = CredentialsView(record: record, credentials: evidence.contentCredentials, strings: strings).context()
         view["entry"] = record.log.map { EntryView(log: $0, strings: strings).context(of: record.id) }
         view["similar"] = similar.map { SimilarView(similar: $0, strings: strings).context(of: record.id) }
-        if record.kind.mode == .hashOnly { addHash(evidence, to: &view) }
+        if !record.kind.mode.storesMedia { addHash(evidence, to: &view) }
     }
 
     private func addHash(_ evidence: EvidencePackage, to view: inout ViewContext) {
@@ -183,7 +186,7 @@ struct RecordView: Sendable {
         view["note"] = strings("proc.note")
         view["reload"] = path
         view["events"] = "/api/v1/captures/\(record.id)/events"
-        if record.kind.mode == .full, photo.picture == nil {
+        if record.kind.mode.storesMedia, photo.picture == nil {
             view["waiting"] = true
             view["with_camera"] = true
         }
@@ -191,9 +194,10 @@ struct RecordView: Sendable {
             ("received", "proc.received", true), ("hardware_attestation", "proc.signature", record.finished.contains(.attestation)),
             ("depth_analysis", "proc.depth", record.finished.contains(.depth)), ("evidence", "proc.credentials", false),
         ]
+        switch record.kind {
+        case .photo, .hashOnly, .hashOnlyVideo: break
         // The chain is computed with the signatures over it.
-        if record.type == .video, record.kind.mode == .full {
-            steps.insert(("hash_chain", "proc.chain", record.finished.contains(.attestation)), at: 2)
+        case .video: steps.insert(("hash_chain", "proc.chain", record.finished.contains(.attestation)), at: 2)
         }
         view["steps"] =
             ["items": steps.map { ["step": $0.0, "word": strings($0.1), "done": $0.2] as ViewContext }] as ViewContext
