@@ -9,7 +9,7 @@ extension AcceptedVideo {
         let sound = movie.sound?.format.codecString
         return MovieFacts(
             durationMilliseconds: movie.durationMilliseconds, frameCount: movie.video.samples.count,
-            codec: format.codec == .h264 ? "h264" : "hevc", width: Int(format.width), height: Int(format.height),
+            codec: format.codec.name, width: Int(format.width), height: Int(format.height),
             rotation: Int(format.rotation.rawValue), hasAudio: movie.sound != nil, creationDate: movie.quickTimeCreationDate,
             createdAt: movie.createdAt, model: movie.quickTimeModel,
             codecs: format.codecString.map { picture in sound.map { "\(picture),\($0)" } ?? picture })
