@@ -42,7 +42,7 @@ let computing = [
 /// What every service stands on.
 let backbone: [Target.Dependency] = [
     "CaptureProtocol", "Models", "Observability", "Persistence", "Messaging", "ObjectStorage", "MediaStore", "Delivery", "ServiceRuntime",
-    "Blocking", logging, metrics, lifecycle,
+    "Blocking", "Secrets", logging, metrics, lifecycle,
 ]
 
 let package = Package(
@@ -95,6 +95,7 @@ let package = Package(
 
         .target(name: "AreaAverage", path: "Shared/AreaAverage", swiftSettings: computing),
         .target(name: "Blocking", path: "Shared/Blocking"),
+        .target(name: "Secrets", path: "Shared/Secrets"),
         .target(name: "Compression", dependencies: ["CZlib"], path: "Shared/Compression", swiftSettings: computing),
         .target(name: "CaptureProtocol", dependencies: [crypto], path: "Shared/CaptureProtocol"),
         .target(name: "Models", dependencies: ["CaptureProtocol"], path: "Shared/Models"),
@@ -117,19 +118,19 @@ let package = Package(
             name: "Persistence", dependencies: ["Blocking", "CLibPQ", "Observability", logging, lifecycle], path: "Shared/Persistence",
             resources: [.copy("Migrations")]),
         .target(
-            name: "Messaging", dependencies: ["Blocking", "CRdKafka", logging, lifecycle], path: "Shared/Messaging",
+            name: "Messaging", dependencies: ["Blocking", "CRdKafka", "Secrets", logging, lifecycle], path: "Shared/Messaging",
             linkerSettings: [broughtLibraries]),
         .target(
             name: "ObjectStorage",
             dependencies: [
-                "CExpat", "CaptureProtocol", "Models", "Observability", crypto, httpClient, nioCore, nioFoundation, nioHTTP1, logging,
-                metrics,
+                "CExpat", "CaptureProtocol", "Models", "Observability", "Secrets", crypto, httpClient, nioCore, nioFoundation, nioHTTP1,
+                logging, metrics,
             ],
             path: "Shared/ObjectStorage"),
         .target(
             name: "Attestation", dependencies: ["CaptureProtocol", "Models", crypto, x509, asn1], path: "Shared/Attestation",
             exclude: ["Roots"]),
-        .target(name: "Signing", dependencies: ["CPKCS11", "CaptureProtocol", crypto, x509, asn1], path: "Shared/Signing"),
+        .target(name: "Signing", dependencies: ["CPKCS11", "CaptureProtocol", "Secrets", crypto, x509, asn1], path: "Shared/Signing"),
         .target(
             name: "ContentCredentials",
             dependencies: ["CC2PA", "CaptureProtocol", "JPEGMetadata", "ManifestStore", "Models", "Signing"],
@@ -168,7 +169,8 @@ let package = Package(
             name: "ServiceRuntime",
             dependencies: [
                 "Blocking", "CSandbox", "CaptureProtocol", "Delivery", "Messaging", "Models", "ObjectStorage", "Observability",
-                "Persistence", crypto, logging, metrics, lifecycle, unixSignals, hummingbird, httpClient, httpTypes, nioCore, nioHTTP1,
+                "Persistence", "Secrets", crypto, logging, metrics, lifecycle, unixSignals, hummingbird, httpClient, httpTypes, nioCore,
+                nioHTTP1,
             ],
             path: "Shared/ServiceRuntime"),
 
@@ -237,7 +239,7 @@ let package = Package(
                 "Attestation", "Evidence", "ManifestStore", "Models", "Persistence", "Messaging", "TransparencyLog",
                 "ObjectStorage",
                 "Delivery",
-                "ServiceRuntime",
+                "ServiceRuntime", "Secrets",
                 "JPEGMetadata", x509, asn1, crypto, httpClient, httpTypes, hummingbird, hummingbirdCore, nioCore, nioHTTP1, logging,
                 arguments,
             ],
@@ -255,7 +257,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "CZlib", "CaptureProtocol", "Compression", "Delivery", "Messaging", "Models", "Movie", "ObjectStorage", "Persistence",
-                "Site",
+                "Secrets", "Site",
                 "VideoChain", crypto, httpClient, nioCore, nioPosix, nioSSL, x509, asn1, logging, metrics,
             ],
             path: "Tests/TestSupport"),
@@ -290,7 +292,7 @@ let package = Package(
             path: "Tests/InspectionTests",
             exclude: ["Resources"]),
         .testTarget(
-            name: "SigningTests", dependencies: ["Signing", "CPKCS11", crypto, x509, asn1], path: "Tests/SigningTests"),
+            name: "SigningTests", dependencies: ["Secrets", "Signing", "CPKCS11", crypto, x509, asn1], path: "Tests/SigningTests"),
         .testTarget(
             name: "ContentCredentialsTests",
             dependencies: [
@@ -343,8 +345,8 @@ let package = Package(
         .testTarget(
             name: "ObjectStorageTests",
             dependencies: [
-                "CaptureProtocol", "Models", "ObjectStorage", "Observability", "TestSupport", crypto, httpClient, nioCore, nioHTTP1,
-                logging,
+                "CaptureProtocol", "Models", "ObjectStorage", "Observability", "Secrets", "TestSupport", crypto, httpClient, nioCore,
+                nioHTTP1, logging,
             ],
             path: "Tests/ObjectStorageTests"),
         .testTarget(
@@ -354,8 +356,8 @@ let package = Package(
         .testTarget(
             name: "PersistenceTests", dependencies: ["Persistence", "TestSupport", logging, lifecycle], path: "Tests/PersistenceTests"),
         .testTarget(
-            name: "MessagingTests", dependencies: ["Messaging", "CRdKafka", "TestSupport", logging, lifecycle], path: "Tests/MessagingTests"
-        ),
+            name: "MessagingTests", dependencies: ["Messaging", "CRdKafka", "Secrets", "TestSupport", logging, lifecycle],
+            path: "Tests/MessagingTests"),
         .testTarget(
             name: "RialClientTests",
             dependencies: [
@@ -412,7 +414,7 @@ let package = Package(
             name: "DeliveryTests",
             dependencies: [
                 "Blocking", "Delivery", "ServiceRuntime", "Messaging", "CaptureProtocol", "Models", "ObjectStorage", "Observability",
-                "Persistence", "TestSupport", "CRdKafka", httpTypes, logging, lifecycle, lifecycleTests,
+                "Persistence", "Secrets", "TestSupport", "CRdKafka", httpTypes, logging, lifecycle, lifecycleTests,
             ],
             path: "Tests/DeliveryTests"),
         .testTarget(
@@ -420,7 +422,7 @@ let package = Package(
             dependencies: [
                 "Blocking", "Compression", "Evidence", "Gateway", "CaptureProtocol", "Models", "Movie", "Multipart", "Persistence",
                 "Delivery",
-                "ServiceRuntime", "SimulatedDevice", "Site", "ObjectStorage", "TransparencyLog",
+                "Secrets", "ServiceRuntime", "SimulatedDevice", "Site", "ObjectStorage", "TransparencyLog",
                 "TestSupport", crypto, httpTypes, hummingbird, hummingbirdCore, nioCore, nioEmbedded, nioHTTPTypes, nioSSL, logging,
             ],
             path: "Tests/GatewayTests"),
@@ -433,7 +435,7 @@ let package = Package(
                 "ObjectStorage",
                 "SimulatedDevice",
                 "Scene", "TestSupport", "TransparencyLog", "VideoChain", "ContentCredentials", "Imaging", "JPEGMetadata", "ManifestStore",
-                "Signing", crypto,
+                "Secrets", "Signing", crypto,
                 httpClient, httpTypes, hummingbird, hummingbirdCore, nioCore, nioHTTP1, nioSSL, logging,
             ],
             path: "Tests/SystemTests", exclude: ["Resources"]),

@@ -12,6 +12,7 @@ import Metrics
 import NIOCore
 import ObjectStorage
 import Observability
+import Secrets
 import ServiceLifecycle
 import ServiceRuntime
 import Site

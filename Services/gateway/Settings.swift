@@ -3,6 +3,7 @@ import CaptureProtocol
 import Foundation
 import Messaging
 import NIOSSL
+import Secrets
 import ServiceRuntime
 import Site
 import TransparencyLog

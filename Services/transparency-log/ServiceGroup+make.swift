@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Models
 import Observability
+import Secrets
 import ServiceLifecycle
 import ServiceRuntime
 import TransparencyLog

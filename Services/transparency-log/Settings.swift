@@ -1,5 +1,6 @@
 import Foundation
 import Models
+import Secrets
 import ServiceRuntime
 import Signing
 import TransparencyLog
@@ -78,7 +79,7 @@ extension SigningKeySettings {
             switch key {
             case .pem(let key): return try PEMMessageSigner(privateKeyPEM: key.value)
             case .token(let module, let label, let pin, let keyLabel):
-                return try PKCS11MessageSigner(module: module, tokenLabel: label, pin: pin.value, keyLabel: keyLabel)
+                return try PKCS11MessageSigner(module: module, tokenLabel: label, pin: pin, keyLabel: keyLabel)
             }
         } catch {
             throw SettingsError(variable, "cannot be used: \(error)")

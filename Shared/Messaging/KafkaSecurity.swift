@@ -1,4 +1,5 @@
 import Logging
+public import Secrets
 
 /// Encryption and login of the connections to brokers.
 public struct KafkaSecurity: Sendable {
@@ -21,12 +22,13 @@ public struct KafkaSecurity: Sendable {
         case scramSHA512 = "SCRAM-SHA-512"
     }
 
+    /// A user of the brokers.
     public struct Login: Sendable {
         public var mechanism: Mechanism
         public var username: String
-        public var password: String
+        public var password: Secret<String>
 
-        public init(mechanism: Mechanism, username: String, password: String) {
+        public init(mechanism: Mechanism, username: String, password: Secret<String>) {
             self.mechanism = mechanism
             self.username = username
             self.password = password
@@ -65,7 +67,7 @@ public struct KafkaSecurity: Sendable {
         }
         if transport.hasLogin, let login {
             all += [
-                ("sasl.mechanism", login.mechanism.rawValue), ("sasl.username", login.username), ("sasl.password", login.password),
+                ("sasl.mechanism", login.mechanism.rawValue), ("sasl.username", login.username), ("sasl.password", login.password.value),
             ]
         }
         return all

@@ -1,4 +1,5 @@
 public import Foundation
+public import Secrets
 
 /// The bucket's address and credentials.
 public struct S3Configuration: Sendable {
@@ -7,11 +8,11 @@ public struct S3Configuration: Sendable {
     public var region: String
     public var bucket: String
     public var accessKeyID: String
-    public var secretAccessKey: String
+    public var secretAccessKey: Secret<String>
     /// The timeout from a request's start to its response head.
     public var requestTimeout: Duration = .seconds(30)
 
-    public init(endpoint: URL, region: String, bucket: String, accessKeyID: String, secretAccessKey: String) {
+    public init(endpoint: URL, region: String, bucket: String, accessKeyID: String, secretAccessKey: Secret<String>) {
         self.endpoint = endpoint
         self.region = region
         self.bucket = bucket

@@ -1,5 +1,6 @@
 import Crypto
 public import Foundation
+public import Secrets
 import Synchronization
 
 /// Signs requests by AWS Signature Version 4 for one region and service.
@@ -10,12 +11,12 @@ public struct SigV4Signer: Sendable {
     public static let unsignedPayload = "UNSIGNED-PAYLOAD"
 
     let accessKeyID: String
-    let secretAccessKey: String
+    let secretAccessKey: Secret<String>
     let region: String
     let service: String
     private let dayKey = DayKey()
 
-    public init(accessKeyID: String, secretAccessKey: String, region: String, service: String = "s3") {
+    public init(accessKeyID: String, secretAccessKey: Secret<String>, region: String, service: String = "s3") {
         self.accessKeyID = accessKeyID
         self.secretAccessKey = secretAccessKey
         self.region = region
@@ -113,7 +114,7 @@ public struct SigV4Signer: Sendable {
 
     private func key(of day: String) -> SymmetricKey {
         dayKey.value(of: day) {
-            var key = SymmetricKey(data: Array("AWS4\(secretAccessKey)".utf8))
+            var key = SymmetricKey(data: Array("AWS4\(secretAccessKey.value)".utf8))
             for part in [day, region, service, "aws4_request"] {
                 key = SymmetricKey(data: Data(HMAC<SHA256>.authenticationCode(for: Array(part.utf8), using: key)))
             }

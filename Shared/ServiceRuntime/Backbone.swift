@@ -1,3 +1,4 @@
+import Secrets
 import UnixSignals
 public import Delivery
 import Foundation

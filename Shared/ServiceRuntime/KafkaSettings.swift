@@ -49,7 +49,7 @@ public enum KafkaSettings {
         }
         return KafkaSecurity.Login(
             mechanism: try environment.choice(names[0], KafkaSecurity.Mechanism.self), username: try environment.required(names[1]),
-            password: try environment.required(names[2]))
+            password: try environment.secret(names[2]))
     }
 
     private static func authorities(

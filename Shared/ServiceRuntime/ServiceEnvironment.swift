@@ -1,4 +1,5 @@
 public import Foundation
+public import Secrets
 
 /// Reads settings from environment variables: `NAME`, or the file whose path is in `NAME_FILE`. Errors name the variable.
 public struct ServiceEnvironment: Sendable {
@@ -23,6 +24,9 @@ public struct ServiceEnvironment: Sendable {
         guard let value = try optional(name) else { throw SettingsError(name, "is not set") }
         return value
     }
+
+    /// What no log or error may show.
+    public func secret(_ name: String) throws -> Secret<String> { Secret(try required(name)) }
 
     public func integer(_ name: String, default fallback: Int? = nil, in range: ClosedRange<Int>) throws -> Int {
         guard let text = try optional(name) else {

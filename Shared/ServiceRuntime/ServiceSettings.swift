@@ -3,6 +3,7 @@ public import Logging
 public import Messaging
 public import Models
 public import ObjectStorage
+public import Secrets
 
 public enum RunMode: String, Sendable, CaseIterable { case production, development }
 
@@ -28,16 +29,13 @@ public struct ServiceSettings: Sendable {
 
     public init(_ environment: ServiceEnvironment, service: ServiceName) throws {
         mode = try environment.choice("RIAL_MODE", RunMode.self)
-        databaseURL = Secret(try environment.required("RIAL_DATABASE_URL"))
+        databaseURL = try environment.secret("RIAL_DATABASE_URL")
         databasePoolSize = try environment.integer("RIAL_DATABASE_POOL_SIZE", default: 8, in: 2...200)
         kafka = try KafkaSettings.read(environment, clientID: "rial-\(service.rawValue)", mode: mode)
         kafkaPartitions = Int32(try environment.integer("RIAL_KAFKA_PARTITIONS", default: 6, in: 1...1000))
         consumers = try environment.integer("RIAL_CONSUMERS", default: 2, in: 1...64)
         videoConsumers = try environment.integer("RIAL_VIDEO_CONSUMERS", default: 1, in: 1...64)
-        storage = S3Configuration(
-            endpoint: try environment.requiredURL("RIAL_S3_ENDPOINT"), region: try environment.required("RIAL_S3_REGION"),
-            bucket: try environment.required("RIAL_S3_BUCKET"), accessKeyID: try environment.required("RIAL_S3_ACCESS_KEY_ID"),
-            secretAccessKey: try environment.required("RIAL_S3_SECRET_ACCESS_KEY"))
+        storage = try S3Configuration(environment)
         adminHost = try environment.optional("RIAL_ADMIN_HOST") ?? "127.0.0.1"
         adminPort = try environment.integer("RIAL_ADMIN_PORT", in: 1...65535)
         let level = try environment.optional("RIAL_LOG_LEVEL") ?? "info"
@@ -50,5 +48,16 @@ public struct ServiceSettings: Sendable {
         if failPoints != nil, mode == .production {
             throw SettingsError("RIAL_FAIL_POINTS", "is for development mode only")
         }
+    }
+}
+
+extension S3Configuration {
+    /// From the `RIAL_S3_…` variables, for services and operator commands.
+    /// - Throws: ``SettingsError``.
+    public init(_ environment: ServiceEnvironment) throws {
+        self.init(
+            endpoint: try environment.requiredURL("RIAL_S3_ENDPOINT"), region: try environment.required("RIAL_S3_REGION"),
+            bucket: try environment.required("RIAL_S3_BUCKET"), accessKeyID: try environment.required("RIAL_S3_ACCESS_KEY_ID"),
+            secretAccessKey: try environment.secret("RIAL_S3_SECRET_ACCESS_KEY"))
     }
 }

@@ -1,3 +1,5 @@
+public import Secrets
+
 /// Where a signing key is: in a PEM file (development), or in a PKCS#11 token, which it never leaves (production).
 public struct SigningKeySettings: Sendable {
     public enum Key: Sendable {
@@ -23,7 +25,7 @@ public struct SigningKeySettings: Sendable {
         guard try environment.optional(file) == nil else { throw SettingsError(file, "is set, and so is \(module): give one") }
         variable = module
         key = .token(
-            module: path, label: try environment.required(token), pin: Secret(try environment.required(pin)),
+            module: path, label: try environment.required(token), pin: try environment.secret(pin),
             keyLabel: try environment.required(keyLabel))
     }
 

@@ -6,6 +6,7 @@ import Models
 import NIOCore
 import NIOHTTP1
 import Observability
+import Secrets
 import ServiceLifecycle
 
 /// A collector that takes spans by OTLP over HTTP, in JSON.

@@ -1,5 +1,6 @@
 public import Foundation
 public import Observability
+public import Secrets
 
 /// Where spans are sent, by OpenTelemetry's own variables.
 public struct TracingSettings: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import Crypto
+public import Secrets
 import SwiftASN1
 import X509
 
@@ -42,7 +43,7 @@ public final class PKCS11MessageSigner: MessageSigner {
 
     /// Loads the module, logs in, and signs once.
     /// - Throws: as ``PKCS11Signer/init(module:tokenLabel:pin:keyLabel:certificatesPEM:at:)``.
-    public init(module: String, tokenLabel: String, pin: String, keyLabel: String) throws(SigningError) {
+    public init(module: String, tokenLabel: String, pin: Secret<String>, keyLabel: String) throws(SigningError) {
         let bytes = try PKCS11Signer.publicKey(module: module, tokenLabel: tokenLabel, pin: pin, keyLabel: keyLabel).ed25519()
         publicKey = bytes
         key = try TokenKey(

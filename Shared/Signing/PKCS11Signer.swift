@@ -1,4 +1,5 @@
 public import Foundation
+public import Secrets
 
 /// Signs claims with a key that stays inside a PKCS#11 token.
 public final class PKCS11Signer: ClaimSigner {
@@ -17,7 +18,7 @@ public final class PKCS11Signer: ClaimSigner {
     ///   - time: at which the certificates have to be valid.
     /// - Throws: ``SigningError/configuration(_:)`` if no retry helps, ``SigningError/unavailable(_:)`` if the token is missing or fails.
     ///   Neither text contains the PIN.
-    public init(module: String, tokenLabel: String, pin: String, keyLabel: String, certificatesPEM: String, at time: Date)
+    public init(module: String, tokenLabel: String, pin: Secret<String>, keyLabel: String, certificatesPEM: String, at time: Date)
         throws(SigningError)
     {
         let certificate = try SigningCertificate(pem: certificatesPEM)

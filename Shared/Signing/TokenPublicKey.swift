@@ -1,11 +1,12 @@
 import CPKCS11
 import Crypto
+public import Secrets
 public import X509
 
 extension PKCS11Signer {
     /// Reads the public half of a token's key, so that a certificate can be issued for it.
     /// - Throws: ``SigningError``, as ``init(module:tokenLabel:pin:keyLabel:certificatesPEM:at:)`` does.
-    public static func publicKey(module: String, tokenLabel: String, pin: String, keyLabel: String) throws(SigningError)
+    public static func publicKey(module: String, tokenLabel: String, pin: Secret<String>, keyLabel: String) throws(SigningError)
         -> Certificate.PublicKey
     {
         let module = try PKCS11Module.load(module)

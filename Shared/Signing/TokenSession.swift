@@ -1,13 +1,13 @@
 import CPKCS11
+import Secrets
 
-/// A key's token, label and PIN. Its description, also in `dump`, omits the PIN.
-struct TokenAddress: Sendable, CustomStringConvertible, CustomReflectable {
+/// A key's token, label and PIN. Its description omits the PIN.
+struct TokenAddress: Sendable, CustomStringConvertible {
     let tokenLabel: String
-    let pin: String
+    let pin: Secret<String>
     let keyLabel: String
 
     var description: String { "key \"\(keyLabel)\" on token \"\(tokenLabel)\"" }
-    var customMirror: Mirror { Mirror(self, children: ["tokenLabel": tokenLabel, "keyLabel": keyLabel]) }
 }
 
 /// A session on a token after login, with the private key's handle. Its handles are valid for one initialisation of the library.
@@ -34,7 +34,7 @@ struct TokenSession: Sendable {
         let slot = try TokenSearch(library: library).slot(labelled: address.tokenLabel)
         var handle = CK_SESSION_HANDLE()
         try library.call("C_OpenSession") { $0.C_OpenSession?(slot, CK_FLAGS(CKF_SERIAL_SESSION), nil, nil, &handle) }
-        var pin = Array(address.pin.utf8)
+        var pin = Array(address.pin.value.utf8)
         let code = library.functions.pointee.C_Login?(handle, CK_USER_TYPE(CKU_USER), &pin, CK_ULONG(pin.count))
         // Login state belongs to the token, not to the session: another signer may have logged in.
         if code == CKR_OK || code == CKR_USER_ALREADY_LOGGED_IN { return handle }

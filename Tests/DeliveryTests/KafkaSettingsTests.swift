@@ -1,6 +1,7 @@
 import Foundation
 import Messaging
 import Models
+import Secrets
 import Testing
 
 @testable import Delivery
@@ -36,7 +37,7 @@ struct KafkaSettingsTests {
                 let given = Self.login.merging(["RIAL_KAFKA_SECURITY_PROTOCOL": name, "RIAL_KAFKA_SASL_MECHANISM": mechanism]) { $1 }
                 let security = try read(given).security
                 #expect(security.transport.rawValue == name && security.login?.mechanism.rawValue == mechanism)
-                #expect(security.login?.username == "gateway" && security.login?.password == "secret")
+                #expect(security.login?.username == "gateway" && security.login?.password.value == "secret")
             }
         }
     }
@@ -59,7 +60,7 @@ struct KafkaSettingsTests {
         given["RIAL_KAFKA_SASL_PASSWORD"] = nil
         given["RIAL_KAFKA_SASL_PASSWORD_FILE"] = file.path
         given["RIAL_KAFKA_SECURITY_PROTOCOL"] = "SASL_SSL"
-        #expect(try read(given).security.login?.password == "from file")
+        #expect(try read(given).security.login?.password.value == "from file")
     }
 
     @Test("what is missing, unknown or contradictory is named")

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import Logging
 import Observability
+import Secrets
 import Synchronization
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import CaptureProtocol
+import Secrets
 import ServiceRuntime
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Messaging
+import Secrets
 import TestSupport
 import Testing
 
@@ -50,7 +51,7 @@ struct SecurityTests {
             let (broker, strict) = (try makeBroker(), try makeBroker())
             let security = { (user: String, password: String) in
                 KafkaSecurity(
-                    transport: transport, login: .init(mechanism: mechanism, username: user, password: password),
+                    transport: transport, login: .init(mechanism: mechanism, username: user, password: Secret(password)),
                     authorities: transport.isEncrypted ? trusted : nil)
             }
             #expect(await isLetIn(broker, security("gateway", "right")))
@@ -68,7 +69,7 @@ struct SecurityTests {
         let configuration = configuration(
             broker,
             KafkaSecurity(
-                transport: .saslTLS, login: .init(mechanism: .scramSHA256, username: "rial", password: "right"),
+                transport: .saslTLS, login: .init(mechanism: .scramSHA256, username: "rial", password: Secret("right")),
                 authorities: .file(authority.root.path)))
         var expected = 0
         func another(_ client: String) async throws {
@@ -100,7 +101,7 @@ struct SecurityTests {
         for mechanism in KafkaSecurity.Mechanism.allCases {
             for transport in KafkaSecurity.Transport.allCases {
                 configuration.security = KafkaSecurity(
-                    transport: transport, login: .init(mechanism: mechanism, username: "u", password: "p"))
+                    transport: transport, login: .init(mechanism: mechanism, username: "u", password: Secret("p")))
                 try configuration.check()
             }
         }
@@ -110,10 +111,18 @@ struct SecurityTests {
     func secret() {
         var configuration = KafkaConfiguration(brokers: "b", clientID: "tests")
         configuration.security = KafkaSecurity(
-            transport: .saslTLS, login: .init(mechanism: .plain, username: "gateway", password: "hunter2"))
+            transport: .saslTLS, login: .init(mechanism: .plain, username: "gateway", password: Secret("hunter2")))
         var text = ""
         dump(configuration, to: &text)
         #expect(!text.contains("hunter2") && !"\(configuration)".contains("hunter2") && text.contains("gateway"))
+    }
+
+    @Test("nor does that of the login alone")
+    func loginAlone() {
+        let login = KafkaSecurity.Login(mechanism: .plain, username: "gateway", password: Secret("hunter2"))
+        var text = "\(login) \(String(reflecting: login))"
+        dump(login, to: &text)
+        #expect(!text.contains("hunter2") && text.contains("gateway") && text.contains("password: (secret)"))
     }
 
     @Test("access rights reach the broker unchanged")

@@ -1,4 +1,5 @@
 import Foundation
+import Secrets
 import Testing
 
 @testable import ObjectStorage
@@ -7,7 +8,7 @@ import Testing
 @Suite("AWS Signature Version 4")
 struct SigV4SignerTests {
     let signer = SigV4Signer(
-        accessKeyID: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", region: "us-east-1")
+        accessKeyID: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: Secret("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"), region: "us-east-1")
     let time = Date(timeIntervalSince1970: 1_369_353_600)
 
     @Test("signs a GET with a range")
@@ -72,7 +73,7 @@ struct SigV4SignerTests {
         var text = "\(configuration) \(signer)"
         dump(configuration, to: &text)
         dump(signer, to: &text)
-        #expect(!text.contains(signer.secretAccessKey) && text.contains(signer.accessKeyID))
+        #expect(!text.contains(signer.secretAccessKey.value) && text.contains(signer.accessKeyID))
     }
 
     @Test("makes presigned links")

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Secrets
 import SwiftASN1
 import Testing
 import X509
@@ -44,16 +45,24 @@ struct MessageSignerTests {
         #expect(text.contains("publicKey") && !text.contains("PrivateKey"))
     }
 
+    @Test("nor is a token's PIN in one of where its key is")
+    func dumpedAddress() {
+        let address = TokenAddress(tokenLabel: "vault", pin: Secret("hunter2"), keyLabel: "log")
+        var text = "\(address) \(String(reflecting: address))"
+        dump(address, to: &text)
+        #expect(text.contains("vault") && text.contains("pin: (secret)") && !text.contains("hunter2"))
+    }
+
     @Test("a token's key signs", .enabled(if: SoftToken.isInstalled, "softhsm2 and opensc are not installed"))
     func token() throws {
         let token = try SoftToken(.ed25519)
         let signer = try PKCS11MessageSigner(
-            module: SoftToken.module, tokenLabel: token.label, pin: token.pin, keyLabel: token.keyLabel)
+            module: SoftToken.module, tokenLabel: token.label, pin: Secret(token.pin), keyLabel: token.keyLabel)
         #expect(try signer.publicKey == Array(#require(Curve25519.Signing.PublicKey(token.publicKey())).rawRepresentation))
         try expectSigns(signer)
         let other = try SoftToken(.es256)
         #expect(throws: SigningError.self) {
-            try PKCS11MessageSigner(module: SoftToken.module, tokenLabel: other.label, pin: other.pin, keyLabel: other.keyLabel)
+            try PKCS11MessageSigner(module: SoftToken.module, tokenLabel: other.label, pin: Secret(other.pin), keyLabel: other.keyLabel)
         }
     }
 }

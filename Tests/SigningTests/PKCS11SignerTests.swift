@@ -1,6 +1,7 @@
 import CPKCS11
 import Crypto
 import Foundation
+import Secrets
 import Testing
 import X509
 
@@ -19,7 +20,7 @@ struct PKCS11SignerTests {
         -> PKCS11Signer
     {
         try PKCS11Signer(
-            module: SoftToken.module, tokenLabel: label ?? token.label, pin: pin ?? token.pin, keyLabel: key ?? token.keyLabel,
+            module: SoftToken.module, tokenLabel: label ?? token.label, pin: Secret(pin ?? token.pin), keyLabel: key ?? token.keyLabel,
             certificatesPEM: chain, at: Self.now)
     }
 
@@ -58,7 +59,7 @@ struct PKCS11SignerTests {
     @Test("cannot read the private key, which says that it never left the token", arguments: [SoftToken.KeyKind.ed25519, .es256])
     func cannotExtract(_ kind: SoftToken.KeyKind) throws {
         let token = try SoftToken(kind)
-        let address = TokenAddress(tokenLabel: token.label, pin: token.pin, keyLabel: token.keyLabel)
+        let address = TokenAddress(tokenLabel: token.label, pin: Secret(token.pin), keyLabel: token.keyLabel)
         let module = try PKCS11Module.load(SoftToken.module)
         let (extractable, neverExtractable, failure) = try module.run(renewing: true) { library throws(TokenProblem) in
             let session = try TokenSession.open(address, for: kind == .ed25519 ? .ed25519 : .es256, in: library)
@@ -140,7 +141,7 @@ struct PKCS11SignerTests {
             algorithm: .ed25519, leafValidity: DateInterval(start: Self.now.addingTimeInterval(-60), duration: 30), now: Self.now)
         let error = #expect(throws: SigningError.self) {
             try PKCS11Signer(
-                module: "/nowhere", tokenLabel: "x", pin: "x", keyLabel: "x", certificatesPEM: identity.chainPEM, at: Self.now)
+                module: "/nowhere", tokenLabel: "x", pin: Secret("x"), keyLabel: "x", certificatesPEM: identity.chainPEM, at: Self.now)
         }
         #expect(Self.text(error).contains("expired on"))
     }
@@ -149,7 +150,8 @@ struct PKCS11SignerTests {
     func refusesModule(_ path: String) throws {
         let identity = try DevelopmentAuthority.make(algorithm: .ed25519, now: Self.now)
         let error = #expect(throws: SigningError.self) {
-            try PKCS11Signer(module: path, tokenLabel: "x", pin: "x", keyLabel: "x", certificatesPEM: identity.chainPEM, at: Self.now)
+            try PKCS11Signer(
+                module: path, tokenLabel: "x", pin: Secret("x"), keyLabel: "x", certificatesPEM: identity.chainPEM, at: Self.now)
         }
         #expect(Self.text(error).hasPrefix("configuration: "), "\(Self.text(error))")
     }

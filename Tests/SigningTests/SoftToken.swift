@@ -1,5 +1,6 @@
 import CPKCS11
 import Foundation
+import Secrets
 import X509
 
 @testable import Signing
@@ -77,7 +78,7 @@ struct SoftToken {
     private var away: URL { Self.home.appending(path: "away-" + folder.lastPathComponent) }
 
     func publicKey() throws -> Certificate.PublicKey {
-        try PKCS11Signer.publicKey(module: Self.module, tokenLabel: label, pin: pin, keyLabel: keyLabel)
+        try PKCS11Signer.publicKey(module: Self.module, tokenLabel: label, pin: Secret(pin), keyLabel: keyLabel)
     }
 
     /// A chain for the token's key, issued by a new authority.

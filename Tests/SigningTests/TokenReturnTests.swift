@@ -1,6 +1,7 @@
 import CPKCS11
 import Crypto
 import Foundation
+import Secrets
 import Testing
 import X509
 
@@ -13,7 +14,7 @@ struct TokenReturnTests {
 
     private func signer(_ token: SoftToken, _ algorithm: SigningAlgorithm) throws -> PKCS11Signer {
         try PKCS11Signer(
-            module: SoftToken.module, tokenLabel: token.label, pin: token.pin, keyLabel: token.keyLabel,
+            module: SoftToken.module, tokenLabel: token.label, pin: Secret(token.pin), keyLabel: token.keyLabel,
             certificatesPEM: token.chain(algorithm, at: Self.now), at: Self.now)
     }
 
@@ -45,7 +46,7 @@ struct TokenReturnTests {
         let chain = try token.chain(.ed25519, at: Self.now)
         let make = {
             try PKCS11Signer(
-                module: SoftToken.module, tokenLabel: token.label, pin: token.pin, keyLabel: token.keyLabel, certificatesPEM: chain,
+                module: SoftToken.module, tokenLabel: token.label, pin: Secret(token.pin), keyLabel: token.keyLabel, certificatesPEM: chain,
                 at: Self.now)
         }
         try token.remove()
@@ -123,7 +124,7 @@ struct TokenReturnTests {
         try token.changePIN(from: "another-pin", to: token.pin)
         try PKCS11Module.load(SoftToken.module).run(renewing: true) { _ in }
         try PKCS11Signer(
-            module: SoftToken.module, tokenLabel: token.label, pin: token.pin, keyLabel: token.keyLabel,
+            module: SoftToken.module, tokenLabel: token.label, pin: Secret(token.pin), keyLabel: token.keyLabel,
             certificatesPEM: signer.certificate.pem, at: Self.now
         ).check()
         try PKCS11Module.load(SoftToken.module).run(renewing: true) { _ in }

@@ -1,4 +1,5 @@
 import Foundation
+import Secrets
 import Signing
 
 /// A SoftHSM2 token with one Ed25519 key pair, in a temporary folder.
@@ -52,7 +53,7 @@ final class CredentialToken: Sendable {
         setenv("SOFTHSM2_CONF", home.appendingPathComponent("softhsm2.conf").path, 1)
         let start = Date().addingTimeInterval(-3600)
         let authority = try DevelopmentAuthority(algorithm: .ed25519, validFrom: start)
-        let key = try PKCS11Signer.publicKey(module: Self.module, tokenLabel: label, pin: Self.pin, keyLabel: Self.keyLabel)
+        let key = try PKCS11Signer.publicKey(module: Self.module, tokenLabel: label, pin: Secret(Self.pin), keyLabel: Self.keyLabel)
         let chain = home.appendingPathComponent("chain.pem")
         try authority.issue(leafFor: key, validity: DevelopmentAuthority.year(from: start)).write(
             to: chain, atomically: true, encoding: .utf8)

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import Logging
 import ObjectStorage
+import Secrets
 import SimulatedDevice
 import TestSupport
 import Testing
@@ -40,11 +41,11 @@ struct EarlierVersion: Sendable {
         let configuration = S3Configuration(
             endpoint: try #require(URL(string: values["RIAL_TEST_S3_ENDPOINT"] ?? "")), region: "us-east-1", bucket: "rial",
             accessKeyID: try #require(values["RIAL_TEST_S3_ACCESS_KEY_ID"]),
-            secretAccessKey: try #require(values["RIAL_TEST_S3_SECRET_ACCESS_KEY"]))
+            secretAccessKey: Secret(try #require(values["RIAL_TEST_S3_SECRET_ACCESS_KEY"])))
         let bucket = [
             "RIAL_S3_ENDPOINT": configuration.endpoint.absoluteString, "RIAL_S3_REGION": configuration.region,
             "RIAL_S3_BUCKET": configuration.bucket, "RIAL_S3_ACCESS_KEY_ID": configuration.accessKeyID,
-            "RIAL_S3_SECRET_ACCESS_KEY": configuration.secretAccessKey,
+            "RIAL_S3_SECRET_ACCESS_KEY": configuration.secretAccessKey.value,
         ]
         let program = SharedData.projectRoot.appendingPathComponent(".build/debug/rial").path
         _ = try await LocalStack.run(program, ["admin", "bucket"], bucket)

@@ -6,6 +6,7 @@ import Foundation
 import Logging
 import Messaging
 import Models
+import Secrets
 import SimulatedDevice
 import Testing
 import TestSupport
@@ -53,7 +54,7 @@ extension LocalStack {
         let configuration = S3Configuration(
             endpoint: try #require(URL(string: addresses["RIAL_S3_ENDPOINT"] ?? "")), region: addresses["RIAL_S3_REGION"] ?? "",
             bucket: addresses["RIAL_S3_BUCKET"] ?? "", accessKeyID: addresses["RIAL_S3_ACCESS_KEY_ID"] ?? "",
-            secretAccessKey: addresses["RIAL_S3_SECRET_ACCESS_KEY"] ?? "")
+            secretAccessKey: Secret(addresses["RIAL_S3_SECRET_ACCESS_KEY"] ?? ""))
         return S3Client(configuration: configuration, httpClient: .shared, logger: Logger(label: "tests"))
     }
 

@@ -3,6 +3,7 @@ import CaptureProtocol
 import Foundation
 import Logging
 import NIOCore
+import Secrets
 import Testing
 import TestSupport
 
@@ -69,7 +70,7 @@ extension LocalStack {
         }
         var configuration = try storage().configuration
         configuration.accessKeyID = try secret("s3_access_key_id")
-        configuration.secretAccessKey = try secret("s3_secret_access_key")
+        configuration.secretAccessKey = Secret(try secret("s3_secret_access_key"))
         return S3Client(configuration: configuration, httpClient: .shared, logger: Logger(label: "tests"))
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 public import Metrics
 public import ObjectStorage
+import Secrets
 
 /// A bucket in the object store that `RIAL_TEST_S3_ENDPOINT` names.
 public enum TestBucket {
@@ -21,7 +22,7 @@ public enum TestBucket {
         guard let url = (endpoint ?? environment["RIAL_TEST_S3_ENDPOINT"]).flatMap(URL.init(string:)) else { throw NotConfigured() }
         return S3Configuration(
             endpoint: url, region: "us-east-1", bucket: bucket, accessKeyID: environment["RIAL_TEST_S3_ACCESS_KEY_ID"] ?? "",
-            secretAccessKey: secret ?? environment["RIAL_TEST_S3_SECRET_ACCESS_KEY"] ?? "")
+            secretAccessKey: Secret(secret ?? environment["RIAL_TEST_S3_SECRET_ACCESS_KEY"] ?? ""))
     }
 
     /// - Parameter metrics: counts the bytes sent and received.

@@ -86,7 +86,7 @@ def targets():
 
 # The layers, lowest first: imports go only downward, and sideways only as listed below.
 LAYERS = (
-    {"CaptureProtocol", "Movie"},
+    {"CaptureProtocol", "Movie", "Secrets"},
     {"Models"},
     {
         "AreaAverage", "Attestation", "Depth", "JPEGMetadata", "VideoChain", "Imaging", "Evidence", "ShareCard", "Signing", "ContentCredentials", "ManifestStore",

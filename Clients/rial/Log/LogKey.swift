@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Secrets
 import ServiceRuntime
 import Signing
 import TransparencyLog
@@ -65,7 +66,7 @@ enum LogKeyReader {
         switch settings.key {
         case .pem(let key): return try PEMMessageSigner(privateKeyPEM: key.value)
         case .token(let module, let label, let pin, let keyLabel):
-            return try PKCS11MessageSigner(module: module, tokenLabel: label, pin: pin.value, keyLabel: keyLabel)
+            return try PKCS11MessageSigner(module: module, tokenLabel: label, pin: pin, keyLabel: keyLabel)
         }
     }
 }

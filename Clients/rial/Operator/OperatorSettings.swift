@@ -16,10 +16,5 @@ struct OperatorSettings {
         Int32(try environment.integer("RIAL_KAFKA_PARTITIONS", default: 6, in: 1...1000))
     }
 
-    func storage() throws -> S3Configuration {
-        S3Configuration(
-            endpoint: try environment.requiredURL("RIAL_S3_ENDPOINT"), region: try environment.required("RIAL_S3_REGION"),
-            bucket: try environment.required("RIAL_S3_BUCKET"), accessKeyID: try environment.required("RIAL_S3_ACCESS_KEY_ID"),
-            secretAccessKey: try environment.required("RIAL_S3_SECRET_ACCESS_KEY"))
-    }
+    func storage() throws -> S3Configuration { try S3Configuration(environment) }
 }

@@ -1,5 +1,6 @@
 import ContentCredentials
 import Foundation
+import Secrets
 import ServiceRuntime
 import Signing
 
@@ -38,7 +39,7 @@ struct SignerSettings: Sendable {
             case .pem(let key): return try PEMSigner(certificatesPEM: certificates, privateKeyPEM: key.value, at: now)
             case .token(let module, let label, let pin, let keyLabel):
                 return try PKCS11Signer(
-                    module: module, tokenLabel: label, pin: pin.value, keyLabel: keyLabel, certificatesPEM: certificates, at: now)
+                    module: module, tokenLabel: label, pin: pin, keyLabel: keyLabel, certificatesPEM: certificates, at: now)
             }
         } catch SigningError.configuration(let problem) {
             throw SettingsError(key.variable, "and RIAL_C2PA_CERTIFICATES do not make a signer: \(problem)")

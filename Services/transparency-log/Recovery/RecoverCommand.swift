@@ -11,10 +11,7 @@ enum RecoverCommand {
     /// - Returns: the process's exit code: 0 recovered, 1 it cannot be, 2 settings are missing or an instance writes the log.
     static func run(_ environment: ServiceEnvironment) async -> Int32 {
         do {
-            let storage = S3Configuration(
-                endpoint: try environment.requiredURL("RIAL_S3_ENDPOINT"), region: try environment.required("RIAL_S3_REGION"),
-                bucket: try environment.required("RIAL_S3_BUCKET"), accessKeyID: try environment.required("RIAL_S3_ACCESS_KEY_ID"),
-                secretAccessKey: try environment.required("RIAL_S3_SECRET_ACCESS_KEY"))
+            let storage = try S3Configuration(environment)
             guard let repository = try await PostgresRecoveryRepository.locked(url: try environment.required("RIAL_DATABASE_URL")) else {
                 print("An instance of transparency-log writes the log. To recover a closed shard, stop all instances first.")
                 return 2
