@@ -2,6 +2,7 @@ import ArgumentParser
 import CaptureProtocol
 import Foundation
 import Logging
+import ServiceRuntime
 import TransparencyLog
 
 /// The command-line client: a simulated device, a reader of evidence, and the operator's tools.
@@ -27,11 +28,11 @@ struct Rial: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         // The kernel ignores for process 1, as a container's is, what ends any other: without this, only SIGKILL would end it.
         if getpid() == 1 { for ending in [SIGTERM, SIGINT] { signal(ending) { _exit(128 + $0) } } }
-        let level = ProcessInfo.processInfo.environment["RIAL_LOG_LEVEL"].flatMap(Logger.Level.init(rawValue:))
+        let level = (try? ServiceEnvironment().logLevel()) ?? .critical
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)
             // Commands report failures themselves, in a sentence.
-            handler.logLevel = level ?? .critical
+            handler.logLevel = level
             return handler
         }
         do {

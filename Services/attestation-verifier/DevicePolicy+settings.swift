@@ -11,26 +11,19 @@ extension DevicePolicy {
         self.init(
             appIDs: Set(appIDs), environment: attestEnvironment, acceptsDevelopmentRoots: mode == .development,
             validationCategories: try Self.categories(environment),
-            bundleVersions: Set(try Self.list(environment, "RIAL_APP_BUNDLE_VERSIONS")),
+            bundleVersions: Set(try environment.list("RIAL_APP_BUNDLE_VERSIONS")),
             legacyBindingsUntil: try Self.end(environment))
     }
 
     private static func categories(_ environment: ServiceEnvironment) throws -> Set<UInt32> {
         let name = "RIAL_APP_VALIDATION_CATEGORIES"
         return Set(
-            try list(environment, name).map { text in
+            try environment.list(name).map { text in
                 guard let category = UInt32(text) else {
                     throw SettingsError(name, "must be whole numbers, comma separated, not “\(text)”")
                 }
                 return category
             })
-    }
-
-    private static func list(_ environment: ServiceEnvironment, _ name: String) throws -> [String] {
-        guard let text = try environment.optional(name) else { return [] }
-        let entries = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        guard !entries.isEmpty, entries.allSatisfy({ !$0.isEmpty }) else { throw SettingsError(name, "must be a list, comma separated") }
-        return entries
     }
 
     /// An RFC 3339 §5.6 time, or a date, which means the end of that day in UTC.

@@ -1,6 +1,5 @@
 import Models
 import Attestation
-import Foundation
 import ServiceRuntime
 
 /// The environment variables of `attestation-verifier`, read once at start.
@@ -16,8 +15,8 @@ struct Settings: Sendable {
 
     init(_ environment: ServiceEnvironment) throws {
         common = try ServiceSettings(environment, service: .attestationVerifier)
-        appIDs = try environment.required("RIAL_APP_IDS").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        guard appIDs.allSatisfy({ $0.split(separator: ".").count >= 2 }) else {
+        appIDs = try environment.list("RIAL_APP_IDS")
+        guard !appIDs.isEmpty, appIDs.allSatisfy({ $0.split(separator: ".").count >= 2 }) else {
             throw SettingsError("RIAL_APP_IDS", "must be TEAM.bundle.id, comma separated")
         }
         let name = try environment.required("RIAL_APP_ATTEST_ENVIRONMENT")
@@ -40,13 +39,11 @@ struct Settings: Sendable {
         return AdminAuthorization(token: token)
     }
 
-    /// Apple's root, plus in development mode the roots in `RIAL_APP_ATTEST_EXTRA_ROOTS`: PEM text, or the path of a PEM file.
+    /// Apple's root, plus in development mode the roots in `RIAL_APP_ATTEST_EXTRA_ROOTS`.
     private static func roots(_ environment: ServiceEnvironment, mode: RunMode) throws -> TrustRoots {
         let variable = "RIAL_APP_ATTEST_EXTRA_ROOTS"
-        guard let value = try environment.optional(variable) else { return .apple }
+        guard let pem = try environment.optionalPEM(variable) else { return .apple }
         guard mode == .development else { throw SettingsError(variable, "is for development mode only") }
-        let pem = value.contains("-----BEGIN") ? value : try? String(contentsOfFile: value, encoding: .utf8)
-        guard let pem else { throw SettingsError(variable, "names a file that cannot be read: \(value)") }
         do {
             return try TrustRoots.apple.adding(pem: pem)
         } catch {

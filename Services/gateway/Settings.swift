@@ -43,8 +43,8 @@ struct Settings: Sendable {
         host = try environment.optional("RIAL_HTTP_HOST") ?? "0.0.0.0"
         port = try environment.integer("RIAL_HTTP_PORT", default: 8080, in: 1...65535)
         tls = try Self.tls(environment)
-        trustedProxies = try (environment.optional("RIAL_TRUSTED_PROXIES") ?? "").split(separator: ",").map { text in
-            guard let range = AddressRange(text.trimmingCharacters(in: .whitespaces)) else {
+        trustedProxies = try environment.list("RIAL_TRUSTED_PROXIES").map { text in
+            guard let range = AddressRange(text) else {
                 throw SettingsError("RIAL_TRUSTED_PROXIES", "must be addresses or CIDR ranges, comma separated, not “\(text)”")
             }
             return range

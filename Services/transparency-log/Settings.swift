@@ -28,15 +28,11 @@ struct Settings: Sendable {
         timestamps = try TimestampSettings(environment)
     }
 
-    /// The text of a tlog-policy, or the path of a file with one.
     private static func policy(_ environment: ServiceEnvironment) throws -> TrustPolicy? {
         let name = "RIAL_LOG_POLICY"
-        guard let value = try environment.optional(name) else { return nil }
-        guard let text = value.contains(where: \.isNewline) ? value : try? String(contentsOfFile: value, encoding: .utf8) else {
-            throw SettingsError(name, "names a file that cannot be read: \(value)")
-        }
+        guard let text = try environment.policy(name) else { return nil }
         do {
-            return try TrustPolicy(Array((text.last?.isNewline == true ? text : text + "\n").utf8))
+            return try TrustPolicy(Array(text.utf8))
         } catch {
             throw SettingsError(name, "is no policy of c2sp.org/tlog-policy: \(error)")
         }
@@ -51,12 +47,8 @@ struct TimestampSettings: Sendable {
 
     /// - Returns: `nil` without an authority.
     init?(_ environment: ServiceEnvironment) throws {
-        let name = "RIAL_LOG_TIMESTAMP_AUTHORITY"
-        guard let text = try environment.optional(name) else { return nil }
-        guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil else {
-            throw SettingsError(name, "must be an http or https address, not “\(text)”")
-        }
-        authority = url
+        guard let authority = try environment.url("RIAL_LOG_TIMESTAMP_AUTHORITY") else { return nil }
+        self.authority = authority
         interval = TimeInterval(try environment.integer("RIAL_LOG_TIMESTAMP_SECONDS", default: 3600, in: 1...604_800))
         do {
             anchors = try TimestampAnchors(pem: try environment.pem("RIAL_LOG_TIMESTAMP_ANCHORS"))

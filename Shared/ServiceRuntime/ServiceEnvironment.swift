@@ -1,4 +1,5 @@
 public import Foundation
+public import Logging
 public import Secrets
 
 /// Reads settings from environment variables: `NAME`, or the file whose path is in `NAME_FILE`. Errors name the variable.
@@ -67,14 +68,49 @@ public struct ServiceEnvironment: Sendable {
         return url
     }
 
-    /// PEM text, or the path of a PEM file.
+    /// The parts of a value with commas between, without the white space around them; empty if unset.
+    /// - Throws: ``SettingsError`` if there is no part, or one of white space alone.
+    public func list(_ name: String) throws -> [String] {
+        guard let text = try optional(name) else { return [] }
+        let parts = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty }) else { throw SettingsError(name, "must be a list, comma separated") }
+        return parts
+    }
+
+    /// PEM text, or that of the PEM file whose path it is.
     public func pem(_ name: String) throws -> String {
-        let value = try required(name)
-        if value.contains("-----BEGIN") { return value }
+        guard let text = try optionalPEM(name) else { throw SettingsError(name, "is not set") }
+        return text
+    }
+
+    /// As ``pem(_:)``; `nil` if unset.
+    public func optionalPEM(_ name: String) throws -> String? { try text(name) { $0.contains("-----BEGIN") } }
+
+    /// A policy of c2sp.org/tlog-policy, each line with its end: several lines, or the path of a file with them; `nil` if unset.
+    /// - Throws: ``SettingsError`` if it is too long or cannot be read. Whether it is a policy is not checked.
+    public func policy(_ name: String) throws -> String? {
+        guard let text = try text(name, isText: { $0.contains(where: \.isNewline) }) else { return nil }
+        guard text.utf8.count < 256 << 10 else { throw SettingsError(name, "must be a policy of at most 256 KiB, or a file with one") }
+        return text.last?.isNewline == true ? text : text + "\n"
+    }
+
+    /// - Parameter isText: whether a value is the text itself, and not the path of a file with it.
+    private func text(_ name: String, isText: (String) -> Bool) throws -> String? {
+        guard let value = try optional(name) else { return nil }
+        if isText(value) { return value }
         guard let text = try? String(contentsOfFile: value, encoding: .utf8) else {
             throw SettingsError(name, "names a file that cannot be read: \(value)")
         }
         return text
+    }
+
+    /// `RIAL_LOG_LEVEL`; `nil` if unset.
+    public func logLevel() throws -> Logger.Level? {
+        guard let text = try optional("RIAL_LOG_LEVEL") else { return nil }
+        guard let level = Logger.Level(rawValue: text) else {
+            throw SettingsError("RIAL_LOG_LEVEL", "must be trace, debug, info, notice, warning, error or critical, not “\(text)”")
+        }
+        return level
     }
 
     private static func nonEmpty(_ text: String) -> String? {

@@ -19,7 +19,8 @@ public enum ServiceMain {
         boundArenas()
         let environment = ServiceEnvironment()
         if CommandLine.arguments.dropFirst().first == "healthcheck" { exit(await isHealthy(environment) ? 0 : 1) }
-        let level = (try? environment.optional("RIAL_LOG_LEVEL")).flatMap { $0 }.flatMap(Logger.Level.init(rawValue:)) ?? .info
+        let given = Result { try environment.logLevel() }
+        let level = (try? given.get()) ?? .info
         LoggingSystem.bootstrap { _ in JSONLogHandler(label: service.rawValue, level: level) }
         let registry = MetricsRegistry()
         MetricsSystem.bootstrap(registry)
@@ -29,6 +30,7 @@ public enum ServiceMain {
         // A write to a closed connection must fail and not end the process.
         signal(SIGPIPE, SIG_IGN)
         do {
+            _ = try given.get()
             try await make(environment, registry, logger).run()
         } catch let error as SettingsError {
             logger.critical("cannot start: \(error)")

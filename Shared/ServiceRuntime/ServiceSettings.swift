@@ -1,5 +1,3 @@
-import Foundation
-public import Logging
 public import Messaging
 public import Models
 public import ObjectStorage
@@ -22,7 +20,6 @@ public struct ServiceSettings: Sendable {
     public let storage: S3Configuration
     public let adminHost: String
     public let adminPort: Int
-    public let logLevel: Logger.Level
     public let failPoints: String?
     /// Where spans are sent; `nil` for nowhere.
     public let tracing: TracingSettings?
@@ -38,11 +35,6 @@ public struct ServiceSettings: Sendable {
         storage = try S3Configuration(environment)
         adminHost = try environment.optional("RIAL_ADMIN_HOST") ?? "127.0.0.1"
         adminPort = try environment.integer("RIAL_ADMIN_PORT", in: 1...65535)
-        let level = try environment.optional("RIAL_LOG_LEVEL") ?? "info"
-        guard let logLevel = Logger.Level(rawValue: level) else {
-            throw SettingsError("RIAL_LOG_LEVEL", "must be trace, debug, info, notice, warning, error or critical, not “\(level)”")
-        }
-        self.logLevel = logLevel
         tracing = try TracingSettings.read(environment)
         failPoints = try environment.optional("RIAL_FAIL_POINTS")
         if failPoints != nil, mode == .production {

@@ -33,7 +33,7 @@ struct BundleGet: AsyncParsableCommand {
 
     func run() async throws {
         let client = try server.client()
-        let signer = owner ? try DeviceSession(file: stateOptions.file) : nil
+        let signer = owner ? try DeviceSession(file: stateOptions.file()) : nil
         let end = ContinuousClock.now + .seconds(wait)
         let target = URL(fileURLWithPath: output ?? "\(id).rial")
         while true {

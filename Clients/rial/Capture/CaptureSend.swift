@@ -77,7 +77,7 @@ struct CaptureSend: AsyncParsableCommand {
 
     /// The device in the state file; if there is none, one is registered.
     private func session(_ client: APIClient, model: String?) async throws -> DeviceSession {
-        let file = stateOptions.file
+        let file = try stateOptions.file()
         if try file.load() == nil {
             let state = try await enrolmentOptions.enrolment(client).run(model: model ?? Enrolment.defaultModel)
             try file.save(state)

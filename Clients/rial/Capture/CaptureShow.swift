@@ -25,7 +25,7 @@ struct CaptureShow: AsyncParsableCommand {
 
     func run() async throws {
         let client = try server.client()
-        let signer = owner ? try DeviceSession(file: stateOptions.file) : nil
+        let signer = owner ? try DeviceSession(file: stateOptions.file()) : nil
         if watch { _ = try await CaptureWatcher(client: client).follow(id) }
         Console.result(try await client.capture(id, signer: signer).report(asJSON: json), isJSON: json)
     }

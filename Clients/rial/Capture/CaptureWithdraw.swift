@@ -26,7 +26,7 @@ struct CaptureWithdraw: AsyncParsableCommand {
 
     func run() async throws {
         let client = try server.client()
-        let session = try DeviceSession(file: stateOptions.file)
+        let session = try DeviceSession(file: stateOptions.file())
         try Self.confirm("\(id)", withoutAsking: yes)
         try await client.withdraw(id, signer: session)
         Console.result("capture \(id) withdrawn")

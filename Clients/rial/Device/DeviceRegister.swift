@@ -34,7 +34,7 @@ struct DeviceRegister: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let file = stateOptions.file
+        let file = try stateOptions.file()
         if !replace, let known = try file.load() {
             throw CommandFailure(
                 "\(file.url.path) already holds device \(known.deviceID); give another --state, or --replace.")

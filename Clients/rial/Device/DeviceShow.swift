@@ -7,7 +7,7 @@ struct DeviceShow: AsyncParsableCommand {
     @OptionGroup var stateOptions: StateOptions
 
     func run() async throws {
-        let file = stateOptions.file
+        let file = try stateOptions.file()
         guard let state = try file.load() else { throw CommandFailure("There is no device in \(file.url.path).") }
         Console.result(DeviceReport(state: state, file: file.url).text)
     }

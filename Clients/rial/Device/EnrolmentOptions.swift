@@ -14,10 +14,7 @@ struct EnrolmentOptions: ParsableArguments {
     /// Reads RIAL_APP_IDS and RIAL_APP_ATTEST_ENVIRONMENT as the services do, with the local stack's values as defaults.
     func enrolment(_ client: APIClient) throws -> Enrolment {
         let environment = ServiceEnvironment()
-        let appIDs = try environment.optional("RIAL_APP_IDS") ?? SimulatedDevice.developmentAppID
-        guard let appID = appIDs.split(separator: ",").first?.trimmingCharacters(in: .whitespaces), !appID.isEmpty else {
-            throw CommandFailure("RIAL_APP_IDS names no app.")
-        }
+        let appID = try environment.list("RIAL_APP_IDS").first ?? SimulatedDevice.developmentAppID
         let attested = try environment.optional("RIAL_APP_ATTEST_ENVIRONMENT") ?? "development"
         return Enrolment(client: client, authority: try authority(environment), appID: appID, environment: attested)
     }

@@ -4,6 +4,7 @@ import CaptureProtocol
 import Foundation
 import Observability
 import RialClient
+import ServiceRuntime
 import SimulatedDevice
 
 /// The folder of a simulated phone: its capture store, its keychain, and its hardware keys.
@@ -60,7 +61,7 @@ struct QueueOptions: ParsableArguments {
     private func queue(transport: any HTTPTransport, attestation: SimulatedAttestationService) async throws -> CaptureQueue {
         try createFolder()
         // A simulated phone is for development, where a test may end the process between two effects.
-        if let folder = ProcessInfo.processInfo.environment["RIAL_FAIL_POINTS"], !folder.isEmpty { FailPoint.arm(folder: folder) }
+        if let folder = try ServiceEnvironment().optional("RIAL_FAIL_POINTS") { FailPoint.arm(folder: folder) }
         let failPoints = FailPoints { name in FailPoint.reached(name) }
         let store = try await CaptureStore.open(
             in: folder.appendingPathComponent("store").path, secrets: secrets, failPoints: failPoints)

@@ -5,6 +5,7 @@ import ContentCredentials
 import Foundation
 import Models
 import RialClient
+import ServiceRuntime
 
 /// `rial verify FILE`: shows the server's record of a file, or its Content Credentials offline; with an evidence bundle, what that proves.
 struct VerifyCommand: AsyncParsableCommand {
@@ -117,7 +118,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     /// - Parameter path: the option's value; `nil` to use the environment variable.
     private static func certificates(_ path: String?, _ variable: String) throws -> String? {
-        let value = path ?? ProcessInfo.processInfo.environment[variable]
+        let value = try path ?? ServiceEnvironment().optional(variable)
         return try value.flatMap { $0.isEmpty ? nil : $0 }.map { path in
             guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { throw CommandFailure("\(path) cannot be read") }
             return text

@@ -155,7 +155,7 @@ struct VideoRecord: AsyncParsableCommand {
 
     /// The device in the state file; if there is none, one is registered.
     private func session() async throws -> DeviceSession {
-        let file = stateOptions.file
+        let file = try stateOptions.file()
         if try file.load() == nil {
             let state = try await enrolmentOptions.enrolment(try server.client()).run(model: Enrolment.defaultModel)
             try file.save(state)

@@ -20,7 +20,7 @@ struct VideoSend: AsyncParsableCommand {
 
     func run() async throws {
         let client = try server.client()
-        let session = try DeviceSession(file: stateOptions.file)
+        let session = try DeviceSession(file: stateOptions.file())
         try await shown.show(await accepted(client, session), client)
     }
 

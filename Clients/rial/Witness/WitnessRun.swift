@@ -2,6 +2,7 @@ import ArgumentParser
 import Blocking
 import Foundation
 import Logging
+import ServiceRuntime
 import TransparencyLog
 
 /// Runs a witness until it is told to end.
@@ -42,7 +43,7 @@ struct WitnessRun: AsyncParsableCommand {
 
     private static func logger() -> Logger {
         var logger = Logger(label: "witness") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = ProcessInfo.processInfo.environment["RIAL_LOG_LEVEL"].flatMap(Logger.Level.init(rawValue:)) ?? .info
+        logger.logLevel = (try? ServiceEnvironment().logLevel()) ?? .info
         return logger
     }
 }

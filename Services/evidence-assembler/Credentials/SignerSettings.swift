@@ -14,12 +14,7 @@ struct SignerSettings: Sendable {
 
     init(_ environment: ServiceEnvironment) throws {
         certificates = try environment.pem("RIAL_C2PA_CERTIFICATES")
-        timestampAuthority = try environment.optional("RIAL_C2PA_TIMESTAMP_AUTHORITY").map { text in
-            guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil else {
-                throw SettingsError("RIAL_C2PA_TIMESTAMP_AUTHORITY", "must be an http or https address, not “\(text)”")
-            }
-            return url
-        }
+        timestampAuthority = try environment.url("RIAL_C2PA_TIMESTAMP_AUTHORITY")
         key = try SigningKeySettings(
             environment, file: "RIAL_C2PA_PRIVATE_KEY", module: "RIAL_C2PA_PKCS11_MODULE", token: "RIAL_C2PA_PKCS11_TOKEN",
             pin: "RIAL_C2PA_PKCS11_PIN", keyLabel: "RIAL_C2PA_PKCS11_KEY")

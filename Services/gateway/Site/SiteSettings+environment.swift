@@ -18,14 +18,6 @@ extension SiteSettings {
                 return id
             },
             appStore: try environment.url("RIAL_APP_STORE_URL")?.absoluteString,
-            logPolicy: try environment.optional("RIAL_LOG_POLICY").map(Self.policy), mediaEndpoint: mediaEndpoint)
-    }
-
-    /// The text of a tlog-policy, or the path of a file with one.
-    private static func policy(_ value: String) throws -> String {
-        guard let text = value.contains(where: \.isNewline) ? value : try? String(contentsOfFile: value, encoding: .utf8),
-            text.utf8.count < 256 << 10
-        else { throw SettingsError("RIAL_LOG_POLICY", "must be a policy of at most 256 KiB, or a file with one, not “\(value)”") }
-        return text.last?.isNewline == true ? text : text + "\n"
+            logPolicy: try environment.policy("RIAL_LOG_POLICY"), mediaEndpoint: mediaEndpoint)
     }
 }
