@@ -2,13 +2,13 @@ import Models
 import Attestation
 import Delivery
 import Logging
-import Observability
 import ServiceLifecycle
 import ServiceRuntime
 
 /// Builds the service from its settings.
-func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
-    let backbone = try Backbone(.attestationVerifier, settings: settings.common, metrics: metrics, logger: logger)
+func makeServiceGroup(_ settings: Settings, _ telemetry: Telemetry) throws -> ServiceGroup {
+    let logger = telemetry.logger
+    let backbone = try Backbone(.attestationVerifier, settings: settings.common, telemetry)
     let registrations = AppraiseRegistration(
         appraiser: AttestationAppraiser(
             roots: settings.roots, appIDs: settings.appIDs, environment: settings.appAttestEnvironment),

@@ -3,7 +3,7 @@ import Attestation
 import ServiceRuntime
 
 /// The environment variables of `attestation-verifier`, read once at start.
-struct Settings: Sendable {
+struct Settings: EnvironmentSettings {
     let common: ServiceSettings
     /// As `team.bundle`; at least one.
     let appIDs: [String]

@@ -3,14 +3,14 @@ import Inspection
 import Logging
 import Metrics
 import Models
-import Observability
 import ServiceLifecycle
 import ServiceRuntime
 import VideoDecoding
 
 /// Builds the service from its settings.
-func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
-    let backbone = try Backbone(.depthAnalyzer, settings: settings.common, metrics: metrics, logger: logger)
+func makeServiceGroup(_ settings: Settings, _ telemetry: Telemetry) throws -> ServiceGroup {
+    let logger = telemetry.logger
+    let backbone = try Backbone(.depthAnalyzer, settings: settings.common, telemetry)
     let pauses = Counter(label: "rial_video_decoder_pauses_total")
     pauses.increment(by: 0)
     let pause = ProcessPause { pauses.increment() }

@@ -3,7 +3,7 @@ import Models
 import ServiceRuntime
 
 /// The environment variables of `depth-analyzer`, read once at start.
-struct Settings: Sendable {
+struct Settings: EnvironmentSettings {
     let common: ServiceSettings
     /// The program that decodes videos; next to this executable unless `RIAL_VIDEO_DECODER` is set.
     let decoder: String

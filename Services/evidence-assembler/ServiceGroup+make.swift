@@ -5,19 +5,19 @@ import Evidence
 import Foundation
 import Logging
 import Models
-import Observability
 import ServiceLifecycle
 import ServiceRuntime
 import Signing
 
 /// Builds the service from its settings.
-func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
+func makeServiceGroup(_ settings: Settings, _ telemetry: Telemetry) throws -> ServiceGroup {
+    let logger = telemetry.logger
     let cities = CityNames.bundled()
     let signer = try settings.signer.signer(at: Date())
     let certificate = try SigningCertificate(pem: settings.signer.certificates)
     let signerCheck = BlockingExecutor(label: "signer-check")
     let backbone = try Backbone(
-        .evidenceAssembler, settings: settings.common, metrics: metrics, logger: logger,
+        .evidenceAssembler, settings: settings.common, telemetry,
         probes: [
             // Expiry counts too: the library does not sign with an expired certificate.
             (
@@ -52,7 +52,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let unstated = UnstatedCaptures(statements: statements, logger: logger)
     let logged = LoggedStatements(statements: statements)
     let revised = RevisedDevices(revision: revision)
-    func ledger(_ task: String) -> PostgresTaskLedger { PostgresTaskLedger(backbone.service, task: task, database: backbone.database) }
+    func ledger(_ task: String) -> PostgresTaskLedger { PostgresTaskLedger(.evidenceAssembler, task: task, database: backbone.database) }
     let waiting = WaitingCredentials(
         captures: issued, storage: backbone.storage, credentials: credentials, ledger: ledger("waiting credentials"),
         scratchFolder: settings.scratchFolder, logger: logger)
@@ -63,8 +63,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let watch = CertificateWatch(
         certificate: certificate, isKeyInFile: settings.signer.key.isInFile, mode: settings.common.mode, logger: logger)
     watch.warnOfKey()
-    CaptureFailures.show()
-    return backbone.serviceGroup([
+    let services: [any Service] = [
         backbone.consume(AssembleEvidence<AttestationAppraised, PostgresAssemblyRepository>(assembly: assembly)),
         backbone.consume(AssembleEvidence<DepthAnalyzed, PostgresAssemblyRepository>(assembly: assembly)),
         backbone.consume(AssembleEvidence<MediaSynced, PostgresAssemblyRepository>(assembly: assembly)),
@@ -78,5 +77,8 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         PeriodicTask(name: "logged statements", every: .seconds(60), logger: logger) { try await logged.note() },
         PeriodicTask(name: "revised devices", every: .seconds(60), logger: logger) { try await revised.look() },
         PeriodicTask(name: "certificate watch", every: .seconds(60), logger: logger) { watch.look(at: Date()) },
-    ])
+    ]
+    return backbone.serviceGroup(services, counters: [CaptureFailures.self])
 }
+
+extension CaptureFailures: ShownCounters {}

@@ -2,7 +2,7 @@ import Models
 import ServiceRuntime
 
 /// The environment variables of `evidence-assembler`, read once at start.
-struct Settings: Sendable {
+struct Settings: EnvironmentSettings {
     let common: ServiceSettings
     let signer: SignerSettings
     /// Where a video lies, without a name, while it is published.

@@ -4,8 +4,6 @@ import ServiceRuntime
 @main
 enum App {
     static func main() async throws {
-        try await ServiceMain.run(.gateway) { environment, metrics, logger in
-            try makeServiceGroup(Settings(environment), metrics: metrics, logger: logger)
-        }
+        try await ServiceMain.run(.gateway, makeServiceGroup)
     }
 }

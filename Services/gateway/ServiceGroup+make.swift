@@ -19,8 +19,9 @@ import Site
 import TransparencyLog
 
 /// Builds the service from its settings.
-func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
-    let backbone = try Backbone(.gateway, settings: settings.common, metrics: metrics, logger: logger)
+func makeServiceGroup(_ settings: Settings, _ telemetry: Telemetry) throws -> ServiceGroup {
+    let logger = telemetry.logger
+    let backbone = try Backbone(.gateway, settings: settings.common, telemetry)
     let (database, proxies, limits) = (backbone.database, settings.trustedProxies, settings.limits)
     let waiters = Waiters()
     let wake = WakeService(
@@ -35,7 +36,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     let log = PostgresLogReading(database: database)
     let finder = CheckpointFinder(log: log, policy: settings.logPolicy ?? .empty)
     let logStatus = LogStatusReader(log: log, finder: finder)
-    let tiles = LogTiles(store: backbone.connections.media)
+    let tiles = LogTiles(store: backbone.media)
     let objects = MediaObjectRepository(database: database)
     let downloads = ConcurrencyLimit("downloads", settings.mediaLimits, metric: "rial_media_in_progress")
     let pages = PageResponder(pages: SitePages(settings: settings.site, resources: try SiteResources.bundled()))
@@ -51,8 +52,6 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         upload: CaptureUpload(captures: captures, intakes: IntakeRepository(database: database), storage: backbone.storage),
         rates: rates)
     let permits = ConcurrencyLimit("uploads", settings.uploadLimits, metric: "rial_uploads_in_progress")
-    CaptureUpload.showCounters()
-    ResumableUploads.showCounters()
     let resumable = ResumableUploads(
         uploads: UploadRepository(database: database), runs: UploadRuns(), storage: backbone.storage, devices: authenticator.devices,
         acceptance: acceptance)
@@ -74,7 +73,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         streams: ConcurrencyLimit("streams", EventsController.limits, metric: "rial_event_streams_open"), trustedProxies: proxies
     ).addRoutes(to: &routes)
     MediaController(
-        objects: objects, storage: backbone.connections.media, downloads: downloads, links: links,
+        objects: objects, storage: backbone.media, downloads: downloads, links: links,
         publicEndpoint: settings.publicStorageEndpoint, trustedProxies: proxies
     ).addRoutes(to: &routes)
     LogController(log: log, tiles: tiles, downloads: downloads, policy: settings.logPolicy, trustedProxies: proxies).addRoutes(to: &routes)
@@ -82,7 +81,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         authenticator: authenticator, captures: captures,
         maker: BundleMaker(
             log: log, finder: finder, tiles: tiles, objects: objects, policy: settings.logPolicy ?? .empty, publicURL: settings.publicURL),
-        media: mediaScratch(settings.verification, beside: verifier.scratch, backbone.connections.media), downloads: downloads,
+        media: mediaScratch(settings.verification, beside: verifier.scratch, backbone.media), downloads: downloads,
         bundles: ConcurrencyLimit("bundles", BundleController.limits, metric: "rial_bundles_in_progress"), trustedProxies: proxies
     ).addRoutes(to: &routes)
     VerificationController(verifier: verifier, log: logStatus, publicURL: settings.publicURL, trustedProxies: proxies).addRoutes(
@@ -118,8 +117,11 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
             PeriodicTask(name: "upload sweep", every: .seconds(600), logger: logger) { try await cleaner.clean() },
             PeriodicTask(name: "open uploads", every: .seconds(60), logger: logger) { try await cleaner.measure() },
             PeriodicTask(name: "verification log sweep", every: .seconds(3600), logger: logger) { try await verifications.sweep() },
-        ], drain: settings.drain)
+        ], counters: [CaptureUpload.self, ResumableUploads.self], drain: settings.drain)
 }
+
+extension CaptureUpload: ShownCounters {}
+extension ResumableUploads: ShownCounters {}
 
 private func inspectorPool(_ settings: VerificationSettings) -> InspectorPool {
     InspectorPool(

@@ -9,7 +9,7 @@ import Site
 import TransparencyLog
 
 /// The environment variables of `gateway`, read once at start.
-struct Settings: Sendable {
+struct Settings: EnvironmentSettings {
     let common: ServiceSettings
     /// For the topics that only wake waiters. Starts at the latest offset by default: older records have no waiters here.
     let wakeKafka: KafkaConfiguration

@@ -6,8 +6,6 @@ import ServiceRuntime
 enum App {
     static func main() async throws {
         if CommandLine.arguments.dropFirst().first == "recover" { exit(await RecoverCommand.run(ServiceEnvironment())) }
-        try await ServiceMain.run(.transparencyLog) { environment, metrics, logger in
-            try makeServiceGroup(Settings(environment), metrics: metrics, logger: logger)
-        }
+        try await ServiceMain.run(.transparencyLog, makeServiceGroup)
     }
 }

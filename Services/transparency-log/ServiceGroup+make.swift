@@ -2,14 +2,14 @@ import Delivery
 import Foundation
 import Logging
 import Models
-import Observability
 import Secrets
 import ServiceLifecycle
 import ServiceRuntime
 import TransparencyLog
 
 /// Builds the service from its settings.
-func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
+func makeServiceGroup(_ settings: Settings, _ telemetry: Telemetry) throws -> ServiceGroup {
+    let logger = telemetry.logger
     let signer = BlockingCheckpointSigner(key: try settings.key.signer())
     let witnesses = OutwardClient(timeout: settings.witnessTimeout)
     if settings.policy == nil { logger.warning("no policy is set: no witness is asked, and anyone may doubt the log") }
@@ -21,7 +21,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
     }
     let frozen = FreezeWatch()
     let backbone = try Backbone(
-        .transparencyLog, settings: settings.common, metrics: metrics, logger: logger, probes: [("log", { frozen.isSound })])
+        .transparencyLog, settings: settings.common, telemetry, probes: [("log", { frozen.isSound })])
     let repository = PostgresLogRepository(
         database: backbone.database, url: settings.common.databaseURL.value, outbox: backbone.outbox)
     let panel = WitnessPanel(
@@ -30,7 +30,6 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         repository: repository, store: backbone.storage, signer: signer, panel: panel,
         limits: Sequencer.Limits(checkpointSeconds: TimeInterval(settings.checkpointSeconds)), logger: logger)
     let pending = PostgresPendingRepository(database: backbone.database, inbox: backbone.inbox)
-    LogScrub.showCounters()
     let upkeep = LogUpkeep(
         repository: repository, store: backbone.storage, scrubDays: settings.scrubDays, isStamping: settings.timestamps != nil,
         logger: logger)
@@ -66,5 +65,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
             PeriodicTask(name: "sweep the log", every: .seconds(600), logger: logger) {
                 if await sequencer.isLeading { try await upkeep.sweep(at: Date()) }
             },
-        ] + stamping)
+        ] + stamping, counters: [LogScrub.self])
 }
+
+extension LogScrub: ShownCounters {}

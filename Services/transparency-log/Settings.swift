@@ -6,7 +6,7 @@ import Signing
 import TransparencyLog
 
 /// The environment variables of `transparency-log`, read once at start.
-struct Settings: Sendable {
+struct Settings: EnvironmentSettings {
     let common: ServiceSettings
     let key: SigningKeySettings
     /// `nil` for no witnesses.

@@ -2,13 +2,13 @@ import Models
 import Delivery
 import Foundation
 import Logging
-import Observability
 import ServiceLifecycle
 import ServiceRuntime
 
 /// Builds the service from its settings.
-func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Logger) throws -> ServiceGroup {
-    let backbone = try Backbone(.uploadSync, settings: settings.common, metrics: metrics, logger: logger)
+func makeServiceGroup(_ settings: Settings, _ telemetry: Telemetry) throws -> ServiceGroup {
+    let logger = telemetry.logger
+    let backbone = try Backbone(.uploadSync, settings: settings.common, telemetry)
     let rows = PostgresCleanUpRepository(database: backbone.database)
     let intake = LegacyIntake(storage: backbone.storage, rows: rows)
     let work = SyncUpload(inventory: MediaInventory(storage: backbone.storage, intake: intake))
@@ -25,8 +25,7 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         storage: backbone.storage, logger: logger)
     let withdrawn = WithdrawnObjects(
         rows: PostgresErasureRepository(database: backbone.database, inbox: backbone.inbox), storage: backbone.storage, logger: logger)
-    CleanUp.showCounters()
-    return backbone.serviceGroup([
+    let services: [any Service] = [
         backbone.consume(PartHandler(work, parts: parts)),
         backbone.consume(PartHandler(work, parts: parts, for: VideoReceived.self), consumers: settings.common.videoConsumers),
         backbone.consume(EraseWithdrawn(objects: withdrawn)),
@@ -48,5 +47,8 @@ func makeServiceGroup(_ settings: Settings, metrics: MetricsRegistry, logger: Lo
         },
         PeriodicTask(name: "delete unnamed objects", every: .seconds(3600), logger: logger) { try await sweeper.sweep(at: Date()) },
         PeriodicTask(name: "delete media of failed captures", every: .seconds(3600), logger: logger) { try await expiry.expire() },
-    ])
+    ]
+    return backbone.serviceGroup(services, counters: [CleanUp.self])
 }
+
+extension CleanUp: ShownCounters {}

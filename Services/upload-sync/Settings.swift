@@ -2,7 +2,7 @@ import Models
 import ServiceRuntime
 
 /// The environment variables of `upload-sync`, read once at start.
-struct Settings: Sendable {
+struct Settings: EnvironmentSettings {
     let common: ServiceSettings
     /// How long a capture may be in `processing` before it is announced again; doubles each time, up to an hour.
     let announceAgainAfter: Duration

@@ -1,9 +1,7 @@
-import Secrets
-import UnixSignals
 public import Delivery
 import Foundation
 public import Hummingbird
-public import Logging
+import Logging
 import Messaging
 import Metrics
 public import Models
@@ -11,38 +9,51 @@ import NIOCore
 public import ObjectStorage
 public import Observability
 public import Persistence
+import Secrets
 public import ServiceLifecycle
+import UnixSignals
+
+/// Has counters that are shown before there is anything to count, so that the first time is an increase, which an alarm sees.
+public protocol ShownCounters {
+    static func showCounters()
+}
 
 /// The infrastructure of every service, built from its settings: database, broker, object store, outbox and relay, admin port.
 public struct Backbone: Sendable {
-    public let service: ServiceName
-    let settings: ServiceSettings
-    let logger: Logger
-    let metrics: MetricsRegistry
     public let database: PostgresPool
-    let producer: KafkaProducer
-    public let topics: TopicCreator
-    public let connections: StorageConnections
     /// For the service's own work.
     public let storage: S3Client
+    /// The same store, for media that the public downloads, possibly slowly.
+    public let media: S3Client
+    public let topics: TopicCreator
     public let readiness: Readiness
     public let outbox: Outbox
     public let inbox: Inbox
+    let service: ServiceName
+    let settings: ServiceSettings
+    let logger: Logger
+    private let metrics: MetricsRegistry
+    private let producer: KafkaProducer
     private let kafkaAdmin: KafkaAdmin
+    private let connections: StorageConnections
     /// What exports spans.
     private let tracing: [any Service]
 
     /// - Parameter probes: readiness probes of the service's other dependencies.
     public init(
-        _ service: ServiceName, settings: ServiceSettings, metrics: MetricsRegistry, logger: Logger,
+        _ service: ServiceName, settings: ServiceSettings, _ telemetry: Telemetry,
         probes: [(name: String, probe: Readiness.Probe)] = []
     ) throws {
         self.service = service
         self.settings = settings
+        let logger = telemetry.logger
         self.logger = logger
-        self.metrics = metrics
-        if let folder = settings.failPoints { FailPoint.arm(folder: folder) }
-        tracing = settings.tracing.map { SpanCollector.start($0, service, logger: logger) } ?? []
+        metrics = telemetry.metrics
+        if let collector = settings.tracing, let spans = telemetry.spans {
+            tracing = SpanCollector.services(collector, from: spans, of: service, logger: logger)
+        } else {
+            tracing = []
+        }
         let database = PostgresPool(
             url: settings.databaseURL.value, size: settings.databasePoolSize, applicationName: service.rawValue, logger: logger)
         self.database = database
@@ -51,6 +62,7 @@ public struct Backbone: Sendable {
         let connections = StorageConnections(settings.storage, logger: logger)
         self.connections = connections
         storage = connections.work
+        media = connections.media
         let storageProbe = StorageProbe(service, storage: connections.probes, logger: logger)
         let admin = KafkaAdmin(settings.kafka)
         kafkaAdmin = admin
@@ -76,10 +88,15 @@ public struct Backbone: Sendable {
 
     /// Builds the group of all services, dependencies first; they stop in reverse order, so that handlers finish before their dependencies
     /// stop.
-    /// - Parameter drain: how long the instance goes on, unready, once it is told to end.
+    /// - Parameters:
+    ///   - counters: the service's own that alarms look at.
+    ///   - drain: how long the instance goes on, unready, once it is told to end.
+    ///   - extend: adds the service's own routes to its admin port.
     public func serviceGroup(
-        _ own: [any Service], drain: Duration = .zero, admin extend: (Router<AdminServer.Context>) -> Void = { _ in }
+        _ own: [any Service], counters: [any ShownCounters.Type] = [], drain: Duration = .zero,
+        admin extend: (Router<AdminServer.Context>) -> Void = { _ in }
     ) -> ServiceGroup {
+        for shown in counters { shown.showCounters() }
         let relay = OutboxRelay(
             service: service, database: database,
             listener: PostgresListener(

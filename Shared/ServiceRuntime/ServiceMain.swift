@@ -7,14 +7,31 @@ import Foundation
 public import Logging
 import Metrics
 public import Models
-public import Observability
+import Observability
 public import ServiceLifecycle
 
-/// The entry point of every service: sets up logs and metrics, then runs the services that `make` builds, or the `healthcheck` command.
+/// The environment variables of one service, read once at start.
+public protocol EnvironmentSettings: Sendable {
+    /// Those that every service reads.
+    var common: ServiceSettings { get }
+
+    /// - Throws: ``SettingsError``.
+    init(_ environment: ServiceEnvironment) throws
+}
+
+/// What tells operators of the process: its logs, its metrics and, if they are exported, its spans.
+public struct Telemetry: Sendable {
+    public let logger: Logger
+    let metrics: MetricsRegistry
+    /// `nil` if they go nowhere.
+    let spans: SpanQueue?
+}
+
+/// The entry point of every service: sets up logs, metrics and spans, then runs the services that `make` builds, or the `healthcheck` command.
 public enum ServiceMain {
     /// - Parameter make: makes the services from the settings. A ``SettingsError`` ends the process with code 78 (`EX_CONFIG`).
-    public static func run(
-        _ service: ServiceName, make: @Sendable (ServiceEnvironment, MetricsRegistry, Logger) throws -> ServiceGroup
+    public static func run<Settings: EnvironmentSettings>(
+        _ service: ServiceName, _ make: @Sendable (Settings, Telemetry) throws -> ServiceGroup
     ) async throws {
         boundArenas()
         let environment = ServiceEnvironment()
@@ -31,11 +48,23 @@ public enum ServiceMain {
         signal(SIGPIPE, SIG_IGN)
         do {
             _ = try given.get()
-            try await make(environment, registry, logger).run()
+            let settings = try Settings(environment)
+            if let folder = settings.common.failPoints { FailPoint.arm(folder: folder) }
+            let spans = settings.common.tracing.map(collectSpans)
+            try await make(settings, Telemetry(logger: logger, metrics: registry, spans: spans)).run()
         } catch let error as SettingsError {
             logger.critical("cannot start: \(error)")
             exit(78)
         }
+    }
+
+    /// From here on, this process makes spans.
+    /// - Returns: where they are until they are exported.
+    private static func collectSpans(_ settings: TracingSettings) -> SpanQueue {
+        let queue = SpanQueue()
+        TraceContext.sample(settings.ratio)
+        Spans.collect(in: queue)
+        return queue
     }
 
     /// glibc gives threads up to eight arenas a processor, and each keeps what the photos in it once needed: `evidence-assembler` grew to more

@@ -61,14 +61,13 @@ struct SpanCollector: Service {
 }
 
 extension SpanCollector {
-    /// Begins to collect this process's spans.
-    /// - Returns: what exports them, dependencies first.
-    static func start(_ settings: TracingSettings, _ service: ServiceName, logger: Logger) -> [any Service] {
-        let (collector, queue) = (SpanCollector(settings.endpoint, headers: settings.headers), SpanQueue())
+    /// What sends the spans of a queue to a collector, dependencies first.
+    static func services(
+        _ settings: TracingSettings, from queue: SpanQueue, of service: ServiceName, logger: Logger
+    ) -> [any Service] {
+        let collector = SpanCollector(settings.endpoint, headers: settings.headers)
         let origin = SpanOrigin(
             service: settings.serviceName ?? service.rawValue, instance: UUID().uuidString.lowercased(), version: Product.version)
-        TraceContext.sample(settings.ratio)
-        Spans.collect(in: queue)
         return [collector, SpanExporter(queue, from: origin, logger: logger) { await collector.take($0) }]
     }
 }

@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import Logging
 import NIOCore
-public import ObjectStorage
+import ObjectStorage
 import ServiceLifecycle
 
 /// Clients of the object store, one per purpose, each with its own connections: one purpose cannot use up those of the others.
@@ -10,11 +10,11 @@ public struct StorageConnections: Sendable {
     public static let perPurpose = 64
 
     /// For the service's own work.
-    public let work: S3Client
+    let work: S3Client
     /// For media that the public downloads, possibly slowly.
-    public let media: S3Client
+    let media: S3Client
     /// For readiness probes.
-    public let probes: S3Client
+    let probes: S3Client
     private let clients: [HTTPClient]
 
     init(_ configuration: S3Configuration, logger: Logger) {

@@ -8,7 +8,7 @@ enum CaptureFailures {
     }
 
     /// Shows the counters before there is anything to count, so that the first time is an increase.
-    static func show() {
+    static func showCounters() {
         for reason in FailureReason.allCases { count(StableWord(reason), by: 0) }
     }
 }
