@@ -1,0 +1,87 @@
+import ServiceRuntime
+import TransparencyLog
+
+/// The routes of each feature.
+extension GatewayParts {
+    private var proxies: [AddressRange] { settings.trustedProxies }
+
+    func addDevices(to routes: inout Routes) {
+        DevicesController(
+            challenges: challenges, registrations: RegistrationRepository(database: backbone.database), waiters: waiters, buckets: buckets,
+            limits: settings.limits, trustedProxies: proxies
+        ).addRoutes(to: &routes)
+    }
+
+    /// Captures at once and in parts, their withdrawal, and their events.
+    func addCaptures(to routes: inout Routes) {
+        let responses = UploadResponses(publicURL: settings.publicURL)
+        CapturesController(
+            authenticator: authenticator, captures: captures, acceptance: acceptance,
+            hashOnly: HashOnlyCaptures(
+                authenticator: authenticator, upload: HashOnlyUpload(captures: captures), uploads: uploadPermits, rates: rates,
+                publicURL: settings.publicURL),
+            resumable: ResumableCreation(
+                authenticator: authenticator, resumable: resumable, permits: uploadPermits, responses: responses),
+            uploads: uploadPermits, log: logStatus, links: links, publicURL: settings.publicURL, trustedProxies: proxies
+        ).addRoutes(to: &routes)
+        UploadsController(resumable: resumable, permits: uploadPermits, responses: responses, trustedProxies: proxies)
+            .addRoutes(to: &routes)
+        WithdrawalController(
+            authenticator: authenticator, withdrawals: WithdrawalRepository(database: backbone.database), waiters: waiters,
+            trustedProxies: proxies
+        ).addRoutes(to: &routes)
+        EventsController(
+            captures: captures, log: logStatus, waiters: waiters,
+            streams: ConcurrencyLimit("streams", EventsController.limits, metric: "rial_event_streams_open"), trustedProxies: proxies
+        ).addRoutes(to: &routes)
+    }
+
+    func addMedia(to routes: inout Routes) {
+        MediaController(
+            objects: objects, storage: backbone.media, downloads: downloads, links: links,
+            publicEndpoint: settings.publicStorageEndpoint, trustedProxies: proxies
+        ).addRoutes(to: &routes)
+    }
+
+    /// The public log, and the bundles that prove what is in it.
+    func addLog(to routes: inout Routes) {
+        LogController(log: log, tiles: tiles, downloads: downloads, policy: settings.logPolicy, trustedProxies: proxies)
+            .addRoutes(to: &routes)
+        BundleController(
+            authenticator: authenticator, captures: captures,
+            maker: BundleMaker(
+                log: log, finder: finder, tiles: tiles, objects: objects, policy: settings.logPolicy ?? .empty,
+                publicURL: settings.publicURL),
+            media: mediaScratch, downloads: downloads,
+            bundles: ConcurrencyLimit("bundles", BundleController.limits, metric: "rial_bundles_in_progress"), trustedProxies: proxies
+        ).addRoutes(to: &routes)
+    }
+
+    func addVerification(to routes: inout Routes) {
+        VerificationController(verifier: verifier, log: logStatus, publicURL: settings.publicURL, trustedProxies: proxies)
+            .addRoutes(to: &routes)
+    }
+
+    func addHealth(to routes: inout Routes) {
+        HealthController(readiness: backbone.readiness).addRoutes(to: &routes)
+    }
+
+    func addSite(to routes: inout Routes) {
+        AssetController(resources: pages.resources).addRoutes(to: &routes)
+        SiteController(
+            responder: pages, captures: captures,
+            records: PublicRecordReader(
+                captures: captures, records: StoredRecordRepository(database: backbone.database), log: logStatus, links: links),
+            claims: verifications, verifier: verifier, log: LogFactsRepository(database: backbone.database), trustedProxies: proxies
+        ).addRoutes(to: &routes)
+    }
+
+    /// In the folder of the files that are verified, with a quota of its own: whoever reads bundles slowly stops no verification.
+    private var mediaScratch: MediaScratch {
+        MediaScratch(
+            store: backbone.media,
+            scratch: .init(
+                folder: verifier.scratch.folder, quota: ScratchQuota(bytes: settings.verification.scratchShareBytes),
+                executors: verifier.scratch.executors))
+    }
+}

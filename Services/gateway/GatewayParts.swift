@@ -1,0 +1,96 @@
+import Blocking
+import Inspection
+import Logging
+import Secrets
+import ServiceRuntime
+import Site
+import TransparencyLog
+
+/// What features of the gateway share, each thing made once.
+struct GatewayParts: Sendable {
+    let settings: Settings
+    let backbone: Backbone
+    let logger: Logger
+    let waiters = Waiters()
+    let pages: PageResponder
+
+    let buckets: TokenBuckets
+    let rates: CaptureRates
+    let uploadPermits: ConcurrencyLimit
+    let downloads: ConcurrencyLimit
+
+    let challenges: ChallengeRepository
+    let authenticator: DeviceAuthenticator
+    let captures: CaptureRepository
+    let acceptance: CaptureAcceptance
+    let resumable: ResumableUploads
+    let objects: MediaObjectRepository
+    let links: MediaLinks
+
+    let log: any LogReading
+    let finder: CheckpointFinder
+    let logStatus: LogStatusReader
+    let tiles: LogTiles
+
+    let inspectors: InspectorPool
+    let verifications: VerificationRepository
+    let verifier: FileVerifier
+
+    init(_ settings: Settings, _ backbone: Backbone, logger: Logger) throws {
+        self.settings = settings
+        self.backbone = backbone
+        self.logger = logger
+        pages = PageResponder(pages: SitePages(settings: settings.site, resources: try SiteResources.bundled()))
+        let database = backbone.database
+
+        buckets = TokenBuckets(database: database)
+        rates = CaptureRates(buckets: buckets, limits: settings.limits)
+        uploadPermits = ConcurrencyLimit("uploads", settings.uploadLimits, metric: "rial_uploads_in_progress")
+        downloads = ConcurrencyLimit("downloads", settings.mediaLimits, metric: "rial_media_in_progress")
+
+        challenges = ChallengeRepository(database: database, outbox: backbone.outbox)
+        authenticator = DeviceAuthenticator(devices: DeviceRepository(database: database), buckets: buckets, limits: settings.limits)
+        captures = CaptureRepository(database: database, outbox: backbone.outbox)
+        acceptance = CaptureAcceptance(
+            upload: CaptureUpload(captures: captures, intakes: IntakeRepository(database: database), storage: backbone.storage),
+            rates: rates)
+        resumable = ResumableUploads(
+            uploads: UploadRepository(database: database), runs: UploadRuns(), storage: backbone.storage, devices: authenticator.devices,
+            acceptance: acceptance)
+        objects = MediaObjectRepository(database: database)
+        links = MediaLinks(key: settings.linkKey.value)
+
+        log = PostgresLogReading(database: database)
+        finder = CheckpointFinder(log: log, policy: settings.logPolicy ?? .empty)
+        logStatus = LogStatusReader(log: log, finder: finder)
+        tiles = LogTiles(store: backbone.media)
+
+        inspectors = Self.inspectors(settings.verification)
+        verifications = VerificationRepository(database: database)
+        verifier = Self.verifier(settings, verifications, inspectors, buckets, logger)
+    }
+
+    private static func inspectors(_ settings: VerificationSettings) -> InspectorPool {
+        InspectorPool(
+            executable: settings.inspector, trustAnchorsFile: settings.trustAnchorsFile,
+            timestampAnchorsFile: settings.timestampAnchorsFile, ownAnchorsFile: settings.ownAnchorsFile,
+            concurrency: settings.concurrentInspections, waiting: settings.concurrentFiles)
+    }
+
+    private static func verifier(
+        _ settings: Settings, _ repository: VerificationRepository, _ inspectors: InspectorPool, _ buckets: TokenBuckets, _ logger: Logger
+    ) -> FileVerifier {
+        let own = settings.verification
+        return FileVerifier(
+            repository: repository, inspectors: inspectors,
+            intakes: ConcurrencyLimit("files", .init(total: 512, perAddress: own.filesPerAddress), metric: "rial_verification_files"),
+            permits: VerificationPermits(
+                own.concurrentFiles, queueLimit: 200,
+                // Below the idle timeout, so that clients see the 503 and not a reset.
+                timeout: .seconds(max(1, settings.idleTimeoutSeconds * 2 / 3)), metric: "rial_verifications_in_progress"),
+            scratch: .init(
+                folder: own.scratchFolder, quota: ScratchQuota(bytes: own.scratchShareBytes),
+                executors: (0..<4).map { BlockingExecutor(label: "verification-\($0)") }),
+            buckets: buckets, limits: settings.limits, logger: logger)
+    }
+}
