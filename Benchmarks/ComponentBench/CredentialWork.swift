@@ -41,7 +41,8 @@ final class CredentialWork {
 
     /// - Returns: whether a signed copy reads back as trusted.
     func signAndRead() -> Bool {
-        (try? writer.sign(claim, photo: photo)) != nil && reader.read(fileDescriptor: signed, mediaType: "image/jpeg").state == .trusted
+        (try? writer.sign(claim, photo: photo)) != nil
+            && reader.read(fileDescriptor: signed, mediaType: "image/jpeg", at: .now).state == .trusted
     }
 
     func signAndReadBare() -> Bool { bare.sign() && bare.read() }

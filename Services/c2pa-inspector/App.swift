@@ -30,7 +30,7 @@ enum App {
             fail(78, "anchors: \(error)")
         }
         enterSandbox(settings)
-        let report = reader.read(fileDescriptor: STDIN_FILENO, mediaType: settings.mediaType)
+        let report = reader.read(fileDescriptor: STDIN_FILENO, mediaType: settings.mediaType, at: .now)
         guard let json = try? WireJSON.encode(report), write(json) else { exit(1) }
         // Skip the exit handlers of exit(3): there is nothing to flush, and the library's clean-up is not needed.
         _exit(0)

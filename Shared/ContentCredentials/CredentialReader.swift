@@ -1,5 +1,5 @@
 import CC2PA
-import Foundation
+public import Foundation
 public import Models
 
 /// Reads and validates the Content Credentials of files (C2PA 2.4), without using the network.
@@ -38,16 +38,17 @@ public final class CredentialReader: Sendable {
     ///   - descriptor: a seekable file, read from its start; its position does not move.
     ///   - mediaType: a MIME type of `MediaFormat`; `nil` to detect it from the file's first bytes. `application/c2pa` is a manifest without
     ///     its file: its signature is checked, but the result is always invalid, since there is no file to match its hash.
+    ///   - now: decides on certificates whose time stamp nobody vouches for.
     /// - Returns: a report, also for a file that cannot be read.
-    public func read(fileDescriptor descriptor: Int32, mediaType: String?) -> CredentialReport {
+    public func read(fileDescriptor descriptor: Int32, mediaType: String?, at now: Date) -> CredentialReport {
         guard let mediaType = mediaType ?? Self.sniff(descriptor) else { return Self.unsupported }
-        return report(of: descriptor) { reader, stream in c2pa_reader_with_stream(reader, mediaType, stream) }
+        return report(of: descriptor, at: now) { reader, stream in c2pa_reader_with_stream(reader, mediaType, stream) }
     }
 
     /// Validates a manifest that is stored beside its file.
-    public func read(manifest: [UInt8], fileDescriptor descriptor: Int32, mediaType: String?) -> CredentialReport {
+    public func read(manifest: [UInt8], fileDescriptor descriptor: Int32, mediaType: String?, at now: Date) -> CredentialReport {
         guard let mediaType = mediaType ?? Self.sniff(descriptor) else { return Self.unsupported }
-        return report(of: descriptor) { reader, stream in
+        return report(of: descriptor, at: now) { reader, stream in
             manifest.withUnsafeBufferPointer { bytes in
                 c2pa_reader_with_manifest_data_and_stream(reader, mediaType, stream, bytes.baseAddress, bytes.count)
             }
@@ -63,12 +64,14 @@ public final class CredentialReader: Sendable {
     }
 
     /// - Parameter open: returns the library's reader of the stream; it consumes the reader that it is passed.
-    private func report(of descriptor: Int32, open: (OpaquePointer, OpaquePointer) -> OpaquePointer?) -> CredentialReport {
-        var report = Self.report(of: descriptor, context, open: open)
+    private func report(
+        of descriptor: Int32, at now: Date, open: (OpaquePointer, OpaquePointer) -> OpaquePointer?
+    ) -> CredentialReport {
+        var report = Self.report(of: descriptor, at: now, context, open: open)
         guard report.signedAt != nil, let timestampContext else { return report }
         // The library accepts a time stamp that any of its lists vouches for, and judges the certificate by its time (measured), so the
         // file is read again with the time-stamp anchors alone.
-        let timeless = Self.report(of: descriptor, timestampContext, open: open)
+        let timeless = Self.report(of: descriptor, at: now, timestampContext, open: open)
         if timeless.signedAt == nil {
             report.dropTime()
             report.adopt(timeless)
@@ -77,7 +80,7 @@ public final class CredentialReader: Sendable {
     }
 
     private static func report(
-        of descriptor: Int32, _ context: LibraryContext, open: (OpaquePointer, OpaquePointer) -> OpaquePointer?
+        of descriptor: Int32, at now: Date, _ context: LibraryContext, open: (OpaquePointer, OpaquePointer) -> OpaquePointer?
     ) -> CredentialReport {
         let file = FileStream(descriptor)
         return withExtendedLifetime(file) {
@@ -94,7 +97,7 @@ public final class CredentialReader: Sendable {
                 return Self.failed(LibraryError(text: "Json: over \(Self.maximumJSONBytes) bytes"))
             }
             let json = Data(bytesNoCopy: text, count: count, deallocator: .none)
-            let report = CredentialReport(readerJSON: json) { label in Self.signerDates(loaded, label) }
+            let report = CredentialReport(readerJSON: json, at: now) { label in Self.signerDates(loaded, label) }
             return report ?? Self.failed(LibraryError(text: "Json: unexpected form"))
         }
     }

@@ -12,7 +12,7 @@ extension CredentialReport {
     /// - Parameters:
     ///   - now: decides on certificates whose time stamp nobody vouches for.
     ///   - signerDates: those of the certificate that signed the manifest of a label; asked only if they decide.
-    init?(readerJSON: Data, at now: Date = .now, signerDates: (_ label: String) -> CertificateDates? = { _ in nil }) {
+    init?(readerJSON: Data, at now: Date, signerDates: (_ label: String) -> CertificateDates? = { _ in nil }) {
         guard let root = try? JSONSerialization.jsonObject(with: readerJSON) as? [String: Any] else { return nil }
         let results = root["validation_results"] as? [String: Any]
         self.init(state: Self.state(root))

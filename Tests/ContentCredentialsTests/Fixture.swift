@@ -79,7 +79,7 @@ struct Fixture {
     func read(_ bytes: [UInt8], mediaType: String? = "image/jpeg", timestampAnchors: String? = nil) throws -> CredentialReport {
         let file = try NamelessFile(holding: bytes)
         return try CredentialReader(trustAnchorsPEM: identity.rootPEM, timestampAnchorsPEM: timestampAnchors)
-            .read(fileDescriptor: file.descriptor, mediaType: mediaType)
+            .read(fileDescriptor: file.descriptor, mediaType: mediaType, at: .now)
     }
 }
 

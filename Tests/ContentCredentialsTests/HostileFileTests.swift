@@ -52,7 +52,7 @@ struct HostileFileTests {
     func noFile() throws {
         let reader = try CredentialReader(trustAnchorsPEM: nil)
         for type in [nil, "image/jpeg"] {
-            let report = reader.read(fileDescriptor: -1, mediaType: type)
+            let report = reader.read(fileDescriptor: -1, mediaType: type, at: .now)
             #expect(report.state == .unreadable)
             #expect(report.validationCodes.first?.code.hasPrefix("c2pa.error.") == true)
         }
@@ -64,7 +64,7 @@ struct HostileFileTests {
         let file = try NamelessFile(holding: fixture.sign().copy)
         lseek(file.descriptor, 5, SEEK_SET)
         let reader = try CredentialReader(trustAnchorsPEM: fixture.identity.rootPEM)
-        #expect(reader.read(fileDescriptor: file.descriptor, mediaType: nil).state == .trusted)
+        #expect(reader.read(fileDescriptor: file.descriptor, mediaType: nil, at: .now).state == .trusted)
         #expect(lseek(file.descriptor, 0, SEEK_CUR) == 5)
     }
 }

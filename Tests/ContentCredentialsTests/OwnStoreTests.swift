@@ -75,11 +75,11 @@ struct VoucherTests {
         let reader = try CredentialReader(trustAnchorsPEM: stranger.identity.rootPEM, ownAnchorsPEM: ours.identity.rootPEM)
         for (fixture, voucher) in [(ours, CredentialReport.Voucher.own), (stranger, .listed)] {
             let file = try NamelessFile(holding: fixture.sign().copy)
-            let report = reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg")
+            let report = reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg", at: .now)
             #expect(report.state == .trusted && report.voucher == voucher)
         }
         let file = try NamelessFile(holding: Fixture().sign().copy)
-        let unknown = reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg")
+        let unknown = reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg", at: .now)
         #expect(unknown.state == .valid && unknown.voucher == nil)
     }
 }

@@ -17,7 +17,7 @@ struct ReportBoundTests {
         let root: [String: Any] = [
             "validation_state": state, "active_manifest": "m", "manifests": ["m": manifest], "validation_results": results,
         ]
-        return CredentialReport(readerJSON: try JSONSerialization.data(withJSONObject: root))
+        return CredentialReport(readerJSON: try JSONSerialization.data(withJSONObject: root), at: .now)
     }
 
     @Test("holds for texts, lists and data")
@@ -46,8 +46,8 @@ struct ReportBoundTests {
             ]))
         #expect(report.title == nil && report.claimVersion == nil && report.generator == nil && report.ingredients == 0)
         #expect(report.assertions.isEmpty && report.issuer == nil)
-        #expect(CredentialReport(readerJSON: Data("[]".utf8)) == nil)
-        #expect(CredentialReport(readerJSON: Data(String(repeating: "[", count: 100_000).utf8)) == nil)
+        #expect(CredentialReport(readerJSON: Data("[]".utf8), at: .now) == nil)
+        #expect(CredentialReport(readerJSON: Data(String(repeating: "[", count: 100_000).utf8), at: .now) == nil)
     }
 
     @Test("lists the failures of ingredients, marked, after those of the file and before everything else")

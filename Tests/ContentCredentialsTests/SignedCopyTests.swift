@@ -28,7 +28,8 @@ struct SignedCopyTests {
         let fixture = try Fixture()
         let file = try NamelessFile(holding: fixture.sign().copy)
         for anchors in [nil, "\n", try Fixture().identity.rootPEM] {
-            let report = try CredentialReader(trustAnchorsPEM: anchors).read(fileDescriptor: file.descriptor, mediaType: "image/jpeg")
+            let report = try CredentialReader(trustAnchorsPEM: anchors).read(
+                fileDescriptor: file.descriptor, mediaType: "image/jpeg", at: .now)
             #expect(report.state == .valid)
             #expect(report.validationCodes.filter { $0.kind == .failure }.map(\.code) == ["signingCredential.untrusted"])
         }
@@ -39,7 +40,7 @@ struct SignedCopyTests {
         let fixture = try Fixture()
         let file = try NamelessFile(holding: fixture.sign().copy)
         let reader = try CredentialReader(trustAnchorsPEM: nil, timestampAnchorsPEM: fixture.identity.rootPEM)
-        #expect(reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg").state == .valid)
+        #expect(reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg", at: .now).state == .valid)
     }
 
     @Test("contain the claim's statements")
@@ -107,11 +108,11 @@ struct SignedCopyTests {
         let (copy, result) = try fixture.sign()
         let reader = try CredentialReader(trustAnchorsPEM: fixture.identity.rootPEM)
         let files = (copy: try NamelessFile(holding: copy), original: try NamelessFile(holding: fixture.photo))
-        #expect(reader.read(manifest: result.manifest, fileDescriptor: files.copy.descriptor, mediaType: nil).state == .trusted)
-        let original = reader.read(manifest: result.manifest, fileDescriptor: files.original.descriptor, mediaType: "image/jpeg")
+        #expect(reader.read(manifest: result.manifest, fileDescriptor: files.copy.descriptor, mediaType: nil, at: .now).state == .trusted)
+        let original = reader.read(manifest: result.manifest, fileDescriptor: files.original.descriptor, mediaType: "image/jpeg", at: .now)
         #expect(original.state == .invalid)
         #expect(original.validationCodes.contains { $0.code == "assertion.dataHash.mismatch" && $0.kind == .failure })
-        #expect(reader.read(manifest: [], fileDescriptor: files.copy.descriptor, mediaType: "image/jpeg").state == .unreadable)
+        #expect(reader.read(manifest: [], fileDescriptor: files.copy.descriptor, mediaType: "image/jpeg", at: .now).state == .unreadable)
     }
 
     @Test("have a manifest that can be recognised without its photo")
@@ -149,7 +150,7 @@ struct SignedCopyTests {
                 guard let made = try? writer.sign(claim, photo: fixture.photo), let file = try? NamelessFile(holding: made.bytes) else {
                     continue
                 }
-                let report = reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg")
+                let report = reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg", at: .now)
                 if report.state == .trusted, report.activeManifest == made.manifestID { trusted.add() }
             }
         }

@@ -59,7 +59,7 @@ struct TimestampTests {
         ]
         for (index, (copy, reader)) in readers.enumerated() {
             let file = try NamelessFile(holding: copy)
-            let report = reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg")
+            let report = reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg", at: .now)
             #expect(report.state == .invalid && report.voucher == nil && report.signedAt == nil, "\(index)")
             #expect(report.validationCodes.contains { $0.code == "signingCredential.expired" && $0.kind == .failure }, "\(index)")
             #expect(CredentialsFinding(ManifestInfo(report)) == .expired, "\(index)")
@@ -92,7 +92,7 @@ struct TimestampTests {
     @Test("on claims of version 1 leave nobody to vouch for a signer whose certificate has no dates")
     func withoutDates() throws {
         let json = try stamped(version: 1)
-        let report = try #require(CredentialReport(readerJSON: json))
+        let report = try #require(CredentialReport(readerJSON: json, at: .now))
         #expect(report.state == .valid && report.voucher == nil && report.signedAt == nil)
     }
 
@@ -147,7 +147,7 @@ struct TimestampTests {
                 ),
             ]
             for (index, (reader, isVouchedFor)) in readers.enumerated() {
-                let report = reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg")
+                let report = reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg", at: .now)
                 #expect(report.claimVersion == version && (report.state == .trusted || report.state == .valid), "\(version) \(index)")
                 #expect((report.signedAt != nil) == isVouchedFor, "\(version) \(index)")
                 #expect(

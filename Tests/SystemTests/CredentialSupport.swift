@@ -68,8 +68,8 @@ final class CredentialFile: Sendable {
     ) throws -> CredentialReport {
         let file = try CredentialFile(bytes)
         let reader = try CredentialReader(trustAnchorsPEM: root, timestampAnchorsPEM: timestamps)
-        guard let manifest else { return reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg") }
-        return reader.read(manifest: manifest, fileDescriptor: file.descriptor, mediaType: "image/jpeg")
+        guard let manifest else { return reader.read(fileDescriptor: file.descriptor, mediaType: "image/jpeg", at: .now) }
+        return reader.read(manifest: manifest, fileDescriptor: file.descriptor, mediaType: "image/jpeg", at: .now)
     }
 }
 

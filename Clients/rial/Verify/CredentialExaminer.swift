@@ -19,7 +19,7 @@ struct CredentialExaminer: Sendable {
         do {
             let file = try NamelessFile()
             try file.append(asset[...])
-            return finding(reader.read(fileDescriptor: file.descriptor, mediaType: nil), question)
+            return finding(reader.read(fileDescriptor: file.descriptor, mediaType: nil, at: .now), question)
         } catch {
             return .notChecked("The Content Credentials were not checked: \(error).")
         }

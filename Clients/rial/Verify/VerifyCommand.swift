@@ -97,7 +97,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let reader = try credentialReader()
         let handle = try FileHandle(forReadingFrom: url)
         defer { try? handle.close() }
-        let report = reader.read(fileDescriptor: handle.fileDescriptor, mediaType: nil)
+        let report = reader.read(fileDescriptor: handle.fileDescriptor, mediaType: nil, at: .now)
         Console.result(
             json
                 ? String(decoding: try WireJSON.encode(report), as: UTF8.self)
